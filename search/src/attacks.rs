@@ -1,0 +1,28 @@
+//! The one door to the attack tables, which are shakmaty's. Owning them would be a change to this file alone.
+
+use shakmaty::attacks;
+pub use shakmaty::attacks::{
+    between, bishop_attacks as bishop, king_attacks as king, knight_attacks as knight, pawn_attacks as pawn,
+    queen_attacks as queen, rook_attacks as rook,
+};
+use shakmaty::{Bitboard, Role, Square};
+
+/// The whole line through `a` and `b`, edge to edge; empty if they share none.
+#[inline]
+pub fn line(a: Square, b: Square) -> Bitboard {
+    attacks::ray(a, b)
+}
+
+/// Squares that a piece other than a pawn attacks from `square`. A pawn attacks nothing here: its attacks depend on
+/// its colour, see [`pawn`].
+#[inline]
+pub fn of_piece(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
+    match role {
+        Role::Pawn => Bitboard::EMPTY,
+        Role::Knight => knight(square),
+        Role::Bishop => bishop(square, occupied),
+        Role::Rook => rook(square, occupied),
+        Role::Queen => queen(square, occupied),
+        Role::King => king(square),
+    }
+}

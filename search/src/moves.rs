@@ -1,0 +1,109 @@
+//! A move in sixteen bits, and the list that generators fill.
+
+use std::fmt;
+use std::num::NonZeroU16;
+
+use arrayvec::ArrayVec;
+use shakmaty::{Role, Square};
+
+/// A move in the context of some position: from, to and the promotion piece.
+///
+/// Castling is the king taking its own rook, so that Chess960 needs no second encoding; en passant is a pawn moving to
+/// the en passant square. What else there is to know (moved piece, capture) stands on the board.
+///
+/// ```text
+/// bit   15   14    12 11      6 5       0
+///     | 1  | promo   |   to    |  from   |    promo: 0 none, else the value of `Role` (Knight = 2 ... Queen = 5)
+/// ```
+///
+/// The highest bit is set in every move, so that `Option<Move>` is two bytes as well.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move(NonZeroU16);
+
+const _: () = assert!(size_of::<Option<Move>>() == 2);
+
+/// More legal moves than any position has that the rules of chess can reach (218).
+pub const MAX_MOVES: usize = 256;
+
+/// A list of moves on the stack.
+pub type MoveList = ArrayVec<Move, MAX_MOVES>;
+
+impl Move {
+    const MARK: u16 = 1 << 15;
+
+    /// A move without promotion.
+    #[inline]
+    pub const fn new(from: Square, to: Square) -> Move {
+        Move::marked(from as u16 | (to as u16) << 6)
+    }
+
+    /// A move with promotion to `role`.
+    #[inline]
+    pub const fn promoting(from: Square, to: Square, role: Role) -> Move {
+        Move::marked(from as u16 | (to as u16) << 6 | (role as u16) << 12)
+    }
+
+    #[inline]
+    const fn marked(bits: u16) -> Move {
+        Move(NonZeroU16::new(bits | Move::MARK).unwrap())
+    }
+
+    /// The move with these bits, which may be illegal everywhere; `None` for zero.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Option<Move> {
+        if bits == 0 { None } else { Some(Move::marked(bits)) }
+    }
+
+    /// The bits of a move, zero for none.
+    #[inline]
+    pub const fn to_bits(this: Option<Move>) -> u16 {
+        match this {
+            Some(m) => m.0.get(),
+            None => 0,
+        }
+    }
+
+    /// The square the moved piece leaves.
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::new((self.0.get() & 63) as u32)
+    }
+
+    /// The square the moved piece goes to; in castling, the square of the rook.
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::new((self.0.get() >> 6 & 63) as u32)
+    }
+
+    /// The piece that a pawn becomes.
+    #[inline]
+    pub const fn promotion(self) -> Option<Role> {
+        match self.0.get() >> 12 & 7 {
+            2 => Some(Role::Knight),
+            3 => Some(Role::Bishop),
+            4 => Some(Role::Rook),
+            5 => Some(Role::Queen),
+            _ => None,
+        }
+    }
+
+    /// Whether the promotion bits hold a value that a move can have.
+    #[inline]
+    pub(crate) const fn is_well_formed(self) -> bool {
+        matches!(self.0.get() >> 12 & 7, 0 | 2..=5)
+    }
+}
+
+/// From, to and promotion, with castling as king takes rook: for people who debug, not for protocols.
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from(), self.to())?;
+        self.promotion().map_or(Ok(()), |role| write!(f, "{}", role.char()))
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

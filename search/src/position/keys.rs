@@ -1,0 +1,58 @@
+//! Zobrist keys: random numbers whose exclusive or identifies a position (A. Zobrist, 1970).
+
+use shakmaty::{Color, Role, Square};
+
+/// The keys of a position. Equal positions have equal keys; the converse fails about once in 2^64 pairs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Keys {
+    /// Everything that decides which moves are legal: pieces, side to move, castling rights and en passant square
+    /// (only where an en passant capture is legal). For the hash table and for repetitions.
+    pub full: u64,
+    /// The pawns of both colours.
+    pub pawn: u64,
+    /// The pieces other than pawns, by colour (index `Color as usize`).
+    pub non_pawn: [u64; 2],
+}
+
+/// The next number of the SplitMix64 generator (Steele, Lea and Flood, 2014).
+const fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+const fn numbers<const N: usize>(seed: u64) -> [u64; N] {
+    let mut state = seed;
+    let mut out = [0; N];
+    let mut i = 0;
+    while i < N {
+        out[i] = split_mix(&mut state);
+        i += 1;
+    }
+    out
+}
+
+static PIECES: [u64; 2 * 8 * 64] = numbers(1);
+static CASTLING_ROOKS: [u64; 64] = numbers(2);
+static EN_PASSANT_FILES: [u64; 8] = numbers(3);
+
+/// Toggled when the side to move changes.
+pub(super) const TURN: u64 = numbers::<1>(4)[0];
+
+#[inline]
+pub(super) fn piece(color: Color, role: Role, square: Square) -> u64 {
+    PIECES[(color as usize) << 9 | (role as usize) << 6 | square as usize]
+}
+
+/// The right to castle with the rook on `square`.
+#[inline]
+pub(super) fn castling_rook(square: Square) -> u64 {
+    CASTLING_ROOKS[square as usize]
+}
+
+#[inline]
+pub(super) fn en_passant(square: Square) -> u64 {
+    EN_PASSANT_FILES[square as usize & 7]
+}

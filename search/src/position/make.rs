@@ -1,0 +1,151 @@
+//! Making moves, by copy.
+
+use shakmaty::{Bitboard, Color, Role, Square};
+
+use super::{Position, castling_squares, keys};
+use crate::attacks;
+use crate::moves::Move;
+
+impl Position {
+    /// The position after a legal move.
+    ///
+    /// # Panics
+    /// If no piece stands on the move's first square. An otherwise illegal move gives a position without meaning.
+    #[must_use]
+    pub fn make(&self, m: Move) -> Position {
+        let mut next = self.clone();
+        let (us, from, to) = (self.turn, m.from(), m.to());
+        let role = self.role_at(from).expect("a legal move starts on a piece");
+        next.halfmoves = self.halfmoves.saturating_add(1);
+        next.clear_en_passant();
+        if role == Role::King {
+            next.drop_castling_rights(self.us());
+            if self.is_castling(m) {
+                next.castle(from, to);
+                next.pass_turn();
+                return next;
+            }
+        }
+        if let Some(captured) = self.role_at(to) {
+            next.remove(!us, captured, to);
+            next.drop_castling_rights(Bitboard::from_square(to));
+            next.halfmoves = 0;
+        }
+        next.remove(us, role, from);
+        next.put(us, m.promotion().unwrap_or(role), to);
+        match role {
+            Role::Pawn => {
+                next.halfmoves = 0;
+                if self.en_passant == Some(to) {
+                    next.remove(!us, Role::Pawn, to.xor(Square::A2));
+                } else if from as u8 ^ to as u8 == 16 {
+                    let skipped = Square::new((from as u32).midpoint(to as u32));
+                    next.offer_en_passant(skipped, to);
+                }
+            }
+            Role::Rook => next.drop_castling_rights(Bitboard::from_square(from)),
+            _ => {}
+        }
+        next.pass_turn();
+        next
+    }
+
+    /// The position after the side to move has passed. It must not be in check.
+    #[must_use]
+    pub fn make_null(&self) -> Position {
+        debug_assert!(!self.is_check());
+        let mut next = self.clone();
+        next.halfmoves = self.halfmoves.saturating_add(1);
+        next.clear_en_passant();
+        next.pass_turn();
+        next
+    }
+
+    /// The full key after a move, but for castling rights, promotions and en passant: exact for most moves, which is
+    /// enough to fetch the hash entry early.
+    #[inline]
+    pub fn approximate_key_after(&self, m: Move) -> u64 {
+        let Some(role) = self.role_at(m.from()) else { return self.keys.full };
+        let mut key = self.keys.full
+            ^ keys::TURN
+            ^ keys::piece(self.turn, role, m.from())
+            ^ keys::piece(self.turn, role, m.to());
+        if let Some(captured) = self.role_at(m.to()) {
+            key ^= keys::piece(!self.turn, captured, m.to());
+        }
+        key
+    }
+
+    #[inline]
+    fn put(&mut self, color: Color, role: Role, square: Square) {
+        self.mailbox[square as usize] = Some(role);
+        self.toggle(color, role, square);
+    }
+
+    #[inline]
+    fn remove(&mut self, color: Color, role: Role, square: Square) {
+        self.mailbox[square as usize] = None;
+        self.toggle(color, role, square);
+    }
+
+    /// Puts a piece on the bitboards and into the keys, or takes it away.
+    #[inline]
+    fn toggle(&mut self, color: Color, role: Role, square: Square) {
+        let bit = Bitboard::from_square(square);
+        self.roles[role as usize - 1] ^= bit;
+        self.colors[color as usize] ^= bit;
+        let key = keys::piece(color, role, square);
+        self.keys.full ^= key;
+        match role {
+            Role::Pawn => self.keys.pawn ^= key,
+            _ => self.keys.non_pawn[color as usize] ^= key,
+        }
+    }
+
+    fn castle(&mut self, king: Square, rook: Square) {
+        let us = self.turn;
+        let (king_to, rook_to) = castling_squares(king, rook);
+        // Both leave before either arrives: in Chess960 one may arrive where the other stood.
+        self.remove(us, Role::King, king);
+        self.remove(us, Role::Rook, rook);
+        self.put(us, Role::King, king_to);
+        self.put(us, Role::Rook, rook_to);
+    }
+
+    #[inline]
+    fn drop_castling_rights(&mut self, rooks: Bitboard) {
+        for rook in self.castling_rooks & rooks {
+            self.keys.full ^= keys::castling_rook(rook);
+            self.castling_rooks.discard(rook);
+        }
+    }
+
+    #[inline]
+    fn clear_en_passant(&mut self) {
+        if let Some(square) = self.en_passant.take() {
+            self.keys.full ^= keys::en_passant(square);
+        }
+    }
+
+    /// After a double push: sets the en passant square if the opponent can really capture there, so that equal keys
+    /// mean equal moves, as the rule of repetition wants it.
+    fn offer_en_passant(&mut self, square: Square, pushed: Square) {
+        let (us, them) = (self.turn, !self.turn);
+        let king = self.king(them);
+        for capturer in attacks::pawn(us, square) & self.pieces(them, Role::Pawn) {
+            let occupied = self.occupied() ^ capturer ^ pushed ^ square;
+            if !self.is_attacked_by_sliders(king, occupied, self.by_color(us)) {
+                self.en_passant = Some(square);
+                self.keys.full ^= keys::en_passant(square);
+                return;
+            }
+        }
+    }
+
+    #[inline]
+    fn pass_turn(&mut self) {
+        self.turn = !self.turn;
+        self.keys.full ^= keys::TURN;
+        self.update_checkers_and_pins();
+    }
+}

@@ -1,0 +1,172 @@
+//! The value of a position for the side to move.
+
+use std::fmt;
+use std::ops::{Add, Neg, Sub};
+
+/// The greatest distance from the root, in plies, that a search reaches.
+pub const MAX_PLY: usize = 128;
+
+/// A value in centipawns from the view of the side to move, or the distance to a mate.
+///
+/// Ordered: any mate for us > any evaluation > any mate against us; quicker mates for us are greater.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Score(i32);
+
+/// What a [`Score`] says, for those who show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// An estimate in centipawns, in -[`Score::MAX_EVALUATION`] ..= [`Score::MAX_EVALUATION`].
+    Centipawns(i32),
+    /// The side to move mates in so many of its own moves (1 = at once).
+    MateIn(u32),
+    /// The side to move is mated in so many moves of the opponent (0 = it is mate).
+    MatedIn(u32),
+}
+
+impl Score {
+    /// An even position.
+    pub const DRAW: Score = Score(0);
+    /// Greater than the score of any position.
+    pub const INFINITE: Score = Score(32_001);
+    /// The largest estimate. Below 9,900, so that a GUI which takes large values for mates is not misled
+    /// (reference: cutechess reads magnitudes above 9,900 as mates).
+    pub const MAX_EVALUATION: i32 = 9_800;
+
+    const MATE: i32 = 32_000;
+    const LEAST_MATE: i32 = Score::MATE - 2 * MAX_PLY as i32;
+
+    /// An estimate, clamped to the range of evaluations.
+    #[inline]
+    pub fn centipawns(value: i32) -> Score {
+        Score(value.clamp(-Score::MAX_EVALUATION, Score::MAX_EVALUATION))
+    }
+
+    /// The side to move is mated, `ply` plies from the root.
+    #[inline]
+    pub const fn mated_at(ply: usize) -> Score {
+        Score(ply as i32 - Score::MATE)
+    }
+
+    /// The side to move gives mate with the move that leads to `ply`.
+    #[inline]
+    pub const fn mate_at(ply: usize) -> Score {
+        Score(Score::MATE - ply as i32)
+    }
+
+    /// The plain number, for arithmetic on margins and for packing.
+    #[inline]
+    pub const fn value(self) -> i32 {
+        self.0
+    }
+
+    /// The score with this plain number.
+    #[inline]
+    pub const fn from_value(value: i32) -> Score {
+        Score(value)
+    }
+
+    /// Whether a mate has been found, for either side.
+    #[inline]
+    pub const fn is_mate(self) -> bool {
+        self.0.abs() >= Score::LEAST_MATE
+    }
+
+    /// Whether the side to move mates.
+    #[inline]
+    pub const fn is_win(self) -> bool {
+        self.0 >= Score::LEAST_MATE
+    }
+
+    /// Whether the side to move gets mated.
+    #[inline]
+    pub const fn is_loss(self) -> bool {
+        self.0 <= -Score::LEAST_MATE
+    }
+
+    /// A mate distance counted from the root, as counted from the node at `ply`: the hash table keeps that.
+    #[inline]
+    pub const fn relative_to_node(self, ply: usize) -> Score {
+        self.moved_away(ply as i32)
+    }
+
+    /// The inverse of [`Score::relative_to_node`].
+    #[inline]
+    pub const fn relative_to_root(self, ply: usize) -> Score {
+        self.moved_away(-(ply as i32))
+    }
+
+    const fn moved_away(self, plies: i32) -> Score {
+        if self.is_win() {
+            Score(self.0 + plies)
+        } else if self.is_loss() {
+            Score(self.0 - plies)
+        } else {
+            self
+        }
+    }
+
+    /// What the score says.
+    pub const fn verdict(self) -> Verdict {
+        let plies = (Score::MATE - self.0.abs()) as u32;
+        if self.is_win() {
+            Verdict::MateIn(plies.div_ceil(2))
+        } else if self.is_loss() {
+            Verdict::MatedIn(plies / 2)
+        } else {
+            Verdict::Centipawns(self.0)
+        }
+    }
+}
+
+impl Neg for Score {
+    type Output = Score;
+    #[inline]
+    fn neg(self) -> Score {
+        Score(-self.0)
+    }
+}
+
+impl Add<i32> for Score {
+    type Output = Score;
+    #[inline]
+    fn add(self, margin: i32) -> Score {
+        Score(self.0 + margin)
+    }
+}
+
+impl Sub<i32> for Score {
+    type Output = Score;
+    #[inline]
+    fn sub(self, margin: i32) -> Score {
+        Score(self.0 - margin)
+    }
+}
+
+impl fmt::Debug for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.verdict())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_count_full_moves() {
+        assert_eq!(Score::mate_at(1).verdict(), Verdict::MateIn(1));
+        assert_eq!(Score::mate_at(3).verdict(), Verdict::MateIn(2));
+        assert_eq!(Score::mated_at(0).verdict(), Verdict::MatedIn(0));
+        assert_eq!(Score::mated_at(2).verdict(), Verdict::MatedIn(1));
+        assert_eq!(Score::centipawns(20_000).verdict(), Verdict::Centipawns(Score::MAX_EVALUATION));
+        assert_eq!(Score::mate_at(MAX_PLY).verdict(), Verdict::MateIn(MAX_PLY as u32 / 2));
+    }
+
+    #[test]
+    fn node_and_root_distances_are_inverse() {
+        for score in [Score::mate_at(9), Score::mated_at(12), Score::centipawns(-37), Score::DRAW] {
+            assert_eq!(score.relative_to_node(7).relative_to_root(7), score);
+        }
+        assert_eq!(Score::mate_at(9).relative_to_node(4), Score::mate_at(5));
+    }
+}
