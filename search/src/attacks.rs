@@ -2,7 +2,7 @@
 
 use shakmaty::attacks;
 pub use shakmaty::attacks::{
-    between, bishop_attacks as bishop, king_attacks as king, knight_attacks as knight, pawn_attacks as pawn,
+    bishop_attacks as bishop, king_attacks as king, knight_attacks as knight, pawn_attacks as pawn,
     queen_attacks as queen, rook_attacks as rook,
 };
 use shakmaty::{Bitboard, Role, Square};
@@ -25,4 +25,22 @@ pub fn of_piece(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
         Role::Queen => queen(square, occupied),
         Role::King => king(square),
     }
+}
+
+/// Squares strictly between two squares of a line.
+static BETWEEN: [[Bitboard; 64]; 64] = {
+    let mut table = [[Bitboard::EMPTY; 64]; 64];
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (a, b) = (Square::new(pair / 64), Square::new(pair % 64));
+        table[a as usize][b as usize] = attacks::between(a, b);
+        pair += 1;
+    }
+    table
+};
+
+/// The squares strictly between `a` and `b`; empty if they share no line.
+#[inline]
+pub fn between(a: Square, b: Square) -> Bitboard {
+    BETWEEN[a as usize][b as usize]
 }

@@ -13,7 +13,7 @@ use shakmaty::{Role, Square};
 ///
 /// ```text
 /// bit   15   14    12 11      6 5       0
-///     | 1  | promo   |   to    |  from   |    promo: 0 none, else the value of `Role` (Knight = 2 ... Queen = 5)
+///     | 1  | promo   |  from   |   to    |    promo: 0 none, else the value of `Role` (Knight = 2 ... Queen = 5)
 /// ```
 ///
 /// The highest bit is set in every move, so that `Option<Move>` is two bytes as well.
@@ -26,7 +26,24 @@ const _: () = assert!(size_of::<Option<Move>>() == 2);
 pub const MAX_MOVES: usize = 256;
 
 /// A list of moves on the stack.
-pub type MoveList = ArrayVec<Move, MAX_MOVES>;
+#[derive(Clone,Debug)]
+pub struct MoveList { moves: [Move; MAX_MOVES], len: usize }
+impl MoveList {
+    /// x
+    #[inline(always)]
+    pub fn new() -> MoveList { MoveList { moves: [Move(NonZeroU16::new(0x8000).unwrap()); 256], len: 0 } }
+    /// x
+    #[inline(always)]
+    pub fn clear(&mut self) { self.len = 0; }
+    /// x
+    #[inline(always)]
+    pub fn push(&mut self, m: Move) { self.moves[self.len & 255] = m; self.len += 1; }
+    /// x
+    #[inline(always)]
+    pub fn extend(&mut self, it: impl IntoIterator<Item=Move>) { let mut n = self.len; for m in it { self.moves[n & 255] = m; n += 1; } self.len = n; }
+}
+impl std::ops::Deref for MoveList { type Target = [Move]; fn deref(&self) -> &[Move] { &self.moves[..self.len.min(256)] } }
+
 
 impl Move {
     const MARK: u16 = 1 << 15;
@@ -34,13 +51,13 @@ impl Move {
     /// A move without promotion.
     #[inline]
     pub const fn new(from: Square, to: Square) -> Move {
-        Move::marked(from as u16 | (to as u16) << 6)
+        Move::marked(to as u16 | (from as u16) << 6)
     }
 
     /// A move with promotion to `role`.
     #[inline]
     pub const fn promoting(from: Square, to: Square, role: Role) -> Move {
-        Move::marked(from as u16 | (to as u16) << 6 | (role as u16) << 12)
+        Move::marked(to as u16 | (from as u16) << 6 | (role as u16) << 12)
     }
 
     #[inline]
@@ -66,13 +83,13 @@ impl Move {
     /// The square the moved piece leaves.
     #[inline]
     pub const fn from(self) -> Square {
-        Square::new((self.0.get() & 63) as u32)
+        Square::new((self.0.get() >> 6 & 63) as u32)
     }
 
     /// The square the moved piece goes to; in castling, the square of the rook.
     #[inline]
     pub const fn to(self) -> Square {
-        Square::new((self.0.get() >> 6 & 63) as u32)
+        Square::new((self.0.get() & 63) as u32)
     }
 
     /// The piece that a pawn becomes.

@@ -62,11 +62,16 @@ impl Position {
     fn king_moves(&self, wanted: Bitboard, list: &mut MoveList) {
         let king = self.king(self.turn);
         let occupied = self.occupied().without(king);
-        for to in attacks::king(king) & wanted {
+        for to in attacks::king(king) & wanted & !self.attacks_of_pawns(!self.turn) {
             if !self.is_attacked(to, occupied) {
                 list.push(Move::new(king, to));
             }
         }
+    }
+
+    fn attacks_of_pawns(&self, color: Color) -> Bitboard {
+        let (pawns, up) = (self.pieces(color, Role::Pawn), forward(color));
+        rotate(pawns & !Bitboard::from_file(File::H), (up + 1) % 64) | rotate(pawns & !Bitboard::from_file(File::A), (up + 63) % 64)
     }
 
     #[inline(always)]
@@ -76,11 +81,14 @@ impl Position {
         for from in us & self.by_role(Role::Knight) & !self.pinned {
             push_all(from, attacks::knight(from) & wanted, list);
         }
-        for from in us & self.diagonal_sliders() {
+        for from in us & self.by_role(Role::Bishop) {
             push_all(from, attacks::bishop(from, occupied) & wanted & self.freedom(from), list);
         }
-        for from in us & self.straight_sliders() {
+        for from in us & self.by_role(Role::Rook) {
             push_all(from, attacks::rook(from, occupied) & wanted & self.freedom(from), list);
+        }
+        for from in us & self.by_role(Role::Queen) {
+            push_all(from, attacks::queen(from, occupied) & wanted & self.freedom(from), list);
         }
     }
 
@@ -166,11 +174,11 @@ impl Position {
         let others = self.occupied() ^ king ^ rook;
         let king_path = attacks::between(king, king_to).with(king_to);
         let rook_path = attacks::between(rook, rook_to).with(rook_to);
+        // In Chess960 the castling rook can shield the king from an attack along the first rank; it is pinned then.
         self.checkers.is_empty()
             && ((king_path | rook_path) & others).is_empty()
+            && !self.pinned.contains(rook)
             && !king_path.into_iter().any(|square| self.is_attacked(square, others.with(rook)))
-            // In Chess960 the castling rook can uncover an attack along the first rank.
-            && !self.is_attacked_by_sliders(king_to, others.with(rook_to), self.them())
     }
 }
 

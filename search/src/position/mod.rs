@@ -189,6 +189,7 @@ impl Position {
     }
 
     /// Finds the checkers and the pinned pieces of the side to move.
+    #[inline(always)]
     fn update_checkers_and_pins(&mut self) {
         let (us, them) = (self.us(), self.them());
         let (king, occupied) = (self.king(self.turn), us | them);

@@ -5,19 +5,23 @@ use crate::moves::{Move, MoveList};
 
 /// The number of move sequences of length `depth`. The last ply is counted from the list, without making the moves.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
+    if depth == 0 { return 1; }
+    let mut lists = vec![MoveList::new(); depth as usize];
+    count_leaves(position, &mut lists)
+}
+
+fn count_leaves(position: &Position, lists: &mut [MoveList]) -> u64 {
+    let Some((list, below)) = lists.split_first_mut() else { return 1 };
+    list.clear();
+    position.generate(list);
+    if below.is_empty() {
+        return list.len() as u64;
     }
-    let mut moves = MoveList::new();
-    position.generate(&mut moves);
-    if depth == 1 {
-        return moves.len() as u64;
-    }
-    moves.iter().map(|&m| perft(&position.make(m), depth - 1)).sum()
+    list.iter().map(|&m| count_leaves(&position.make(m), below)).sum()
 }
 
 /// [`perft`] of each move, for a `depth` of at least 1; empty for 0.
 pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
     let Some(below) = depth.checked_sub(1) else { return Vec::new() };
-    position.legal_moves().into_iter().map(|m| (m, perft(&position.make(m), below))).collect()
+    position.legal_moves().iter().map(|&m| (m, perft(&position.make(m), below))).collect()
 }
