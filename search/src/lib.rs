@@ -1,7 +1,19 @@
+//! Herald's search core: give it a position and limits, and it finds a move.
+//!
+//! It knows no protocol, does no input or output and asks the outside world through three traits: [`Observer`] hears
+//! what is found, [`Clock`] tells the time, [`Control`] says when to stop.
+
 pub mod attacks;
+mod control;
+mod limits;
 mod moves;
+mod observer;
 mod position;
 mod score;
-pub use moves::*;
-pub use position::*;
-pub use score::*;
+
+pub use control::Control;
+pub use limits::{Clock, Limits, Root, TimeLimit};
+pub use moves::{MAX_MOVES, Move, MoveList};
+pub use observer::{Answer, Bound, Observer, Report};
+pub use position::{Keys, Position, divide, exchange_value, perft};
+pub use score::{MAX_PLY, Score, Verdict};

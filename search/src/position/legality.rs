@@ -47,7 +47,7 @@ impl Position {
     /// Whether a move of a piece other than the king respects pins and answers checks.
     fn keeps_king_safe(&self, m: Move) -> bool {
         let king = self.king(self.turn);
-        if self.pinned.contains(m.from()) && !attacks::line(king, m.from()).contains(m.to()) {
+        if self.pinned.contains(m.from()) && !self.pin_line(m.from()).contains(m.to()) {
             return false;
         }
         match self.checkers.first() {

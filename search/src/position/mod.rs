@@ -12,6 +12,7 @@ mod see;
 
 pub use keys::Keys;
 pub use perft::{divide, perft};
+pub use see::exchange_value;
 
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, Rank, Role, Setup, Square};
 
@@ -189,7 +190,7 @@ impl Position {
     }
 
     /// Finds the checkers and the pinned pieces of the side to move.
-    #[inline(always)]
+    #[inline]
     fn update_checkers_and_pins(&mut self) {
         let (us, them) = (self.us(), self.them());
         let (king, occupied) = (self.king(self.turn), us | them);

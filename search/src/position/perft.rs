@@ -5,11 +5,10 @@ use crate::moves::{Move, MoveList};
 
 /// The number of move sequences of length `depth`. The last ply is counted from the list, without making the moves.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    if depth == 0 { return 1; }
-    let mut lists = vec![MoveList::new(); depth as usize];
-    count_leaves(position, &mut lists)
+    count_leaves(position, &mut vec![MoveList::new(); depth as usize])
 }
 
+/// One list a ply, so that none is made on the way.
 fn count_leaves(position: &Position, lists: &mut [MoveList]) -> u64 {
     let Some((list, below)) = lists.split_first_mut() else { return 1 };
     list.clear();
