@@ -1,0 +1,11 @@
+//! The Universal Chess Interface of Stefan Meyer-Kahlen (April 2006): the vocabulary of both sides, and the engine's
+//! side of the conversation.
+
+mod command;
+mod message;
+#[cfg(test)]
+mod strategies;
+mod words;
+
+pub use command::{Command, CommandError, Go, Registration, Start};
+pub use message::{Bound, Check, CurrentLine, Info, InfoScore, Message, MessageError, OptionKind, Value};
