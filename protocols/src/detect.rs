@@ -40,18 +40,6 @@ pub fn recognise(host: &mut Host, complaints: &mut dyn Write) -> io::Result<Opti
     }
 }
 
-/// Speaks the protocol that the other side asks for.
-///
-/// # Errors
-/// If nothing more can be written.
-pub fn serve(mut host: Host, output: &mut dyn Write) -> io::Result<()> {
-    match recognise(&mut host, &mut io::stderr())? {
-        Some(Protocol::Cecp) => crate::cecp::serve(host, output),
-        Some(Protocol::Uci) => crate::uci::serve(host, output),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

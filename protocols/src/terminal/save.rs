@@ -10,7 +10,8 @@ use engine::{Color, Game, PgnTags, write_pgn};
 pub(super) fn append(file: &Path, game: &Game, person: Color) -> io::Result<()> {
     let herald = concat!("Herald ", env!("CARGO_PKG_VERSION")).to_owned();
     let (white, black) = person.fold_wb(("Human".to_owned(), herald.clone()), (herald, "Human".to_owned()));
-    let tags = PgnTags { white, black, ..PgnTags::default() };
+    let mut tags = PgnTags::default();
+    (tags.white, tags.black) = (white, black);
     let mut file = OpenOptions::new().create(true).append(true).open(file)?;
     file.write_all(write_pgn(game, &tags, &[]).as_bytes())
 }

@@ -3,9 +3,16 @@
 
 mod command;
 mod message;
+mod options;
+mod perft;
+mod session;
 #[cfg(test)]
 mod strategies;
 mod words;
 
 pub use command::{Command, CommandError, Go, Registration, Start};
 pub use message::{Bound, Check, CurrentLine, Info, InfoScore, Message, MessageError, OptionKind, Value};
+pub use session::serve;
+
+#[cfg(test)]
+mod tests;

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 
 use engine::{Decision, Game, Line, Purpose, Setting, Task, Thought};
 use search::{Limits, TimeLimit, Verdict};
-use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Color, EnPassantMode, Move};
+use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::options::UciOption;
 use super::{Bound, Command, CommandError, Go, Info, InfoScore, Message, Start, Value, perft};
 use crate::board::Drawing;
 use crate::host::{Event, Host};
 use crate::input::{Input, MAX_LINE};
+
+const INITIAL_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// How long a search stays silent about the root moves it turns to.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
@@ -172,9 +173,8 @@ impl Session<'_> {
     }
 
     fn initial_game(&self) -> Game {
-        let fen = Fen::from_setup(shakmaty::Setup::initial()).to_string();
         // The start position is legal in both modes.
-        Game::from_fen(&fen, self.mode()).unwrap_or_default()
+        Game::from_fen(INITIAL_FEN, self.mode()).unwrap_or_default()
     }
 
     /// Sets up a position; if anything is wrong with it, the old one stays.
@@ -202,8 +202,7 @@ impl Session<'_> {
 
     fn show_board(&mut self) -> io::Result<()> {
         let drawing = Drawing::plain(self.game.chess().board());
-        let fen = Fen::from_position(self.game.chess(), EnPassantMode::Legal);
-        writeln!(self.output, "{drawing}\nFen: {fen}")?;
+        writeln!(self.output, "{drawing}\nFen: {}", self.game.fen())?;
         self.output.flush()
     }
 
@@ -230,7 +229,7 @@ impl Session<'_> {
         }
         if self.game.legal_moves().is_empty() {
             let value =
-                if shakmaty::Position::is_check(self.game.chess()) { Value::Mate(0) } else { Value::Centipawns(0) };
+                if self.game.chess().is_check() { Value::Mate(0) } else { Value::Centipawns(0) };
             let score = Some(InfoScore { value, bound: Bound::Exact });
             self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
         }
