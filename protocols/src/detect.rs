@@ -44,18 +44,19 @@ pub fn recognise(host: &mut Host, complaints: &mut dyn Write) -> io::Result<Opti
 mod tests {
     use super::*;
 
-    fn recognised(input: &'static str) -> (Option<Protocol>, String, Event) {
+    /// The protocol, the complaints and what is to be read next, if there is anything.
+    fn recognised(input: &'static str) -> (Option<Protocol>, String, Option<Event>) {
         let mut host = Host::start(input.as_bytes()).expect("an engine");
         let mut complaints = Vec::new();
         let protocol = recognise(&mut host, &mut complaints).expect("memory can be written");
-        (protocol, String::from_utf8(complaints).expect("text"), host.next_event())
+        (protocol, String::from_utf8(complaints).expect("text"), protocol.map(|_| host.next_event()))
     }
 
     #[test]
     fn the_first_word_decides_and_is_left_to_be_read() {
         let (protocol, complaints, next) = recognised("\n  \nxboard\nprotover 2\n");
         assert_eq!((protocol, complaints.as_str()), (Some(Protocol::Cecp), ""));
-        assert!(matches!(next, Event::Input(Input::Line(line)) if line == "xboard"));
+        assert!(matches!(next, Some(Event::Input(Input::Line(line))) if line == "xboard"));
         assert_eq!(recognised("uci\n").0, Some(Protocol::Uci));
     }
 
