@@ -27,6 +27,10 @@ pub struct Limits {
     pub mate: Option<u32>,
     /// Time, on the search's [`Clock`].
     pub time: TimeLimit,
+    /// Time that passes between the search's answer and the opponent's clock; kept in reserve.
+    pub overhead: Duration,
+    /// How many best lines to find; 0 counts as 1.
+    pub lines: usize,
 }
 
 /// How much time a search may take.

@@ -1,0 +1,397 @@
+//! The engine as the protocols see it: it thinks about a [`Game`] on a thread of its own, tells what it finds, and can
+//! be stopped at any time.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use search::{Answer, Bound, Clock, Control, Limits, Observer, Report, Score, Searcher, Table, TableError};
+use shakmaty::Move;
+
+use crate::Game;
+
+/// Identifies one task, so that what an abandoned task still had to say can be told from the news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaskId(u64);
+
+/// What to think about, besides the game itself.
+pub struct Task {
+    /// Whether, and from when on, the answer is wanted.
+    pub purpose: Purpose,
+    /// The bounds of the search. Overhead and number of lines are the engine's settings, and filled in by it.
+    pub limits: Limits,
+    /// The root moves to consider; `None` means all legal ones.
+    pub allowed: Option<Vec<Move>>,
+    /// How time is measured.
+    pub clock: Arc<dyn Clock + Send + Sync>,
+}
+
+/// Why the engine thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To move.
+    Play,
+    /// To move, should [`Engine::ponder_hit`] come: the position is the one after the opponent's expected move.
+    Ponder,
+    /// To show lines until told to stop.
+    Analyse,
+}
+
+/// What the engine says while and after thinking.
+#[derive(Clone, Debug)]
+pub enum Thought {
+    /// A line was found.
+    Line(Line),
+    /// The engine turned to a root move.
+    RootMove {
+        /// The iteration, in plies.
+        depth: u32,
+        /// The move.
+        mv: Move,
+        /// Its number, from 1.
+        number: usize,
+        /// The number of root moves.
+        total: usize,
+    },
+    /// The engine has decided. The last thought of a task.
+    Done(Decision),
+}
+
+/// A line of play and what it is worth.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The iteration, in plies.
+    pub depth: u32,
+    /// The longest line looked at, in plies.
+    pub selective_depth: u32,
+    /// Which of several best lines this is, from 1.
+    pub number: usize,
+    /// The value for the side to move.
+    pub score: Score,
+    /// What is known about the value.
+    pub bound: Bound,
+    /// Moves made so far.
+    pub nodes: u64,
+    /// Time used.
+    pub elapsed: Duration,
+    /// How full the hash table is, in permille.
+    pub hash_full: u32,
+    /// Successful tablebase probes.
+    pub tablebase_hits: u64,
+    /// The moves, best first.
+    pub moves: Vec<Move>,
+}
+
+impl Line {
+    /// Nodes per second, 0 while no time has passed.
+    pub fn nodes_per_second(&self) -> u64 {
+        let nanos = self.elapsed.as_nanos().max(1);
+        u64::try_from(u128::from(self.nodes) * 1_000_000_000 / nanos).unwrap_or(u64::MAX)
+    }
+}
+
+/// The outcome of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The best move; `None` if none is allowed.
+    pub best: Option<Move>,
+    /// The reply that the engine expects.
+    pub ponder: Option<Move>,
+    /// The value of the position for the side to move.
+    pub score: Score,
+}
+
+/// A setting of the engine that users may change; each protocol shows them in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Size of the hash table in MiB.
+    Hash,
+    /// Number of search threads.
+    Threads,
+    /// Number of best lines to find.
+    Lines,
+    /// Time in milliseconds kept in reserve for each move.
+    Overhead,
+}
+
+impl Setting {
+    /// All settings.
+    pub const ALL: [Setting; 4] = [Setting::Hash, Setting::Threads, Setting::Lines, Setting::Overhead];
+
+    /// The name that users of today's programs know.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Setting::Hash => "Hash",
+            Setting::Threads => "Threads",
+            Setting::Lines => "MultiPV",
+            Setting::Overhead => "Move Overhead",
+        }
+    }
+
+    /// The value of a new engine.
+    pub const fn default(self) -> u64 {
+        match self {
+            Setting::Hash => 64,
+            Setting::Threads | Setting::Lines => 1,
+            Setting::Overhead => 10,
+        }
+    }
+
+    /// The values that can be set.
+    pub const fn range(self) -> RangeInclusive<u64> {
+        match self {
+            Setting::Hash => 1..=1 << 25,
+            Setting::Threads => 1..=1024,
+            Setting::Lines => 1..=256,
+            Setting::Overhead => 0..=5000,
+        }
+    }
+}
+
+/// Why a setting was not changed; the old value stays.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingError {
+    /// The value lies outside [`Setting::range`].
+    #[error("{} must be between {} and {}, not {value}", setting.name(), setting.range().start(), setting.range().end())]
+    OutOfRange {
+        /// The setting.
+        setting: Setting,
+        /// The value that was asked for.
+        value: u64,
+    },
+    /// There is not enough memory for the hash table.
+    #[error(transparent)]
+    Memory(#[from] TableError),
+}
+
+/// The engine. Dropping it stops it.
+pub struct Engine {
+    orders: Sender<Order>,
+    worker: Option<JoinHandle<()>>,
+    current: Option<Current>,
+    last_id: TaskId,
+    settings: [u64; Setting::ALL.len()],
+}
+
+struct Current {
+    id: TaskId,
+    control: Arc<Control>,
+}
+
+/// What the session asks of the thinking thread, in order.
+enum Order {
+    Think(Box<Job>),
+    UseTable(Table),
+    UseThreads(usize),
+    Forget,
+    Answer(Sender<()>),
+}
+
+struct Job {
+    id: TaskId,
+    game: Game,
+    root: search::Root,
+    limits: Limits,
+    clock: Arc<dyn Clock + Send + Sync>,
+    control: Arc<Control>,
+}
+
+impl Engine {
+    /// Starts an engine with default settings. `listener` is called on the thinking thread with everything it says.
+    ///
+    /// # Errors
+    /// If there is no memory for the smallest hash table, or no thread can be started.
+    pub fn new(listener: impl FnMut(TaskId, Thought) + Send + 'static) -> std::io::Result<Engine> {
+        let settings = Setting::ALL.map(Setting::default);
+        let table = Table::new(Setting::Hash.default() as usize)
+            .or_else(|_| Table::new(1))
+            .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
+        let (orders, inbox) = mpsc::channel();
+        let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
+        let worker = thread.spawn(move || {
+            let mut worker = Worker { searcher: Searcher::new(table), listener };
+            inbox.into_iter().for_each(|order| worker.obey(order));
+        })?;
+        Ok(Engine { orders, worker: Some(worker), current: None, last_id: TaskId(0), settings })
+    }
+
+    /// The value of a setting.
+    pub fn get(&self, setting: Setting) -> u64 {
+        self.settings[setting as usize]
+    }
+
+    /// Changes a setting; a running task goes on with the old value.
+    ///
+    /// # Errors
+    /// If the value is out of range or the memory for it is not there; the old value stays.
+    pub fn set(&mut self, setting: Setting, value: u64) -> Result<(), SettingError> {
+        if !setting.range().contains(&value) {
+            return Err(SettingError::OutOfRange { setting, value });
+        }
+        match setting {
+            Setting::Hash if value != self.get(Setting::Hash) => {
+                self.order(Order::UseTable(Table::new(value as usize)?));
+            }
+            Setting::Threads => self.order(Order::UseThreads(value as usize)),
+            Setting::Hash | Setting::Lines | Setting::Overhead => {}
+        }
+        self.settings[setting as usize] = value;
+        Ok(())
+    }
+
+    /// Forgets what earlier games taught it, once it is idle.
+    pub fn new_game(&mut self) {
+        self.order(Order::Forget);
+    }
+
+    /// Starts a task; one that is still running is abandoned.
+    pub fn think(&mut self, game: &Game, task: Task) -> TaskId {
+        self.abandon();
+        self.last_id.0 += 1;
+        let id = self.last_id;
+        let control = Arc::new(match task.purpose {
+            Purpose::Play => Control::new(),
+            Purpose::Ponder | Purpose::Analyse => Control::pondering(),
+        });
+        let mut root = game.root();
+        root.allowed = task.allowed.map(|moves| moves.into_iter().map(Game::to_search).collect());
+        let limits = Limits {
+            overhead: Duration::from_millis(self.get(Setting::Overhead)),
+            lines: self.get(Setting::Lines) as usize,
+            ..task.limits
+        };
+        let job = Job { id, game: game.clone(), root, limits, clock: task.clock, control: Arc::clone(&control) };
+        self.order(Order::Think(Box::new(job)));
+        self.current = Some(Current { id, control });
+        id
+    }
+
+    /// Whether a thought belongs to the task under way, and not to an abandoned one. After the task's
+    /// [`Thought::Done`], call [`Engine::finish`].
+    pub fn is_current(&self, id: TaskId) -> bool {
+        self.current.as_ref().is_some_and(|current| current.id == id)
+    }
+
+    /// Whether a task is under way.
+    pub fn is_thinking(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Notes that the current task has said its last word.
+    pub fn finish(&mut self) {
+        self.current = None;
+    }
+
+    /// Tells the current task to answer as soon as possible.
+    pub fn move_now(&self) {
+        if let Some(current) = &self.current {
+            current.control.stop();
+        }
+    }
+
+    /// The expected move was played: a task that pondered is now about the engine's own move.
+    pub fn ponder_hit(&self) {
+        if let Some(current) = &self.current {
+            current.control.ponder_hit();
+        }
+    }
+
+    /// Ends the current task; whatever it still says is no longer current.
+    pub fn abandon(&mut self) {
+        if let Some(current) = self.current.take() {
+            current.control.stop();
+        }
+    }
+
+    /// Waits until the engine has done all that it was told, tasks under way excepted.
+    pub fn settle(&self) {
+        if self.is_thinking() {
+            return;
+        }
+        let (done, wait) = mpsc::channel();
+        self.order(Order::Answer(done));
+        // An error means that the thread is gone, and then there is nothing to wait for.
+        let _ = wait.recv();
+    }
+
+    fn order(&self, order: Order) {
+        // Fails only if the thinking thread has died, which its panic has told already.
+        let _ = self.orders.send(order);
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.abandon();
+        // Closing the channel ends the thread.
+        self.orders = mpsc::channel().0;
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
+        }
+    }
+}
+
+struct Worker<L> {
+    searcher: Searcher,
+    listener: L,
+}
+
+impl<L: FnMut(TaskId, Thought)> Worker<L> {
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Think(job) => self.think(&job),
+            Order::UseTable(table) => self.searcher.use_table(table),
+            Order::UseThreads(threads) => self.searcher.use_threads(threads),
+            Order::Forget => self.searcher.clear(),
+            Order::Answer(done) => {
+                let _ = done.send(());
+            }
+        }
+    }
+
+    fn think(&mut self, job: &Job) {
+        let mut reporter = Reporter { job, listener: &mut self.listener };
+        let answer = self.searcher.think(&job.root, &job.limits, &job.control, &*job.clock, &mut reporter);
+        // A search that ran out of depth must still not move on the opponent's time.
+        job.control.wait_until_released();
+        (self.listener)(job.id, Thought::Done(decision(&job.game, &answer)));
+    }
+}
+
+fn decision(game: &Game, answer: &Answer) -> Decision {
+    let best = answer.best.and_then(|m| game.from_search(m));
+    let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
+    Decision { best, ponder: game.line_from_search(&line).get(1).copied(), score: answer.score }
+}
+
+/// Translates the search's reports for the listener.
+struct Reporter<'a, L> {
+    job: &'a Job,
+    listener: &'a mut L,
+}
+
+impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
+    fn report(&mut self, report: &Report) {
+        let line = Line {
+            depth: report.depth,
+            selective_depth: report.selective_depth,
+            number: report.line,
+            score: report.score,
+            bound: report.bound,
+            nodes: report.nodes,
+            elapsed: report.elapsed,
+            hash_full: report.hash_full,
+            tablebase_hits: report.tablebase_hits,
+            moves: self.job.game.line_from_search(report.principal_variation),
+        };
+        (self.listener)(self.job.id, Thought::Line(line));
+    }
+
+    fn root_move(&mut self, depth: u32, mv: search::Move, number: usize, total: usize) {
+        if let Some(mv) = self.job.game.from_search(mv) {
+            (self.listener)(self.job.id, Thought::RootMove { depth, mv, number, total });
+        }
+    }
+}

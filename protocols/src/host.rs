@@ -1,0 +1,67 @@
+//! What every session stands on: an engine, and one stream of events in which the lines from the other side and the
+//! engine's thoughts arrive in order. One thread reads, one thinks, and the session's own writes.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::mpsc::{self, Receiver};
+
+use engine::{Engine, TaskId, Thought};
+
+use crate::input::{Input, LineReader};
+
+/// Something that a session must react to.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// From the other side.
+    Input(Input),
+    /// From the engine. Check [`Engine::is_current`] before use.
+    Thought(TaskId, Thought),
+}
+
+/// An engine and the events around it.
+pub struct Host {
+    /// The engine.
+    pub engine: Engine,
+    events: Receiver<Event>,
+    unread: VecDeque<Event>,
+}
+
+impl Host {
+    /// Starts an engine, and a thread that reads lines from `input`.
+    ///
+    /// # Errors
+    /// If the engine or the thread can't be started.
+    pub fn start(input: impl Read + Send + 'static) -> io::Result<Host> {
+        let (sender, events) = mpsc::channel();
+        let thoughts = sender.clone();
+        let engine = Engine::new(move |id, thought| {
+            // Fails only when the session has ended, and then nobody wants to know.
+            let _ = thoughts.send(Event::Thought(id, thought));
+        })?;
+        std::thread::Builder::new().name("reading".into()).spawn(move || {
+            let mut lines = LineReader::new(input);
+            loop {
+                let input = lines.read();
+                let ended = input == Input::End;
+                if sender.send(Event::Input(input)).is_err() || ended {
+                    return;
+                }
+            }
+        })?;
+        Ok(Host { engine, events, unread: VecDeque::new() })
+    }
+
+    /// Waits for the next event.
+    pub fn next_event(&mut self) -> Event {
+        self.unread
+            .pop_front()
+            .or_else(|| self.events.recv().ok())
+            // Only if both other threads are gone.
+            .unwrap_or(Event::Input(Input::End))
+    }
+
+    /// Puts an event back, to be the next one.
+    pub fn unread(&mut self, event: Event) {
+        self.unread.push_front(event);
+    }
+}

@@ -1,0 +1,99 @@
+//! Lines from the other side: of any bytes, never too long, and readable while the engine thinks.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// The longest line that is accepted, in bytes: room for a game of 10,000 moves on one line.
+pub const MAX_LINE: usize = 64 * 1024;
+
+/// What a reader finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A line without its end. Bytes that are not UTF-8 have become U+FFFD.
+    Line(String),
+    /// A line of more than [`MAX_LINE`] bytes, of which this is the beginning.
+    TooLong(String),
+    /// No more will come.
+    End,
+}
+
+/// How much of a line that is too long is kept, in bytes: enough to recognise it in an error message.
+const KEPT_OF_TOO_LONG: usize = 40;
+
+/// Reads lines, ended by LF, CR LF or the end of the input.
+pub struct LineReader<R> {
+    input: BufReader<R>,
+}
+
+impl<R: Read> LineReader<R> {
+    /// Reads lines from `input`.
+    pub fn new(input: R) -> LineReader<R> {
+        LineReader { input: BufReader::new(input) }
+    }
+
+    /// The next line. A failing input counts as ended.
+    pub fn read(&mut self) -> Input {
+        let mut line = Vec::new();
+        match self.read_bytes(&mut line) {
+            Ok(0) | Err(_) => return Input::End,
+            Ok(_) => {}
+        }
+        if line.len() > MAX_LINE {
+            return Input::TooLong(String::from_utf8_lossy(&line[..KEPT_OF_TOO_LONG]).into_owned());
+        }
+        while matches!(line.last(), Some(b'\n' | b'\r')) {
+            line.pop();
+        }
+        Input::Line(String::from_utf8_lossy(&line).into_owned())
+    }
+
+    /// Reads through the next line feed, keeping at most one byte more than [`MAX_LINE`]; returns the bytes read.
+    fn read_bytes(&mut self, line: &mut Vec<u8>) -> io::Result<usize> {
+        let mut total = 0;
+        loop {
+            let available = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            };
+            if available.is_empty() {
+                return Ok(total);
+            }
+            let end = available.iter().position(|&byte| byte == b'\n');
+            let taken = end.map_or(available.len(), |at| at + 1);
+            let room = (MAX_LINE + 1).saturating_sub(line.len());
+            line.extend_from_slice(&available[..taken.min(room)]);
+            self.input.consume(taken);
+            total += taken;
+            if end.is_some() {
+                return Ok(total);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Vec<Input> {
+        let mut reader = LineReader::new(bytes);
+        std::iter::from_fn(|| Some(reader.read()).filter(|input| *input != Input::End)).collect()
+    }
+
+    #[test]
+    fn line_ends_of_all_systems_and_none_at_the_end() {
+        let expected = ["a", "b", "", "c"].map(|line| Input::Line(line.into()));
+        assert_eq!(lines(b"a\r\nb\n\nc"), expected);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_does_not_cost_the_next() {
+        let mut bytes = vec![b'x'; 1_000_000];
+        bytes.extend(b"\nping 1\n");
+        assert_eq!(lines(&bytes), [Input::TooLong("x".repeat(40)), Input::Line("ping 1".into())]);
+    }
+
+    #[test]
+    fn foreign_bytes_become_replacement_characters() {
+        assert_eq!(lines(b"e2\xFFe4\n"), [Input::Line("e2\u{FFFD}e4".into())]);
+    }
+}
