@@ -1,0 +1,16 @@
+//! CECP, the Chess Engine Communication Protocol of XBoard and WinBoard.
+//!
+//! [`Command`] is what a GUI says to an engine, [`Message`] what an engine says to a GUI; both can be read and
+//! written, so that either end of the line can be built with them.
+
+mod command;
+mod feature;
+mod message;
+mod notation;
+mod thinking;
+
+pub use command::{Command, CommandError, EditLine, RootMoves};
+pub use feature::{Feature, OptionDefinition, OptionKind, Switch};
+pub use message::{Audience, Message, Status};
+pub use notation::GameResult;
+pub use thinking::{Bound, ThinkingLine};
