@@ -209,7 +209,8 @@ impl Engine {
             .or_else(|_| Table::new(1))
             .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
         let (orders, inbox) = mpsc::channel();
-        let worker = std::thread::Builder::new().name("thinking".into()).spawn(move || {
+        let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
+        let worker = thread.spawn(move || {
             let mut worker = Worker { searcher: Searcher::new(table), listener };
             inbox.into_iter().for_each(|order| worker.obey(order));
         })?;

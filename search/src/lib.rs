@@ -5,15 +5,30 @@
 
 pub mod attacks;
 mod control;
+mod evaluation;
+mod history;
 mod limits;
 mod moves;
+mod negamax;
 mod observer;
+mod parameters;
+mod picker;
 mod position;
+mod quiescence;
+mod reductions;
 mod score;
+mod searcher;
+mod table;
+mod time;
+mod variation;
+mod worker;
 
 pub use control::Control;
+pub use evaluation::{Breakdown, Tapered, Term, evaluate};
 pub use limits::{Clock, Limits, Root, TimeLimit};
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use observer::{Answer, Bound, Observer, Report};
 pub use position::{Keys, Position, divide, exchange_value, perft};
+pub use searcher::{STACK_SIZE, Searcher};
+pub use table::{Table, TableError};
 pub use score::{MAX_PLY, Score, Verdict};

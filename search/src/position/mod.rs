@@ -136,6 +136,14 @@ impl Position {
         (self.by_color(color) & !self.by_role(Role::Pawn) & !self.by_role(Role::King)).any()
     }
 
+    /// Whether neither side can ever mate: bare kings, or one knight or bishop more.
+    #[inline]
+    pub fn is_bare(&self) -> bool {
+        let minor = self.by_role(Role::Knight) | self.by_role(Role::Bishop);
+        let men = self.occupied().count();
+        men == 2 || men == 3 && minor.any()
+    }
+
     /// The piece a move captures, the pawn of an en passant capture included.
     #[inline]
     pub fn captured(&self, m: Move) -> Option<Role> {

@@ -1,0 +1,143 @@
+//! What the search has learnt about moves: which of them tend to be good, whatever the position.
+
+use shakmaty::{Color, Role, Square};
+
+use crate::moves::Move;
+use crate::position::Position;
+
+/// The largest magnitude of a single history value.
+const LIMIT: i32 = 16_384;
+
+/// A running average of rewards and penalties. Each update pulls towards zero in proportion to the value, so that it
+/// stays within the limit and old news fades ("gravity").
+#[derive(Clone, Copy, Default)]
+struct Average(i16);
+
+impl Average {
+    #[inline]
+    fn value(self) -> i32 {
+        self.0.into()
+    }
+
+    #[inline]
+    fn update(&mut self, bonus: i32) {
+        let bonus = bonus.clamp(-LIMIT, LIMIT);
+        let value = i32::from(self.0);
+        self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+    }
+}
+
+/// A piece of either colour arriving on a square: one of 768.
+#[derive(Clone, Copy)]
+pub(crate) struct PieceTo(u16);
+
+impl PieceTo {
+    const COUNT: usize = 2 * 6 * 64;
+
+    /// The piece of the side to move that makes `m`, and where it goes.
+    #[inline]
+    pub(crate) fn of(position: &Position, m: Move) -> PieceTo {
+        let role = position.role_at(m.from()).unwrap_or(Role::Pawn);
+        PieceTo::new(position.turn(), role, m.to())
+    }
+
+    #[inline]
+    fn new(color: Color, role: Role, to: Square) -> PieceTo {
+        PieceTo((color as u16 * 6 + (role as u16 - 1)) * 64 + to as u16)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0) % PieceTo::COUNT
+    }
+}
+
+type Butterfly = [[Average; 64 * 64]; 2];
+type ByPieceTo = [Average; PieceTo::COUNT];
+
+/// How many plies back the continuation history looks: the opponent's last move and our own before it.
+pub(crate) const CONTINUATIONS: [usize; 2] = [1, 2];
+
+/// The moves that led to a node, latest first, as far as the continuation history looks.
+pub(crate) type Previous = [Option<PieceTo>; CONTINUATIONS.len()];
+
+/// All histories of one thread.
+#[derive(Clone)]
+pub(crate) struct Histories {
+    /// Quiet moves by side, from and to.
+    butterfly: Box<Butterfly>,
+    /// Captures and promotions by piece, target square and captured piece (0 for none).
+    capture: Box<[[Average; 7]; PieceTo::COUNT]>,
+    /// Quiet moves by piece and target, given an earlier move.
+    continuation: Vec<ByPieceTo>,
+}
+
+impl Histories {
+    pub(crate) fn new() -> Histories {
+        Histories {
+            butterfly: Box::new([[Average::default(); 64 * 64]; 2]),
+            capture: Box::new([[Average::default(); 7]; PieceTo::COUNT]),
+            continuation: vec![[Average::default(); PieceTo::COUNT]; PieceTo::COUNT],
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Histories::new();
+    }
+
+    /// How well a quiet move did: the sum of its histories.
+    #[inline]
+    pub(crate) fn quiet(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
+        let piece = PieceTo::of(position, m).index();
+        let earlier = previous.iter().flatten();
+        self.butterfly[position.turn() as usize][from_to(m)].value()
+            + earlier.map(|before| self.continuation[before.index()][piece].value()).sum::<i32>()
+    }
+
+    /// How well a capture or promotion did.
+    #[inline]
+    pub(crate) fn capture(&self, position: &Position, m: Move) -> i32 {
+        self.capture[PieceTo::of(position, m).index()][captured_index(position, m)].value()
+    }
+
+    /// Rewards or penalises a quiet move.
+    pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, previous: &Previous, bonus: i32) {
+        let piece = PieceTo::of(position, m).index();
+        self.butterfly[position.turn() as usize][from_to(m)].update(bonus);
+        for before in previous.iter().flatten() {
+            self.continuation[before.index()][piece].update(bonus);
+        }
+    }
+
+    /// Rewards or penalises a capture or promotion.
+    pub(crate) fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
+        self.capture[PieceTo::of(position, m).index()][captured_index(position, m)].update(bonus);
+    }
+}
+
+#[inline]
+fn from_to(m: Move) -> usize {
+    m.from() as usize * 64 + m.to() as usize
+}
+
+#[inline]
+fn captured_index(position: &Position, m: Move) -> usize {
+    position.captured(m).map_or(0, |role| role as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn averages_stay_within_the_limit_and_fade() {
+        let mut average = Average::default();
+        for _ in 0..1000 {
+            average.update(5_000);
+        }
+        assert!((LIMIT * 9 / 10..=LIMIT).contains(&average.value()));
+        let before = average.value();
+        average.update(-100);
+        assert!(before - average.value() > 100);
+    }
+}

@@ -1,0 +1,170 @@
+//! The staged move picker: gives the moves of a node best first, and generates no more than asked for.
+
+use arrayvec::ArrayVec;
+use shakmaty::Role;
+
+use crate::history::{Histories, Previous};
+use crate::moves::{MAX_MOVES, Move, MoveList};
+use crate::position::{Position, exchange_value};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    HashMove,
+    GenerateTactical,
+    GoodTactical,
+    Killer,
+    GenerateQuiet,
+    Quiet,
+    BadTactical,
+    Done,
+}
+
+#[derive(Clone, Copy)]
+struct Scored {
+    mv: Move,
+    score: i32,
+}
+
+/// Which moves a node wants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All legal moves.
+    All,
+    /// Captures and promotions that lose no material: quiescence out of check.
+    GoodTactical,
+}
+
+/// Gives the legal moves of a position in the order in which they should be tried.
+pub(crate) struct Picker {
+    stage: Stage,
+    wanted: Wanted,
+    hash_move: Option<Move>,
+    killer: Option<Move>,
+    previous: Previous,
+    /// Not yet given moves of the current stage.
+    moves: ArrayVec<Scored, MAX_MOVES>,
+    /// Tactical moves that lose material, to be given last; best first.
+    bad: ArrayVec<Move, MAX_MOVES>,
+    given_bad: usize,
+    skips_quiet: bool,
+}
+
+impl Picker {
+    /// A picker for `position`. `hash_move` and `killer` need not be legal.
+    pub(crate) fn new(
+        position: &Position,
+        wanted: Wanted,
+        hash_move: Option<Move>,
+        killer: Option<Move>,
+        previous: Previous,
+    ) -> Picker {
+        let hash_move = hash_move
+            .filter(|&m| position.is_legal(m) && (wanted == Wanted::All || position.is_tactical(m)));
+        let killer =
+            killer.filter(|&m| Some(m) != hash_move && position.is_legal(m) && !position.is_tactical(m));
+        Picker {
+            stage: Stage::HashMove,
+            wanted,
+            hash_move,
+            killer,
+            previous,
+            moves: ArrayVec::new(),
+            bad: ArrayVec::new(),
+            given_bad: 0,
+            skips_quiet: false,
+        }
+    }
+
+    /// From now on gives no more quiet moves.
+    pub(crate) fn skip_quiet(&mut self) {
+        self.skips_quiet = true;
+    }
+
+    /// The next move.
+    pub(crate) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::HashMove => {
+                    self.stage = Stage::GenerateTactical;
+                    if self.hash_move.is_some() {
+                        return self.hash_move;
+                    }
+                }
+                Stage::GenerateTactical => {
+                    self.generate_tactical(position, histories);
+                    self.stage = Stage::GoodTactical;
+                }
+                Stage::GoodTactical => match self.take_best() {
+                    Some(Scored { mv, .. }) if position.see_at_least(mv, 0) => return Some(mv),
+                    Some(Scored { mv, .. }) => self.bad.push(mv),
+                    None if self.wanted == Wanted::All => self.stage = Stage::Killer,
+                    None => self.stage = Stage::Done,
+                },
+                Stage::Killer | Stage::GenerateQuiet | Stage::Quiet if self.skips_quiet => {
+                    self.stage = Stage::BadTactical;
+                }
+                Stage::Killer => {
+                    self.stage = Stage::GenerateQuiet;
+                    if self.killer.is_some() {
+                        return self.killer;
+                    }
+                }
+                Stage::GenerateQuiet => {
+                    self.generate_quiet(position, histories);
+                    self.stage = Stage::Quiet;
+                }
+                Stage::Quiet => match self.take_best() {
+                    Some(Scored { mv, .. }) => return Some(mv),
+                    None => self.stage = Stage::BadTactical,
+                },
+                Stage::BadTactical => {
+                    let next = self.bad.get(self.given_bad).copied();
+                    self.given_bad += 1;
+                    if next.is_some() {
+                        return next;
+                    }
+                    self.stage = Stage::Done;
+                }
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Most valuable victim first, corrected by how well such captures did.
+    fn generate_tactical(&mut self, position: &Position, histories: &Histories) {
+        let mut list = MoveList::new();
+        position.generate_tactical(&mut list);
+        let hash_move = self.hash_move;
+        self.moves.clear();
+        self.moves.extend(list.iter().filter(|&&m| Some(m) != hash_move).map(|&mv| {
+            let victim = position.captured(mv).map_or(0, exchange_value);
+            let promotion = match mv.promotion() {
+                Some(Role::Queen) => exchange_value(Role::Queen),
+                Some(_) => -exchange_value(Role::Queen),
+                None => 0,
+            };
+            Scored { mv, score: (victim + promotion) * 16 + histories.capture(position, mv) }
+        }));
+    }
+
+    fn generate_quiet(&mut self, position: &Position, histories: &Histories) {
+        let mut list = MoveList::new();
+        position.generate_quiet(&mut list);
+        let (hash_move, killer) = (self.hash_move, self.killer);
+        self.moves.clear();
+        self.moves.extend(
+            list.iter()
+                .filter(|&&m| Some(m) != hash_move && Some(m) != killer)
+                .map(|&mv| Scored { mv, score: histories.quiet(position, mv, &self.previous) }),
+        );
+    }
+
+    /// Takes out the move with the highest score; of equals, the one generated first, so that the order is the same
+    /// in every run.
+    fn take_best(&mut self) -> Option<Scored> {
+        let best = (0..self.moves.len()).reduce(|best, i| {
+            if self.moves[i].score > self.moves[best].score { i } else { best }
+        })?;
+        Some(self.moves.swap_remove(best))
+    }
+}

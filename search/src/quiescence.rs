@@ -1,0 +1,124 @@
+//! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
+
+use crate::evaluation::evaluate;
+use crate::history::Previous;
+use crate::observer::Bound;
+use crate::parameters::QUIESCENCE_FUTILITY_MARGIN;
+use crate::picker::{Picker, Wanted};
+use crate::position::{Position, exchange_value};
+use crate::score::{MAX_PLY, Score};
+use crate::table::Entry;
+use crate::worker::{Stopped, Worker};
+
+impl Worker<'_> {
+    /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
+    /// check all evasions are tried.
+    pub(crate) fn quiesce(
+        &mut self,
+        position: &Position,
+        mut alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Result<Score, Stopped> {
+        self.poll()?;
+        self.selective_depth = self.selective_depth.max(ply);
+        self.variations.clear(ply);
+        if self.is_draw(position, ply) {
+            return Ok(Score::DRAW);
+        }
+        if ply >= MAX_PLY - 1 {
+            return Ok(if position.is_check() { Score::DRAW } else { evaluate(position) });
+        }
+
+        let key = position.keys().full;
+        let known = self.shared.table.probe(key);
+        if let Some(entry) = known {
+            let score = entry.score.relative_to_root(ply);
+            if beta.value() - alpha.value() == 1 && is_decided(entry.bound, score, alpha, beta) {
+                return Ok(score);
+            }
+        }
+
+        // Standing pat: out of check, the side to move need not capture at all.
+        let evaluation = (!position.is_check())
+            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| evaluate(position)));
+        let mut best = evaluation.unwrap_or(Score::mated_at(ply));
+        if best >= beta {
+            return Ok(best);
+        }
+        let first_alpha = alpha;
+        alpha = alpha.max(best);
+
+        let wanted = if position.is_check() { Wanted::All } else { Wanted::GoodTactical };
+        let hash_move = known.and_then(|entry| entry.best);
+        let previous = if position.is_check() { self.previous(ply) } else { Previous::default() };
+        let mut picker = Picker::new(position, wanted, hash_move, None, previous);
+        let mut best_move = None;
+        while let Some(m) = picker.next(position, self.histories) {
+            // Delta pruning: what is captured must be able to matter.
+            if let Some(evaluation) = evaluation
+                && m.promotion().is_none()
+            {
+                let gain = position.captured(m).map_or(0, exchange_value);
+                let hope = evaluation + QUIESCENCE_FUTILITY_MARGIN + gain;
+                if hope <= alpha {
+                    best = best.max(hope);
+                    continue;
+                }
+            }
+            let next = self.make(position, m, ply);
+            let score = self.quiesce(&next, -beta, -alpha, ply + 1).map(|score| -score);
+            self.unmake();
+            let score = score?;
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_move = Some(m);
+                    self.variations.extend(ply, m);
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+            // One evasion that does not lose at once is enough to know that it is not mate.
+            if position.is_check() && !best.is_loss() {
+                picker.skip_quiet();
+            }
+        }
+
+        let bound = bound_of(best, first_alpha, beta);
+        let entry = Entry {
+            best: best_move,
+            score: best.relative_to_node(ply),
+            evaluation,
+            depth: 0,
+            bound,
+            was_pv: known.is_some_and(|entry| entry.was_pv),
+        };
+        self.shared.table.store(key, entry);
+        Ok(best)
+    }
+}
+
+/// Whether a score with this bound settles a node with this window.
+#[inline]
+pub(crate) fn is_decided(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool {
+    match bound {
+        Bound::Exact => true,
+        Bound::Lower => score >= beta,
+        Bound::Upper => score <= alpha,
+    }
+}
+
+/// What a node with this window knows of its score.
+#[inline]
+pub(crate) fn bound_of(score: Score, alpha: Score, beta: Score) -> Bound {
+    if score >= beta {
+        Bound::Lower
+    } else if score > alpha {
+        Bound::Exact
+    } else {
+        Bound::Upper
+    }
+}

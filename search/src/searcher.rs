@@ -1,0 +1,105 @@
+//! What lasts from one search to the next: the hash table and what each thread has learnt about moves.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::control::Control;
+use crate::history::Histories;
+use crate::limits::{Clock, Limits, Root};
+use crate::observer::{Answer, Observer};
+use crate::reductions::Reductions;
+use crate::score::Score;
+use crate::table::Table;
+use crate::time::Budget;
+use crate::worker::{Shared, Worker};
+
+/// Stack of a search thread in bytes: room for [`crate::MAX_PLY`] nodes and as much again.
+pub const STACK_SIZE: usize = 8 << 20;
+
+/// Searches positions, one at a time, on any number of threads that share a hash table (lazy SMP).
+pub struct Searcher {
+    table: Table,
+    reductions: Reductions,
+    /// One for each thread.
+    histories: Vec<Histories>,
+}
+
+impl Searcher {
+    /// A searcher with one thread.
+    pub fn new(table: Table) -> Searcher {
+        Searcher { table, reductions: Reductions::new(), histories: vec![Histories::new()] }
+    }
+
+    /// Replaces the hash table; what the old one knew is lost.
+    pub fn use_table(&mut self, table: Table) {
+        self.table = table;
+    }
+
+    /// Sets the number of threads, at least 1.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.histories.resize_with(threads.max(1), Histories::new);
+    }
+
+    /// Forgets what earlier searches found out, as for a new game.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.histories.iter_mut().for_each(Histories::clear);
+    }
+
+    /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on
+    /// others that end before this returns. The calling thread needs [`STACK_SIZE`].
+    ///
+    /// With one thread and without a time limit the result depends on the searcher's memory and the arguments alone.
+    pub fn think(
+        &mut self,
+        root: &Root,
+        limits: &Limits,
+        control: &Control,
+        clock: &dyn Clock,
+        observer: &mut dyn Observer,
+    ) -> Answer {
+        self.table.begin_search();
+        let shared = Shared {
+            table: &self.table,
+            reductions: &self.reductions,
+            root,
+            limits,
+            budget: Budget::new(limits.time, limits.overhead),
+            control,
+            clock,
+            finished: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+        };
+        let Some((first, others)) = self.histories.split_first_mut() else { unreachable!("one thread at least") };
+        std::thread::scope(|scope| {
+            for histories in others {
+                let shared = &shared;
+                // A helper that can't be started is merely missing.
+                let _ = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, move || {
+                    Worker::new(shared, histories, false).deepen(&mut ());
+                });
+            }
+            let mut worker = Worker::new(&shared, first, true);
+            let depth = worker.deepen(observer);
+            shared.finished.store(true, Ordering::Relaxed);
+            worker.count_nodes();
+            answer(&worker, depth as u32)
+        })
+    }
+}
+
+fn answer(worker: &Worker, depth: u32) -> Answer {
+    let shared = worker.shared;
+    let nodes = shared.nodes.load(Ordering::Relaxed);
+    let Some(best) = worker.root_moves.first() else {
+        let position = &shared.root.position;
+        let is_mate = position.is_check() && position.legal_moves().is_empty();
+        let score = if is_mate { Score::mated_at(0) } else { Score::DRAW };
+        return Answer { best: None, ponder: None, score, depth, nodes };
+    };
+    let expected = || {
+        let next = shared.root.position.make(best.mv);
+        shared.table.probe(next.keys().full)?.best.filter(|&m| next.is_legal(m))
+    };
+    let ponder = best.line.get(1).copied().or_else(expected);
+    Answer { best: Some(best.mv), ponder, score: best.score, depth, nodes }
+}

@@ -1,0 +1,325 @@
+//! The hash table: what the search has found out about positions, shared by all threads without locks.
+//!
+//! An entry is one 64-bit word of data and 16 bits of check. The check is the position's key mixed with the data, so
+//! that a word torn by a race between threads shows up as a miss (R. Hyatt and T. Mann, 2002). Misses that slip
+//! through are harmless: a move from the table is tested for legality before it is made.
+
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+
+use memmap2::MmapMut;
+
+use crate::moves::Move;
+use crate::observer::Bound;
+use crate::score::Score;
+
+const ENTRIES_PER_CLUSTER: usize = 3;
+
+/// Half a cache line, so that one fetch from memory brings all entries that a position can be in.
+#[repr(C, align(32))]
+struct Cluster {
+    data: [AtomicU64; ENTRIES_PER_CLUSTER],
+    checks: [AtomicU16; ENTRIES_PER_CLUSTER + 1], // the last one is padding
+}
+
+const _: () = assert!(size_of::<Cluster>() == 32);
+
+/// What is known about a position. Packed into a word:
+///
+/// ```text
+/// bit  63     48 47    32 31        16 15     8 7          3   2   1     0
+///     |   move  |  score | evaluation |  depth  | generation | pv | bound |      bound 0: empty
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// The best move, or the one that refuted the previous one.
+    pub(crate) best: Option<Move>,
+    /// Relative to the node: see [`Score::relative_to_node`].
+    pub(crate) score: Score,
+    /// The static evaluation; `None` in check.
+    pub(crate) evaluation: Option<Score>,
+    /// Plies searched below the position, 0 for quiescence.
+    pub(crate) depth: i32,
+    pub(crate) bound: Bound,
+    /// Whether the position was ever on a principal variation.
+    pub(crate) was_pv: bool,
+}
+
+const NO_EVALUATION: i16 = i16::MIN;
+const GENERATIONS: u8 = 32;
+
+impl Entry {
+    fn pack(&self, generation: u8) -> u64 {
+        let bound = match self.bound {
+            Bound::Upper => 1,
+            Bound::Lower => 2,
+            Bound::Exact => 3,
+        };
+        let evaluation = self.evaluation.map_or(NO_EVALUATION, |score| score.value() as i16);
+        u64::from(Move::to_bits(self.best)) << 48
+            | u64::from(self.score.value() as i16 as u16) << 32
+            | u64::from(evaluation as u16) << 16
+            | (self.depth.clamp(0, 255) as u64) << 8
+            | u64::from(generation) << 3
+            | u64::from(self.was_pv) << 2
+            | bound
+    }
+
+    fn unpack(data: u64) -> Option<Entry> {
+        let bound = match data & 3 {
+            0 => return None,
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        };
+        let evaluation = (data >> 16) as i16;
+        Some(Entry {
+            best: Move::from_bits((data >> 48) as u16),
+            score: Score::from_value(((data >> 32) as i16).into()),
+            evaluation: (evaluation != NO_EVALUATION).then(|| Score::from_value(evaluation.into())),
+            depth: (data >> 8 & 255) as i32,
+            bound,
+            was_pv: data & 4 != 0,
+        })
+    }
+}
+
+#[inline]
+fn depth_of(data: u64) -> i32 {
+    (data >> 8 & 255) as i32
+}
+
+#[inline]
+fn generation_of(data: u64) -> u8 {
+    (data >> 3) as u8 % GENERATIONS
+}
+
+#[inline]
+fn check(key: u64, data: u64) -> u16 {
+    (key ^ data ^ data >> 16 ^ data >> 32 ^ data >> 48) as u16
+}
+
+/// A hash table. Its memory is claimed when it is made but paid for only when it is used.
+pub struct Table {
+    memory: MmapMut,
+    clusters: usize,
+    generation: u8,
+    /// Whether anything was written since the table was made or cleared.
+    used: bool,
+}
+
+/// There is not enough memory.
+#[derive(Debug, thiserror::Error)]
+#[error("no memory for a hash table of {mebibytes} MiB ({source})")]
+pub struct TableError {
+    mebibytes: usize,
+    source: std::io::Error,
+}
+
+impl Table {
+    /// An empty table of so many MiB, at least 1.
+    ///
+    /// # Errors
+    /// If the memory is not to be had.
+    pub fn new(mebibytes: usize) -> Result<Table, TableError> {
+        let failed = |source| TableError { mebibytes, source };
+        let bytes = mebibytes
+            .max(1)
+            .checked_mul(1 << 20)
+            .filter(|&bytes| isize::try_from(bytes).is_ok())
+            .ok_or_else(|| failed(std::io::ErrorKind::OutOfMemory.into()))?;
+        // Anonymous memory comes zeroed, page by page as it is touched.
+        let memory = MmapMut::map_anon(bytes).map_err(failed)?;
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage); // only a hint: fewer misses in the page tables
+        Ok(Table { memory, clusters: bytes / size_of::<Cluster>(), generation: 0, used: false })
+    }
+
+    #[inline]
+    fn clusters(&self) -> &[Cluster] {
+        // SAFETY: The memory is page-aligned, lives as long as `self`, holds `clusters` times the size of a cluster and
+        // was zeroed at first, which is a valid value of atomics. Nobody else refers to it except through this slice,
+        // and atomics may be written through shared references.
+        #[expect(unsafe_code)]
+        unsafe {
+            std::slice::from_raw_parts(self.memory.as_ptr().cast::<Cluster>(), self.clusters)
+        }
+    }
+
+    /// Maps the key's high bits to a cluster by multiplication, which needs no power of two (D. Lemire, 2016).
+    #[inline]
+    fn cluster(&self, key: u64) -> &Cluster {
+        let index = (u128::from(key) * self.clusters as u128) >> 64;
+        &self.clusters()[index as usize]
+    }
+
+    /// Asks the processor to fetch the entries of `key`.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: Prefetching has no effect that a program can see, and SSE is part of x86-64.
+        #[expect(unsafe_code)]
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(self.cluster(key)).cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    /// What is known about the position with this key.
+    #[inline]
+    pub(crate) fn probe(&self, key: u64) -> Option<Entry> {
+        let cluster = self.cluster(key);
+        (0..ENTRIES_PER_CLUSTER).find_map(|i| {
+            let data = cluster.data[i].load(Ordering::Relaxed);
+            let matches = cluster.checks[i].load(Ordering::Relaxed) == check(key, data);
+            if matches { Entry::unpack(data) } else { None }
+        })
+    }
+
+    /// Notes what was found out. Takes the place of what is known about the same position, else of the entry in its
+    /// cluster that is worth least: shallow or from an earlier search.
+    #[inline]
+    pub(crate) fn store(&self, key: u64, mut entry: Entry) {
+        let cluster = self.cluster(key);
+        let mut victim = 0;
+        let mut least = i32::MAX;
+        for i in 0..ENTRIES_PER_CLUSTER {
+            let data = cluster.data[i].load(Ordering::Relaxed);
+            if cluster.checks[i].load(Ordering::Relaxed) == check(key, data) && data != 0 {
+                if self.is_worth_more(data, &entry) {
+                    return;
+                }
+                // A node without a best move must not forget the one that is known.
+                entry.best = entry.best.or(Move::from_bits((data >> 48) as u16));
+                victim = i;
+                break;
+            }
+            let worth = if data == 0 { i32::MIN } else { depth_of(data) - 4 * i32::from(self.age(data)) };
+            if worth < least {
+                (victim, least) = (i, worth);
+            }
+        }
+        let data = entry.pack(self.generation);
+        cluster.data[victim].store(data, Ordering::Relaxed);
+        cluster.checks[victim].store(check(key, data), Ordering::Relaxed);
+    }
+
+    /// Whether the entry about the same position should stay: it is from this search and clearly deeper.
+    fn is_worth_more(&self, data: u64, new: &Entry) -> bool {
+        new.bound != Bound::Exact && self.age(data) == 0 && depth_of(data) > new.depth + 3
+    }
+
+    fn age(&self, data: u64) -> u8 {
+        self.generation.wrapping_sub(generation_of(data)) % GENERATIONS
+    }
+
+    /// Starts a new search: what earlier ones found is worth less from now on.
+    pub(crate) fn begin_search(&mut self) {
+        self.generation = (self.generation + 1) % GENERATIONS;
+        self.used = true;
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.generation = 0;
+        if !std::mem::take(&mut self.used) {
+            return;
+        }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for part in self.clusters().chunks(self.clusters.div_ceil(threads)) {
+                scope.spawn(move || {
+                    for cluster in part {
+                        cluster.data.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+                        cluster.checks.iter().for_each(|word| word.store(0, Ordering::Relaxed));
+                    }
+                });
+            }
+        });
+    }
+
+    /// How much of the table this search has filled, in permille, from a sample.
+    pub(crate) fn permille_full(&self) -> u32 {
+        let sample = &self.clusters()[..self.clusters.min(1000)];
+        let filled = sample
+            .iter()
+            .flat_map(|cluster| &cluster.data)
+            .map(|word| word.load(Ordering::Relaxed))
+            .filter(|&data| data != 0 && self.age(data) == 0)
+            .count();
+        (filled * 1000 / (sample.len() * ENTRIES_PER_CLUSTER)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Square;
+
+    fn entry(depth: i32) -> Entry {
+        Entry {
+            best: Some(Move::new(Square::E2, Square::E4)),
+            score: Score::from_value(-123),
+            evaluation: Some(Score::from_value(77)),
+            depth,
+            bound: Bound::Lower,
+            was_pv: true,
+        }
+    }
+
+    #[test]
+    fn entries_survive_packing() {
+        for evaluation in [None, Some(Score::from_value(-9_800))] {
+            for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
+                for best in [None, Some(Move::promoting(Square::H7, Square::G8, shakmaty::Role::Knight))] {
+                    let entry = Entry { evaluation, bound, best, score: Score::mated_at(3), ..entry(57) };
+                    assert_eq!(Entry::unpack(entry.pack(31)), Some(entry));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_found_and_a_fail_low_keeps_the_move() {
+        let table = Table::new(1).unwrap();
+        assert_eq!(table.probe(42), None);
+        table.store(42, entry(5));
+        assert_eq!(table.probe(42), Some(entry(5)));
+        table.store(42, Entry { best: None, ..entry(6) });
+        assert_eq!(table.probe(42), Some(entry(6)));
+    }
+
+    #[test]
+    fn shallow_and_old_entries_give_way_first() {
+        let mut table = Table::new(1).unwrap();
+        // Keys with equal high bits share a cluster.
+        for (key, depth) in [(1, 9), (2, 2), (3, 7)] {
+            table.store(key, entry(depth));
+        }
+        table.store(4, entry(1));
+        assert!(table.probe(2).is_none() && table.probe(4).is_some());
+        for _ in 0..3 {
+            table.begin_search();
+        }
+        table.store(4, entry(1));
+        table.store(5, entry(0));
+        assert!(table.probe(1).is_some() && table.probe(3).is_none() && table.probe(5).is_some());
+    }
+
+    #[test]
+    fn clearing_forgets() {
+        let mut table = Table::new(1).unwrap();
+        table.begin_search();
+        table.store(7, entry(3));
+        table.clear();
+        assert_eq!(table.probe(7), None);
+        assert_eq!(table.permille_full(), 0);
+    }
+
+    #[test]
+    fn a_size_beyond_all_memory_is_an_error() {
+        assert!(Table::new(usize::MAX).is_err());
+        assert!(Table::new(1 << 40).is_err());
+    }
+}
