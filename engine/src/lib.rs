@@ -1,1 +1,22 @@
+//! The game state that every adapter shares: positions and moves, rules and outcomes, time controls and clocks, PGN.
 
+mod clock;
+mod fen;
+mod game;
+mod notation;
+mod outcome;
+mod text;
+mod thinking_clock;
+mod time_control;
+
+pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
+pub use fen::FenError;
+pub use game::{Game, IllegalMove};
+pub use notation::{IllegalReason, MoveError};
+pub use outcome::{DrawReason, Outcome, WinReason};
+pub use thinking_clock::{
+    CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
+};
+pub use time_control::{Phase, Phases, TimeControl, TimeControlError};
+
+pub use shakmaty::{CastlingMode, Chess, Color, Move};

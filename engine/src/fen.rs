@@ -1,0 +1,166 @@
+//! Positions from FEN and from set-up boards: what is put right silently, and what is refused with which words.
+
+use std::num::NonZeroU32;
+
+use shakmaty::fen::{Fen, ParseFenError};
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, PositionError,
+    PositionErrorKinds, Setup, Square,
+};
+
+use crate::text::excerpt;
+
+/// The largest value of the counters in a FEN that is taken at its word.
+const LARGEST_COUNTER: u32 = 65_535;
+
+/// Why a position was refused. Each variant carries what was wrong, shortened to at most 100 characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
+pub enum FenError {
+    /// Too few fields, or too many.
+    #[error(
+        "FEN `{text}` has {count} fields; expected 4 to 6: board, side to move, castling, en passant, counters"
+    )]
+    Fields { text: String, count: usize },
+    /// The first field is no board.
+    #[error(
+        "FEN: board `{field}` is not eight ranks of eight squares in the letters pnbrqkPNBRQK and digits"
+    )]
+    Board { field: String },
+    /// The second field is neither `w` nor `b`.
+    #[error("FEN: side to move `{field}`; expected `w` or `b`")]
+    Turn { field: String },
+    /// The third field is none of the ways to write castling rights.
+    #[error("FEN: castling rights `{field}`; expected `-`, letters of KQkq, or at most two files a side")]
+    Castling { field: String },
+    /// The fourth field is no square.
+    #[error("FEN: en passant square `{field}`; expected `-` or a square")]
+    EnPassant { field: String },
+    /// The fifth field is no number in range.
+    #[error("FEN: halfmove clock `{field}`; expected a number from 0 to 65535")]
+    Halfmoves { field: String },
+    /// The sixth field is no number in range.
+    #[error("FEN: move number `{field}`; expected a number from 0 to 65535")]
+    Fullmoves { field: String },
+    /// A side has no king, or more than one.
+    #[error("illegal position `{text}`: {color} has {count} kings; expected one")]
+    Kings { text: String, color: Color, count: usize },
+    /// A pawn stands where no pawn can.
+    #[error("illegal position `{text}`: a pawn stands on the first or last rank")]
+    PawnOnBackRank { text: String },
+    /// The side to move could take the king.
+    #[error("illegal position `{text}`: {color} is in check, but it is not {color}'s move")]
+    OpponentInCheck { text: String, color: Color },
+    /// More than sixteen men a side, or more promoted pieces than pawns are missing.
+    #[error(
+        "illegal position `{text}`: a side has over 16 men, or more promoted pieces than pawns are missing"
+    )]
+    TooMuchMaterial { text: String },
+}
+
+/// Reads a FEN of four to six fields; missing counters are 0 and 1. See `Game::from_fen` for what is put right.
+pub(crate) fn read(text: &str, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
+    // Underscores stand for spaces where a FEN is part of a web address; no field has one of its own.
+    let fields: Vec<&str> =
+        text.split(|c: char| c.is_ascii_whitespace() || c == '_').filter(|field| !field.is_empty()).collect();
+    if !(4..=6).contains(&fields.len()) {
+        return Err(FenError::Fields { text: excerpt(text), count: fields.len() });
+    }
+    let mut setup = board_part(&fields)?;
+    setup.halfmoves =
+        counter(fields.get(4), 0).ok_or_else(|| FenError::Halfmoves { field: excerpt(fields[4]) })?;
+    let fullmoves =
+        counter(fields.get(5), 1).ok_or_else(|| FenError::Fullmoves { field: excerpt(fields[5]) })?;
+    // Several programs number the first move 0.
+    setup.fullmoves = NonZeroU32::new(fullmoves).unwrap_or(NonZeroU32::MIN);
+    check(setup, mode, || excerpt(text))
+}
+
+/// The first four fields.
+fn board_part(fields: &[&str]) -> Result<Setup, FenError> {
+    let error = |at: usize| excerpt(fields[at]);
+    // shakmaty would read pockets of Crazyhouse, in brackets or as a ninth rank, but they are no chess.
+    if fields[0].contains('[') || fields[0].matches('/').count() != 7 {
+        return Err(FenError::Board { field: error(0) });
+    }
+    let fen = Fen::from_ascii(fields[..4].join(" ").as_bytes()).map_err(|e| match e {
+        ParseFenError::InvalidTurn => FenError::Turn { field: error(1) },
+        ParseFenError::InvalidCastling => FenError::Castling { field: error(2) },
+        ParseFenError::InvalidEpSquare => FenError::EnPassant { field: error(3) },
+        _ => FenError::Board { field: error(0) },
+    })?;
+    Ok(fen.into_setup())
+}
+
+/// A counter in decimal digits, or `default` where there is none; `None` if it cannot be read.
+fn counter(field: Option<&&str>, default: u32) -> Option<u32> {
+    let Some(field) = field else { return Some(default) };
+    field.parse().ok().filter(|&number| number <= LARGEST_COUNTER)
+}
+
+/// Makes a position of a set-up board.
+pub(crate) fn from_setup(setup: Setup, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
+    let text = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
+    if setup.halfmoves > LARGEST_COUNTER {
+        return Err(FenError::Halfmoves { field: setup.halfmoves.to_string() });
+    }
+    if setup.fullmoves.get() > LARGEST_COUNTER {
+        return Err(FenError::Fullmoves { field: setup.fullmoves.to_string() });
+    }
+    check(setup, mode, || excerpt(&text.to_string()))
+}
+
+/// Puts right what can be put right, and says what is wrong with the rest.
+fn check(
+    setup: Setup,
+    mode: CastlingMode,
+    text: impl Fn() -> String,
+) -> Result<(Chess, CastlingMode), FenError> {
+    let mode = if mode.is_standard() { CastlingMode::detect(&setup) } else { mode };
+    for color in Color::ALL {
+        let count = (setup.board.kings() & setup.board.by_color(color)).count();
+        if count != 1 {
+            return Err(FenError::Kings { text: text(), color, count });
+        }
+    }
+    let waiting = !setup.turn;
+    let chess = Chess::from_setup(setup, mode)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_impossible_check)
+        .map_err(|error| match error.kinds() {
+            kinds if kinds.contains(PositionErrorKinds::PAWNS_ON_BACKRANK) => {
+                FenError::PawnOnBackRank { text: text() }
+            }
+            kinds if kinds.contains(PositionErrorKinds::OPPOSITE_CHECK) => {
+                FenError::OpponentInCheck { text: text(), color: waiting }
+            }
+            _ => FenError::TooMuchMaterial { text: text() },
+        })?;
+    Ok((chess, mode))
+}
+
+/// The FEN of a position: the en passant square only where the capture is legal, castling rights as `KQkq`, in
+/// Chess960 as the files of the rooks (Shredder-FEN).
+pub(crate) fn write(chess: &Chess, mode: CastlingMode) -> String {
+    let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
+    if mode.is_standard() {
+        return fen;
+    }
+    let mut fields: Vec<&str> = fen.split(' ').collect();
+    let castling = castling_files(chess.castles().castling_rights());
+    if let Some(field) = fields.get_mut(2) {
+        *field = &castling;
+    }
+    fields.join(" ")
+}
+
+/// Castling rights by the files of the rooks, king's side first as in `HAha`.
+fn castling_files(rooks: Bitboard) -> String {
+    let mut letters = String::new();
+    for color in [Color::White, Color::Black] {
+        let files = (rooks & color.backrank()).into_iter().rev().map(Square::file);
+        letters.extend(files.map(|file| color.fold_wb(file.upper_char(), file.char())));
+    }
+    if letters.is_empty() { "-".to_owned() } else { letters }
+}
