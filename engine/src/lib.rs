@@ -5,6 +5,7 @@ mod fen;
 mod game;
 mod notation;
 mod outcome;
+mod pgn;
 mod text;
 mod thinking_clock;
 mod time_control;
@@ -14,6 +15,7 @@ pub use fen::FenError;
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError};
 pub use outcome::{DrawReason, Outcome, WinReason};
+pub use pgn::{PgnTags, write_pgn};
 pub use thinking_clock::{
     CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
 };

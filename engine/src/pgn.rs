@@ -1,0 +1,398 @@
+//! Games written down in PGN (export format, PGN standard of 1994).
+
+use std::collections::BTreeMap;
+
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingMode, Position as _};
+
+use crate::game::Game;
+
+/// The longest line that is written, in characters (PGN standard, 4.3: "lines with 80 or more printing characters are
+/// strongly discouraged").
+const LONGEST_LINE: usize = 79;
+
+/// The tags of a game that the game itself cannot know. `Result`, `SetUp`, `FEN`, `Variant` and `Termination` it knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PgnTags {
+    /// The tournament or match; `?` if unknown.
+    pub event: String,
+    /// Where it was played; `?` if unknown.
+    pub site: String,
+    /// The day the game began, `YYYY.MM.DD`, with question marks for what is unknown.
+    pub date: String,
+    /// The round; `?` if unknown, `-` if there are none.
+    pub round: String,
+    /// The player of White; `?` if unknown.
+    pub white: String,
+    /// The player of Black; `?` if unknown.
+    pub black: String,
+    others: BTreeMap<String, String>,
+}
+
+impl Default for PgnTags {
+    /// Nothing is known.
+    fn default() -> PgnTags {
+        let unknown = || "?".to_owned();
+        PgnTags {
+            event: unknown(),
+            site: unknown(),
+            date: "????.??.??".to_owned(),
+            round: unknown(),
+            white: unknown(),
+            black: unknown(),
+            others: BTreeMap::new(),
+        }
+    }
+}
+
+impl PgnTags {
+    /// Adds a tag beyond the seven of the roster, or changes it; one that the game knows by itself stays as the game
+    /// has it, but for `Termination`. Characters that no tag name has become `_`.
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        let name: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+        if !name.is_empty() {
+            self.others.insert(name, value.into());
+        }
+    }
+
+    /// The value of a tag that [`PgnTags::set`] added.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.others.get(name).map(String::as_str)
+    }
+}
+
+/// Writes a game with an empty line at its end, so that games can be strung together.
+///
+/// `comments[i]` is written after the move `game.moves()[i]`; those that are missing are left out. Braces in comments
+/// become parentheses, because PGN has no way to escape them. How the game ended is the last comment.
+pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> String {
+    let result = game.outcome().map_or("*", |outcome| outcome.result());
+    let mut pgn = tag_section(game, tags, result);
+    pgn.push('\n');
+    let mut movetext = Movetext::default();
+    write_moves(game, comments, &mut movetext);
+    if let Some(outcome) = game.outcome() {
+        movetext.comment(&outcome.to_string());
+    }
+    movetext.word(result);
+    pgn.push_str(&movetext.finish());
+    pgn.push_str("\n\n");
+    pgn
+}
+
+/// The roster in its fixed order, then the rest in the order of ASCII (PGN standard, 8.1.1).
+fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
+    let roster = [
+        ("Event", tags.event.as_str()),
+        ("Site", &tags.site),
+        ("Date", &tags.date),
+        ("Round", &tags.round),
+        ("White", &tags.white),
+        ("Black", &tags.black),
+        ("Result", result),
+    ];
+    let mut section = String::new();
+    for (name, value) in roster {
+        section.push_str(&tag(name, value));
+    }
+    let mut others = tags.others.clone();
+    others.retain(|name, _| roster.iter().all(|(known, _)| known != name));
+    for name in ["FEN", "SetUp", "Variant"] {
+        others.remove(name);
+    }
+    others.extend(tags_of_game(game).map(|(name, value)| (name.to_owned(), value)));
+    if let Some(outcome) = game.outcome() {
+        others.entry("Termination".to_owned()).or_insert_with(|| outcome.termination().to_owned());
+    }
+    for (name, value) in &others {
+        section.push_str(&tag(name, value));
+    }
+    section
+}
+
+/// The start position and the rules, where they are not those of every game.
+fn tags_of_game(game: &Game) -> impl Iterator<Item = (&'static str, String)> {
+    let chess960 = game.mode() == CastlingMode::Chess960;
+    let set_up = chess960 || !game.has_standard_start();
+    let variant = chess960.then(|| ("Variant", "Chess960".to_owned()));
+    let start = set_up.then(|| [("FEN", game.start_fen()), ("SetUp", "1".to_owned())]);
+    variant.into_iter().chain(start.into_iter().flatten())
+}
+
+/// One tag pair in a line of its own.
+fn tag(name: &str, value: &str) -> String {
+    let value = if value.trim().is_empty() { "?" } else { value.trim() };
+    let mut line = format!("[{name} \"");
+    for c in value.chars() {
+        if matches!(c, '"' | '\\') {
+            line.push('\\');
+        }
+        line.push(if c.is_control() { ' ' } else { c });
+    }
+    line.push_str("\"]\n");
+    line
+}
+
+fn write_moves(game: &Game, comments: &[Option<String>], movetext: &mut Movetext) {
+    let mut position = game.start().clone();
+    let mut after_comment = false;
+    for (ply, &m) in game.moves().iter().enumerate() {
+        if position.turn().is_white() {
+            movetext.word(&format!("{}.", position.fullmoves()));
+        } else if ply == 0 || after_comment {
+            movetext.word(&format!("{}...", position.fullmoves()));
+        }
+        // Writes the move and plays it: the game's moves are legal.
+        movetext.word(&SanPlus::from_move_and_play_unchecked(&mut position, m).to_string());
+        let comment = comments.get(ply).and_then(Option::as_deref).filter(|text| !text.trim().is_empty());
+        after_comment = comment.is_some();
+        if let Some(comment) = comment {
+            movetext.comment(comment);
+        }
+    }
+}
+
+/// Text that is filled into lines word by word.
+#[derive(Default)]
+struct Movetext {
+    text: String,
+    /// Characters in the last line.
+    column: usize,
+}
+
+impl Movetext {
+    /// Appends a word that is not longer than a line.
+    fn word(&mut self, word: &str) {
+        let length = word.chars().count();
+        if self.column > 0 && self.column + 1 + length > LONGEST_LINE {
+            self.text.push('\n');
+            self.column = 0;
+        }
+        // A line that begins with `%` is no part of the game (PGN standard, 6).
+        if self.column > 0 || word.starts_with('%') {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text.push_str(word);
+        self.column += length;
+    }
+
+    /// Appends a comment in braces, which may go over several lines.
+    fn comment(&mut self, comment: &str) {
+        let clean: String = comment
+            .chars()
+            .map(|c| match c {
+                '{' => '(',
+                '}' => ')',
+                c if c.is_control() => ' ',
+                c => c,
+            })
+            .collect();
+        for word in format!("{{{}}}", clean.trim()).split_whitespace() {
+            let letters: Vec<char> = word.chars().collect();
+            // One column less, for the space that goes before `%`.
+            for piece in letters.chunks(LONGEST_LINE - 1) {
+                self.word(&String::from_iter(piece));
+            }
+        }
+    }
+
+    fn finish(self) -> String {
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use pgn_reader::{RawComment, RawTag, Reader, Visitor};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{DrawReason, Outcome};
+
+    /// A game as another program reads it.
+    #[derive(Debug, Default)]
+    struct Read {
+        tags: Vec<(String, String)>,
+        game: Game,
+        comments: Vec<Option<String>>,
+        result: Option<String>,
+    }
+
+    impl Visitor for Read {
+        type Tags = ();
+        type Movetext = ();
+        type Output = ();
+
+        fn begin_tags(&mut self) -> ControlFlow<(), ()> {
+            ControlFlow::Continue(())
+        }
+
+        fn tag(&mut self, _tags: &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
+            let name = String::from_utf8(name.to_vec()).unwrap();
+            let value = unescape(value);
+            if name == "FEN" {
+                self.game = Game::from_fen(&value, CastlingMode::Standard).unwrap();
+            }
+            self.tags.push((name, value));
+            ControlFlow::Continue(())
+        }
+
+        fn begin_movetext(&mut self, _tags: ()) -> ControlFlow<()> {
+            ControlFlow::Continue(())
+        }
+
+        fn san(&mut self, _movetext: &mut (), san: SanPlus) -> ControlFlow<()> {
+            let m = san.san.to_move(self.game.chess()).unwrap();
+            assert_eq!(self.game.san(m), san.to_string());
+            self.game.play(m).unwrap();
+            self.comments.push(None);
+            ControlFlow::Continue(())
+        }
+
+        fn comment(&mut self, _movetext: &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
+            let text = String::from_utf8(comment.as_bytes().to_vec()).unwrap();
+            if let Some(slot) = self.comments.last_mut() {
+                // The end of the game is told after the last move's own comment.
+                slot.get_or_insert(text);
+            }
+            ControlFlow::Continue(())
+        }
+
+        fn outcome(&mut self, _movetext: &mut (), outcome: pgn_reader::shakmaty::Outcome) -> ControlFlow<()> {
+            self.result = Some(outcome.to_string());
+            ControlFlow::Continue(())
+        }
+
+        fn end_game(&mut self, _movetext: ()) {}
+    }
+
+    /// pgn-reader 0.29.0 has a function for this, but it takes the second half of `\\\\` for another escape.
+    fn unescape(value: RawTag<'_>) -> String {
+        let mut letters = std::str::from_utf8(value.as_bytes()).unwrap().chars();
+        let mut text = String::new();
+        while let Some(c) = letters.next() {
+            text.push(if c == '\\' { letters.next().expect("an escaped character") } else { c });
+        }
+        text
+    }
+
+    fn read(pgn: &str) -> Read {
+        let mut read = Read::default();
+        let mut reader = Reader::new(pgn.as_bytes());
+        assert!(reader.read_game(&mut read).unwrap().is_some());
+        assert!(reader.read_game(&mut Read::default()).unwrap().is_none(), "one game, not two:\n{pgn}");
+        assert!(pgn.lines().all(|line| line.starts_with('[') || line.chars().count() < 80), "{pgn}");
+        assert!(pgn.lines().all(|line| !line.starts_with('%')), "{pgn}");
+        read
+    }
+
+    fn play(game: &mut Game, moves: &str) {
+        for text in moves.split_whitespace() {
+            let m = game.parse_move(text).unwrap();
+            game.play(m).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_fool_s_mate() {
+        let mut game = Game::default();
+        play(&mut game, "f3 e5 g4 Qh4");
+        let mut tags =
+            PgnTags { white: "Fool".to_owned(), date: "1620.01.01".to_owned(), ..PgnTags::default() };
+        tags.set("TimeControl", "40/120");
+        tags.set("ECO", "A00");
+        tags.set("Result", "1-0");
+        let comments = [None, Some("book".to_owned())];
+        let expected = "[Event \"?\"]\n[Site \"?\"]\n[Date \"1620.01.01\"]\n[Round \"?\"]\n[White \"Fool\"]\n\
+            [Black \"?\"]\n[Result \"0-1\"]\n[ECO \"A00\"]\n[Termination \"normal\"]\n[TimeControl \"40/120\"]\n\n\
+            1. f3 e5 {book} 2. g4 Qh4# {Black mates} 0-1\n\n";
+        assert_eq!(write_pgn(&game, &tags, &comments), expected);
+    }
+
+    #[test]
+    fn a_game_that_starts_with_black_says_so() {
+        let mut game = Game::from_fen("4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 17", CastlingMode::Standard).unwrap();
+        play(&mut game, "e5 e4 Ke7");
+        let pgn = write_pgn(&game, &PgnTags::default(), &[None, Some("blocked".to_owned())]);
+        assert!(pgn.contains("[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 17\"]\n[SetUp \"1\"]\n"), "{pgn}");
+        assert!(pgn.ends_with("\n17... e5 18. e4 {blocked} 18... Ke7 *\n\n"), "{pgn}");
+        assert_eq!(read(&pgn).game.fen(), game.fen());
+    }
+
+    #[test]
+    fn a_game_without_moves_has_only_a_result() {
+        let mut game = Game::default();
+        assert!(write_pgn(&game, &PgnTags::default(), &[]).ends_with("[Result \"*\"]\n\n*\n\n"));
+        game.declare(Outcome::Draw(DrawReason::Agreement));
+        let pgn = write_pgn(&game, &PgnTags::default(), &[]);
+        assert!(pgn.ends_with("\n\n{Draw by agreement} 1/2-1/2\n\n"), "{pgn}");
+        assert_eq!(read(&pgn).result.as_deref(), Some("1/2-1/2"));
+    }
+
+    #[test]
+    fn chess960_is_named_and_set_up_even_from_the_standard_position() {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1";
+        let game = Game::from_fen(fen, CastlingMode::Chess960).unwrap();
+        let tags = read(&write_pgn(&game, &PgnTags::default(), &[])).tags;
+        let expected = [("FEN", fen), ("SetUp", "1"), ("Variant", "Chess960")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(tags[7..], expected);
+    }
+
+    #[test]
+    fn quotes_and_braces_do_no_harm() {
+        let mut game = Game::default();
+        play(&mut game, "e4 e5");
+        let mut tags =
+            PgnTags { event: "a \"b\" \\ c\nd]".to_owned(), site: " ".to_owned(), ..PgnTags::default() };
+        tags.set("Odd name", "x");
+        let comments = [Some("} {%eval 0.3} ; \n%clk".to_owned()), Some("  ".to_owned())];
+        let read = read(&write_pgn(&game, &tags, &comments));
+        assert_eq!(read.tags[0].1, "a \"b\" \\ c d]");
+        assert_eq!(read.tags[1].1, "?");
+        assert_eq!(read.tags[7], ("Odd_name".to_owned(), "x".to_owned()));
+        assert_eq!(read.comments, [Some(") (%eval 0.3) ; %clk".to_owned()), None]);
+    }
+
+    #[test]
+    fn long_comments_are_broken_and_their_lines_never_escaped() {
+        let mut game = Game::default();
+        play(&mut game, "e4");
+        let comment = format!("{} %{}", "word ".repeat(14), "x".repeat(300));
+        let read = read(&write_pgn(&game, &PgnTags::default(), &[Some(comment.clone())]));
+        let letters = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(letters(read.comments[0].as_deref().unwrap()), letters(&comment));
+    }
+
+    proptest! {
+        #[test]
+        fn a_game_read_back_is_the_same(
+            choices in prop::collection::vec(any::<prop::sample::Index>(), 0..80),
+            comments in prop::collection::vec(prop::option::of("[ -~\n]{0,120}"), 0..80),
+            value in "\\PC{0,40}",
+        ) {
+            let mut game = Game::from_fen("rkbbnnqr/pppppppp/8/8/8/8/PPPPPPPP/RKBBNNQR w HAha - 0 1", CastlingMode::Chess960).unwrap();
+            for choice in choices {
+                let moves = game.legal_moves();
+                if moves.is_empty() { break; }
+                game.play(moves[choice.index(moves.len())]).unwrap();
+            }
+            let tags = PgnTags { black: value.clone(), ..PgnTags::default() };
+            let read = read(&write_pgn(&game, &tags, &comments));
+            prop_assert_eq!(read.game.moves(), game.moves());
+            prop_assert_eq!(read.game.fen(), game.fen());
+            let black = if value.trim().is_empty() { "?" } else { value.trim() };
+            prop_assert_eq!(&read.tags[5].1, black);
+            let words = |text: &str| text.replace('{', "(").replace('}', ")").split_whitespace().collect::<String>();
+            // The last comment may be the end of the game.
+            for (written, read) in comments.iter().zip(&read.comments).take(game.ply().saturating_sub(1)) {
+                let written = written.as_deref().map(words).filter(|text| !text.is_empty());
+                prop_assert_eq!(written, read.as_deref().map(words));
+            }
+        }
+    }
+}
