@@ -1,6 +1,7 @@
 //! The game state that every adapter shares: positions and moves, rules and outcomes, time controls and clocks, PGN.
 
 mod clock;
+mod engine;
 mod fen;
 mod game;
 mod notation;
@@ -11,6 +12,9 @@ mod thinking_clock;
 mod time_control;
 
 pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
+pub use engine::{
+    Decision, Engine, Line, Purpose, Setting, SettingError, Task, TaskId, Thought,
+};
 pub use fen::FenError;
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError};

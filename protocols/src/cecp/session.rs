@@ -1,0 +1,715 @@
+//! Herald under a GUI: the state machine of the specification's Appendix B.
+//!
+//! Where the specification is silent:
+//! - A line that needs the engine's own move to be made first (`ping`, a move) waits for it; all others are obeyed
+//!   at once, also while the engine thinks.
+//! - A draw is accepted, and offered with a move that makes it claimable, if the engine's score is not above zero.
+//! - A draw that can be claimed is claimed when the opponent's move has brought it about, not on `go`.
+//! - Lines found while pondering are shown when the expected move comes, not before: a GUI would take them to be
+//!   about the position on its board.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{Decision, DrawReason, Game, Outcome, Purpose, Setting, SettingError, Task, Thought};
+use search::{Limits, Score, TimeLimit};
+use shakmaty::{Color, Move};
+
+use super::announcement::{self, announcement};
+use super::board::{Board, Refusal};
+use super::clock::{OwnClock, still_fits};
+use super::command::{Command, EditLine, RootMoves};
+use super::message::{Message, Status};
+use super::notation::GameResult;
+use super::output::{Output, echo, move_text, thinking_line};
+use super::state::{Mode, Occupation, State};
+use super::work::Work;
+use crate::host::{Event, Host};
+use crate::input::Input;
+
+/// Plays, analyses and answers until `quit` or the end of the input.
+///
+/// # Errors
+/// If the output fails, other than by being closed.
+pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
+    let mut session = Session {
+        host,
+        output: Output::new(output),
+        board: Board::default(),
+        state: State::default(),
+        clock: OwnClock::default(),
+        work: None,
+        waiting: VecDeque::new(),
+        held_report: None,
+        draw_offered: false,
+        excluded: Vec::new(),
+        expected: None,
+    };
+    match session.run() {
+        // The GUI has gone; nobody is left to tell.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+struct Session<'a> {
+    host: Host,
+    output: Output<'a>,
+    board: Board,
+    state: State,
+    clock: OwnClock,
+    /// The search that is under way.
+    work: Option<Work>,
+    /// Lines that wait for the engine's own move.
+    waiting: VecDeque<String>,
+    /// A report that the next line may make superfluous: see [`Session::report_illegal`].
+    held_report: Option<Message>,
+    /// The opponent has offered a draw since the engine's last move.
+    draw_offered: bool,
+    /// Root moves not to be searched in the present position.
+    excluded: Vec<Move>,
+    /// The reply that the engine expects in the present position.
+    expected: Option<Move>,
+}
+
+/// Memory that is not hash table, in MiB: program, network, stacks.
+const RESERVED_MEMORY: u64 = 16;
+
+/// How long to think about a hint.
+const HINT_TIME: Duration = Duration::from_millis(300);
+
+/// The loop of Appendix B.
+impl Session<'_> {
+    fn run(&mut self) -> io::Result<()> {
+        loop {
+            self.take_up()?;
+            match self.next_event() {
+                Event::Thought(id, thought) if self.host.engine.is_current(id) => self.hear(thought)?,
+                Event::Thought(..) => {}
+                Event::Input(Input::Line(line)) => {
+                    if self.read(&line)?.is_break() {
+                        return Ok(());
+                    }
+                }
+                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning)?,
+                Event::Input(Input::End) => return Ok(()),
+            }
+        }
+    }
+
+    fn next_event(&mut self) -> Event {
+        match self.waiting.pop_front() {
+            Some(line) if !self.is_on_move() => Event::Input(Input::Line(line)),
+            Some(line) => {
+                self.waiting.push_front(line);
+                self.host.next_event()
+            }
+            None => self.host.next_event(),
+        }
+    }
+
+    fn is_on_move(&self) -> bool {
+        self.occupation() == Occupation::Think
+    }
+
+    fn occupation(&self) -> Occupation {
+        self.work.as_ref().map_or(Occupation::Nothing, |work| work.occupation)
+    }
+
+    /// What the state asks for.
+    fn wanted(&self) -> Occupation {
+        match self.board.game() {
+            Some(game)
+                if self.allowed().is_none_or(|moves| !moves.is_empty()) && !game.legal_moves().is_empty() =>
+            {
+                self.state.occupation(game)
+            }
+            // Without a legal position, without a move, or with all moves excluded, there is only waiting.
+            _ => Occupation::Nothing,
+        }
+    }
+
+    /// Thinks, ponders or analyses as the state asks for, unless it is being done already.
+    fn take_up(&mut self) -> io::Result<()> {
+        self.end_finished_game()?;
+        let wanted = self.wanted();
+        if wanted == self.occupation() {
+            return Ok(());
+        }
+        self.abandon();
+        if let Some(game) = self.board.game() {
+            self.work = match wanted {
+                Occupation::Nothing => None,
+                Occupation::Think => Some(self.start(game.clone(), wanted, Purpose::Play)),
+                Occupation::Analyse => Some(self.start(game.clone(), wanted, Purpose::Analyse)),
+                Occupation::Hint => Some(self.start(game.clone(), wanted, Purpose::Play)),
+                Occupation::Ponder => Some(self.ponder(game.clone())),
+            };
+        }
+        Ok(())
+    }
+
+    /// Thinks about the position after the expected reply; without one, about the opponent's choice.
+    fn ponder(&mut self, game: Game) -> Work {
+        let mut next = game.clone();
+        match self.expected.filter(|&reply| next.play(reply).is_ok()) {
+            Some(reply) if next.outcome().is_none() => {
+                let mut work = self.start(next, Occupation::Ponder, Purpose::Ponder);
+                work.reply = Some(reply);
+                work
+            }
+            _ => self.start(game, Occupation::Ponder, Purpose::Analyse),
+        }
+    }
+
+    fn start(&mut self, game: Game, occupation: Occupation, purpose: Purpose) -> Work {
+        let limits = match occupation {
+            Occupation::Think | Occupation::Ponder => self.clock.limits(game.ply()),
+            Occupation::Hint => {
+                Limits { time: TimeLimit::PerMove(HINT_TIME), ..self.clock.analysis_limits() }
+            }
+            Occupation::Analyse | Occupation::Nothing => self.clock.analysis_limits(),
+        };
+        let clock = self.clock.start();
+        // Exclusions are about the position on the board, which a ponder search has left.
+        let allowed = if occupation == Occupation::Ponder { None } else { self.allowed() };
+        let task = Task { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
+        self.host.engine.think(&game, task);
+        Work::new(occupation, limits, clock)
+    }
+
+    /// The root moves to search; `None` for all.
+    fn allowed(&self) -> Option<Vec<Move>> {
+        let game = self.board.game().filter(|_| !self.excluded.is_empty())?;
+        Some(game.legal_moves().into_iter().filter(|mv| !self.excluded.contains(mv)).collect())
+    }
+
+    /// Ends the search, of which nothing more will be heard.
+    fn abandon(&mut self) {
+        if let Some(work) = self.work.take() {
+            self.clock.spend(work.used());
+            self.host.engine.abandon();
+        }
+    }
+
+    /// To be called after every change of the position.
+    fn position_changed(&mut self) {
+        self.excluded.clear();
+        self.expected = None;
+        self.state.hint_wanted = false;
+    }
+}
+
+/// What the engine says.
+impl Session<'_> {
+    fn hear(&mut self, thought: Thought) -> io::Result<()> {
+        match thought {
+            Thought::Line(line) => {
+                if matches!(self.occupation(), Occupation::Think | Occupation::Analyse) {
+                    self.post(&line)?;
+                }
+                if let Some(work) = &mut self.work {
+                    work.note_line(line);
+                }
+                Ok(())
+            }
+            Thought::RootMove { mv, number, total, .. } => {
+                if let Some(work) = &mut self.work {
+                    work.note_root_move(mv, number, total);
+                }
+                Ok(())
+            }
+            Thought::Done(decision) => self.conclude(decision),
+        }
+    }
+
+    fn post(&mut self, line: &engine::Line) -> io::Result<()> {
+        match self.board.game().filter(|_| self.output.posts) {
+            Some(game) => {
+                let line = thinking_line(game, line);
+                self.output.send(&Message::Thinking(line))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn conclude(&mut self, decision: Decision) -> io::Result<()> {
+        self.host.engine.finish();
+        match self.occupation() {
+            Occupation::Think => self.play(decision),
+            Occupation::Hint => {
+                self.work = None;
+                self.state.hint_wanted = false;
+                decision.best.map_or(Ok(()), |mv| self.send_hint(mv))
+            }
+            // They go on, though there is nothing more to find, until the state asks for something else.
+            Occupation::Ponder | Occupation::Analyse | Occupation::Nothing => Ok(()),
+        }
+    }
+
+    /// Makes the engine's move.
+    fn play(&mut self, decision: Decision) -> io::Result<()> {
+        let used = self.work.take().map_or(Duration::ZERO, |work| work.used());
+        let (Some(mv), Some(game)) = (decision.best, self.board.game_mut()) else {
+            self.state.mode = Mode::Force;
+            return Ok(());
+        };
+        let text = move_text(game, mv);
+        let claimable = game.claim_after(mv).is_some();
+        let ply = game.ply();
+        if game.play(mv).is_err() {
+            self.state.mode = Mode::Force;
+            return self.output.debug(format!("the search chose {text}, which is not legal"));
+        }
+        let outcome = game.outcome();
+        // A dead position is claimed with the move, like every draw that is not plain for all to see.
+        let draws = claimable || outcome == Some(Outcome::Draw(DrawReason::InsufficientMaterial));
+        if (self.draw_offered || draws) && decision.score <= Score::DRAW {
+            self.output.send(&Message::OfferDraw)?;
+        }
+        self.output.send(&Message::Move(text))?;
+        self.clock.make_move(used, ply);
+        self.draw_offered = false;
+        self.position_changed();
+        self.expected = decision.ponder;
+        match outcome {
+            Some(outcome @ (Outcome::Win { .. } | Outcome::Draw(DrawReason::Stalemate))) => {
+                self.announce_end(outcome)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// If it is the engine's turn and the rules have ended the game, says so.
+    fn end_finished_game(&mut self) -> io::Result<()> {
+        match self.board.game() {
+            Some(game) if self.state.mode == Mode::Play(game.turn()) => match game.outcome() {
+                Some(outcome) => self.announce_end(outcome),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn announce_end(&mut self, outcome: Outcome) -> io::Result<()> {
+        self.state.mode = Mode::Force;
+        let result = match outcome.winner() {
+            Some(Color::White) => GameResult::WhiteWins,
+            Some(Color::Black) => GameResult::BlackWins,
+            None => GameResult::Draw,
+        };
+        self.output.send(&Message::Result { result, comment: Some(outcome.to_string()) })
+    }
+}
+
+/// What the GUI says.
+impl Session<'_> {
+    fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
+        if line.trim().is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let command = line.parse::<Command>();
+        if command == Ok(Command::Quit) {
+            return Ok(ControlFlow::Break(()));
+        }
+        if self.board.is_edited() {
+            return self.edit(line).map(ControlFlow::Continue);
+        }
+        if let Some(report) = self.held_report.take()
+            && !matches!(command, Ok(Command::SetBoard(_) | Command::Edit))
+        {
+            self.output.send(&report)?;
+        }
+        match command {
+            Ok(command) if self.is_on_move() && needs_own_move(&command) => {
+                self.waiting.push_back(line.to_owned())
+            }
+            Ok(command) => self.obey(command, line)?,
+            Err(error) => self.output.error(&error.to_string(), line)?,
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn obey(&mut self, command: Command, line: &str) -> io::Result<()> {
+        use Command as C;
+        if !leaves_turn_open(&command) {
+            self.settle()?;
+        }
+        match command {
+            C::Protover(_) => self.announce(),
+            C::Accepted(feature) => self.answer_feature(&feature, true),
+            C::Rejected(feature) => self.answer_feature(&feature, false),
+            C::New => self.start_game("normal", line),
+            C::Variant(name) => self.start_game(&name, line),
+            C::Force => self.change_mode(Mode::Force),
+            C::Result { .. } => self.end_game(),
+            C::White => self.put_on_move(Color::White),
+            C::Black => self.put_on_move(Color::Black),
+            C::Go => self.play_side(|turn| turn),
+            C::PlayOther => self.play_side(|turn| !turn),
+            C::Analyze => self.change_mode(Mode::Analyze),
+            C::Exit if self.state.mode == Mode::Analyze => self.change_mode(Mode::Force),
+            C::UserMove(mv) | C::BareMove(mv) => self.make_move(&mv),
+            C::SetBoard(fen) => self.set_up(&fen),
+            C::Edit => self.begin_edit(),
+            C::Undo => self.take_back(1, line),
+            C::Remove => self.take_back(2, line),
+            C::Ping(n) => self.output.send(&Message::Pong(n)),
+            C::MoveNow => self.move_now(),
+            C::Draw => self.note_draw_offer(),
+            C::Status => self.tell_status(),
+            C::Hint => self.hint(),
+            C::Book => self.output.send(&Message::BookEnd),
+            C::Exclude(moves) => self.exclude(&moves, line),
+            C::Include(moves) => self.include(&moves, line),
+            setting => self.set(setting, line),
+        }
+    }
+
+    /// Clocks, options and what needs no answer.
+    fn set(&mut self, command: Command, line: &str) -> io::Result<()> {
+        use Command as C;
+        let ply = self.board.game().map_or(0, Game::ply);
+        match command {
+            C::Level { moves, base, increment } => self.clock.set_level(moves, base, increment, ply),
+            C::TimePerMove(time) => self.clock.set_time_per_move(time, ply),
+            C::Depth(depth) => self.clock.set_depth(depth),
+            C::NodeRate(rate) => self.clock.set_node_rate(rate),
+            C::Time { centiseconds } => self.clock.synchronise(centiseconds),
+            C::Easy => self.state.ponder = false,
+            C::Hard => self.state.ponder = true,
+            C::Post => self.output.posts = true,
+            C::NoPost => self.output.posts = false,
+            C::Memory(mebibytes) => return self.set_memory(mebibytes, line),
+            C::Cores(cores) => return self.set_cores(cores, line),
+            C::Option { name, value } => return self.set_option(&name, value.as_deref(), line),
+            // Pause, scores, endgame tables and highlighting are not announced, so no GUI should ask for them.
+            C::Pause | C::Resume | C::SetScore { .. } | C::EgtPath { .. } => {
+                return self.output.error("unknown command", line);
+            }
+            C::Lift(_) | C::Put(_) | C::Hover(_) => return self.output.error("unknown command", line),
+            // Taken note of, without effect on play: the opponent, the server, and XBoard's `random` for every game,
+            // which would only weaken the engine.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether a command can only be obeyed once the engine has made its move.
+fn needs_own_move(command: &Command) -> bool {
+    matches!(command, Command::Ping(_) | Command::UserMove(_) | Command::BareMove(_))
+}
+
+/// Whether `white` or `black` may follow and take back what another `white` or `black` has done.
+fn leaves_turn_open(command: &Command) -> bool {
+    use Command as C;
+    matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. })
+}
+
+/// Handshake and settings.
+impl Session<'_> {
+    fn announce(&mut self) -> io::Result<()> {
+        announcement(&self.host.engine).iter().try_for_each(|line| self.output.send(line))
+    }
+
+    /// Of all features only `debug` makes a difference: whatever else was rejected, Herald understands the other form too.
+    fn answer_feature(&mut self, feature: &str, accepted: bool) -> io::Result<()> {
+        if feature == "debug" {
+            self.output.debugs = accepted;
+        }
+        Ok(())
+    }
+
+    fn set_memory(&mut self, mebibytes: u64, line: &str) -> io::Result<()> {
+        let range = Setting::Hash.range();
+        let hash = mebibytes.saturating_sub(RESERVED_MEMORY).clamp(*range.start(), *range.end());
+        self.change_setting(Setting::Hash, hash, line)?;
+        self.output.debug(format!("hash table of {} MiB", self.host.engine.get(Setting::Hash)))
+    }
+
+    fn set_cores(&mut self, cores: u64, line: &str) -> io::Result<()> {
+        let range = Setting::Threads.range();
+        self.change_setting(Setting::Threads, cores.clamp(*range.start(), *range.end()), line)
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>, line: &str) -> io::Result<()> {
+        let Some(setting) = announcement::setting(name) else {
+            return self.output.error("unknown option", line);
+        };
+        match value.map(str::parse) {
+            Some(Ok(value)) => self.change_setting(setting, value, line),
+            Some(Err(_)) => self.output.error("bad number", line),
+            None => self.output.error("missing value", line),
+        }
+    }
+
+    fn change_setting(&mut self, setting: Setting, value: u64, line: &str) -> io::Result<()> {
+        match self.host.engine.set(setting, value) {
+            Ok(()) => Ok(()),
+            Err(error @ SettingError::OutOfRange { .. }) => self.output.error(&error.to_string(), line),
+            Err(SettingError::Memory(_)) => {
+                let old = self.host.engine.get(Setting::Hash);
+                let text =
+                    format!("Too little memory for a hash table of {value} MiB; it stays at {old} MiB");
+                self.output.send(&Message::TellUserError(text))
+            }
+        }
+    }
+}
+
+/// The game.
+impl Session<'_> {
+    fn change_mode(&mut self, mode: Mode) -> io::Result<()> {
+        self.state.mode = mode;
+        Ok(())
+    }
+
+    /// `new` and `variant`
+    fn start_game(&mut self, variant: &str, line: &str) -> io::Result<()> {
+        if !self.board.start_variant(variant) {
+            return self.output.error("unknown variant", line);
+        }
+        self.abandon();
+        self.position_changed();
+        self.draw_offered = false;
+        self.host.engine.new_game();
+        self.clock.new_game();
+        self.play_unless_analysing(Color::Black)
+    }
+
+    fn play_unless_analysing(&mut self, side: Color) -> io::Result<()> {
+        if self.state.mode == Mode::Analyze { Ok(()) } else { self.change_mode(Mode::Play(side)) }
+    }
+
+    fn end_game(&mut self) -> io::Result<()> {
+        self.draw_offered = false;
+        self.change_mode(Mode::Force)
+    }
+
+    /// `white` and `black`
+    fn put_on_move(&mut self, color: Color) -> io::Result<()> {
+        self.board.put_on_move(color);
+        self.play_unless_analysing(!color)
+    }
+
+    /// `go` and `playother`
+    fn play_side(&mut self, side: impl FnOnce(Color) -> Color) -> io::Result<()> {
+        match self.board.game().map(Game::turn) {
+            Some(turn) => self.change_mode(Mode::Play(side(turn))),
+            None => Ok(()),
+        }
+    }
+
+    fn make_move(&mut self, text: &str) -> io::Result<()> {
+        let Some(game) = self.board.game_mut() else {
+            return self.report_illegal("there is no legal position".to_owned(), text);
+        };
+        let mv = match game.parse_move(text) {
+            Ok(mv) => mv,
+            Err(error) => {
+                let reason = illegality(&error);
+                return self.report_illegal(reason, text);
+            }
+        };
+        if let Err(error) = game.play(mv) {
+            return self.report_illegal(error.to_string(), text);
+        }
+        let (ply, claim) = (game.ply(), game.claim().filter(|_| self.state.mode == Mode::Play(game.turn())));
+        self.position_changed();
+        if let Some(reason) = claim {
+            self.abandon();
+            return self.announce_end(Outcome::Draw(reason));
+        }
+        let limits = self.clock.limits(ply);
+        match &mut self.work {
+            Some(work) if work.reply == Some(mv) && still_fits(&work.limits, &limits) => {
+                work.hit();
+                self.host.engine.ponder_hit();
+                let found = work.latest().cloned();
+                found.map_or(Ok(()), |line| self.post(&line))
+            }
+            _ => {
+                self.abandon();
+                Ok(())
+            }
+        }
+    }
+
+    /// Reports an illegal move.
+    ///
+    /// cutechess prepares Black's side of the board with `b2b3` before `setboard`, also where that is no legal move, and
+    /// would count the report as a breach of the rules. So, before any move in force mode, the report waits for the
+    /// next line, and a new position makes it superfluous.
+    fn report_illegal(&mut self, reason: String, text: &str) -> io::Result<()> {
+        let report = Message::IllegalMove { reason: Some(reason), mv: echo(text) };
+        let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
+        if untouched && self.state.mode == Mode::Force {
+            self.held_report = Some(report);
+            return Ok(());
+        }
+        self.output.send(&report)
+    }
+
+    fn set_up(&mut self, fen: &str) -> io::Result<()> {
+        let result = self.board.set_up(fen);
+        self.board_replaced();
+        self.tell_refusal(result)
+    }
+
+    fn board_replaced(&mut self) {
+        self.abandon();
+        self.position_changed();
+        self.draw_offered = false;
+    }
+
+    fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {
+        match result {
+            Ok(()) => Ok(()),
+            Err(Refusal { fen, reason }) => {
+                // With the whole position: pychess recognises its own by it.
+                let text = format!("Illegal position {} ({reason})", echo(&fen));
+                self.output.send(&Message::TellUserError(text))
+            }
+        }
+    }
+
+    /// Carries out what `white`, `black` or `edit` have left open.
+    fn settle(&mut self) -> io::Result<()> {
+        match self.board.settle() {
+            Ok(false) => Ok(()),
+            settled => {
+                self.board_replaced();
+                self.tell_refusal(settled.map(|_| ()))
+            }
+        }
+    }
+
+    fn begin_edit(&mut self) -> io::Result<()> {
+        self.board_replaced();
+        self.board.edit();
+        Ok(())
+    }
+
+    fn edit(&mut self, line: &str) -> io::Result<()> {
+        match line.parse::<EditLine>() {
+            Ok(edit) => {
+                self.board.obey(edit);
+                // An analysis goes on at once; otherwise the side to move may still follow.
+                if edit == EditLine::End && self.state.mode == Mode::Analyze { self.settle() } else { Ok(()) }
+            }
+            Err(error) => self.output.error(&format!("{error} in edit mode"), line),
+        }
+    }
+
+    fn take_back(&mut self, plies: usize, line: &str) -> io::Result<()> {
+        match self.board.game_mut().filter(|game| game.ply() >= plies) {
+            Some(game) => {
+                for _ in 0..plies {
+                    game.undo();
+                }
+                self.abandon();
+                self.position_changed();
+                Ok(())
+            }
+            None => self.output.error("command not legal now", line),
+        }
+    }
+
+    fn move_now(&mut self) -> io::Result<()> {
+        if self.is_on_move() {
+            self.host.engine.move_now();
+        }
+        Ok(())
+    }
+
+    fn note_draw_offer(&mut self) -> io::Result<()> {
+        self.draw_offered = true;
+        Ok(())
+    }
+}
+
+/// Why a text is no move, in the words for the parentheses of `Illegal move (...)`.
+fn illegality(error: &engine::MoveError) -> String {
+    match error {
+        engine::MoveError::Unreadable { .. } => "unreadable".to_owned(),
+        engine::MoveError::Illegal { reason, .. } => reason.to_string(),
+        engine::MoveError::Ambiguous { candidates, .. } => format!("it could be {candidates}"),
+    }
+}
+
+/// Analysis and hints.
+impl Session<'_> {
+    fn tell_status(&mut self) -> io::Result<()> {
+        if self.state.mode != Mode::Analyze {
+            return Ok(());
+        }
+        let status = match (&self.work, self.board.game()) {
+            (Some(work), Some(game)) => work.status(game),
+            // XBoard never asks again if it gets no answer.
+            _ => Status { centiseconds: 0, nodes: 0, depth: 0, moves_left: 0, moves_total: 0, current: None },
+        };
+        self.output.send(&Message::Status(status))
+    }
+
+    fn hint(&mut self) -> io::Result<()> {
+        let known = self.work.as_ref().map_or(self.expected, Work::hint);
+        match known {
+            Some(mv) => self.send_hint(mv),
+            None => {
+                self.state.hint_wanted = self.work.is_none();
+                Ok(())
+            }
+        }
+    }
+
+    fn send_hint(&mut self, mv: Move) -> io::Result<()> {
+        match self.board.game() {
+            Some(game) => {
+                let text = move_text(game, mv);
+                self.output.send(&Message::Hint(text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn exclude(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
+        match self.find(moves) {
+            Some(found) => {
+                self.excluded.extend(found);
+                self.search_anew();
+                Ok(())
+            }
+            None => self.output.error("not a legal move here", line),
+        }
+    }
+
+    fn include(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
+        match self.find(moves) {
+            Some(found) => {
+                self.excluded.retain(|mv| !found.contains(mv));
+                self.search_anew();
+                Ok(())
+            }
+            None => self.output.error("not a legal move here", line),
+        }
+    }
+
+    fn find(&self, moves: &RootMoves) -> Option<Vec<Move>> {
+        let game = self.board.game()?;
+        match moves {
+            RootMoves::All => Some(game.legal_moves().into_iter().collect()),
+            RootMoves::One(text) => game.parse_move(text).ok().map(|mv| vec![mv]),
+        }
+    }
+
+    /// Lets an analysis begin again, with other root moves.
+    fn search_anew(&mut self) {
+        if self.occupation() == Occupation::Analyse {
+            self.abandon();
+        }
+    }
+}
