@@ -5,8 +5,13 @@
 //!   at once, also while the engine thinks.
 //! - A draw is accepted, and offered with a move that makes it claimable, if the engine's score is not above zero.
 //! - A draw that can be claimed is claimed when the opponent's move has brought it about, not on `go`.
+//! - The engine never resigns.
 //! - Lines found while pondering are shown when the expected move comes, not before: a GUI would take them to be
 //!   about the position on its board.
+
+mod analysis;
+mod game;
+mod settings;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -14,17 +19,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Decision, DrawReason, Game, Outcome, Purpose, Setting, SettingError, Task, Thought};
+use engine::{Decision, DrawReason, Game, Outcome, Purpose, Task, Thought};
 use search::{Limits, Score, TimeLimit};
 use shakmaty::{Color, Move};
 
-use super::announcement::{self, announcement};
-use super::board::{Board, Refusal};
-use super::clock::{OwnClock, still_fits};
-use super::command::{Command, EditLine, RootMoves};
-use super::message::{Message, Status};
+use super::board::Board;
+use super::clock::OwnClock;
+use super::command::Command;
+use super::message::Message;
 use super::notation::GameResult;
-use super::output::{Output, echo, move_text, thinking_line};
+use super::output::{Output, move_text, thinking_line};
 use super::state::{Mode, Occupation, State};
 use super::work::Work;
 use crate::host::{Event, Host};
@@ -74,9 +78,6 @@ struct Session<'a> {
     /// The reply that the engine expects in the present position.
     expected: Option<Move>,
 }
-
-/// Memory that is not hash table, in MiB: program, network, stacks.
-const RESERVED_MEMORY: u64 = 16;
 
 /// How long to think about a hint.
 const HINT_TIME: Duration = Duration::from_millis(300);
@@ -143,9 +144,8 @@ impl Session<'_> {
         if let Some(game) = self.board.game() {
             self.work = match wanted {
                 Occupation::Nothing => None,
-                Occupation::Think => Some(self.start(game.clone(), wanted, Purpose::Play)),
+                Occupation::Think | Occupation::Hint => Some(self.start(game.clone(), wanted, Purpose::Play)),
                 Occupation::Analyse => Some(self.start(game.clone(), wanted, Purpose::Analyse)),
-                Occupation::Hint => Some(self.start(game.clone(), wanted, Purpose::Play)),
                 Occupation::Ponder => Some(self.ponder(game.clone())),
             };
         }
@@ -408,308 +408,4 @@ fn needs_own_move(command: &Command) -> bool {
 fn leaves_turn_open(command: &Command) -> bool {
     use Command as C;
     matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. })
-}
-
-/// Handshake and settings.
-impl Session<'_> {
-    fn announce(&mut self) -> io::Result<()> {
-        announcement(&self.host.engine).iter().try_for_each(|line| self.output.send(line))
-    }
-
-    /// Of all features only `debug` makes a difference: whatever else was rejected, Herald understands the other form too.
-    fn answer_feature(&mut self, feature: &str, accepted: bool) -> io::Result<()> {
-        if feature == "debug" {
-            self.output.debugs = accepted;
-        }
-        Ok(())
-    }
-
-    fn set_memory(&mut self, mebibytes: u64, line: &str) -> io::Result<()> {
-        let range = Setting::Hash.range();
-        let hash = mebibytes.saturating_sub(RESERVED_MEMORY).clamp(*range.start(), *range.end());
-        self.change_setting(Setting::Hash, hash, line)?;
-        self.output.debug(format!("hash table of {} MiB", self.host.engine.get(Setting::Hash)))
-    }
-
-    fn set_cores(&mut self, cores: u64, line: &str) -> io::Result<()> {
-        let range = Setting::Threads.range();
-        self.change_setting(Setting::Threads, cores.clamp(*range.start(), *range.end()), line)
-    }
-
-    fn set_option(&mut self, name: &str, value: Option<&str>, line: &str) -> io::Result<()> {
-        let Some(setting) = announcement::setting(name) else {
-            return self.output.error("unknown option", line);
-        };
-        match value.map(str::parse) {
-            Some(Ok(value)) => self.change_setting(setting, value, line),
-            Some(Err(_)) => self.output.error("bad number", line),
-            None => self.output.error("missing value", line),
-        }
-    }
-
-    fn change_setting(&mut self, setting: Setting, value: u64, line: &str) -> io::Result<()> {
-        match self.host.engine.set(setting, value) {
-            Ok(()) => Ok(()),
-            Err(error @ SettingError::OutOfRange { .. }) => self.output.error(&error.to_string(), line),
-            Err(SettingError::Memory(_)) => {
-                let old = self.host.engine.get(Setting::Hash);
-                let text =
-                    format!("Too little memory for a hash table of {value} MiB; it stays at {old} MiB");
-                self.output.send(&Message::TellUserError(text))
-            }
-        }
-    }
-}
-
-/// The game.
-impl Session<'_> {
-    fn change_mode(&mut self, mode: Mode) -> io::Result<()> {
-        self.state.mode = mode;
-        Ok(())
-    }
-
-    /// `new` and `variant`
-    fn start_game(&mut self, variant: &str, line: &str) -> io::Result<()> {
-        if !self.board.start_variant(variant) {
-            return self.output.error("unknown variant", line);
-        }
-        self.abandon();
-        self.position_changed();
-        self.draw_offered = false;
-        self.host.engine.new_game();
-        self.clock.new_game();
-        self.play_unless_analysing(Color::Black)
-    }
-
-    fn play_unless_analysing(&mut self, side: Color) -> io::Result<()> {
-        if self.state.mode == Mode::Analyze { Ok(()) } else { self.change_mode(Mode::Play(side)) }
-    }
-
-    fn end_game(&mut self) -> io::Result<()> {
-        self.draw_offered = false;
-        self.change_mode(Mode::Force)
-    }
-
-    /// `white` and `black`
-    fn put_on_move(&mut self, color: Color) -> io::Result<()> {
-        self.board.put_on_move(color);
-        self.play_unless_analysing(!color)
-    }
-
-    /// `go` and `playother`
-    fn play_side(&mut self, side: impl FnOnce(Color) -> Color) -> io::Result<()> {
-        match self.board.game().map(Game::turn) {
-            Some(turn) => self.change_mode(Mode::Play(side(turn))),
-            None => Ok(()),
-        }
-    }
-
-    fn make_move(&mut self, text: &str) -> io::Result<()> {
-        let Some(game) = self.board.game_mut() else {
-            return self.report_illegal("there is no legal position".to_owned(), text);
-        };
-        let mv = match game.parse_move(text) {
-            Ok(mv) => mv,
-            Err(error) => {
-                let reason = illegality(&error);
-                return self.report_illegal(reason, text);
-            }
-        };
-        if let Err(error) = game.play(mv) {
-            return self.report_illegal(error.to_string(), text);
-        }
-        let (ply, claim) = (game.ply(), game.claim().filter(|_| self.state.mode == Mode::Play(game.turn())));
-        self.position_changed();
-        if let Some(reason) = claim {
-            self.abandon();
-            return self.announce_end(Outcome::Draw(reason));
-        }
-        let limits = self.clock.limits(ply);
-        match &mut self.work {
-            Some(work) if work.reply == Some(mv) && still_fits(&work.limits, &limits) => {
-                work.hit();
-                self.host.engine.ponder_hit();
-                let found = work.latest().cloned();
-                found.map_or(Ok(()), |line| self.post(&line))
-            }
-            _ => {
-                self.abandon();
-                Ok(())
-            }
-        }
-    }
-
-    /// Reports an illegal move.
-    ///
-    /// cutechess prepares Black's side of the board with `b2b3` before `setboard`, also where that is no legal move, and
-    /// would count the report as a breach of the rules. So, before any move in force mode, the report waits for the
-    /// next line, and a new position makes it superfluous.
-    fn report_illegal(&mut self, reason: String, text: &str) -> io::Result<()> {
-        let report = Message::IllegalMove { reason: Some(reason), mv: echo(text) };
-        let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
-        if untouched && self.state.mode == Mode::Force {
-            self.held_report = Some(report);
-            return Ok(());
-        }
-        self.output.send(&report)
-    }
-
-    fn set_up(&mut self, fen: &str) -> io::Result<()> {
-        let result = self.board.set_up(fen);
-        self.board_replaced();
-        self.tell_refusal(result)
-    }
-
-    fn board_replaced(&mut self) {
-        self.abandon();
-        self.position_changed();
-        self.draw_offered = false;
-    }
-
-    fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {
-        match result {
-            Ok(()) => Ok(()),
-            Err(Refusal { fen, reason }) => {
-                // With the whole position: pychess recognises its own by it.
-                let text = format!("Illegal position {} ({reason})", echo(&fen));
-                self.output.send(&Message::TellUserError(text))
-            }
-        }
-    }
-
-    /// Carries out what `white`, `black` or `edit` have left open.
-    fn settle(&mut self) -> io::Result<()> {
-        match self.board.settle() {
-            Ok(false) => Ok(()),
-            settled => {
-                self.board_replaced();
-                self.tell_refusal(settled.map(|_| ()))
-            }
-        }
-    }
-
-    fn begin_edit(&mut self) -> io::Result<()> {
-        self.board_replaced();
-        self.board.edit();
-        Ok(())
-    }
-
-    fn edit(&mut self, line: &str) -> io::Result<()> {
-        match line.parse::<EditLine>() {
-            Ok(edit) => {
-                self.board.obey(edit);
-                // An analysis goes on at once; otherwise the side to move may still follow.
-                if edit == EditLine::End && self.state.mode == Mode::Analyze { self.settle() } else { Ok(()) }
-            }
-            Err(error) => self.output.error(&format!("{error} in edit mode"), line),
-        }
-    }
-
-    fn take_back(&mut self, plies: usize, line: &str) -> io::Result<()> {
-        match self.board.game_mut().filter(|game| game.ply() >= plies) {
-            Some(game) => {
-                for _ in 0..plies {
-                    game.undo();
-                }
-                self.abandon();
-                self.position_changed();
-                Ok(())
-            }
-            None => self.output.error("command not legal now", line),
-        }
-    }
-
-    fn move_now(&mut self) -> io::Result<()> {
-        if self.is_on_move() {
-            self.host.engine.move_now();
-        }
-        Ok(())
-    }
-
-    fn note_draw_offer(&mut self) -> io::Result<()> {
-        self.draw_offered = true;
-        Ok(())
-    }
-}
-
-/// Why a text is no move, in the words for the parentheses of `Illegal move (...)`.
-fn illegality(error: &engine::MoveError) -> String {
-    match error {
-        engine::MoveError::Unreadable { .. } => "unreadable".to_owned(),
-        engine::MoveError::Illegal { reason, .. } => reason.to_string(),
-        engine::MoveError::Ambiguous { candidates, .. } => format!("it could be {candidates}"),
-    }
-}
-
-/// Analysis and hints.
-impl Session<'_> {
-    fn tell_status(&mut self) -> io::Result<()> {
-        if self.state.mode != Mode::Analyze {
-            return Ok(());
-        }
-        let status = match (&self.work, self.board.game()) {
-            (Some(work), Some(game)) => work.status(game),
-            // XBoard never asks again if it gets no answer.
-            _ => Status { centiseconds: 0, nodes: 0, depth: 0, moves_left: 0, moves_total: 0, current: None },
-        };
-        self.output.send(&Message::Status(status))
-    }
-
-    fn hint(&mut self) -> io::Result<()> {
-        let known = self.work.as_ref().map_or(self.expected, Work::hint);
-        match known {
-            Some(mv) => self.send_hint(mv),
-            None => {
-                self.state.hint_wanted = self.work.is_none();
-                Ok(())
-            }
-        }
-    }
-
-    fn send_hint(&mut self, mv: Move) -> io::Result<()> {
-        match self.board.game() {
-            Some(game) => {
-                let text = move_text(game, mv);
-                self.output.send(&Message::Hint(text))
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn exclude(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
-        match self.find(moves) {
-            Some(found) => {
-                self.excluded.extend(found);
-                self.search_anew();
-                Ok(())
-            }
-            None => self.output.error("not a legal move here", line),
-        }
-    }
-
-    fn include(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
-        match self.find(moves) {
-            Some(found) => {
-                self.excluded.retain(|mv| !found.contains(mv));
-                self.search_anew();
-                Ok(())
-            }
-            None => self.output.error("not a legal move here", line),
-        }
-    }
-
-    fn find(&self, moves: &RootMoves) -> Option<Vec<Move>> {
-        let game = self.board.game()?;
-        match moves {
-            RootMoves::All => Some(game.legal_moves().into_iter().collect()),
-            RootMoves::One(text) => game.parse_move(text).ok().map(|mv| vec![mv]),
-        }
-    }
-
-    /// Lets an analysis begin again, with other root moves.
-    fn search_anew(&mut self) {
-        if self.occupation() == Occupation::Analyse {
-            self.abandon();
-        }
-    }
 }
