@@ -262,7 +262,8 @@ impl Engine {
             lines: self.get(Setting::Lines) as usize,
             ..task.limits
         };
-        let job = Job { id, game: game.clone(), root, limits, clock: task.clock, control: Arc::clone(&control) };
+        let job =
+            Job { id, game: game.clone(), root, limits, clock: task.clock, control: Arc::clone(&control) };
         self.order(Order::Think(Box::new(job)));
         self.current = Some(Current { id, control });
         id

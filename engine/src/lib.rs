@@ -12,9 +12,7 @@ mod thinking_clock;
 mod time_control;
 
 pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
-pub use engine::{
-    Decision, Engine, Line, Purpose, Setting, SettingError, Task, TaskId, Thought,
-};
+pub use engine::{Decision, Engine, Line, Purpose, Setting, SettingError, Task, TaskId, Thought};
 pub use fen::FenError;
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError};

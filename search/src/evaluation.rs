@@ -324,7 +324,8 @@ impl Side<'_> {
                 value += ISOLATED;
             }
         }
-        let doubled = File::ALL.map(|file| (self.pawns & Bitboard::from_file(file)).count().saturating_sub(1));
+        let doubled =
+            File::ALL.map(|file| (self.pawns & Bitboard::from_file(file)).count().saturating_sub(1));
         value + DOUBLED * doubled.iter().sum::<usize>() as i32
     }
 

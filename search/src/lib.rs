@@ -29,6 +29,6 @@ pub use limits::{Clock, Limits, Root, TimeLimit};
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use observer::{Answer, Bound, Observer, Report};
 pub use position::{Keys, Position, divide, exchange_value, perft};
+pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::{STACK_SIZE, Searcher};
 pub use table::{Table, TableError};
-pub use score::{MAX_PLY, Score, Verdict};

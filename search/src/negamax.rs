@@ -218,12 +218,7 @@ impl Worker<'_> {
     }
 
     /// Tries the moves of a node.
-    fn search_moves(
-        &mut self,
-        position: &Position,
-        node: &Node,
-        mut alpha: Score,
-    ) -> Result<Score, Stopped> {
+    fn search_moves(&mut self, position: &Position, node: &Node, mut alpha: Score) -> Result<Score, Stopped> {
         let ply = node.ply;
         self.frame(ply + 1).killer = None;
         let (hash_move, killer) = (node.known.and_then(|entry| entry.best), self.frame(ply).killer);
@@ -232,7 +227,10 @@ impl Worker<'_> {
         let (first_alpha, mut best, mut best_move, mut number) = (alpha, -Score::INFINITE, None, 0);
         while let Some(m) = picker.next(position, self.histories) {
             number += 1;
-            if number > 1 && !best.is_loss() && self.is_hopeless(position, node, m, number, alpha, &mut picker) {
+            if number > 1
+                && !best.is_loss()
+                && self.is_hopeless(position, node, m, number, alpha, &mut picker)
+            {
                 continue;
             }
             let reduction = self.reduction(node, position, m, number);
@@ -252,7 +250,8 @@ impl Worker<'_> {
                 }
             }
             // Beyond the capacity, nothing more is learnt.
-            let _ = if position.is_tactical(m) { tried.tactical.try_push(m) } else { tried.quiet.try_push(m) };
+            let _ =
+                if position.is_tactical(m) { tried.tactical.try_push(m) } else { tried.quiet.try_push(m) };
         }
         if number == 0 {
             return Ok(if position.is_check() { Score::mated_at(ply) } else { Score::DRAW });

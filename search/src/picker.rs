@@ -58,8 +58,8 @@ impl Picker {
         killer: Option<Move>,
         previous: Previous,
     ) -> Picker {
-        let hash_move = hash_move
-            .filter(|&m| position.is_legal(m) && (wanted == Wanted::All || position.is_tactical(m)));
+        let hash_move =
+            hash_move.filter(|&m| position.is_legal(m) && (wanted == Wanted::All || position.is_tactical(m)));
         let killer =
             killer.filter(|&m| Some(m) != hash_move && position.is_legal(m) && !position.is_tactical(m));
         Picker {
@@ -162,9 +162,8 @@ impl Picker {
     /// Takes out the move with the highest score; of equals, the one generated first, so that the order is the same
     /// in every run.
     fn take_best(&mut self) -> Option<Scored> {
-        let best = (0..self.moves.len()).reduce(|best, i| {
-            if self.moves[i].score > self.moves[best].score { i } else { best }
-        })?;
+        let best = (0..self.moves.len())
+            .reduce(|best, i| if self.moves[i].score > self.moves[best].score { i } else { best })?;
         Some(self.moves.swap_remove(best))
     }
 }

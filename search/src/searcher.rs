@@ -69,7 +69,9 @@ impl Searcher {
             finished: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
         };
-        let Some((first, others)) = self.histories.split_first_mut() else { unreachable!("one thread at least") };
+        let Some((first, others)) = self.histories.split_first_mut() else {
+            unreachable!("one thread at least")
+        };
         std::thread::scope(|scope| {
             for histories in others {
                 let shared = &shared;

@@ -68,8 +68,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     fn clock(remaining: u32, increment: u32, moves_to_go: Option<u32>) -> Budget {
-        let limit =
-            TimeLimit::Clock { remaining: MS * remaining, increment: MS * increment, moves_to_go };
+        let limit = TimeLimit::Clock { remaining: MS * remaining, increment: MS * increment, moves_to_go };
         Budget::new(limit, 10 * MS).unwrap()
     }
 

@@ -100,13 +100,7 @@ impl<'a> Worker<'a> {
             .legal_moves()
             .iter()
             .filter(|m| allowed.is_none_or(|allowed| allowed.contains(m)))
-            .map(|&mv| RootMove {
-                mv,
-                score: Score::DRAW,
-                rank: -Score::INFINITE,
-                line: vec![mv],
-                nodes: 0,
-            })
+            .map(|&mv| RootMove { mv, score: Score::DRAW, rank: -Score::INFINITE, line: vec![mv], nodes: 0 })
             .collect();
         let mut keys = shared.root.earlier_keys.clone();
         keys.reserve(MAX_PLY + 1);
@@ -162,11 +156,8 @@ impl<'a> Worker<'a> {
     fn aspire(&mut self, expected: Score, observer: &mut dyn Observer) -> Result<(), Stopped> {
         let mut margin = ASPIRATION_MARGIN;
         let narrow = self.depth >= ASPIRATION_DEPTH && !expected.is_mate();
-        let (mut alpha, mut beta) = if narrow {
-            (expected - margin, expected + margin)
-        } else {
-            (-Score::INFINITE, Score::INFINITE)
-        };
+        let (mut alpha, mut beta) =
+            if narrow { (expected - margin, expected + margin) } else { (-Score::INFINITE, Score::INFINITE) };
         loop {
             let line = self.line;
             self.root_moves[line..].iter_mut().for_each(|root| root.rank = -Score::INFINITE);
@@ -225,7 +216,9 @@ impl<'a> Worker<'a> {
         if self.shared.limits.mate.is_some_and(mates_within) {
             return true;
         }
-        let Some(budget) = self.shared.budget.filter(|_| !self.shared.control.is_pondering()) else { return false };
+        let Some(budget) = self.shared.budget.filter(|_| !self.shared.control.is_pondering()) else {
+            return false;
+        };
         self.count_nodes();
         let elapsed = self.shared.elapsed();
         if !matches!(self.shared.limits.time, TimeLimit::Clock { .. }) {

@@ -153,7 +153,8 @@ impl Position {
     pub(super) fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let captured = to.xor(Square::A2);
         let occupied = self.occupied() ^ from ^ to ^ captured;
-        let other_checkers = self.checkers.without(captured) & !self.diagonal_sliders() & !self.straight_sliders();
+        let other_checkers =
+            self.checkers.without(captured) & !self.diagonal_sliders() & !self.straight_sliders();
         other_checkers.is_empty() && !self.is_attacked_by_sliders(self.king(self.turn), occupied, self.them())
     }
 

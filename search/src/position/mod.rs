@@ -14,7 +14,9 @@ pub use keys::Keys;
 pub use perft::{divide, perft};
 pub use see::exchange_value;
 
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, Rank, Role, Setup, Square};
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, Rank, Role, Setup, Square,
+};
 
 use crate::attacks;
 use crate::moves::Move;
