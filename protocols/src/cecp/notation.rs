@@ -119,7 +119,7 @@ pub(super) struct BaseTime(pub(super) Duration);
 impl fmt::Display for BaseTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let minutes = self.0.as_secs() / 60;
-        let rest = self.0 - Duration::from_secs(minutes * 60);
+        let rest = self.0.saturating_sub(Duration::from_secs(minutes * 60));
         if rest.is_zero() {
             return write!(f, "{minutes}");
         }

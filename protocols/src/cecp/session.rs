@@ -141,23 +141,23 @@ impl Session<'_> {
             return Ok(());
         }
         self.abandon();
-        if let Some(game) = self.board.game() {
+        if let Some(game) = self.board.game().cloned() {
             self.work = match wanted {
                 Occupation::Nothing => None,
-                Occupation::Think | Occupation::Hint => Some(self.start(game.clone(), wanted, Purpose::Play)),
-                Occupation::Analyse => Some(self.start(game.clone(), wanted, Purpose::Analyse)),
-                Occupation::Ponder => Some(self.ponder(game.clone())),
+                Occupation::Think | Occupation::Hint => Some(self.start(&game, wanted, Purpose::Play)),
+                Occupation::Analyse => Some(self.start(&game, wanted, Purpose::Analyse)),
+                Occupation::Ponder => Some(self.ponder(&game)),
             };
         }
         Ok(())
     }
 
     /// Thinks about the position after the expected reply; without one, about the opponent's choice.
-    fn ponder(&mut self, game: Game) -> Work {
+    fn ponder(&mut self, game: &Game) -> Work {
         let mut next = game.clone();
         match self.expected.filter(|&reply| next.play(reply).is_ok()) {
             Some(reply) if next.outcome().is_none() => {
-                let mut work = self.start(next, Occupation::Ponder, Purpose::Ponder);
+                let mut work = self.start(&next, Occupation::Ponder, Purpose::Ponder);
                 work.reply = Some(reply);
                 work
             }
@@ -165,7 +165,7 @@ impl Session<'_> {
         }
     }
 
-    fn start(&mut self, game: Game, occupation: Occupation, purpose: Purpose) -> Work {
+    fn start(&mut self, game: &Game, occupation: Occupation, purpose: Purpose) -> Work {
         let limits = match occupation {
             Occupation::Think | Occupation::Ponder => self.clock.limits(game.ply()),
             Occupation::Hint => {
@@ -177,7 +177,7 @@ impl Session<'_> {
         // Exclusions are about the position on the board, which a ponder search has left.
         let allowed = if occupation == Occupation::Ponder { None } else { self.allowed() };
         let task = Task { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
-        self.host.engine.think(&game, task);
+        self.host.engine.think(game, task);
         Work::new(occupation, limits, clock)
     }
 
@@ -325,7 +325,7 @@ impl Session<'_> {
         }
         match command {
             Ok(command) if self.is_on_move() && needs_own_move(&command) => {
-                self.waiting.push_back(line.to_owned())
+                self.waiting.push_back(line.to_owned());
             }
             Ok(command) => self.obey(command, line)?,
             Err(error) => self.output.error(&error.to_string(), line)?,
@@ -333,6 +333,7 @@ impl Session<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
+    /// The commands that may be answered, if only with an error.
     fn obey(&mut self, command: Command, line: &str) -> io::Result<()> {
         use Command as C;
         if !leaves_turn_open(&command) {
@@ -340,40 +341,54 @@ impl Session<'_> {
         }
         match command {
             C::Protover(_) => self.announce(),
-            C::Accepted(feature) => self.answer_feature(&feature, true),
-            C::Rejected(feature) => self.answer_feature(&feature, false),
             C::New => self.start_game("normal", line),
             C::Variant(name) => self.start_game(&name, line),
-            C::Force => self.change_mode(Mode::Force),
-            C::Result { .. } => self.end_game(),
-            C::White => self.put_on_move(Color::White),
-            C::Black => self.put_on_move(Color::Black),
-            C::Go => self.play_side(|turn| turn),
-            C::PlayOther => self.play_side(|turn| !turn),
-            C::Analyze => self.change_mode(Mode::Analyze),
-            C::Exit if self.state.mode == Mode::Analyze => self.change_mode(Mode::Force),
             C::UserMove(mv) | C::BareMove(mv) => self.make_move(&mv),
             C::SetBoard(fen) => self.set_up(&fen),
-            C::Edit => self.begin_edit(),
             C::Undo => self.take_back(1, line),
             C::Remove => self.take_back(2, line),
             C::Ping(n) => self.output.send(&Message::Pong(n)),
-            C::MoveNow => self.move_now(),
-            C::Draw => self.note_draw_offer(),
             C::Status => self.tell_status(),
             C::Hint => self.hint(),
             C::Book => self.output.send(&Message::BookEnd),
             C::Exclude(moves) => self.exclude(&moves, line),
             C::Include(moves) => self.include(&moves, line),
-            setting => self.set(setting, line),
+            C::Memory(mebibytes) => self.set_memory(mebibytes, line),
+            C::Cores(cores) => self.set_cores(cores, line),
+            C::Option { name, value } => self.set_option(&name, value.as_deref(), line),
+            // Not announced, so that no GUI should ask for them.
+            C::Pause
+            | C::Resume
+            | C::SetScore { .. }
+            | C::EgtPath { .. }
+            | C::Lift(_)
+            | C::Put(_)
+            | C::Hover(_) => self.output.error(UNKNOWN, line),
+            silent => {
+                self.obey_silently(&silent);
+                Ok(())
+            }
         }
     }
 
-    /// Clocks, options and what needs no answer.
-    fn set(&mut self, command: Command, line: &str) -> io::Result<()> {
+    /// The commands that have no answer: modes, clocks, and what is only taken note of.
+    fn obey_silently(&mut self, command: &Command) {
         use Command as C;
         let ply = self.board.game().map_or(0, Game::ply);
-        match command {
+        match *command {
+            C::Accepted(ref feature) => self.answer_feature(feature, true),
+            C::Rejected(ref feature) => self.answer_feature(feature, false),
+            C::Force => self.state.mode = Mode::Force,
+            C::Result { .. } => self.end_game(),
+            C::White => self.put_on_move(Color::White),
+            C::Black => self.put_on_move(Color::Black),
+            C::Go => self.play_side(|turn| turn),
+            C::PlayOther => self.play_side(|turn| !turn),
+            C::Analyze => self.state.mode = Mode::Analyze,
+            C::Exit if self.state.mode == Mode::Analyze => self.state.mode = Mode::Force,
+            C::Edit => self.begin_edit(),
+            C::MoveNow if self.is_on_move() => self.host.engine.move_now(),
+            C::Draw => self.draw_offered = true,
             C::Level { moves, base, increment } => self.clock.set_level(moves, base, increment, ply),
             C::TimePerMove(time) => self.clock.set_time_per_move(time, ply),
             C::Depth(depth) => self.clock.set_depth(depth),
@@ -383,21 +398,15 @@ impl Session<'_> {
             C::Hard => self.state.ponder = true,
             C::Post => self.output.posts = true,
             C::NoPost => self.output.posts = false,
-            C::Memory(mebibytes) => return self.set_memory(mebibytes, line),
-            C::Cores(cores) => return self.set_cores(cores, line),
-            C::Option { name, value } => return self.set_option(&name, value.as_deref(), line),
-            // Pause, scores, endgame tables and highlighting are not announced, so no GUI should ask for them.
-            C::Pause | C::Resume | C::SetScore { .. } | C::EgtPath { .. } => {
-                return self.output.error("unknown command", line);
-            }
-            C::Lift(_) | C::Put(_) | C::Hover(_) => return self.output.error("unknown command", line),
-            // Taken note of, without effect on play: the opponent, the server, and XBoard's `random` for every game,
+            // Without effect on play: the opponent and its clock, the server, and XBoard's `random` for every game,
             // which would only weaken the engine.
             _ => {}
         }
-        Ok(())
     }
 }
+
+/// The kind of error for commands that Herald does not obey.
+const UNKNOWN: &str = "unknown command";
 
 /// Whether a command can only be obeyed once the engine has made its move.
 fn needs_own_move(command: &Command) -> bool {

@@ -116,8 +116,8 @@ impl Gui {
     /// All that the engine says until it answers a ping.
     fn until_pong(&mut self) -> Vec<String> {
         self.pings += 1;
-        let (ping, pong) = (format!("ping {}", self.pings), format!("pong {}", self.pings));
-        self.send(&[&ping]);
+        let pong = format!("pong {}", self.pings);
+        self.send(&[&format!("ping {}", self.pings)]);
         let mut lines = Vec::new();
         loop {
             match self.line() {

@@ -11,6 +11,7 @@ use crate::cecp::output::move_text;
 use crate::cecp::state::{Mode, Occupation};
 
 impl Session<'_> {
+    /// `.`
     pub(super) fn tell_status(&mut self) -> io::Result<()> {
         if self.state.mode != Mode::Analyze {
             return Ok(());
@@ -23,15 +24,14 @@ impl Session<'_> {
         self.output.send(&Message::Status(status))
     }
 
+    /// `hint`: at once if a good move is known, else after a moment of thinking if the engine is free.
     pub(super) fn hint(&mut self) -> io::Result<()> {
         let known = self.work.as_ref().map_or(self.expected, Work::hint);
-        match known {
-            Some(mv) => self.send_hint(mv),
-            None => {
-                self.state.hint_wanted = self.work.is_none();
-                Ok(())
-            }
+        if let Some(mv) = known {
+            return self.send_hint(mv);
         }
+        self.state.hint_wanted = self.work.is_none();
+        Ok(())
     }
 
     pub(super) fn send_hint(&mut self, mv: Move) -> io::Result<()> {
@@ -44,6 +44,7 @@ impl Session<'_> {
         }
     }
 
+    /// `exclude`
     pub(super) fn exclude(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
         match self.find(moves) {
             Some(found) => {
@@ -55,6 +56,7 @@ impl Session<'_> {
         }
     }
 
+    /// `include`
     pub(super) fn include(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
         match self.find(moves) {
             Some(found) => {
@@ -66,7 +68,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn find(&self, moves: &RootMoves) -> Option<Vec<Move>> {
+    fn find(&self, moves: &RootMoves) -> Option<Vec<Move>> {
         let game = self.board.game()?;
         match moves {
             RootMoves::All => Some(game.legal_moves().into_iter().collect()),
@@ -75,7 +77,7 @@ impl Session<'_> {
     }
 
     /// Lets an analysis begin again, with other root moves.
-    pub(super) fn search_anew(&mut self) {
+    fn search_anew(&mut self) {
         if self.occupation() == Occupation::Analyse {
             self.abandon();
         }

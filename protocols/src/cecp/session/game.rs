@@ -14,11 +14,6 @@ use crate::cecp::output::echo;
 use crate::cecp::state::Mode;
 
 impl Session<'_> {
-    pub(super) fn change_mode(&mut self, mode: Mode) -> io::Result<()> {
-        self.state.mode = mode;
-        Ok(())
-    }
-
     /// `new` and `variant`
     pub(super) fn start_game(&mut self, variant: &str, line: &str) -> io::Result<()> {
         if !self.board.start_variant(variant) {
@@ -29,32 +24,36 @@ impl Session<'_> {
         self.draw_offered = false;
         self.host.engine.new_game();
         self.clock.new_game();
-        self.play_unless_analysing(Color::Black)
+        self.play_unless_analysing(Color::Black);
+        Ok(())
     }
 
-    pub(super) fn play_unless_analysing(&mut self, side: Color) -> io::Result<()> {
-        if self.state.mode == Mode::Analyze { Ok(()) } else { self.change_mode(Mode::Play(side)) }
-    }
-
-    pub(super) fn end_game(&mut self) -> io::Result<()> {
-        self.draw_offered = false;
-        self.change_mode(Mode::Force)
-    }
-
-    /// `white` and `black`
-    pub(super) fn put_on_move(&mut self, color: Color) -> io::Result<()> {
-        self.board.put_on_move(color);
-        self.play_unless_analysing(!color)
-    }
-
-    /// `go` and `playother`
-    pub(super) fn play_side(&mut self, side: impl FnOnce(Color) -> Color) -> io::Result<()> {
-        match self.board.game().map(Game::turn) {
-            Some(turn) => self.change_mode(Mode::Play(side(turn))),
-            None => Ok(()),
+    fn play_unless_analysing(&mut self, side: Color) {
+        if self.state.mode != Mode::Analyze {
+            self.state.mode = Mode::Play(side);
         }
     }
 
+    /// `result`
+    pub(super) fn end_game(&mut self) {
+        self.draw_offered = false;
+        self.state.mode = Mode::Force;
+    }
+
+    /// `white` and `black`
+    pub(super) fn put_on_move(&mut self, color: Color) {
+        self.board.put_on_move(color);
+        self.play_unless_analysing(!color);
+    }
+
+    /// `go` and `playother`
+    pub(super) fn play_side(&mut self, side: impl FnOnce(Color) -> Color) {
+        if let Some(turn) = self.board.game().map(Game::turn) {
+            self.state.mode = Mode::Play(side(turn));
+        }
+    }
+
+    /// Plays a move that the GUI has sent, usually the opponent's.
     pub(super) fn make_move(&mut self, text: &str) -> io::Result<()> {
         let Some(game) = self.board.game_mut() else {
             return self.report_illegal("there is no legal position".to_owned(), text);
@@ -95,7 +94,7 @@ impl Session<'_> {
     /// cutechess prepares Black's side of the board with `b2b3` before `setboard`, also where that is no legal move, and
     /// would count the report as a breach of the rules. So, before any move in force mode, the report waits for the
     /// next line, and a new position makes it superfluous.
-    pub(super) fn report_illegal(&mut self, reason: String, text: &str) -> io::Result<()> {
+    fn report_illegal(&mut self, reason: String, text: &str) -> io::Result<()> {
         let report = Message::IllegalMove { reason: Some(reason), mv: echo(text) };
         let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
         if untouched && self.state.mode == Mode::Force {
@@ -105,19 +104,20 @@ impl Session<'_> {
         self.output.send(&report)
     }
 
+    /// `setboard`
     pub(super) fn set_up(&mut self, fen: &str) -> io::Result<()> {
         let result = self.board.set_up(fen);
         self.board_replaced();
         self.tell_refusal(result)
     }
 
-    pub(super) fn board_replaced(&mut self) {
+    fn board_replaced(&mut self) {
         self.abandon();
         self.position_changed();
         self.draw_offered = false;
     }
 
-    pub(super) fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {
+    fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {
         match result {
             Ok(()) => Ok(()),
             Err(Refusal { fen, reason }) => {
@@ -139,12 +139,13 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn begin_edit(&mut self) -> io::Result<()> {
+    /// `edit`: the next lines are read by [`Session::edit`].
+    pub(super) fn begin_edit(&mut self) {
         self.board_replaced();
         self.board.edit();
-        Ok(())
     }
 
+    /// A line of edit mode.
     pub(super) fn edit(&mut self, line: &str) -> io::Result<()> {
         match line.parse::<EditLine>() {
             Ok(edit) => {
@@ -156,6 +157,7 @@ impl Session<'_> {
         }
     }
 
+    /// `undo` and `remove`
     pub(super) fn take_back(&mut self, plies: usize, line: &str) -> io::Result<()> {
         match self.board.game_mut().filter(|game| game.ply() >= plies) {
             Some(game) => {
@@ -168,18 +170,6 @@ impl Session<'_> {
             }
             None => self.output.error("command not legal now", line),
         }
-    }
-
-    pub(super) fn move_now(&mut self) -> io::Result<()> {
-        if self.is_on_move() {
-            self.host.engine.move_now();
-        }
-        Ok(())
-    }
-
-    pub(super) fn note_draw_offer(&mut self) -> io::Result<()> {
-        self.draw_offered = true;
-        Ok(())
     }
 }
 

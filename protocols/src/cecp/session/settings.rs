@@ -12,18 +12,19 @@ use crate::cecp::message::Message;
 const RESERVED_MEMORY: u64 = 16;
 
 impl Session<'_> {
+    /// `protover`
     pub(super) fn announce(&mut self) -> io::Result<()> {
         announcement(&self.host.engine).iter().try_for_each(|line| self.output.send(line))
     }
 
     /// Of all features only `debug` makes a difference: whatever else was rejected, Herald understands the other form too.
-    pub(super) fn answer_feature(&mut self, feature: &str, accepted: bool) -> io::Result<()> {
+    pub(super) fn answer_feature(&mut self, feature: &str, accepted: bool) {
         if feature == "debug" {
             self.output.debugs = accepted;
         }
-        Ok(())
     }
 
+    /// `memory`: the ceiling for everything together.
     pub(super) fn set_memory(&mut self, mebibytes: u64, line: &str) -> io::Result<()> {
         let range = Setting::Hash.range();
         let hash = mebibytes.saturating_sub(RESERVED_MEMORY).clamp(*range.start(), *range.end());
@@ -31,11 +32,13 @@ impl Session<'_> {
         self.output.debug(format!("hash table of {} MiB", self.host.engine.get(Setting::Hash)))
     }
 
+    /// `cores`
     pub(super) fn set_cores(&mut self, cores: u64, line: &str) -> io::Result<()> {
         let range = Setting::Threads.range();
         self.change_setting(Setting::Threads, cores.clamp(*range.start(), *range.end()), line)
     }
 
+    /// `option`
     pub(super) fn set_option(&mut self, name: &str, value: Option<&str>, line: &str) -> io::Result<()> {
         let Some(setting) = announcement::setting(name) else {
             return self.output.error("unknown option", line);
@@ -47,7 +50,7 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn change_setting(&mut self, setting: Setting, value: u64, line: &str) -> io::Result<()> {
+    fn change_setting(&mut self, setting: Setting, value: u64, line: &str) -> io::Result<()> {
         match self.host.engine.set(setting, value) {
             Ok(()) => Ok(()),
             Err(error @ SettingError::OutOfRange { .. }) => self.output.error(&error.to_string(), line),
