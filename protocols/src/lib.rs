@@ -2,6 +2,7 @@
 //! written, for use at either end) and the session (the engine's side of the conversation).
 
 pub mod board;
+pub mod cecp;
 pub mod detect;
 pub mod host;
 pub mod input;
