@@ -66,7 +66,7 @@ fn play() -> Result<()> {
 
 /// What the terminal can show, as far as the environment tells.
 fn style() -> Style {
-    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     // The first that is set decides (POSIX).
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| is_set(name)).and_then(env::var_os);
     let locale = locale.map(|value| value.to_string_lossy().to_lowercase()).unwrap_or_default();
