@@ -111,7 +111,9 @@ mod tests {
     #[test]
     fn all_positions_are_legal_and_different() {
         let fens: std::collections::BTreeSet<String> = positions()
-            .map(|(mode, fen)| Game::from_fen(fen, mode).unwrap_or_else(|error| panic!("{fen}: {error}")).fen())
+            .map(|(mode, fen)| {
+                Game::from_fen(fen, mode).unwrap_or_else(|error| panic!("{fen}: {error}")).fen()
+            })
             .collect();
         assert_eq!(fens.len(), positions().count());
     }

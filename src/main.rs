@@ -70,8 +70,11 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let wrong = error.downcast_ref::<WrongInput>().is_some();
-            let reasons: Vec<String> =
-                error.chain().map(ToString::to_string).filter(|reason| *reason != WrongInput.to_string()).collect();
+            let reasons: Vec<String> = error
+                .chain()
+                .map(ToString::to_string)
+                .filter(|reason| *reason != WrongInput.to_string())
+                .collect();
             eprintln!("herald: {}", reasons.join(": "));
             ExitCode::from(if wrong { WRONG } else { FAILED })
         }

@@ -50,7 +50,8 @@ impl<'a> Drawing<'a> {
             };
             // The filled shapes for both sides: the outlined ones are hard to see on a coloured square.
             let symbol = piece.map_or(' ', |piece| symbol(piece.role.of(Color::Black)));
-            let paint = if piece.is_some_and(|piece| piece.color.is_white()) { Paint::White } else { Paint::Black };
+            let paint =
+                if piece.is_some_and(|piece| piece.color.is_white()) { Paint::White } else { Paint::Black };
             return write!(f, "{}", format!(" {symbol} ").with(paint).on(ground));
         }
         let symbol = match (piece, self.style) {

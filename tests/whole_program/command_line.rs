@@ -87,7 +87,8 @@ fn bench_gives_the_same_nodes_each_time() {
 #[test]
 fn eval_is_symmetric() {
     let sum = |fen: &str| lines(&herald(&["eval", fen]).stdout).last().cloned().expect("a line");
-    let number = |line: &str| line.split_whitespace().next_back().expect("a number").parse::<i32>().expect("a number");
+    let number =
+        |line: &str| line.split_whitespace().next_back().expect("a number").parse::<i32>().expect("a number");
     let white = number(&sum("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"));
     let black = number(&sum("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1"));
     assert!(white > 0);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::{
-    CastlingMode, Color, Decision, DrawReason, Game, GameClock, Move, Outcome, Purpose, Task, TimeControl, WinReason,
+    CastlingMode, Color, Decision, DrawReason, Game, GameClock, Move, Outcome, Purpose, Task, TimeControl,
+    WinReason,
 };
 use search::{Limits, Score, TimeLimit};
 use shakmaty::Position as _;
@@ -142,7 +143,10 @@ impl Conversation {
 impl Conversation {
     fn play_typed(&mut self, text: &str, output: &mut dyn Write) -> io::Result<()> {
         if let Some(outcome) = self.game.outcome() {
-            return writeln!(output, "The game is over: {outcome}. `new` starts another, `takeback` goes back.");
+            return writeln!(
+                output,
+                "The game is over: {outcome}. `new` starts another, `takeback` goes back."
+            );
         }
         if self.is_heralds_turn() {
             return writeln!(output, "It is Herald's turn; `move now` makes it play at once.");
@@ -153,7 +157,9 @@ impl Conversation {
                 self.play(m);
                 self.go_on(output)
             }
-            Err(error) => writeln!(output, "{}. `help` shows what you can type.", capitalised(&error.to_string())),
+            Err(error) => {
+                writeln!(output, "{}. `help` shows what you can type.", capitalised(&error.to_string()))
+            }
         }
     }
 
@@ -201,7 +207,9 @@ impl Conversation {
             writeln!(output, "You are in check.")?;
         }
         match self.game.claim() {
-            Some(reason) => writeln!(output, "You may claim a draw ({}): type `draw`.", Outcome::Draw(reason)),
+            Some(reason) => {
+                writeln!(output, "You may claim a draw ({}): type `draw`.", Outcome::Draw(reason))
+            }
             None => Ok(()),
         }
     }
@@ -244,9 +252,9 @@ impl Conversation {
             return self.announce_end(output);
         }
         let claimed = if self.is_heralds_turn() { None } else { self.game.claim() };
-        let accepted = self.opinion.is_some_and(|score| {
-            score <= DRAWN || score <= Score::DRAW && self.game.ply() >= LONG_GAME
-        });
+        let accepted = self
+            .opinion
+            .is_some_and(|score| score <= DRAWN || score <= Score::DRAW && self.game.ply() >= LONG_GAME);
         let reason = claimed.or(accepted.then_some(DrawReason::Agreement));
         let Some(reason) = reason else {
             return writeln!(output, "Herald declines the draw and plays on.");
@@ -311,7 +319,9 @@ impl Conversation {
     fn save(&mut self, file: &Path, output: &mut dyn Write) -> io::Result<()> {
         match super::save::append(file, &self.game, self.person) {
             Ok(()) => writeln!(output, "Saved to {}.", file.display()),
-            Err(error) => writeln!(output, "{} can't be written ({error}); try another name.", file.display()),
+            Err(error) => {
+                writeln!(output, "{} can't be written ({error}); try another name.", file.display())
+            }
         }
     }
 }
@@ -340,10 +350,7 @@ impl Conversation {
             return writeln!(output, "It is Herald's turn; ask again when it is yours.");
         }
         if self.thinking.is_none() {
-            self.think(
-                Thinking::ToHint,
-                Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() },
-            );
+            self.think(Thinking::ToHint, Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() });
         }
         Ok(())
     }
@@ -405,14 +412,7 @@ impl Conversation {
         }
         let time = |color| self.clock.remaining(color).unwrap_or_default().as_secs();
         let (white, black) = (time(Color::White), time(Color::Black));
-        writeln!(
-            output,
-            "White {}:{:02}   Black {}:{:02}",
-            white / 60,
-            white % 60,
-            black / 60,
-            black % 60
-        )
+        writeln!(output, "White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60)
     }
 
     fn show_evaluation(&self, output: &mut dyn Write) -> io::Result<()> {

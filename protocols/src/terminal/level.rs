@@ -35,7 +35,11 @@ impl FromStr for Level {
         let control = match text.split_once(char::is_whitespace) {
             Some(("depth", plies)) => format!("depth={}", plies.trim()),
             Some(("time", seconds)) => format!("{}/move", seconds.trim()),
-            _ => NAMED.iter().find(|(name, _)| *name == text).map_or(text.as_str(), |(_, control)| control).to_owned(),
+            _ => NAMED
+                .iter()
+                .find(|(name, _)| *name == text)
+                .map_or(text.as_str(), |(_, control)| control)
+                .to_owned(),
         };
         match control.parse() {
             // Without any limit Herald would never move.

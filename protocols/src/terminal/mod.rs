@@ -22,7 +22,12 @@ use crate::input::{Input, MAX_LINE};
 ///
 /// # Errors
 /// If nothing more can be written.
-pub fn serve(mut host: Host, output: &mut dyn Write, style: Style, mut ready: impl FnMut()) -> io::Result<()> {
+pub fn serve(
+    mut host: Host,
+    output: &mut dyn Write,
+    style: Style,
+    mut ready: impl FnMut(),
+) -> io::Result<()> {
     let mut conversation = Conversation::new(style);
     conversation.greet(output)?;
     output.flush()?;

@@ -63,7 +63,9 @@ fn moves_in_both_notations_and_herald_s_answer() {
 #[test]
 fn wrong_lines_get_one_line_that_helps() {
     let mut talk = Talk::new();
-    for wrong in ["e5", "Ke2", "nonsense", "level strong", "new green", "setup hello", "pgn", "takeback", "move now"] {
+    for wrong in
+        ["e5", "Ke2", "nonsense", "level strong", "new green", "setup hello", "pgn", "takeback", "move now"]
+    {
         let shown = talk.say(wrong);
         assert_eq!(shown.lines().count(), 1, "{wrong}: {shown}");
         assert!(shown.ends_with(".\n"), "{wrong}: {shown}");

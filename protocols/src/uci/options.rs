@@ -20,7 +20,8 @@ pub(super) enum UciOption {
 }
 
 /// What `UCI_EngineAbout` says.
-const ABOUT: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"), ", a chess engine and match official; GPL-3.0-or-later");
+const ABOUT: &str =
+    concat!("Herald ", env!("CARGO_PKG_VERSION"), ", a chess engine and match official; GPL-3.0-or-later");
 
 impl UciOption {
     /// All options, in the order in which a GUI may show them.

@@ -27,7 +27,8 @@ const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 /// # Errors
 /// If nothing more can be written.
 pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
-    let mut session = Session { host, output, game: Game::default(), chess960: false, debug: false, search: None };
+    let mut session =
+        Session { host, output, game: Game::default(), chess960: false, debug: false, search: None };
     while session.react()?.is_continue() {}
     Ok(())
 }
@@ -228,8 +229,7 @@ impl Session<'_> {
             self.note(&format!("{purpose:?} within {limits:?}"))?;
         }
         if self.game.legal_moves().is_empty() {
-            let value =
-                if self.game.chess().is_check() { Value::Mate(0) } else { Value::Centipawns(0) };
+            let value = if self.game.chess().is_check() { Value::Mate(0) } else { Value::Centipawns(0) };
             let score = Some(InfoScore { value, bound: Bound::Exact });
             self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
         }

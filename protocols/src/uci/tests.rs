@@ -252,7 +252,10 @@ fn wrong_options_and_commands_get_one_line() {
         ("setoption name Hash value big", "info string Hash needs a whole number, not \"big\""),
         ("setoption name Hash value 0", "info string Hash must be between 1 and 33554432, not 0"),
         ("setoption name Hash", "info string Hash needs a whole number, not \"\""),
-        ("setoption name UCI_Chess960 value maybe", "info string UCI_Chess960 needs true or false, not \"maybe\""),
+        (
+            "setoption name UCI_Chess960 value maybe",
+            "info string UCI_Chess960 needs true or false, not \"maybe\"",
+        ),
         ("go depth x", "info string go depth needs a whole number, not \"x\""),
         ("debug", "info string debug needs on or off, not \"\""),
     ] {
