@@ -2,13 +2,17 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use protocols::board::Style;
 use protocols::detect::{self, Protocol};
 use protocols::host::Host;
-use protocols::terminal::{self, Terminal};
+use protocols::terminal;
 use protocols::{cecp, uci as uci_protocol};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::signals;
 
@@ -25,7 +29,7 @@ pub(crate) fn xboard() -> Result<()> {
 
 /// `herald uci`.
 pub(crate) fn uci() -> Result<()> {
-    signals::end_program(|| {})?;
+    signals::end_at(&[SIGINT, SIGTERM], || {})?;
     Ok(uci_protocol::serve(host()?, &mut io::stdout())?)
 }
 
@@ -42,7 +46,7 @@ pub(crate) fn play_or_detect() -> Result<()> {
             Ok(cecp::serve(host, &mut io::stdout())?)
         }
         Some(Protocol::Uci) => {
-            signals::end_program(|| {})?;
+            signals::end_at(&[SIGINT, SIGTERM], || {})?;
             Ok(uci_protocol::serve(host, &mut io::stdout())?)
         }
     }
@@ -50,18 +54,21 @@ pub(crate) fn play_or_detect() -> Result<()> {
 
 fn play() -> Result<()> {
     let before = rustix::termios::tcgetattr(io::stdin());
-    signals::end_program(move || {
+    signals::end_at(&[SIGTERM], move || {
         // The line editor has its own ideas of a terminal; whoever comes next should find it as it was.
         if let Ok(before) = before {
             let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &before);
         }
     })?;
-    let Ok(Terminal { lines, mut screen, permit }) = Terminal::open() else {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let Ok((lines, mut permit)) = terminal::open(Arc::clone(&interrupted)) else {
         // A terminal that can't be controlled, or output to a file.
-        return Ok(terminal::serve(host()?, &mut io::stdout(), style(), || {})?);
+        return Ok(terminal::serve(host()?, &mut io::stdout(), style(), |_, _| {})?);
     };
+    // Ctrl-C: Herald moves now.
+    signal_hook::flag::register(SIGINT, interrupted)?;
     let host = Host::start(lines).context("the engine can't be started; is there enough memory?")?;
-    Ok(terminal::serve(host, &mut screen, style(), || permit.give())?)
+    Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 
 /// What the terminal can show, as far as the environment tells.

@@ -17,9 +17,9 @@ pub(crate) fn ignore() -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the program with exit code 0 at the first signal, after `clean_up`.
-pub(crate) fn end_program(clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+/// Ends the program with exit code 0 at the first of these signals, after `clean_up`.
+pub(crate) fn end_at(signals: &[i32], clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let mut signals = Signals::new(signals)?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         if signals.forever().next().is_some() {
             clean_up();

@@ -57,7 +57,7 @@ fn foreign_bytes_and_endless_lines_do_no_harm() {
     for (protocol, ready, answer) in [("uci", "isready", "readyok"), ("xboard", "ping 7", "pong 7")] {
         let mut program = Program::start(&[protocol]);
         program.send(b"\xff\xfe\x00\x80 setboard\n");
-        program.send(&[b'x'; 1_000_000]);
+        program.send(&vec![b'x'; 1_000_000]);
         program.send(b"\n\xc3\x28\r\n");
         program.say(ready);
         program.hear(answer);

@@ -12,6 +12,7 @@ use engine::{
 use search::{Limits, Score, TimeLimit};
 use shakmaty::Position as _;
 
+use super::Turn;
 use super::level::Level;
 use super::order::{HELP, Order};
 use crate::board::{Drawing, Style};
@@ -74,6 +75,11 @@ impl Conversation {
             opinion: None,
             wishes: Vec::new(),
         }
+    }
+
+    /// Who is to act: Herald as long as it thinks, be it about a hint.
+    pub fn turn(&self) -> Turn {
+        if self.thinking.is_some() { Turn::Herald } else { Turn::Person }
     }
 
     /// What is to be done now, in order.

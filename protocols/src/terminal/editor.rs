@@ -1,111 +1,132 @@
-//! Lines from a terminal, with editing and history, while others write to the same terminal.
+//! Lines from a terminal: with editing and history while it is the person's turn, plain while Herald thinks.
+//!
+//! (The editor's own way to write above a prompt is not used: it forgets keys that arrive together.)
 
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
-use rustyline::{DefaultEditor, ExternalPrinter};
+
+use super::Turn;
+use crate::input::MAX_LINE;
 
 /// The prompt of the person at the board.
 const PROMPT: &str = "herald> ";
 
 /// What Ctrl-C means.
-const INTERRUPTED: &str = "move now";
+const INTERRUPTED: &str = "move now\n";
 
-/// The terminal: a source of lines, a place to write, and the word to ask for the next line.
-pub struct Terminal {
-    /// Lines; reading them shows the prompt. For a thread of its own.
-    pub lines: Lines,
-    /// Writes above the prompt, at each flush.
-    pub screen: Box<dyn Write>,
-    /// Asks for a line.
-    pub permit: Permit,
+/// How often the person's and Herald's doings are looked at while Herald thinks.
+const GLANCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 30_000_000 };
+
+/// Takes hold of the terminal on standard input and output. `interrupted` is set by whoever hears SIGINT.
+///
+/// # Errors
+/// If there is none, or one that can't be controlled.
+pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(Lines, Permit)> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err(io::ErrorKind::Unsupported.into());
+    }
+    let editor = DefaultEditor::new().map_err(io::Error::other)?;
+    let (sender, permits) = mpsc::channel();
+    let lines = Lines { editor, interrupted, permits, delivered: 0, typed: Vec::new() };
+    Ok((lines, Permit { sender, heard: 0 }))
 }
 
-/// Asks for a line. Without being asked, the editor leaves the terminal as it found it, so that a program may end.
-pub struct Permit(Sender<()>);
+/// Tells the terminal whose turn it is. Without being told, the editor leaves the terminal as it found it, so that the
+/// program may end.
+pub struct Permit {
+    sender: Sender<(u64, Turn)>,
+    /// How many lines have been dealt with.
+    heard: u64,
+}
 
 impl Permit {
-    /// Lets the person type the next line.
-    pub fn give(&self) {
+    /// Tells whose turn it is, after a line was dealt with if `heard`.
+    pub fn give(&mut self, heard: bool, turn: Turn) {
+        self.heard += u64::from(heard);
         // Fails only if the reading thread has ended, and then there are no more lines.
-        let _ = self.0.send(());
+        let _ = self.sender.send((self.heard, turn));
     }
 }
 
-impl Terminal {
-    /// Takes hold of the terminal on standard input and output.
-    ///
-    /// # Errors
-    /// If there is none, or one that can't be controlled.
-    pub fn open() -> io::Result<Terminal> {
-        let mut editor = DefaultEditor::new().map_err(io::Error::other)?;
-        let printer = editor.create_external_printer().map_err(io::Error::other)?;
-        let (sender, permits) = mpsc::channel();
-        Ok(Terminal {
-            lines: Lines { editor, permits, typed: Vec::new() },
-            screen: Box::new(Screen { printer, text: Vec::new() }),
-            permit: Permit(sender),
-        })
-    }
-}
-
-/// Lines as they are typed.
+/// Lines as they are typed, for a thread of its own.
 pub struct Lines {
     editor: DefaultEditor,
-    permits: Receiver<()>,
+    interrupted: Arc<AtomicBool>,
+    permits: Receiver<(u64, Turn)>,
+    /// How many lines were handed out; a permit from before the last of them no longer holds.
+    delivered: u64,
     /// What was typed and not yet read.
     typed: Vec<u8>,
 }
 
 impl Lines {
-    /// The next line; `None` when no more will come.
-    fn ask(&mut self) -> Option<String> {
-        self.permits.recv().ok()?;
+    /// The next line with its end; empty when no more will come.
+    fn ask(&mut self) -> Vec<u8> {
+        let Some(mut turn) = self.first_permit() else { return Vec::new() };
+        self.interrupted.store(false, Ordering::Relaxed);
+        loop {
+            turn = self.permits.try_iter().last().map_or(turn, |(_, turn)| turn);
+            let line = match turn {
+                Turn::Person => Some(self.edit()),
+                Turn::Herald => self.glance(),
+            };
+            if let Some(line) = line {
+                self.delivered += 1;
+                return line;
+            }
+        }
+    }
+
+    fn first_permit(&self) -> Option<Turn> {
+        self.permits.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
+    }
+
+    fn edit(&mut self) -> Vec<u8> {
         match self.editor.readline(PROMPT) {
             Ok(line) => {
                 // A line that can't be remembered is still a line.
                 let _ = self.editor.add_history_entry(&line);
-                Some(line)
+                format!("{line}\n").into_bytes()
             }
-            Err(ReadlineError::Interrupted) => Some(INTERRUPTED.to_owned()),
-            Err(_) => None,
+            Err(ReadlineError::Interrupted) => INTERRUPTED.into(),
+            Err(_) => Vec::new(),
         }
+    }
+
+    /// What the person has typed without being asked; `None` if nothing.
+    fn glance(&self) -> Option<Vec<u8>> {
+        let stdin = io::stdin();
+        let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
+        let ready = poll(&mut watched, Some(&GLANCE));
+        if self.interrupted.swap(false, Ordering::Relaxed) {
+            return Some(INTERRUPTED.into());
+        }
+        // An error is a signal that came meanwhile.
+        if ready.is_ok_and(|count| count > 0) {
+            // One line at most, as terminals give it.
+            let mut line = vec![0; MAX_LINE];
+            let length = rustix::io::read(&stdin, &mut line).unwrap_or(0);
+            line.truncate(length);
+            return Some(line);
+        }
+        None
     }
 }
 
 impl Read for Lines {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.typed.is_empty() {
-            let Some(line) = self.ask() else { return Ok(0) };
-            self.typed = line.into_bytes();
-            self.typed.push(b'\n');
+            self.typed = self.ask();
         }
         let length = self.typed.len().min(buffer.len());
         buffer[..length].copy_from_slice(&self.typed[..length]);
         self.typed.drain(..length);
         Ok(length)
-    }
-}
-
-/// Gathers text until it is flushed, because the editor draws the prompt anew below each piece.
-struct Screen<P> {
-    printer: P,
-    text: Vec<u8>,
-}
-
-impl<P: ExternalPrinter> Write for Screen<P> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.text.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.text.is_empty() {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(&self.text).into_owned();
-        self.text.clear();
-        self.printer.print(text).map_err(io::Error::other)
     }
 }

@@ -12,13 +12,23 @@ use std::ops::ControlFlow;
 use engine::{Engine, Thought};
 
 pub use conversation::{Conversation, Wish};
-pub use editor::{Lines, Permit, Terminal};
+pub use editor::{Lines, Permit, open};
 
 use crate::board::Style;
 use crate::host::{Event, Host};
 use crate::input::{Input, MAX_LINE};
 
-/// Plays with a person until they leave or the input ends. `ready` is called whenever the next line may be typed.
+/// Who is to act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The person.
+    Person,
+    /// Herald is thinking.
+    Herald,
+}
+
+/// Plays with a person until they leave or the input ends. `permit` is called whenever a line may be typed: with
+/// whether a line was dealt with just now, and whose turn it is.
 ///
 /// # Errors
 /// If nothing more can be written.
@@ -26,21 +36,22 @@ pub fn serve(
     mut host: Host,
     output: &mut dyn Write,
     style: Style,
-    mut ready: impl FnMut(),
+    mut permit: impl FnMut(bool, Turn),
 ) -> io::Result<()> {
     let mut conversation = Conversation::new(style);
     conversation.greet(output)?;
     output.flush()?;
-    ready();
+    permit(false, conversation.turn());
     loop {
         let event = host.next_event();
         let typed = matches!(event, Event::Input(_));
+        let turn = conversation.turn();
         if react(&mut conversation, &mut host.engine, event, output)?.is_break() {
             return output.flush();
         }
         output.flush()?;
-        if typed {
-            ready();
+        if typed || turn != conversation.turn() {
+            permit(typed, conversation.turn());
         }
     }
 }

@@ -207,7 +207,7 @@ fn levels_are_shown_and_chosen() {
 
 #[test]
 fn the_engine_plays_hints_and_is_left_at_any_time() {
-    let session = Scripted::start(|host, output| serve(host, output, Style::Ascii, || {}));
+    let session = Scripted::start(|host, output| serve(host, output, Style::Ascii, |_, _| {}));
     session.say("level depth 1\ne4");
     session.hear("Herald plays 1... ");
     session.say("hint");
@@ -217,7 +217,7 @@ fn the_engine_plays_hints_and_is_left_at_any_time() {
     session.say("new black\nquit");
     assert_eq!(session.end().last().map(String::as_str), Some("Goodbye."));
 
-    let mut session = Scripted::start(|host, output| serve(host, output, Style::Ascii, || {}));
+    let mut session = Scripted::start(|host, output| serve(host, output, Style::Ascii, |_, _| {}));
     session.say("level time 1000\ne4");
     session.close();
     session.end();

@@ -1,7 +1,7 @@
 //! A line as UCI reads it: words between any amounts of white space, and sometimes all the rest.
 
 /// Reads a line word by word.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
     rest: &'a str,
 }
@@ -13,12 +13,12 @@ impl<'a> Words<'a> {
     }
 
     /// The next word, left where it is.
-    pub(super) fn peek(mut self) -> Option<&'a str> {
-        self.next()
+    pub(super) fn peek(&self) -> Option<&'a str> {
+        self.clone().next()
     }
 
     /// Everything that has not been read, without the white space around it.
-    pub(super) fn rest(self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
 
