@@ -1,5 +1,6 @@
 //! The protocols that Herald speaks. In each room: the vocabulary (typed messages in both directions, read and
 //! written, for use at either end) and the session (the engine's side of the conversation).
 
+pub mod cecp;
 pub mod host;
 pub mod input;

@@ -1,0 +1,426 @@
+//! What an engine can do and wants: the `feature` line.
+
+use std::fmt;
+
+/// One `NAME=VALUE` of a `feature` line.
+///
+/// Texts can't contain `"`, for which the protocol has no way to write it; it is shown as `'`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// A feature that is on or off.
+    Switch(Switch, bool),
+    /// Names of the variants played.
+    Variants(Vec<String>),
+    /// Kinds of endgame tables read.
+    EndgameTables(Vec<String>),
+    /// The engine's name.
+    MyName(String),
+    /// An option that the user can set.
+    Option(OptionDefinition),
+    /// Anything else.
+    Other {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+}
+
+/// Features that are on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Switch {
+    /// No more features follow (on), or wait for more (off).
+    Done,
+    /// `ping`
+    Ping,
+    /// `setboard` instead of `edit`
+    SetBoard,
+    /// `playother`
+    PlayOther,
+    /// Moves in SAN.
+    San,
+    /// Moves after the word `usermove`.
+    UserMove,
+    /// `time`, `otim`
+    Time,
+    /// `draw`
+    Draw,
+    /// SIGINT before commands.
+    Sigint,
+    /// SIGTERM after `quit`.
+    Sigterm,
+    /// One process for many games.
+    Reuse,
+    /// `analyze`
+    Analyze,
+    /// `white`, `black`
+    Colors,
+    /// `ics`
+    Ics,
+    /// `name`
+    Name,
+    /// `pause`, `resume`
+    Pause,
+    /// `nps`
+    Nps,
+    /// Lines that begin with `#`.
+    Debug,
+    /// `memory`
+    Memory,
+    /// `cores`
+    Smp,
+    /// `exclude`, `include`
+    Exclude,
+    /// `setscore`
+    SetScore,
+    /// `lift`, `put`, `hover`
+    Highlight,
+}
+
+impl Switch {
+    /// All of them.
+    pub const ALL: [Switch; 23] = [
+        Switch::Done,
+        Switch::Ping,
+        Switch::SetBoard,
+        Switch::PlayOther,
+        Switch::San,
+        Switch::UserMove,
+        Switch::Time,
+        Switch::Draw,
+        Switch::Sigint,
+        Switch::Sigterm,
+        Switch::Reuse,
+        Switch::Analyze,
+        Switch::Colors,
+        Switch::Ics,
+        Switch::Name,
+        Switch::Pause,
+        Switch::Nps,
+        Switch::Debug,
+        Switch::Memory,
+        Switch::Smp,
+        Switch::Exclude,
+        Switch::SetScore,
+        Switch::Highlight,
+    ];
+
+    /// The name in the `feature` line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Switch::Done => "done",
+            Switch::Ping => "ping",
+            Switch::SetBoard => "setboard",
+            Switch::PlayOther => "playother",
+            Switch::San => "san",
+            Switch::UserMove => "usermove",
+            Switch::Time => "time",
+            Switch::Draw => "draw",
+            Switch::Sigint => "sigint",
+            Switch::Sigterm => "sigterm",
+            Switch::Reuse => "reuse",
+            Switch::Analyze => "analyze",
+            Switch::Colors => "colors",
+            Switch::Ics => "ics",
+            Switch::Name => "name",
+            Switch::Pause => "pause",
+            Switch::Nps => "nps",
+            Switch::Debug => "debug",
+            Switch::Memory => "memory",
+            Switch::Smp => "smp",
+            Switch::Exclude => "exclude",
+            Switch::SetScore => "setscore",
+            Switch::Highlight => "highlight",
+        }
+    }
+
+    /// What holds for an engine that doesn't mention the feature.
+    pub const fn default(self) -> bool {
+        matches!(
+            self,
+            Switch::Time
+                | Switch::Analyze
+                | Switch::Colors
+                | Switch::Reuse
+                | Switch::Sigint
+                | Switch::Sigterm
+        )
+    }
+}
+
+/// An option that the user can set, as the engine offers it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionDefinition {
+    /// Its name; may contain blanks, but not ` -`.
+    pub name: String,
+    /// What values it takes, and the one it has.
+    pub kind: OptionKind,
+}
+
+/// The values that an option takes, and the one it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// On or off.
+    Check(bool),
+    /// A number.
+    Spin {
+        /// The present value.
+        value: i64,
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+    },
+    /// A number from a large range.
+    Slider {
+        /// The present value.
+        value: i64,
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+    },
+    /// A text.
+    Text(String),
+    /// The name of a file.
+    File(String),
+    /// The name of a folder.
+    Path(String),
+    /// One of several texts.
+    Combo {
+        /// The texts.
+        choices: Vec<String>,
+        /// The index of the present one.
+        current: usize,
+    },
+    /// Does something.
+    Button,
+    /// Restores settings.
+    Reset,
+    /// Saves settings.
+    Save,
+}
+
+const CHOICE_SEPARATOR: &str = " /// ";
+
+impl OptionDefinition {
+    /// Reads the text of an `option` feature; `None` if it isn't one.
+    pub fn parse(text: &str) -> Option<OptionDefinition> {
+        let (name, rest) = text.split_once(" -")?;
+        let (kind, value) = rest.split_once(' ').unwrap_or((rest, ""));
+        Some(OptionDefinition { name: name.to_owned(), kind: OptionKind::parse(kind, value.trim())? })
+    }
+}
+
+impl OptionKind {
+    fn parse(kind: &str, value: &str) -> Option<OptionKind> {
+        Some(match kind {
+            "check" => OptionKind::Check(value.parse::<i64>().ok()? != 0),
+            "spin" => {
+                let (value, min, max) = three_numbers(value)?;
+                OptionKind::Spin { value, min, max }
+            }
+            // The specification writes it both ways.
+            "slider" | "slide" => {
+                let (value, min, max) = three_numbers(value)?;
+                OptionKind::Slider { value, min, max }
+            }
+            "string" => OptionKind::Text(value.to_owned()),
+            "file" => OptionKind::File(value.to_owned()),
+            "path" => OptionKind::Path(value.to_owned()),
+            "combo" => OptionKind::parse_combo(value),
+            "button" => OptionKind::Button,
+            "reset" => OptionKind::Reset,
+            "save" => OptionKind::Save,
+            _ => return None,
+        })
+    }
+
+    fn parse_combo(value: &str) -> OptionKind {
+        let mut current = 0;
+        let mut choices = Vec::new();
+        for (index, choice) in value.split("///").map(str::trim).enumerate() {
+            let marked = choice.strip_prefix('*');
+            if marked.is_some() {
+                current = index;
+            }
+            choices.push(marked.unwrap_or(choice).to_owned());
+        }
+        OptionKind::Combo { choices, current }
+    }
+}
+
+fn three_numbers(text: &str) -> Option<(i64, i64, i64)> {
+    let mut numbers = text.split_whitespace().map(str::parse);
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(value)), Some(Ok(min)), Some(Ok(max))) => Some((value, min, max)),
+        _ => None,
+    }
+}
+
+impl fmt::Display for OptionDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -{}", self.name, self.kind)
+    }
+}
+
+impl fmt::Display for OptionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionKind::Check(on) => write!(f, "check {}", u8::from(*on)),
+            OptionKind::Spin { value, min, max } => write!(f, "spin {value} {min} {max}"),
+            OptionKind::Slider { value, min, max } => write!(f, "slider {value} {min} {max}"),
+            OptionKind::Text(text) => write!(f, "string {text}"),
+            OptionKind::File(text) => write!(f, "file {text}"),
+            OptionKind::Path(text) => write!(f, "path {text}"),
+            OptionKind::Combo { choices, current } => {
+                let marked: Vec<String> = choices
+                    .iter()
+                    .enumerate()
+                    .map(|(index, choice)| format!("{}{choice}", if index == *current { "*" } else { "" }))
+                    .collect();
+                write!(f, "combo {}", marked.join(CHOICE_SEPARATOR))
+            }
+            OptionKind::Button => f.write_str("button"),
+            OptionKind::Reset => f.write_str("reset"),
+            OptionKind::Save => f.write_str("save"),
+        }
+    }
+}
+
+impl Feature {
+    /// Reads what follows the word `feature`; what can't be understood is passed over.
+    pub fn parse_line(text: &str) -> Vec<Feature> {
+        let mut features = Vec::new();
+        let mut rest = text;
+        while let Some((name, after)) = rest.split_once('=') {
+            // Only the last word before `=` can be the name: what stands before it belongs to nothing.
+            let name = name.split_whitespace().last().unwrap_or("");
+            let (value, next) = split_value(after);
+            if !name.is_empty() {
+                features.push(Feature::parse(name, value));
+            }
+            rest = next;
+        }
+        features
+    }
+
+    fn parse(name: &str, value: &str) -> Feature {
+        let other = || Feature::Other { name: name.to_owned(), value: value.to_owned() };
+        let list = || value.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned);
+        match name {
+            "variants" => Feature::Variants(list().collect()),
+            "egt" => Feature::EndgameTables(list().collect()),
+            "myname" => Feature::MyName(value.to_owned()),
+            "option" => OptionDefinition::parse(value).map_or_else(other, Feature::Option),
+            _ => match (Switch::ALL.into_iter().find(|switch| switch.name() == name), value) {
+                (Some(switch), "0") => Feature::Switch(switch, false),
+                (Some(switch), "1") => Feature::Switch(switch, true),
+                _ => other(),
+            },
+        }
+    }
+}
+
+/// Splits off a value: up to the closing quotation mark, or up to the next blank.
+fn split_value(text: &str) -> (&str, &str) {
+    match text.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+        None => text.split_once(char::is_whitespace).unwrap_or((text, "")),
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Feature::Switch(switch, on) => write!(f, "{}={}", switch.name(), u8::from(*on)),
+            Feature::Variants(names) => write_quoted(f, "variants", &names.join(",")),
+            Feature::EndgameTables(names) => write_quoted(f, "egt", &names.join(",")),
+            Feature::MyName(name) => write_quoted(f, "myname", name),
+            Feature::Option(option) => write_quoted(f, "option", &option.to_string()),
+            Feature::Other { name, value } if value.parse::<i64>().is_ok() => write!(f, "{name}={value}"),
+            Feature::Other { name, value } => write_quoted(f, name, value),
+        }
+    }
+}
+
+fn write_quoted(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    write!(f, "{name}=\"{}\"", value.replace('"', "'"))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_specification() {
+        let option = |text: &str| Feature::Option(OptionDefinition::parse(text).unwrap());
+        assert_eq!(
+            Feature::parse_line(r#"memory=1 egt="nalimov,scorpio" setboard=1"#),
+            [
+                Feature::Switch(Switch::Memory, true),
+                Feature::EndgameTables(vec!["nalimov".into(), "scorpio".into()]),
+                Feature::Switch(Switch::SetBoard, true),
+            ]
+        );
+        assert_eq!(Feature::parse_line(r#"option="resign -check 1""#), [option("resign -check 1")]);
+        assert_eq!(
+            OptionDefinition::parse("resign threshold (centi-Pawn): -slider 500 100 1000"),
+            Some(OptionDefinition {
+                name: "resign threshold (centi-Pawn):".into(),
+                kind: OptionKind::Slider { value: 500, min: 100, max: 1000 },
+            })
+        );
+        assert_eq!(
+            OptionDefinition::parse("Style -combo calm /// *wild /// odd").map(|option| option.kind),
+            Some(OptionKind::Combo {
+                choices: ["calm", "wild", "odd"].map(str::to_owned).into(),
+                current: 1
+            })
+        );
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_specification() {
+        let on: Vec<&str> =
+            Switch::ALL.into_iter().filter(|switch| switch.default()).map(Switch::name).collect();
+        assert_eq!(on, ["time", "sigint", "sigterm", "reuse", "analyze", "colors"]);
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        "[a-zA-Z][a-zA-Z0-9]{0,9}"
+    }
+
+    fn kind() -> impl Strategy<Value = OptionKind> {
+        prop_oneof![
+            any::<bool>().prop_map(OptionKind::Check),
+            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionKind::Spin { value, min, max }),
+            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionKind::Slider { value, min, max }),
+            word().prop_map(OptionKind::Text),
+            word().prop_map(OptionKind::File),
+            Just(OptionKind::Path(String::new())),
+            (proptest::collection::vec(word(), 1..5), any::<usize>()).prop_map(|(choices, current)| {
+                let current = current % choices.len();
+                OptionKind::Combo { choices, current }
+            }),
+            Just(OptionKind::Button),
+            Just(OptionKind::Reset),
+            Just(OptionKind::Save),
+        ]
+    }
+
+    pub(in crate::cecp) fn feature() -> impl Strategy<Value = Feature> {
+        let switch = proptest::sample::select(Switch::ALL.to_vec());
+        prop_oneof![
+            (switch, any::<bool>()).prop_map(|(switch, on)| Feature::Switch(switch, on)),
+            proptest::collection::vec(word(), 0..4).prop_map(Feature::Variants),
+            proptest::collection::vec(word(), 0..4).prop_map(Feature::EndgameTables),
+            "[a-zA-Z0-9 .=]{0,20}".prop_map(Feature::MyName),
+            ("[a-z]{1,8}( [a-z]{1,8})?", kind())
+                .prop_map(|(name, kind)| Feature::Option(OptionDefinition { name, kind })),
+            ("x[a-z]{0,8}", "[a-z0-9 ]{0,9}").prop_map(|(name, value)| Feature::Other { name, value }),
+        ]
+    }
+}

@@ -1,0 +1,133 @@
+//! The way out: messages become lines, each sent at once.
+
+use std::io::{self, Write};
+
+use engine::{Game, Line};
+use search::Bound as ScoreBound;
+use shakmaty::Move;
+
+use super::message::Message;
+use super::thinking::{Bound, ThinkingLine};
+
+/// Where messages go.
+pub(super) struct Output<'a> {
+    to: &'a mut dyn Write,
+    /// Whether thinking output is wanted.
+    pub(super) posts: bool,
+    /// Whether the GUI passes over lines that begin with `#`.
+    pub(super) debugs: bool,
+}
+
+/// The longest principal variation, in bytes: XBoard reads lines into buffers of 512.
+const LONGEST_LINE: usize = 400;
+
+/// The longest piece of a foreign line that an error message repeats, in characters.
+const LONGEST_ECHO: usize = 200;
+
+impl<'a> Output<'a> {
+    /// Writes to `to`; nothing that the GUI must ask for.
+    pub(super) fn new(to: &'a mut dyn Write) -> Output<'a> {
+        Output { to, posts: false, debugs: false }
+    }
+
+    /// Sends a message.
+    pub(super) fn send(&mut self, message: &Message) -> io::Result<()> {
+        let line: String =
+            message.to_string().chars().map(|c| if c.is_control() && c != '\t' { '?' } else { c }).collect();
+        self.to.write_all(format!("{line}\n").as_bytes())?;
+        self.to.flush()
+    }
+
+    /// Says that a line could not be obeyed.
+    pub(super) fn error(&mut self, kind: &str, line: &str) -> io::Result<()> {
+        self.send(&Message::Error { kind: kind.to_owned(), command: echo(line) })
+    }
+
+    /// A remark for people, if it can do no harm.
+    pub(super) fn debug(&mut self, remark: String) -> io::Result<()> {
+        if self.debugs { self.send(&Message::Debug(remark)) } else { Ok(()) }
+    }
+}
+
+/// As much of a foreign line as is worth repeating.
+pub(super) fn echo(line: &str) -> String {
+    line.trim().chars().take(LONGEST_ECHO).collect()
+}
+
+/// A move as CECP has it: coordinates, but `O-O` and `O-O-O` in Chess960.
+pub(super) fn move_text(game: &Game, mv: Move) -> String {
+    match mv.castling_side() {
+        Some(side) if game.mode().is_chess960() => {
+            if side.is_king_side() { "O-O" } else { "O-O-O" }.to_owned()
+        }
+        _ => game.coordinate(mv),
+    }
+}
+
+/// Thinking output; `game` is the one that was thought about.
+pub(super) fn thinking_line(game: &Game, line: &Line) -> ThinkingLine {
+    ThinkingLine {
+        depth: i32::try_from(line.depth).unwrap_or(i32::MAX),
+        score: line.score.verdict(),
+        centiseconds: centiseconds(line.elapsed),
+        nodes: line.nodes,
+        selective_depth: Some(line.selective_depth),
+        kilonodes_per_second: Some(line.nodes_per_second() / 1000),
+        tablebase_hits: Some(line.tablebase_hits),
+        text: cut(&game.san_line(&line.moves)).to_owned(),
+        bound: match line.bound {
+            ScoreBound::Exact => Bound::Exact,
+            ScoreBound::Upper => Bound::Upper,
+            ScoreBound::Lower => Bound::Lower,
+        },
+    }
+}
+
+/// A time as the protocol counts it.
+pub(super) fn centiseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_millis() / 10).unwrap_or(u64::MAX)
+}
+
+/// Whole moves from the beginning of a line, as many as there is room for.
+fn cut(line: &str) -> &str {
+    if line.len() <= LONGEST_LINE {
+        return line;
+    }
+    // Moves are ASCII, so any byte is a character.
+    line.get(..=LONGEST_LINE).and_then(|beginning| beginning.rsplit_once(' ')).map_or("", |(whole, _)| whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_cut_between_moves() {
+        let moves = vec!["Ng1-f3"; 100].join(" ");
+        let short = cut(&moves);
+        assert!(short.len() <= LONGEST_LINE && short.len() > LONGEST_LINE - 8);
+        assert!(short.ends_with("Ng1-f3"));
+        assert_eq!(cut("e4 e5"), "e4 e5");
+    }
+
+    #[test]
+    fn a_foreign_line_cannot_forge_another() {
+        let mut bytes = Vec::new();
+        Output::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}").unwrap();
+        assert_eq!(String::from_utf8(bytes).unwrap(), "Error (unknown command): x?move e2e4?\n");
+    }
+
+    #[test]
+    fn castling_is_written_as_the_variant_has_it() {
+        let fen = "4k3/8/8/8/8/8/8/R3K2R w HA - 0 1";
+        for (mode, expected) in [
+            (shakmaty::CastlingMode::Standard, ["e1g1", "e1c1"]),
+            (shakmaty::CastlingMode::Chess960, ["O-O", "O-O-O"]),
+        ] {
+            let game = Game::from_fen(&fen.replace("HA", if mode.is_standard() { "KQ" } else { "HA" }), mode)
+                .unwrap();
+            let texts = ["O-O", "O-O-O"].map(|text| move_text(&game, game.parse_move(text).unwrap()));
+            assert_eq!(texts, expected);
+        }
+    }
+}

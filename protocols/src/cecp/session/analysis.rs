@@ -1,0 +1,85 @@
+//! Analysis and hints.
+
+use std::io;
+
+use shakmaty::Move;
+
+use super::{Session, Work};
+use crate::cecp::command::RootMoves;
+use crate::cecp::message::{Message, Status};
+use crate::cecp::output::move_text;
+use crate::cecp::state::{Mode, Occupation};
+
+impl Session<'_> {
+    /// `.`
+    pub(super) fn tell_status(&mut self) -> io::Result<()> {
+        if self.state.mode != Mode::Analyze {
+            return Ok(());
+        }
+        let status = match (&self.work, self.board.game()) {
+            (Some(work), Some(game)) => work.status(game),
+            // XBoard never asks again if it gets no answer.
+            _ => Status { centiseconds: 0, nodes: 0, depth: 0, moves_left: 0, moves_total: 0, current: None },
+        };
+        self.output.send(&Message::Status(status))
+    }
+
+    /// `hint`: at once if a good move is known, else after a moment of thinking if the engine is free.
+    pub(super) fn hint(&mut self) -> io::Result<()> {
+        let known = self.work.as_ref().map_or(self.expected, Work::hint);
+        if let Some(mv) = known {
+            return self.send_hint(mv);
+        }
+        self.state.hint_wanted = self.work.is_none();
+        Ok(())
+    }
+
+    pub(super) fn send_hint(&mut self, mv: Move) -> io::Result<()> {
+        match self.board.game() {
+            Some(game) => {
+                let text = move_text(game, mv);
+                self.output.send(&Message::Hint(text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// `exclude`
+    pub(super) fn exclude(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
+        match self.find(moves) {
+            Some(found) => {
+                self.excluded.extend(found);
+                self.search_anew();
+                Ok(())
+            }
+            None => self.output.error("not a legal move here", line),
+        }
+    }
+
+    /// `include`
+    pub(super) fn include(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
+        match self.find(moves) {
+            Some(found) => {
+                self.excluded.retain(|mv| !found.contains(mv));
+                self.search_anew();
+                Ok(())
+            }
+            None => self.output.error("not a legal move here", line),
+        }
+    }
+
+    fn find(&self, moves: &RootMoves) -> Option<Vec<Move>> {
+        let game = self.board.game()?;
+        match moves {
+            RootMoves::All => Some(game.legal_moves().into_iter().collect()),
+            RootMoves::One(text) => game.parse_move(text).ok().map(|mv| vec![mv]),
+        }
+    }
+
+    /// Lets an analysis begin again, with other root moves.
+    fn search_anew(&mut self) {
+        if self.occupation() == Occupation::Analyse {
+            self.abandon();
+        }
+    }
+}

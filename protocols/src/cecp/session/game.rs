@@ -1,0 +1,183 @@
+//! The game: modes, positions, the opponent's moves.
+
+use std::io;
+
+use engine::{Game, MoveError, Outcome};
+use shakmaty::Color;
+
+use super::Session;
+use crate::cecp::board::Refusal;
+use crate::cecp::clock::still_fits;
+use crate::cecp::command::EditLine;
+use crate::cecp::message::Message;
+use crate::cecp::output::echo;
+use crate::cecp::state::Mode;
+
+impl Session<'_> {
+    /// `new` and `variant`
+    pub(super) fn start_game(&mut self, variant: &str, line: &str) -> io::Result<()> {
+        if !self.board.start_variant(variant) {
+            return self.output.error("unknown variant", line);
+        }
+        self.abandon();
+        self.position_changed();
+        self.draw_offered = false;
+        self.host.engine.new_game();
+        self.clock.new_game();
+        self.play_unless_analysing(Color::Black);
+        Ok(())
+    }
+
+    fn play_unless_analysing(&mut self, side: Color) {
+        if self.state.mode != Mode::Analyze {
+            self.state.mode = Mode::Play(side);
+        }
+    }
+
+    /// `result`
+    pub(super) fn end_game(&mut self) {
+        self.draw_offered = false;
+        self.state.mode = Mode::Force;
+    }
+
+    /// `white` and `black`
+    pub(super) fn put_on_move(&mut self, color: Color) {
+        self.board.put_on_move(color);
+        self.play_unless_analysing(!color);
+    }
+
+    /// `go` and `playother`
+    pub(super) fn play_side(&mut self, side: impl FnOnce(Color) -> Color) {
+        if let Some(turn) = self.board.game().map(Game::turn) {
+            self.state.mode = Mode::Play(side(turn));
+        }
+    }
+
+    /// Plays a move that the GUI has sent, usually the opponent's.
+    pub(super) fn make_move(&mut self, text: &str) -> io::Result<()> {
+        let Some(game) = self.board.game_mut() else {
+            return self.report_illegal("there is no legal position".to_owned(), text);
+        };
+        let mv = match game.parse_move(text) {
+            Ok(mv) => mv,
+            Err(error) => {
+                let reason = illegality(&error);
+                return self.report_illegal(reason, text);
+            }
+        };
+        if let Err(error) = game.play(mv) {
+            return self.report_illegal(error.to_string(), text);
+        }
+        let (ply, claim) = (game.ply(), game.claim().filter(|_| self.state.mode == Mode::Play(game.turn())));
+        self.position_changed();
+        if let Some(reason) = claim {
+            self.abandon();
+            return self.announce_end(Outcome::Draw(reason));
+        }
+        let limits = self.clock.limits(ply);
+        match &mut self.work {
+            Some(work) if work.reply == Some(mv) && still_fits(&work.limits, &limits) => {
+                work.hit();
+                self.host.engine.ponder_hit();
+                let found = work.latest().cloned();
+                found.map_or(Ok(()), |line| self.post(&line))
+            }
+            _ => {
+                self.abandon();
+                Ok(())
+            }
+        }
+    }
+
+    /// Reports an illegal move.
+    ///
+    /// cutechess prepares Black's side of the board with `b2b3` before `setboard`, also where that is no legal move, and
+    /// would count the report as a breach of the rules. So, before any move in force mode, the report waits for the
+    /// next line, and a new position makes it superfluous.
+    fn report_illegal(&mut self, reason: String, text: &str) -> io::Result<()> {
+        let report = Message::IllegalMove { reason: Some(reason), mv: echo(text) };
+        let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
+        if untouched && self.state.mode == Mode::Force {
+            self.held_report = Some(report);
+            return Ok(());
+        }
+        self.output.send(&report)
+    }
+
+    /// `setboard`
+    pub(super) fn set_up(&mut self, fen: &str) -> io::Result<()> {
+        let result = self.board.set_up(fen);
+        self.board_replaced();
+        self.tell_refusal(result)
+    }
+
+    fn board_replaced(&mut self) {
+        self.abandon();
+        self.position_changed();
+        self.draw_offered = false;
+    }
+
+    fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {
+        match result {
+            Ok(()) => Ok(()),
+            Err(Refusal { fen, reason }) => {
+                // With the whole position: pychess recognises its own by it.
+                let text = format!("Illegal position {} ({reason})", echo(&fen));
+                self.output.send(&Message::TellUserError(text))
+            }
+        }
+    }
+
+    /// Carries out what `white`, `black` or `edit` have left open.
+    pub(super) fn settle(&mut self) -> io::Result<()> {
+        match self.board.settle() {
+            Ok(false) => Ok(()),
+            settled => {
+                self.board_replaced();
+                self.tell_refusal(settled.map(|_| ()))
+            }
+        }
+    }
+
+    /// `edit`: the next lines are read by [`Session::edit`].
+    pub(super) fn begin_edit(&mut self) {
+        self.board_replaced();
+        self.board.edit();
+    }
+
+    /// A line of edit mode.
+    pub(super) fn edit(&mut self, line: &str) -> io::Result<()> {
+        match line.parse::<EditLine>() {
+            Ok(edit) => {
+                self.board.obey(edit);
+                // An analysis goes on at once; otherwise the side to move may still follow.
+                if edit == EditLine::End && self.state.mode == Mode::Analyze { self.settle() } else { Ok(()) }
+            }
+            Err(error) => self.output.error(&format!("{error} in edit mode"), line),
+        }
+    }
+
+    /// `undo` and `remove`
+    pub(super) fn take_back(&mut self, plies: usize, line: &str) -> io::Result<()> {
+        match self.board.game_mut().filter(|game| game.ply() >= plies) {
+            Some(game) => {
+                for _ in 0..plies {
+                    game.undo();
+                }
+                self.abandon();
+                self.position_changed();
+                Ok(())
+            }
+            None => self.output.error("command not legal now", line),
+        }
+    }
+}
+
+/// Why a text is no move, in the words for the parentheses of `Illegal move (...)`.
+fn illegality(error: &MoveError) -> String {
+    match error {
+        MoveError::Unreadable { .. } => "unreadable".to_owned(),
+        MoveError::Illegal { reason, .. } => reason.to_string(),
+        MoveError::Ambiguous { candidates, .. } => format!("it could be {candidates}"),
+    }
+}

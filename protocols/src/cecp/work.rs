@@ -1,0 +1,101 @@
+//! The search that is under way.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{Game, Line, ThinkingClock};
+use search::{Clock as _, Limits};
+use shakmaty::Move;
+
+use super::message::Status;
+use super::output::{centiseconds, move_text};
+use super::state::Occupation;
+
+/// A search: what it is for and how far it is.
+pub(super) struct Work {
+    /// What it is for.
+    pub(super) occupation: Occupation,
+    /// While pondering, the reply that it is about; `None` if it is about the position itself.
+    pub(super) reply: Option<Move>,
+    /// What it was given.
+    pub(super) limits: Limits,
+    clock: Arc<ThinkingClock>,
+    /// What the clock showed when the time began to be our own.
+    own_since: Duration,
+    /// The best line so far.
+    latest: Option<Line>,
+    root_move: Option<RootMove>,
+}
+
+struct RootMove {
+    mv: Move,
+    number: usize,
+    total: usize,
+}
+
+impl Work {
+    /// A search that has just begun.
+    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<ThinkingClock>) -> Work {
+        let own_since = Duration::ZERO;
+        Work { occupation, reply: None, limits, clock, own_since, latest: None, root_move: None }
+    }
+
+    /// Takes note of a line; of several best ones only the first counts.
+    pub(super) fn note_line(&mut self, line: Line) {
+        if line.number <= 1 {
+            self.latest = Some(line);
+        }
+    }
+
+    /// Takes note of the root move that is searched.
+    pub(super) fn note_root_move(&mut self, mv: Move, number: usize, total: usize) {
+        self.root_move = Some(RootMove { mv, number, total });
+    }
+
+    /// The best line so far.
+    pub(super) fn latest(&self) -> Option<&Line> {
+        self.latest.as_ref()
+    }
+
+    /// The expected reply was played: the time is our own from now on.
+    pub(super) fn hit(&mut self) {
+        self.occupation = Occupation::Think;
+        self.reply = None;
+        self.own_since = self.elapsed();
+    }
+
+    /// How much of our own time it has used.
+    pub(super) fn used(&self) -> Duration {
+        match self.occupation {
+            Occupation::Think => self.elapsed().saturating_sub(self.own_since),
+            _ => Duration::ZERO,
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed(self.nodes())
+    }
+
+    fn nodes(&self) -> u64 {
+        self.latest.as_ref().map_or(0, |line| line.nodes)
+    }
+
+    /// The move for the side to move that it would recommend now.
+    pub(super) fn hint(&self) -> Option<Move> {
+        self.reply.or_else(|| self.latest.as_ref()?.moves.first().copied())
+    }
+
+    /// The answer to `.`; `game` is the one that is analysed.
+    pub(super) fn status(&self, game: &Game) -> Status {
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let root = self.root_move.as_ref();
+        Status {
+            centiseconds: centiseconds(self.elapsed()),
+            nodes: self.nodes(),
+            depth: self.latest.as_ref().map_or(0, |line| line.depth),
+            moves_left: root.map_or(0, |root| count(root.total.saturating_sub(root.number))),
+            moves_total: root.map_or_else(|| count(game.legal_moves().len()), |root| count(root.total)),
+            current: root.map(|root| move_text(game, root.mv)),
+        }
+    }
+}
