@@ -1,1 +1,99 @@
-fn main() {}
+//! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
+
+mod bench;
+mod eval;
+mod perft;
+mod session;
+mod signals;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// A chess engine and match official.
+///
+/// Without a subcommand: on a terminal, play against it; on a pipe, wait for `xboard` or `uci`.
+#[derive(Parser)]
+#[command(version, after_help = "Example: herald perft 6")]
+struct Arguments {
+    #[command(subcommand)]
+    subcommand: Option<Subcommands>,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    /// Speak the Chess Engine Communication Protocol of `XBoard` on standard input and output
+    #[command(after_help = "Example: xboard -fcp \"herald xboard\"")]
+    Xboard,
+    /// Speak the Universal Chess Interface on standard input and output
+    #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
+    Uci,
+    Bench(bench::Bench),
+    Perft(perft::Perft),
+    Eval(eval::Eval),
+}
+
+/// The arguments or the input were wrong, as opposed to work that failed.
+#[derive(Debug)]
+struct WrongInput;
+
+impl std::fmt::Display for WrongInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("wrong input")
+    }
+}
+
+impl std::error::Error for WrongInput {}
+
+/// The work failed.
+const FAILED: u8 = 1;
+/// The arguments or the input were wrong.
+const WRONG: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return explain(&error),
+    };
+    let done = match arguments.subcommand {
+        None => session::play_or_detect(),
+        Some(Subcommands::Xboard) => session::xboard(),
+        Some(Subcommands::Uci) => session::uci(),
+        Some(Subcommands::Bench(bench)) => bench.run(),
+        Some(Subcommands::Perft(perft)) => perft.run(),
+        Some(Subcommands::Eval(eval)) => eval.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who no longer listens has got what they wanted.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let wrong = error.downcast_ref::<WrongInput>().is_some();
+            let reasons: Vec<String> = error
+                .chain()
+                .map(ToString::to_string)
+                .filter(|reason| *reason != WrongInput.to_string())
+                .collect();
+            eprintln!("herald: {}", reasons.join(": "));
+            ExitCode::from(if wrong { WRONG } else { FAILED })
+        }
+    }
+}
+
+/// Help and version as clap writes them; errors in one line.
+fn explain(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Nothing to be done if even that can't be written.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    eprintln!("herald: {first} (see herald --help)");
+    ExitCode::from(WRONG)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

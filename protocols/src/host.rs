@@ -60,6 +60,11 @@ impl Host {
             .unwrap_or(Event::Input(Input::End))
     }
 
+    /// The next event if it is already there, for sessions that are at work themselves.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.unread.pop_front().or_else(|| self.events.try_recv().ok())
+    }
+
     /// Puts an event back, to be the next one.
     pub fn unread(&mut self, event: Event) {
         self.unread.push_front(event);

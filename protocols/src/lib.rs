@@ -1,6 +1,12 @@
 //! The protocols that Herald speaks. In each room: the vocabulary (typed messages in both directions, read and
 //! written, for use at either end) and the session (the engine's side of the conversation).
 
+pub mod board;
 pub mod cecp;
+pub mod detect;
 pub mod host;
 pub mod input;
+#[cfg(test)]
+mod scripted;
+pub mod terminal;
+pub mod uci;

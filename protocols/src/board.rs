@@ -1,0 +1,125 @@
+//! A drawn board, for people.
+
+use std::fmt;
+
+use crossterm::style::{Color as Paint, Stylize};
+use shakmaty::{Board, Color, File, Piece, Rank, Role, Square};
+
+/// What a terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Letters only.
+    Ascii,
+    /// Chess pieces, but no colours.
+    Unicode,
+    /// Chess pieces on coloured squares.
+    Coloured,
+}
+
+/// A board, to be written as nine lines without an end of line after the last.
+#[derive(Clone, Debug)]
+pub struct Drawing<'a> {
+    /// The pieces.
+    pub board: &'a Board,
+    /// The side that sits below.
+    pub viewpoint: Color,
+    /// Squares to be marked: those of the last move.
+    pub marked: Vec<Square>,
+    /// How to draw.
+    pub style: Style,
+}
+
+const LIGHT: Paint = Paint::Rgb { r: 0xb8, g: 0xa0, b: 0x7a };
+const DARK: Paint = Paint::Rgb { r: 0x80, g: 0x62, b: 0x44 };
+const MARKED: Paint = Paint::Rgb { r: 0x7f, g: 0x9a, b: 0x4b };
+
+impl<'a> Drawing<'a> {
+    /// The board as White sees it, in letters.
+    pub fn plain(board: &'a Board) -> Drawing<'a> {
+        Drawing { board, viewpoint: Color::White, marked: Vec::new(), style: Style::Ascii }
+    }
+
+    fn write_square(&self, f: &mut fmt::Formatter<'_>, square: Square) -> fmt::Result {
+        let marked = self.marked.contains(&square);
+        let piece = self.board.piece_at(square);
+        if self.style == Style::Coloured {
+            let ground = match (marked, square.is_light()) {
+                (true, _) => MARKED,
+                (false, true) => LIGHT,
+                (false, false) => DARK,
+            };
+            // The filled shapes for both sides: the outlined ones are hard to see on a coloured square.
+            let symbol = piece.map_or(' ', |piece| symbol(piece.role.of(Color::Black)));
+            let paint =
+                if piece.is_some_and(|piece| piece.color.is_white()) { Paint::White } else { Paint::Black };
+            return write!(f, "{}", format!(" {symbol} ").with(paint).on(ground));
+        }
+        let symbol = match (piece, self.style) {
+            (None, _) => '.',
+            (Some(piece), Style::Ascii) => piece.char(),
+            (Some(piece), _) => symbol(piece),
+        };
+        if marked { write!(f, "({symbol})") } else { write!(f, " {symbol} ") }
+    }
+}
+
+impl fmt::Display for Drawing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut ranks = Rank::ALL;
+        let mut files = File::ALL;
+        match self.viewpoint {
+            Color::White => ranks.reverse(),
+            Color::Black => files.reverse(),
+        }
+        for rank in ranks {
+            write!(f, " {} ", rank.char())?;
+            files.iter().try_for_each(|&file| self.write_square(f, Square::from_coords(file, rank)))?;
+            writeln!(f)?;
+        }
+        write!(f, "   ")?;
+        files.iter().try_for_each(|file| write!(f, " {} ", file.char()))
+    }
+}
+
+fn symbol(piece: Piece) -> char {
+    let [white, black] = match piece.role {
+        Role::Pawn => ['♙', '♟'],
+        Role::Knight => ['♘', '♞'],
+        Role::Bishop => ['♗', '♝'],
+        Role::Rook => ['♖', '♜'],
+        Role::Queen => ['♕', '♛'],
+        Role::King => ['♔', '♚'],
+    };
+    piece.color.fold_wb(white, black)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_letters_from_both_sides() {
+        let board = Board::new();
+        let white = Drawing { marked: vec![Square::E2, Square::E4], ..Drawing::plain(&board) }.to_string();
+        let lines: Vec<&str> = white.lines().collect();
+        assert_eq!(lines.len(), 9);
+        assert_eq!(lines[0], " 8  r  n  b  q  k  b  n  r ");
+        assert_eq!(lines[4], " 4  .  .  .  . (.) .  .  . ");
+        assert_eq!(lines[6], " 2  P  P  P  P (P) P  P  P ");
+        assert_eq!(lines[8], "    a  b  c  d  e  f  g  h ");
+
+        let black = Drawing { viewpoint: Color::Black, ..Drawing::plain(&board) }.to_string();
+        let lines: Vec<&str> = black.lines().collect();
+        assert_eq!(lines[0], " 1  R  N  B  K  Q  B  N  R ");
+        assert_eq!(lines[8], "    h  g  f  e  d  c  b  a ");
+    }
+
+    #[test]
+    fn escape_sequences_only_in_colour() {
+        let board = Board::new();
+        let drawn = |style| Drawing { style, ..Drawing::plain(&board) }.to_string();
+        assert!(drawn(Style::Coloured).contains('\u{1b}'));
+        assert!(!drawn(Style::Unicode).contains('\u{1b}') && drawn(Style::Unicode).contains('♔'));
+        assert!(drawn(Style::Ascii).is_ascii());
+    }
+}

@@ -1,0 +1,75 @@
+//! Finding out which protocol is wanted, when `herald` is started on a pipe without being told.
+
+use std::io::{self, Write};
+
+use crate::host::{Event, Host};
+use crate::input::Input;
+
+/// A protocol that introduces itself in the first line. (CEGO does not: there the engine speaks first.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The Chess Engine Communication Protocol of `XBoard`.
+    Cecp,
+    /// The Universal Chess Interface.
+    Uci,
+}
+
+/// Waits for `xboard` or `uci` and leaves that line to be read again. Empty lines are passed over; for all others,
+/// a line that says what was expected goes to `complaints`. `None` at the end of the input.
+///
+/// # Errors
+/// If a complaint can't be written.
+pub fn recognise(host: &mut Host, complaints: &mut dyn Write) -> io::Result<Option<Protocol>> {
+    loop {
+        let event = host.next_event();
+        let Event::Input(input) = &event else { continue };
+        let (Input::Line(line) | Input::TooLong(line)) = input else { return Ok(None) };
+        let protocol = match line.trim() {
+            "" => continue,
+            "xboard" => Protocol::Cecp,
+            "uci" => Protocol::Uci,
+            "quit" => return Ok(None),
+            other => {
+                let beginning: String = other.chars().take(40).collect();
+                writeln!(complaints, "herald: expected `xboard` or `uci` first, not `{beginning}`")?;
+                continue;
+            }
+        };
+        host.unread(event);
+        return Ok(Some(protocol));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The protocol, the complaints and what is to be read next, if there is anything.
+    fn recognised(input: &'static str) -> (Option<Protocol>, String, Option<Event>) {
+        let mut host = Host::start(input.as_bytes()).expect("an engine");
+        let mut complaints = Vec::new();
+        let protocol = recognise(&mut host, &mut complaints).expect("memory can be written");
+        (protocol, String::from_utf8(complaints).expect("text"), protocol.map(|_| host.next_event()))
+    }
+
+    #[test]
+    fn the_first_word_decides_and_is_left_to_be_read() {
+        let (protocol, complaints, next) = recognised("\n  \nxboard\nprotover 2\n");
+        assert_eq!((protocol, complaints.as_str()), (Some(Protocol::Cecp), ""));
+        assert!(matches!(next, Some(Event::Input(Input::Line(line))) if line == "xboard"));
+        assert_eq!(recognised("uci\n").0, Some(Protocol::Uci));
+    }
+
+    #[test]
+    fn anything_else_gets_one_line_and_another_chance() {
+        let (protocol, complaints, _) = recognised("hello\nuci\n");
+        assert_eq!(protocol, Some(Protocol::Uci));
+        assert_eq!(complaints, "herald: expected `xboard` or `uci` first, not `hello`\n");
+    }
+
+    #[test]
+    fn ends_with_the_input() {
+        assert_eq!(recognised("").0, None);
+        assert_eq!(recognised("quit\nuci\n").0, None);
+    }
+}

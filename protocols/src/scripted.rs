@@ -1,0 +1,122 @@
+//! A session driven line by line, for tests: the other side of its input and output.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::host::Host;
+
+/// How long a test waits before it fails: long, as machines may be busy.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A session on a thread of its own.
+pub(crate) struct Scripted {
+    /// `None` once the input was closed.
+    input: Option<Sender<Vec<u8>>>,
+    output: Receiver<String>,
+    ended: Receiver<()>,
+    session: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Scripted {
+    /// Starts a session.
+    pub(crate) fn start<S>(session: S) -> Scripted
+    where
+        S: FnOnce(Host, &mut dyn Write) -> io::Result<()> + Send + 'static,
+    {
+        let (input, typed) = mpsc::channel();
+        let (lines, output) = mpsc::channel();
+        let (ending, ended) = mpsc::channel();
+        let host = Host::start(Typed { typed, pending: VecDeque::new() }).expect("an engine");
+        let session = std::thread::spawn(move || {
+            let result = session(host, &mut Lines { lines, pending: Vec::new() });
+            let _ = ending.send(());
+            result
+        });
+        Scripted { input: Some(input), output, ended, session: Some(session) }
+    }
+
+    /// Sends lines.
+    pub(crate) fn say(&self, lines: &str) {
+        let input = self.input.as_ref().expect("the input is open");
+        // Fails if the session has ended, which the next expectation finds out.
+        let _ = input.send(format!("{lines}\n").into_bytes());
+    }
+
+    /// Waits for a line that starts so, and returns it and all lines before it.
+    pub(crate) fn hear_until(&self, beginning: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(line) => heard.push(line),
+                Err(error) => panic!("no `{beginning}` ({error}) after {heard:#?}"),
+            }
+            if heard.last().is_some_and(|line| line.starts_with(beginning)) {
+                return heard;
+            }
+        }
+    }
+
+    /// Waits for a line that starts so.
+    pub(crate) fn hear(&self, beginning: &str) -> String {
+        self.hear_until(beginning).pop().expect("at least that line")
+    }
+
+    /// What the session says within a moment.
+    pub(crate) fn hear_for(&self, time: Duration) -> Vec<String> {
+        std::thread::sleep(time);
+        self.output.try_iter().collect()
+    }
+
+    /// Closes the input.
+    pub(crate) fn close(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the end of the session and returns what it still said.
+    pub(crate) fn end(mut self) -> Vec<String> {
+        self.ended.recv_timeout(PATIENCE).expect("the session ends");
+        let session = self.session.take().expect("ended once");
+        session.join().expect("no panic").expect("memory can be written");
+        self.output.try_iter().collect()
+    }
+}
+
+struct Typed {
+    typed: Receiver<Vec<u8>>,
+    pending: VecDeque<u8>,
+}
+
+impl Read for Typed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.pending.is_empty() {
+            self.pending.extend(self.typed.recv().unwrap_or_default());
+        }
+        self.pending.read(buffer)
+    }
+}
+
+struct Lines {
+    lines: Sender<String>,
+    pending: Vec<u8>,
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for &byte in bytes {
+            if byte == b'\n' {
+                let line = String::from_utf8(std::mem::take(&mut self.pending)).map_err(io::Error::other)?;
+                let _ = self.lines.send(line);
+            } else {
+                self.pending.push(byte);
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

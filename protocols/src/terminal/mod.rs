@@ -1,0 +1,86 @@
+//! The person at the board: a game in a terminal, with moves as people write them.
+
+mod conversation;
+mod editor;
+mod level;
+mod order;
+mod save;
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use engine::{Engine, Thought};
+
+pub use conversation::{Conversation, Wish};
+pub use editor::{Lines, Permit, Terminal};
+
+use crate::board::Style;
+use crate::host::{Event, Host};
+use crate::input::{Input, MAX_LINE};
+
+/// Plays with a person until they leave or the input ends. `ready` is called whenever the next line may be typed.
+///
+/// # Errors
+/// If nothing more can be written.
+pub fn serve(
+    mut host: Host,
+    output: &mut dyn Write,
+    style: Style,
+    mut ready: impl FnMut(),
+) -> io::Result<()> {
+    let mut conversation = Conversation::new(style);
+    conversation.greet(output)?;
+    output.flush()?;
+    ready();
+    loop {
+        let event = host.next_event();
+        let typed = matches!(event, Event::Input(_));
+        if react(&mut conversation, &mut host.engine, event, output)?.is_break() {
+            return output.flush();
+        }
+        output.flush()?;
+        if typed {
+            ready();
+        }
+    }
+}
+
+fn react(
+    conversation: &mut Conversation,
+    engine: &mut Engine,
+    event: Event,
+    output: &mut dyn Write,
+) -> io::Result<ControlFlow<()>> {
+    match event {
+        Event::Input(Input::End) => return Ok(ControlFlow::Break(())),
+        Event::Input(Input::TooLong(_)) => {
+            writeln!(output, "That line is too long: at most {MAX_LINE} bytes. Nothing was done.")?;
+        }
+        Event::Input(Input::Line(line)) => conversation.hear(&line, output)?,
+        Event::Thought(id, Thought::Done(decision)) if engine.is_current(id) => {
+            engine.finish();
+            conversation.decided(&decision, output)?;
+        }
+        Event::Thought(..) => {}
+    }
+    Ok(grant(conversation, engine))
+}
+
+/// Does what the conversation wants.
+fn grant(conversation: &mut Conversation, engine: &mut Engine) -> ControlFlow<()> {
+    for wish in conversation.take_wishes() {
+        match wish {
+            Wish::Think(game, task) => {
+                engine.think(&game, task);
+            }
+            Wish::MoveNow => engine.move_now(),
+            Wish::Abandon => engine.abandon(),
+            Wish::NewGame => engine.new_game(),
+            Wish::Leave => return ControlFlow::Break(()),
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+#[cfg(test)]
+mod tests;

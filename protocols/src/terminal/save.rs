@@ -1,0 +1,17 @@
+//! Saving games.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+use engine::{Color, Game, PgnTags, write_pgn};
+
+/// Appends the game to a PGN file, which is made if need be: an older game is never lost.
+pub(super) fn append(file: &Path, game: &Game, person: Color) -> io::Result<()> {
+    let herald = concat!("Herald ", env!("CARGO_PKG_VERSION")).to_owned();
+    let (white, black) = person.fold_wb(("Human".to_owned(), herald.clone()), (herald, "Human".to_owned()));
+    let mut tags = PgnTags::default();
+    (tags.white, tags.black) = (white, black);
+    let mut file = OpenOptions::new().create(true).append(true).open(file)?;
+    file.write_all(write_pgn(game, &tags, &[]).as_bytes())
+}

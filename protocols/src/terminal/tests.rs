@@ -1,0 +1,224 @@
+//! Conversations with a person: the pure part with decisions made up here, and whole games with the engine.
+
+use engine::{Decision, Game};
+use search::Score;
+
+use super::{Conversation, Wish, serve};
+use crate::board::Style;
+use crate::scripted::Scripted;
+
+/// A conversation in which the test plays the engine.
+struct Talk {
+    conversation: Conversation,
+    /// The game that Herald was last asked to think about.
+    asked: Option<Box<Game>>,
+}
+
+impl Talk {
+    fn new() -> Talk {
+        Talk { conversation: Conversation::new(Style::Ascii), asked: None }
+    }
+
+    /// Types a line and returns what is shown.
+    fn say(&mut self, line: &str) -> String {
+        let mut shown = Vec::new();
+        self.conversation.hear(line, &mut shown).expect("memory can be written");
+        self.note_wishes();
+        String::from_utf8(shown).expect("text")
+    }
+
+    /// Herald's move, thinking so much of its position.
+    fn herald(&mut self, text: &str, centipawns: i32) -> String {
+        let game = self.asked.take().expect("Herald was asked");
+        let best = Some(game.parse_move(text).expect(text));
+        let decision = Decision { best, ponder: None, score: Score::centipawns(centipawns) };
+        let mut shown = Vec::new();
+        self.conversation.decided(&decision, &mut shown).expect("memory can be written");
+        self.note_wishes();
+        String::from_utf8(shown).expect("text")
+    }
+
+    fn note_wishes(&mut self) {
+        for wish in self.conversation.take_wishes() {
+            match wish {
+                Wish::Think(game, _) => self.asked = Some(game),
+                Wish::Abandon => self.asked = None,
+                Wish::MoveNow | Wish::NewGame | Wish::Leave => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_in_both_notations_and_herald_s_answer() {
+    let mut talk = Talk::new();
+    talk.say("e4");
+    let shown = talk.herald("e5", 0);
+    assert!(shown.starts_with("Herald plays 1... e5\n"), "{shown}");
+    assert!(shown.contains(" 5  .  .  .  . (p) .  .  . "), "{shown}");
+    talk.say("g1f3");
+    assert!(talk.herald("Nc6", 0).starts_with("Herald plays 2... Nc6"));
+}
+
+#[test]
+fn wrong_lines_get_one_line_that_helps() {
+    let mut talk = Talk::new();
+    for wrong in
+        ["e5", "Ke2", "nonsense", "level strong", "new green", "setup hello", "pgn", "takeback", "move now"]
+    {
+        let shown = talk.say(wrong);
+        assert_eq!(shown.lines().count(), 1, "{wrong}: {shown}");
+        assert!(shown.ends_with(".\n"), "{wrong}: {shown}");
+    }
+    assert!(talk.asked.is_none());
+    assert_eq!(talk.say("   "), "");
+}
+
+#[test]
+fn it_is_not_the_person_s_turn_while_herald_thinks() {
+    let mut talk = Talk::new();
+    talk.say("e4");
+    assert_eq!(talk.say("d4"), "It is Herald's turn; `move now` makes it play at once.\n");
+    assert_eq!(talk.say("move now"), "");
+}
+
+#[test]
+fn takeback_goes_to_the_person_s_last_move() {
+    let mut talk = Talk::new();
+    talk.say("e4");
+    talk.herald("e5", 0);
+    talk.say("takeback");
+    assert_eq!(talk.say("fen"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n");
+    talk.say("d4");
+    talk.say("takeback");
+    assert!(talk.asked.is_none(), "Herald still thinks about a move that was taken back");
+    assert_eq!(talk.say("fen"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n");
+}
+
+#[test]
+fn playing_black_turns_the_board_and_herald_begins() {
+    let mut talk = Talk::new();
+    talk.say("new black");
+    let shown = talk.herald("e4", 0);
+    let bottom = shown.lines().rfind(|line| line.starts_with("    ")).map(str::trim_end);
+    assert_eq!(bottom, Some("    h  g  f  e  d  c  b  a"), "{shown}");
+    assert!(talk.say("flip").contains("    a  b  c  d"));
+}
+
+#[test]
+fn the_end_is_announced_in_plain_words() {
+    let mut talk = Talk::new();
+    talk.say("f3");
+    talk.herald("e5", 0);
+    talk.say("g4");
+    let shown = talk.herald("Qh4", 0);
+    assert!(shown.contains("0-1 {Black mates}: Herald wins."), "{shown}");
+    assert!(talk.say("e4").starts_with("The game is over: Black mates."));
+    assert!(talk.say("new").contains("You play White."));
+    assert!(talk.say("resign").starts_with("0-1 {White resigns}: Herald wins."));
+    assert!(talk.say("takeback").starts_with("You have made no move"));
+}
+
+#[test]
+fn a_draw_by_repetition_is_offered_and_claimed() {
+    let mut talk = Talk::new();
+    let mut shown = String::new();
+    for _ in 0..2 {
+        talk.say("Nf3");
+        talk.herald("Nf6", 50);
+        talk.say("Ng1");
+        shown = talk.herald("Ng8", 50);
+    }
+    assert!(shown.contains("You may claim a draw"), "{shown}");
+    assert!(talk.say("draw").starts_with("1/2-1/2 {"));
+}
+
+#[test]
+fn herald_claims_a_draw_when_it_is_not_better() {
+    let mut talk = Talk::new();
+    let dance = ["Nf3", "Nf6", "Ng1", "Ng8", "Nf3", "Nf6", "Ng1", "Ng8"];
+    talk.say("e4");
+    talk.herald("e5", -10);
+    let mut shown = String::new();
+    for moves in dance.chunks(2) {
+        shown = talk.say(moves[0]);
+        if talk.asked.is_none() {
+            break;
+        }
+        shown = talk.herald(moves[1], -10);
+        if shown.contains("You may claim") {
+            shown = talk.say("Nf3");
+            break;
+        }
+    }
+    assert!(shown.contains("1/2-1/2 {"), "{shown}");
+}
+
+#[test]
+fn a_draw_offer_is_weighed() {
+    let mut talk = Talk::new();
+    assert!(talk.say("draw").starts_with("Herald declines"));
+    talk.say("e4");
+    talk.herald("e5", -200);
+    assert!(talk.say("draw").starts_with("1/2-1/2 {"));
+}
+
+#[test]
+fn changing_sides_lets_herald_move() {
+    let mut talk = Talk::new();
+    assert!(talk.say("go").starts_with("You play Black now."));
+    assert!(talk.herald("d4", 0).starts_with("Herald plays 1. d4"));
+}
+
+#[test]
+fn positions_can_be_set_up() {
+    let mut talk = Talk::new();
+    let shown = talk.say("setup 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1");
+    assert!(shown.starts_with("A new game. You play White."), "{shown}");
+    assert!(talk.say("Ra8").contains("1-0 {White mates}: you win."));
+}
+
+#[test]
+fn games_are_saved_one_after_the_other() {
+    let directory = std::env::temp_dir().join(format!("herald-terminal-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory for the test");
+    let file = directory.join("games.pgn");
+    let mut talk = Talk::new();
+    talk.say("e4");
+    talk.herald("e5", 0);
+    let save = format!("pgn {}", file.display());
+    assert!(talk.say(&save).starts_with("Saved to "));
+    talk.say("resign");
+    assert!(talk.say(&save).starts_with("Saved to "));
+    let saved = std::fs::read_to_string(&file).expect("the file is there");
+    assert_eq!(saved.matches("1. e4 e5").count(), 2, "{saved}");
+    assert!(saved.contains("[White \"Human\"]") && saved.contains("[Result \"0-1\"]"), "{saved}");
+    std::fs::remove_dir_all(&directory).expect("the test's own directory");
+    assert!(talk.say(&save).contains("can't be written"));
+}
+
+#[test]
+fn levels_are_shown_and_chosen() {
+    let mut talk = Talk::new();
+    assert_eq!(talk.say("level"), "The level is 1 seconds a move (normal). `help` shows the others.\n");
+    talk.say("level 300+2");
+    assert!(talk.say("board").contains("White 5:00   Black 5:00"));
+}
+
+#[test]
+fn the_engine_plays_hints_and_is_left_at_any_time() {
+    let session = Scripted::start(|host, output| serve(host, output, Style::Ascii, || {}));
+    session.say("level depth 1\ne4");
+    session.hear("Herald plays 1... ");
+    session.say("hint");
+    session.hear("Hint: ");
+    session.say("level time 1000\nd3\nmove now");
+    session.hear("Herald plays 2... ");
+    session.say("new black\nquit");
+    assert_eq!(session.end().last().map(String::as_str), Some("Goodbye."));
+
+    let mut session = Scripted::start(|host, output| serve(host, output, Style::Ascii, || {}));
+    session.say("level time 1000\ne4");
+    session.close();
+    session.end();
+}

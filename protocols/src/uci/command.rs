@@ -1,0 +1,426 @@
+//! What a GUI says to an engine.
+
+use std::fmt;
+use std::str::FromStr;
+
+use shakmaty::uci::UciMove;
+
+use super::words::{self, Words};
+
+/// A command from the GUI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Speak UCI: answer with `id`, `option` and `uciok`.
+    Uci,
+    /// Tell more, or less, than is needed.
+    Debug(bool),
+    /// Answer `readyok` when everything before is done.
+    IsReady,
+    /// Change an option.
+    SetOption {
+        /// The option's name, which may contain spaces; capitals don't matter.
+        name: String,
+        /// Its new value; buttons have none.
+        value: Option<String>,
+    },
+    /// Register the engine.
+    Register(Registration),
+    /// What comes now belongs to another game.
+    UciNewGame,
+    /// Set up a position.
+    Position {
+        /// Where the game starts.
+        start: Start,
+        /// The moves from there.
+        moves: Vec<UciMove>,
+    },
+    /// Think.
+    Go(Box<Go>),
+    /// Stop thinking and answer.
+    Stop,
+    /// The move that the engine ponders on was played.
+    PonderHit,
+    /// End.
+    Quit,
+    /// Show the position. Not part of UCI, but many engines know it.
+    Board,
+    /// Show the evaluation of the position. Not part of UCI, but many engines know it.
+    Evaluation,
+}
+
+/// The answer to a request for registration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Registration {
+    /// Not now.
+    Later,
+    /// With these particulars, each of which may be empty.
+    Now {
+        /// To whom the engine belongs.
+        name: String,
+        /// The code that proves it.
+        code: String,
+    },
+}
+
+/// Where a game starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At the start position.
+    Initial,
+    /// At this FEN, which has been read as words only.
+    Fen(String),
+}
+
+/// How to think. Times are in milliseconds; today's GUIs send negative ones when a flag has fallen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    /// The moves to consider; empty means all.
+    pub searchmoves: Vec<UciMove>,
+    /// The last move of the position is a guess, so don't answer before `ponderhit` or `stop`.
+    pub ponder: bool,
+    /// Time on White's clock.
+    pub wtime: Option<i64>,
+    /// Time on Black's clock.
+    pub btime: Option<i64>,
+    /// What White gets for each move.
+    pub winc: Option<i64>,
+    /// What Black gets for each move.
+    pub binc: Option<i64>,
+    /// Moves to the next time control, this one included.
+    pub movestogo: Option<u32>,
+    /// Search so many plies.
+    pub depth: Option<u32>,
+    /// Search so many nodes.
+    pub nodes: Option<u64>,
+    /// Search for a mate in so many moves.
+    pub mate: Option<u32>,
+    /// Search for exactly this time.
+    pub movetime: Option<i64>,
+    /// Don't answer before `stop`.
+    pub infinite: bool,
+    /// Don't think but count the leaves of the tree of legal moves of this depth. Not part of UCI.
+    pub perft: Option<u32>,
+}
+
+/// Why a line is not a command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// No word of it is the name of a command.
+    #[error("unknown command: {0}")]
+    Unknown(String),
+    /// What follows the command's name is not what it needs.
+    #[error("{command} needs {expected}, not \"{found}\"")]
+    Malformed {
+        /// The command, or the part of it.
+        command: &'static str,
+        /// What should have followed.
+        expected: &'static str,
+        /// What followed.
+        found: String,
+    },
+}
+
+fn malformed(command: &'static str, expected: &'static str, found: &str) -> CommandError {
+    CommandError::Malformed { command, expected, found: found.to_owned() }
+}
+
+impl FromStr for Command {
+    type Err = CommandError;
+
+    /// Reads a line. Words before the first one that names a command are passed over, as the UCI text asks.
+    fn from_str(line: &str) -> Result<Command, CommandError> {
+        let mut words = Words::new(line);
+        while let Some(word) = words.next() {
+            if let Some(command) = parse_named(word, &mut words) {
+                return command;
+            }
+        }
+        Err(CommandError::Unknown(line.trim().to_owned()))
+    }
+}
+
+/// The command of this name; `None` if there is no such command.
+fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, CommandError>> {
+    Some(match name {
+        "uci" => Ok(Command::Uci),
+        "debug" => parse_debug(words),
+        "isready" => Ok(Command::IsReady),
+        "setoption" => parse_set_option(words),
+        "register" => Ok(Command::Register(parse_registration(words))),
+        "ucinewgame" => Ok(Command::UciNewGame),
+        "position" => parse_position(words),
+        "go" => parse_go(words).map(|go| Command::Go(Box::new(go))),
+        "stop" => Ok(Command::Stop),
+        "ponderhit" => Ok(Command::PonderHit),
+        "quit" => Ok(Command::Quit),
+        "d" => Ok(Command::Board),
+        "eval" => Ok(Command::Evaluation),
+        _ => return None,
+    })
+}
+
+fn parse_debug(words: &mut Words) -> Result<Command, CommandError> {
+    match words.next() {
+        Some("on") => Ok(Command::Debug(true)),
+        Some("off") => Ok(Command::Debug(false)),
+        other => Err(malformed("debug", "on or off", other.unwrap_or_default())),
+    }
+}
+
+fn parse_set_option(words: &mut Words) -> Result<Command, CommandError> {
+    let all = words.rest();
+    if words.next() != Some("name") {
+        return Err(malformed("setoption", "name", all));
+    }
+    let has_value = words.any(|word| word == "value");
+    let value = has_value.then(|| words.rest().to_owned());
+    let name = Words::new(all).skip(1).take_while(|word| *word != "value").collect::<Vec<_>>().join(" ");
+    if name.is_empty() {
+        return Err(malformed("setoption name", "the name of an option", words.rest()));
+    }
+    Ok(Command::SetOption { name, value })
+}
+
+fn parse_registration(words: &mut Words) -> Registration {
+    if words.peek() == Some("later") {
+        return Registration::Later;
+    }
+    words.until("name");
+    let name = words.until("code");
+    Registration::Now { name, code: words.rest().to_owned() }
+}
+
+fn parse_position(words: &mut Words) -> Result<Command, CommandError> {
+    let start = match words.next() {
+        Some("startpos") => {
+            // `moves` comes next if anything does; what else stands there is passed over.
+            words.until("moves");
+            Start::Initial
+        }
+        Some("fen") => Start::Fen(words.until("moves")),
+        other => return Err(malformed("position", "startpos or fen", other.unwrap_or_default())),
+    };
+    let moves = words
+        .map(|word| {
+            word.parse().map_err(|_| malformed("position ... moves", "moves such as e2e4 or e7e8q", word))
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(Command::Position { start, moves })
+}
+
+fn parse_go(words: &mut Words) -> Result<Go, CommandError> {
+    let mut go = Go::default();
+    while let Some(word) = words.next() {
+        match word {
+            "searchmoves" => go.searchmoves = words.all(|word| word.parse().ok()),
+            "ponder" => go.ponder = true,
+            "infinite" => go.infinite = true,
+            "wtime" => go.wtime = Some(parse_value("go wtime", words, words::number)?),
+            "btime" => go.btime = Some(parse_value("go btime", words, words::number)?),
+            "winc" => go.winc = Some(parse_value("go winc", words, words::number)?),
+            "binc" => go.binc = Some(parse_value("go binc", words, words::number)?),
+            "movestogo" => go.movestogo = Some(parse_value("go movestogo", words, words::small_count)?),
+            "depth" => go.depth = Some(parse_value("go depth", words, words::small_count)?),
+            "nodes" => go.nodes = Some(parse_value("go nodes", words, words::count)?),
+            "mate" => go.mate = Some(parse_value("go mate", words, words::small_count)?),
+            "movetime" => go.movetime = Some(parse_value("go movetime", words, words::number)?),
+            "perft" => go.perft = Some(parse_value("go perft", words, words::small_count)?),
+            _ => {} // the UCI text: unknown words are ignored
+        }
+    }
+    Ok(go)
+}
+
+fn parse_value<T>(
+    command: &'static str,
+    words: &mut Words,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<T, CommandError> {
+    let word = words.next().unwrap_or_default();
+    read(word).ok_or_else(|| malformed(command, "a whole number", word))
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::Uci => f.write_str("uci"),
+            Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
+            Command::IsReady => f.write_str("isready"),
+            Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
+            Command::SetOption { name, value: Some(value) } => {
+                write!(f, "setoption name {name} value {value}")
+            }
+            Command::Register(Registration::Later) => f.write_str("register later"),
+            Command::Register(Registration::Now { name, code }) => {
+                write!(f, "register name {name} code {code}")
+            }
+            Command::UciNewGame => f.write_str("ucinewgame"),
+            Command::Position { start, moves } => {
+                match start {
+                    Start::Initial => f.write_str("position startpos")?,
+                    Start::Fen(fen) => write!(f, "position fen {fen}")?,
+                }
+                write_moves(f, "moves", moves)
+            }
+            Command::Go(go) => write!(f, "go{go}"),
+            Command::Stop => f.write_str("stop"),
+            Command::PonderHit => f.write_str("ponderhit"),
+            Command::Quit => f.write_str("quit"),
+            Command::Board => f.write_str("d"),
+            Command::Evaluation => f.write_str("eval"),
+        }
+    }
+}
+
+/// Everything after the word `go`, each part with a space before it.
+impl fmt::Display for Go {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_moves(f, "searchmoves", &self.searchmoves)?;
+        if self.ponder {
+            f.write_str(" ponder")?;
+        }
+        write_value(f, "wtime", self.wtime)?;
+        write_value(f, "btime", self.btime)?;
+        write_value(f, "winc", self.winc)?;
+        write_value(f, "binc", self.binc)?;
+        write_value(f, "movestogo", self.movestogo)?;
+        write_value(f, "depth", self.depth)?;
+        write_value(f, "nodes", self.nodes)?;
+        write_value(f, "mate", self.mate)?;
+        write_value(f, "movetime", self.movetime)?;
+        if self.infinite {
+            f.write_str(" infinite")?;
+        }
+        write_value(f, "perft", self.perft)
+    }
+}
+
+/// Writes ` name value`, or nothing.
+pub(super) fn write_value(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    value: Option<impl fmt::Display>,
+) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
+}
+
+/// Writes ` name` and the moves, or nothing if there are none.
+pub(super) fn write_moves(f: &mut fmt::Formatter<'_>, name: &str, moves: &[UciMove]) -> fmt::Result {
+    if !moves.is_empty() {
+        write!(f, " {name}")?;
+    }
+    moves.iter().try_for_each(|m| write!(f, " {m}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::super::strategies::{moves, text, words};
+    use super::*;
+
+    fn parsed(line: &str) -> Command {
+        line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    #[test]
+    fn junk_before_a_command_is_passed_over() {
+        assert_eq!(parsed("joho debug on"), Command::Debug(true));
+        assert_eq!(parsed("  \t isready  "), Command::IsReady);
+    }
+
+    #[test]
+    fn option_names_and_values_may_have_spaces() {
+        let expected =
+            Command::SetOption { name: "Move Overhead".into(), value: Some("a  b value c".into()) };
+        assert_eq!(parsed("setoption name  Move   Overhead value a  b value c "), expected);
+        let button = Command::SetOption { name: "Clear Hash".into(), value: None };
+        assert_eq!(parsed("setoption name Clear Hash"), button);
+        let emptied = Command::SetOption { name: "NalimovPath".into(), value: Some(String::new()) };
+        assert_eq!(parsed("setoption name NalimovPath value"), emptied);
+    }
+
+    #[test]
+    fn go_reads_every_parameter() {
+        let Command::Go(go) = parsed(
+            "go searchmoves e2e4 d2d4 ponder wtime -5 btime 99999999999999999999 winc 1 binc 2 movestogo 3 depth 4 \
+             nodes 5 mate 6 movetime 7 infinite wibble perft 8",
+        ) else {
+            panic!("not a go")
+        };
+        assert_eq!(go.searchmoves.len(), 2);
+        assert!(go.ponder && go.infinite);
+        assert_eq!((go.wtime, go.btime, go.winc, go.binc), (Some(-5), Some(i64::MAX), Some(1), Some(2)));
+        assert_eq!((go.movestogo, go.depth, go.nodes), (Some(3), Some(4), Some(5)));
+        assert_eq!((go.mate, go.movetime, go.perft), (Some(6), Some(7), Some(8)));
+    }
+
+    #[test]
+    fn errors_say_what_was_expected() {
+        let error = |line: &str| line.parse::<Command>().unwrap_err().to_string();
+        assert_eq!(error("go depth deep"), "go depth needs a whole number, not \"deep\"");
+        assert_eq!(error("position e2e4"), "position needs startpos or fen, not \"e2e4\"");
+        assert_eq!(
+            error("position startpos moves e2e4 e7-e5"),
+            "position ... moves needs moves such as e2e4 or e7e8q, not \"e7-e5\""
+        );
+        assert_eq!(error("hello"), "unknown command: hello");
+        assert_eq!(error("setoption Hash 3"), "setoption needs name, not \"Hash 3\"");
+    }
+
+    fn commands() -> impl Strategy<Value = Command> {
+        prop_oneof![
+            Just(Command::Uci),
+            any::<bool>().prop_map(Command::Debug),
+            Just(Command::IsReady),
+            (words(&["value"]), option::of(text()))
+                .prop_map(|(name, value)| Command::SetOption { name, value }),
+            Just(Command::Register(Registration::Later)),
+            (words(&["code", "later"]), text())
+                .prop_map(|(name, code)| Command::Register(Registration::Now { name, code })),
+            Just(Command::UciNewGame),
+            (starts(), moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
+            gos().prop_map(|go| Command::Go(Box::new(go))),
+            Just(Command::Stop),
+            Just(Command::PonderHit),
+            Just(Command::Quit),
+            Just(Command::Board),
+            Just(Command::Evaluation),
+        ]
+    }
+
+    fn starts() -> impl Strategy<Value = Start> {
+        prop_oneof![Just(Start::Initial), words(&["moves"]).prop_map(Start::Fen)]
+    }
+
+    prop_compose! {
+        fn gos()(
+            (searchmoves, ponder, infinite) in (moves(), any::<bool>(), any::<bool>()),
+            (wtime, btime, winc, binc, movetime) in any::<[Option<i64>; 5]>().prop_map(Into::into),
+            (movestogo, depth, mate, perft) in any::<[Option<u32>; 4]>().prop_map(Into::into),
+            nodes in option::of(0..=i64::MAX as u64),
+        ) -> Go {
+            Go {
+                searchmoves, ponder, wtime, btime, winc, binc, movestogo, depth, nodes, mate, movetime, infinite,
+                perft,
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reading_what_was_written_gives_the_same(command in commands()) {
+            prop_assert_eq!(command.to_string().parse::<Command>(), Ok(command));
+        }
+
+        #[test]
+        fn any_line_can_be_read(line in "(go|position|setoption|register|debug|)[ a-z0-9\\PC]{0,60}") {
+            // Whatever is read must be readable again; most lines are errors, and those need a text.
+            match line.parse::<Command>() {
+                Ok(command) => prop_assert_eq!(command.to_string().parse::<Command>(), Ok(command)),
+                Err(error) => prop_assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+}

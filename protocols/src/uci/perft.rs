@@ -1,0 +1,36 @@
+//! Counting legal moves for `go perft`, which may take hours and must still hear `stop`.
+
+use search::Position;
+
+/// The deepest tree that is counted in one go, in plies: some ten milliseconds.
+const DEEPEST_IN_ONE_GO: u32 = 4;
+
+/// The number of leaves of the tree of legal moves; `None` if `goes_on`, which is asked many times a second, said no.
+pub(super) fn count(position: &Position, depth: u32, goes_on: &mut impl FnMut() -> bool) -> Option<u64> {
+    if depth <= DEEPEST_IN_ONE_GO {
+        return goes_on().then(|| search::perft(position, depth));
+    }
+    position.legal_moves().iter().map(|&m| count(&position.make(m), depth - 1, goes_on)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_like_the_search() {
+        let start = Position::default();
+        assert_eq!(count(&start, 5, &mut || true), Some(4_865_609));
+        assert_eq!(count(&start, 0, &mut || true), Some(1));
+    }
+
+    #[test]
+    fn ends_when_told() {
+        let mut asked = 0;
+        let answer = count(&Position::default(), 60, &mut || {
+            asked += 1;
+            asked < 3
+        });
+        assert_eq!((answer, asked), (None, 3));
+    }
+}

@@ -1,0 +1,419 @@
+//! The engine's side of the conversation.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use engine::{Decision, Game, Line, Purpose, Setting, Task, Thought};
+use search::{Limits, TimeLimit, Verdict};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Color, Move, Position as _};
+
+use super::options::UciOption;
+use super::{Bound, Command, CommandError, Go, Info, InfoScore, Message, Start, Value, perft};
+use crate::board::Drawing;
+use crate::host::{Event, Host};
+use crate::input::{Input, MAX_LINE};
+
+const INITIAL_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// How long a search stays silent about the root moves it turns to.
+const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
+
+/// Speaks UCI until `quit` or the end of the input.
+///
+/// # Errors
+/// If nothing more can be written.
+pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
+    let mut session =
+        Session { host, output, game: Game::default(), chess960: false, debug: false, search: None };
+    while session.react()?.is_continue() {}
+    Ok(())
+}
+
+struct Session<'a> {
+    host: Host,
+    output: &'a mut dyn Write,
+    /// The position to think about next.
+    game: Game,
+    chess960: bool,
+    debug: bool,
+    /// What the engine is thinking about.
+    search: Option<Search>,
+}
+
+/// A search under way.
+struct Search {
+    purpose: Purpose,
+    started: Instant,
+    /// How its castling moves are written, whatever is set up meanwhile.
+    mode: CastlingMode,
+}
+
+/// What a session does with the next event: go on or end.
+type Reaction = io::Result<ControlFlow<()>>;
+
+const GO_ON: Reaction = Ok(ControlFlow::Continue(()));
+const END: Reaction = Ok(ControlFlow::Break(()));
+
+impl Session<'_> {
+    fn react(&mut self) -> Reaction {
+        match self.host.next_event() {
+            Event::Input(Input::End) => return END,
+            Event::Input(Input::TooLong(beginning)) => {
+                self.note(&format!("line too long, at most {MAX_LINE} bytes: {beginning}..."))?;
+            }
+            Event::Input(Input::Line(line)) => return self.obey_line(&line),
+            Event::Thought(id, thought) if self.host.engine.is_current(id) => self.tell(thought)?,
+            Event::Thought(..) => {}
+        }
+        GO_ON
+    }
+
+    fn obey_line(&mut self, line: &str) -> Reaction {
+        if line.trim().is_empty() {
+            return GO_ON;
+        }
+        match line.parse() {
+            Ok(command) => self.obey(command),
+            Err(error @ (CommandError::Unknown(_) | CommandError::Malformed { .. })) => {
+                self.note(&error.to_string())?;
+                GO_ON
+            }
+        }
+    }
+
+    fn obey(&mut self, command: Command) -> Reaction {
+        match command {
+            Command::Uci => self.introduce()?,
+            Command::Debug(on) => self.debug = on,
+            Command::IsReady => {
+                self.host.engine.settle();
+                self.send(&Message::ReadyOk)?;
+            }
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
+            Command::Register(_) => self.note("Herald is free and needs no registration")?,
+            Command::UciNewGame => {
+                self.finish_search()?;
+                self.host.engine.new_game();
+                self.game = self.initial_game();
+            }
+            Command::Position { start, moves } => self.set_up(&start, &moves)?,
+            Command::Go(go) => self.go(&go)?,
+            Command::Stop => self.host.engine.move_now(),
+            Command::PonderHit => self.ponder_hit(),
+            Command::Quit => return END,
+            Command::Board => self.show_board()?,
+            Command::Evaluation => self.show_evaluation()?,
+        }
+        GO_ON
+    }
+
+    fn introduce(&mut self) -> io::Result<()> {
+        self.send(&Message::Name(concat!("Herald ", env!("CARGO_PKG_VERSION")).into()))?;
+        self.send(&Message::Author("the Herald authors".into()))?;
+        UciOption::ALL.into_iter().try_for_each(|option| self.send(&option.offer()))?;
+        self.send(&Message::UciOk)
+    }
+
+    fn send(&mut self, message: &Message) -> io::Result<()> {
+        writeln!(self.output, "{message}")?;
+        self.output.flush()
+    }
+
+    fn note(&mut self, text: &str) -> io::Result<()> {
+        self.send(&Message::note(text))
+    }
+}
+
+/// Options.
+impl Session<'_> {
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
+        let value = value.unwrap_or_default();
+        let Some(option) = UciOption::named(name) else {
+            return self.note(&format!("unknown option: {name}"));
+        };
+        let done = match option {
+            UciOption::Engine(setting) => self.set(setting, value),
+            UciOption::Ponder => read_check(option, value).map(|_| ()),
+            UciOption::Chess960 => read_check(option, value).map(|on| self.chess960 = on),
+            UciOption::ClearHash => {
+                self.host.engine.new_game();
+                Ok(())
+            }
+            UciOption::About => Err("UCI_EngineAbout can't be changed".into()),
+        };
+        match done {
+            Ok(()) if self.debug => self.note(&format!("{} is set", option.name())),
+            Ok(()) => Ok(()),
+            Err(problem) => self.note(&problem),
+        }
+    }
+
+    fn set(&mut self, setting: Setting, value: &str) -> Result<(), String> {
+        let number =
+            value.parse().map_err(|_| format!("{} needs a whole number, not \"{value}\"", setting.name()))?;
+        self.host.engine.set(setting, number).map_err(|error| error.to_string())
+    }
+}
+
+fn read_check(option: UciOption, value: &str) -> Result<bool, String> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(format!("{} needs true or false, not \"{value}\"", option.name())),
+    }
+}
+
+/// The position.
+impl Session<'_> {
+    fn mode(&self) -> CastlingMode {
+        CastlingMode::from_chess960(self.chess960)
+    }
+
+    fn initial_game(&self) -> Game {
+        // The start position is legal in both modes.
+        Game::from_fen(INITIAL_FEN, self.mode()).unwrap_or_default()
+    }
+
+    /// Sets up a position; if anything is wrong with it, the old one stays.
+    fn set_up(&mut self, start: &Start, moves: &[UciMove]) -> io::Result<()> {
+        match self.read_game(start, moves) {
+            Ok(game) => {
+                self.game = game;
+                Ok(())
+            }
+            Err(problem) => self.note(&format!("position not set up: {problem}")),
+        }
+    }
+
+    fn read_game(&self, start: &Start, moves: &[UciMove]) -> Result<Game, String> {
+        let mut game = match start {
+            Start::Initial => self.initial_game(),
+            Start::Fen(fen) => Game::from_fen(fen, self.mode()).map_err(|error| error.to_string())?,
+        };
+        for m in moves {
+            let legal = game.parse_move(&m.to_string()).map_err(|error| error.to_string())?;
+            game.play(legal).map_err(|error| error.to_string())?;
+        }
+        Ok(game)
+    }
+
+    fn show_board(&mut self) -> io::Result<()> {
+        let drawing = Drawing::plain(self.game.chess().board());
+        writeln!(self.output, "{drawing}\nFen: {}", self.game.fen())?;
+        self.output.flush()
+    }
+
+    fn show_evaluation(&mut self) -> io::Result<()> {
+        let score = search::evaluate(&self.game.root().position);
+        let score = if self.game.turn() == Color::White { score } else { -score };
+        writeln!(self.output, "Evaluation: {} centipawns (White's side)", score.value())?;
+        self.output.flush()
+    }
+}
+
+/// Thinking.
+impl Session<'_> {
+    fn go(&mut self, go: &Go) -> io::Result<()> {
+        self.finish_search()?;
+        if let Some(depth) = go.perft {
+            return self.perft(depth);
+        }
+        let allowed = self.read_allowed(&go.searchmoves)?;
+        let limits = limits(go, self.game.turn());
+        let purpose = purpose(go, &limits);
+        if self.debug {
+            self.note(&format!("{purpose:?} within {limits:?}"))?;
+        }
+        if self.game.legal_moves().is_empty() {
+            let value = if self.game.chess().is_check() { Value::Mate(0) } else { Value::Centipawns(0) };
+            let score = Some(InfoScore { value, bound: Bound::Exact });
+            self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
+        }
+        let started = Instant::now();
+        self.search = Some(Search { purpose, started, mode: self.game.mode() });
+        self.host.engine.think(&self.game, Task { purpose, limits, allowed, clock: Arc::new(started) });
+        Ok(())
+    }
+
+    /// The legal ones of the moves to consider; `None`, for all legal moves, if there are none.
+    fn read_allowed(&mut self, searchmoves: &[UciMove]) -> io::Result<Option<Vec<Move>>> {
+        let mut allowed = Vec::new();
+        for m in searchmoves {
+            match self.game.parse_move(&m.to_string()) {
+                Ok(m) => allowed.push(m),
+                Err(error) => self.note(&format!("searchmoves: {error}"))?,
+            }
+        }
+        Ok(Some(allowed).filter(|allowed| !allowed.is_empty()))
+    }
+
+    fn ponder_hit(&mut self) {
+        // Only pondering becomes thinking by it: an analysis goes on until it is stopped.
+        if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Ponder) {
+            self.host.engine.ponder_hit();
+        }
+    }
+
+    /// Makes the engine answer a `go` that is still open, for the sake of what comes next.
+    fn finish_search(&mut self) -> io::Result<()> {
+        self.host.engine.move_now();
+        let mut later = VecDeque::new();
+        while self.search.is_some() {
+            match self.host.next_event() {
+                Event::Thought(id, thought) if self.host.engine.is_current(id) => self.tell(thought)?,
+                Event::Thought(..) => {}
+                input @ Event::Input(_) => later.push_back(input),
+            }
+        }
+        later.into_iter().rev().for_each(|event| self.host.unread(event));
+        Ok(())
+    }
+
+    fn tell(&mut self, thought: Thought) -> io::Result<()> {
+        let Some(search) = &self.search else { return Ok(()) };
+        let message = match thought {
+            Thought::Line(line) => Message::Info(Box::new(info(&line, search.mode))),
+            Thought::RootMove { .. } if search.started.elapsed() < CURRMOVE_AFTER => return Ok(()),
+            Thought::RootMove { depth, mv, number, .. } => Message::Info(Box::new(Info {
+                depth: Some(depth),
+                currmove: Some(mv.to_uci(search.mode)),
+                currmovenumber: Some(number as u32),
+                ..Info::default()
+            })),
+            Thought::Done(decision) => {
+                let message = best_move(&decision, search.mode);
+                self.host.engine.finish();
+                self.search = None;
+                message
+            }
+        };
+        self.send(&message)
+    }
+
+    /// Counts the leaves below each legal move. Meanwhile `isready` is answered, and `stop`, `quit` and the end of
+    /// the input end it.
+    fn perft(&mut self, depth: u32) -> io::Result<()> {
+        let mut total = u64::from(depth == 0);
+        let mut meanwhile = Meanwhile::default();
+        for m in self.game.legal_moves().into_iter().filter(|_| depth > 0) {
+            let mut next = self.game.clone();
+            next.play(m).map_err(io::Error::other)?;
+            let mut goes_on = || meanwhile.goes_on(&mut self.host, &mut self.output);
+            let Some(nodes) = perft::count(&next.root().position, depth - 1, &mut goes_on) else { break };
+            total += nodes;
+            writeln!(self.output, "{}: {nodes}", self.game.coordinate(m))?;
+            self.output.flush()?;
+        }
+        let stopped = meanwhile.stopped;
+        meanwhile.later.into_iter().rev().for_each(|event| self.host.unread(event));
+        if stopped {
+            return self.note("perft stopped");
+        }
+        writeln!(self.output, "\nNodes searched: {total}")?;
+        self.output.flush()
+    }
+}
+
+/// What arrives during a perft.
+#[derive(Default)]
+struct Meanwhile {
+    later: VecDeque<Event>,
+    stopped: bool,
+}
+
+impl Meanwhile {
+    fn goes_on(&mut self, host: &mut Host, output: &mut dyn Write) -> bool {
+        while let Some(event) = host.poll_event() {
+            let Event::Input(input) = &event else { continue };
+            let command = match input {
+                Input::Line(line) => line.parse().ok(),
+                Input::TooLong(_) => None,
+                Input::End => Some(Command::Quit),
+            };
+            match command {
+                Some(Command::IsReady) => {
+                    let _ = writeln!(output, "{}", Message::ReadyOk).and_then(|()| output.flush());
+                }
+                Some(Command::Stop) => self.stopped = true,
+                Some(Command::Quit) => {
+                    self.stopped = true;
+                    self.later.push_back(event);
+                }
+                _ => self.later.push_back(event),
+            }
+        }
+        !self.stopped
+    }
+}
+
+fn limits(go: &Go, turn: Color) -> Limits {
+    let (remaining, increment) = turn.fold_wb((go.wtime, go.winc), (go.btime, go.binc));
+    let time = match (go.movetime, remaining) {
+        (Some(time), _) => TimeLimit::PerMove(duration(time)),
+        (None, Some(remaining)) => TimeLimit::Clock {
+            remaining: duration(remaining),
+            increment: duration(increment.unwrap_or(0)),
+            // Some GUIs send 0 for "all the rest of the game".
+            moves_to_go: go.movestogo.filter(|&moves| moves > 0),
+        },
+        (None, None) => TimeLimit::Unlimited,
+    };
+    Limits {
+        depth: go.depth.map(|depth| depth.max(1)),
+        nodes: go.nodes.map(|nodes| nodes.max(1)),
+        mate: go.mate,
+        time,
+        ..Limits::default()
+    }
+}
+
+/// So many milliseconds; none if negative.
+fn duration(milliseconds: i64) -> Duration {
+    Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
+}
+
+/// A `go` without any limit is one that waits for `stop`.
+fn purpose(go: &Go, limits: &Limits) -> Purpose {
+    if go.ponder {
+        Purpose::Ponder
+    } else if go.infinite || *limits == Limits::default() {
+        Purpose::Analyse
+    } else {
+        Purpose::Play
+    }
+}
+
+fn info(line: &Line, mode: CastlingMode) -> Info {
+    let value = match line.score.verdict() {
+        Verdict::Centipawns(value) => Value::Centipawns(value),
+        Verdict::MateIn(moves) => Value::Mate(moves as i32),
+        Verdict::MatedIn(moves) => Value::Mate(-(moves as i32)),
+    };
+    let bound = match line.bound {
+        search::Bound::Exact => Bound::Exact,
+        search::Bound::Lower => Bound::Lower,
+        search::Bound::Upper => Bound::Upper,
+    };
+    Info {
+        depth: Some(line.depth),
+        seldepth: Some(line.selective_depth),
+        multipv: Some(line.number as u32),
+        score: Some(InfoScore { value, bound }),
+        nodes: Some(line.nodes),
+        nps: Some(line.nodes_per_second()),
+        hashfull: Some(line.hash_full),
+        tbhits: Some(line.tablebase_hits),
+        time: Some(u64::try_from(line.elapsed.as_millis()).unwrap_or(u64::MAX)),
+        pv: line.moves.iter().map(|m| m.to_uci(mode)).collect(),
+        ..Info::default()
+    }
+}
+
+fn best_move(decision: &Decision, mode: CastlingMode) -> Message {
+    let best = decision.best.map_or(UciMove::Null, |m| m.to_uci(mode));
+    Message::BestMove { best, ponder: decision.ponder.map(|m| m.to_uci(mode)) }
+}

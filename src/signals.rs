@@ -1,0 +1,30 @@
+//! What SIGINT and SIGTERM mean in each mode.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// For CECP: the GUI may send SIGINT to get the engine's attention and SIGTERM to end it, and has said everything in
+/// the protocol as well. Only `quit` and the end of the input end the program.
+pub(crate) fn ignore() -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        // A handler without effect, because ignoring a signal outright would be inherited and needs unsafe code.
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    Ok(())
+}
+
+/// Ends the program with exit code 0 at the first signal, after `clean_up`.
+pub(crate) fn end_program(clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
+        if signals.forever().next().is_some() {
+            clean_up();
+            std::process::exit(0);
+        }
+    })?;
+    Ok(())
+}

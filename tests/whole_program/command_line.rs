@@ -1,0 +1,96 @@
+//! Subcommands that do their work and end.
+
+use assert_cmd::Command;
+
+fn herald(arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
+    command.args(arguments).output().expect("herald runs")
+}
+
+fn lines(bytes: &[u8]) -> Vec<String> {
+    String::from_utf8(bytes.to_vec()).expect("text").lines().map(Into::into).collect()
+}
+
+#[test]
+fn every_subcommand_has_help_with_an_example() {
+    for subcommand in [&[][..], &["xboard"], &["uci"], &["bench"], &["perft"], &["eval"]] {
+        let output = herald(&[subcommand, &["--help"]].concat());
+        assert_eq!(output.status.code(), Some(0));
+        let text = String::from_utf8(output.stdout).expect("text");
+        assert!(text.contains("Usage: herald") && text.contains("Example: "), "{subcommand:?}: {text}");
+    }
+}
+
+#[test]
+fn wrong_arguments_get_one_line_and_exit_code_2() {
+    for arguments in [
+        &["perft"][..],
+        &["perft", "deep"],
+        &["perft", "1000"],
+        &["perft", "2", "no", "position"],
+        &["perft", "2", "8/8/8/8/8/8/8/8 w - - 0 1"],
+        &["eval", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"],
+        &["bench", "0"],
+        &["bench", "-1"],
+        &["nonsense"],
+        &["--nonsense"],
+        &["uci", "surplus"],
+    ] {
+        let output = herald(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let complaint = lines(&output.stderr);
+        assert_eq!(complaint.len(), 1, "{arguments:?}: {complaint:?}");
+        assert!(complaint[0].starts_with("herald: "), "{complaint:?}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn perft_counts() {
+    // Counts on which shakmaty and Stockfish agree.
+    for (arguments, count) in [
+        (&["5"][..], "4865609"),
+        (&["0"], "1"),
+        (&["3", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"], "97862"),
+        (&["3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8", "w", "-", "-", "0", "1"], "2812"),
+        (&["3", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"], "12189"),
+        (&["3", "--chess960"], "8902"),
+    ] {
+        let output = herald(&[&["perft"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(lines(&output.stdout), [count], "{arguments:?}");
+    }
+}
+
+#[test]
+fn perft_divides() {
+    let output = lines(&herald(&["perft", "3", "--divide"]).stdout);
+    assert!(output.contains(&"e2e4: 600".into()), "{output:?}");
+    assert_eq!(output.last().map(String::as_str), Some("8902"));
+    assert_eq!(output.len(), 20 + 2);
+}
+
+#[test]
+fn bench_gives_the_same_nodes_each_time() {
+    let nodes = || {
+        let output = lines(&herald(&["bench", "4"]).stdout);
+        let words: Vec<&str> = output.last().expect("a line").split(' ').collect();
+        let [nodes, "nodes", nps, "nps"] = words[..] else { panic!("{words:?}") };
+        assert!(nps.parse::<u64>().is_ok_and(|nps| nps > 0), "{nps}");
+        nodes.parse::<u64>().expect("a number")
+    };
+    let first = nodes();
+    assert!(first > 1_000, "{first}");
+    assert_eq!(nodes(), first);
+}
+
+#[test]
+fn eval_is_symmetric() {
+    let sum = |fen: &str| lines(&herald(&["eval", fen]).stdout).last().cloned().expect("a line");
+    let number =
+        |line: &str| line.split_whitespace().next_back().expect("a number").parse::<i32>().expect("a number");
+    let white = number(&sum("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"));
+    let black = number(&sum("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1"));
+    assert!(white > 0);
+    assert_eq!(white, -black);
+}

@@ -1,0 +1,7 @@
+//! The executable, driven as a person, a GUI or a script drives it.
+
+mod command_line;
+mod conversations;
+#[cfg(unix)]
+mod signals;
+mod support;

@@ -1,0 +1,79 @@
+//! A running program and the other ends of its pipes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+/// How long a test waits before it fails: long, as machines may be busy.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running Herald.
+pub(crate) struct Program {
+    pub(crate) child: Child,
+    input: Option<ChildStdin>,
+    output: Receiver<String>,
+}
+
+impl Program {
+    /// Starts Herald on pipes.
+    pub(crate) fn start(arguments: &[&str]) -> Program {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_herald"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("herald starts");
+        let input = child.stdin.take();
+        let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let (sender, output) = mpsc::channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Program { child, input, output }
+    }
+
+    /// Sends bytes.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("the input is open");
+        input.write_all(bytes).and_then(|()| input.flush()).expect("herald listens");
+    }
+
+    /// Sends lines.
+    pub(crate) fn say(&mut self, lines: &str) {
+        self.send(format!("{lines}\n").as_bytes());
+    }
+
+    /// Waits for a line that starts so.
+    pub(crate) fn hear(&self, beginning: &str) -> String {
+        loop {
+            let line = self.output.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{beginning}`"));
+            if line.starts_with(beginning) {
+                return line;
+            }
+        }
+    }
+
+    /// Closes the input.
+    pub(crate) fn close(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("the child is ours") {
+                return status;
+            }
+            assert!(began.elapsed() < PATIENCE, "herald does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
