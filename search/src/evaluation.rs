@@ -401,7 +401,7 @@ fn ranks_ahead(color: Color, rank: Rank) -> Bitboard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::{CastlingMode, Chess, fen::Fen};
+    use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup as _, Position as _, fen::Fen};
 
     fn position(fen: &str) -> Position {
         let chess: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
@@ -415,14 +415,14 @@ mod tests {
 
     #[test]
     fn colours_are_treated_alike() {
-        for (fen, mirrored) in [
-            (
-                "r1bq1rk1/pp2bppp/2n2n2/3p4/3N4/2N1B3/PPP1BPPP/R2Q1RK1 w - - 0 1",
-                "r2q1rk1/ppp1bppp/2n1b3/3n4/3P4/2N2N2/PP2BPPP/R1BQ1RK1 b - - 0 1",
-            ),
-            ("8/2k5/3p4/1P1P4/P5K1/8/6r1/R7 b - - 0 1", "r7/6R1/8/p5k1/1p1p4/3P4/2K5/8 w - - 0 1"),
+        for fen in [
+            "r1bq1rk1/pp2bppp/2n2n2/3p4/3N4/2N1B3/PPP1BPPP/R2Q1RK1 w - - 0 1",
+            "8/2k5/3p4/1P1P4/P5K1/8/6r1/R7 w - - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
         ] {
-            assert_eq!(evaluate(&position(fen)), evaluate(&position(mirrored)));
+            let setup = position(fen).to_chess().to_setup(EnPassantMode::Legal).into_mirrored();
+            let mirrored = Chess::from_setup(setup, CastlingMode::Standard).unwrap();
+            assert_eq!(evaluate(&position(fen)), evaluate(&Position::from(&mirrored)));
         }
     }
 

@@ -102,7 +102,18 @@ impl OwnClock {
             TimeControl::PerMove(time) => TimeLimit::PerMove(time),
             _ => self.control.time_limit(self.remaining, self.move_number(ply)),
         };
-        Limits { depth: self.depth, time, ..Limits::default() }
+        Limits { depth: self.depth, nodes: self.node_limit(time), time, ..Limits::default() }
+    }
+
+    /// `st` in nodes is how GUIs ask for so many nodes, and none more.
+    fn node_limit(&self, time: TimeLimit) -> Option<u64> {
+        match (time, self.measure) {
+            (TimeLimit::PerMove(time), TimeMeasure::Nodes(rate)) => {
+                let nodes = time.as_nanos().saturating_mul(u128::from(rate)) / 1_000_000_000;
+                Some(u64::try_from(nodes).unwrap_or(u64::MAX).max(1))
+            }
+            _ => None,
+        }
     }
 
     /// `sd` for an analysis, which no clock limits.
@@ -215,6 +226,20 @@ mod tests {
         assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(999)));
         clock.set_level(0, Duration::ZERO, Duration::ZERO, 0);
         assert_eq!(limit(&clock, 0), TimeLimit::PerMove(Duration::ZERO));
+    }
+
+    #[test]
+    fn time_per_move_in_nodes_limits_the_nodes() {
+        let mut clock = OwnClock::default();
+        clock.set_time_per_move(millis(2500), 0);
+        assert_eq!(clock.limits(0).nodes, None);
+        clock.set_node_rate(1000);
+        assert_eq!(clock.limits(0).nodes, Some(2500));
+        clock.set_node_rate(u64::MAX);
+        clock.set_time_per_move(Duration::MAX, 0);
+        assert_eq!(clock.limits(0).nodes, Some(u64::MAX));
+        clock.set_level(40, millis(9000), Duration::ZERO, 0);
+        assert_eq!(clock.limits(0).nodes, None);
     }
 
     #[test]

@@ -167,7 +167,9 @@ impl Session<'_> {
 
     fn start(&mut self, game: &Game, occupation: Occupation, purpose: Purpose) -> Work {
         let limits = match occupation {
-            Occupation::Think | Occupation::Ponder => self.clock.limits(game.ply()),
+            Occupation::Think => self.clock.limits(game.ply()),
+            // Nodes on the opponent's time are free.
+            Occupation::Ponder => Limits { nodes: None, ..self.clock.limits(game.ply()) },
             Occupation::Hint => {
                 Limits { time: TimeLimit::PerMove(HINT_TIME), ..self.clock.analysis_limits() }
             }
