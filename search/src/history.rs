@@ -87,7 +87,7 @@ impl Histories {
 
     /// How well a quiet move did: the sum of its histories.
     #[inline]
-    pub(crate) fn quiet(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
+    pub(crate) fn quiet(&self, position: &Position, m: Move, previous: Previous) -> i32 {
         let piece = PieceTo::of(position, m).index();
         let earlier = previous.iter().flatten();
         self.butterfly[position.turn() as usize][from_to(m)].value()
@@ -101,7 +101,7 @@ impl Histories {
     }
 
     /// Rewards or penalises a quiet move.
-    pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, previous: &Previous, bonus: i32) {
+    pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, previous: Previous, bonus: i32) {
         let piece = PieceTo::of(position, m).index();
         self.butterfly[position.turn() as usize][from_to(m)].update(bonus);
         for before in previous.iter().flatten() {

@@ -227,10 +227,7 @@ impl Worker<'_> {
         let (first_alpha, mut best, mut best_move, mut number) = (alpha, -Score::INFINITE, None, 0);
         while let Some(m) = picker.next(position, self.histories) {
             number += 1;
-            if number > 1
-                && !best.is_loss()
-                && self.is_hopeless(position, node, m, number, alpha, &mut picker)
-            {
+            if number > 1 && !best.is_loss() && is_hopeless(position, node, m, number, alpha, &mut picker) {
                 continue;
             }
             let reduction = self.reduction(node, position, m, number);
@@ -260,48 +257,6 @@ impl Worker<'_> {
         Ok(best)
     }
 
-    /// Steps that pass over a single move, once there is one that does not lose at once. Never with bare pawns, where
-    /// zugzwang lurks.
-    fn is_hopeless(
-        &self,
-        position: &Position,
-        node: &Node,
-        m: Move,
-        number: usize,
-        alpha: Score,
-        picker: &mut Picker,
-    ) -> bool {
-        let depth = node.depth;
-        if !position.has_pieces(position.turn()) {
-            return false;
-        }
-        if position.is_tactical(m) {
-            // Step 9: captures that lose more than the depth can make up for.
-            return depth <= p::SEE_PRUNING_DEPTH_LIMIT
-                && !position.see_at_least(m, -p::SEE_TACTICAL_MARGIN_PER_SQUARED_PLY * depth * depth);
-        }
-        // Step 10: late move pruning. After so many quiet moves the rest will hardly be better.
-        let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(node.is_improving));
-        if depth <= p::LATE_MOVE_PRUNING_DEPTH_LIMIT && number as i32 > enough {
-            picker.skip_quiet();
-            return !position.gives_check(m);
-        }
-        // Step 11: futility. So far below alpha that a quiet move will not bring it up.
-        if let Some(evaluation) = node.evaluation {
-            let margin = p::FUTILITY_MARGIN + p::FUTILITY_MARGIN_PER_PLY * depth;
-            if depth <= p::FUTILITY_DEPTH_LIMIT
-                && evaluation + margin <= alpha
-                && !alpha.is_mate()
-                && !position.gives_check(m)
-            {
-                picker.skip_quiet();
-                return true;
-            }
-        }
-        // Step 12: quiet moves to squares where they are simply lost.
-        depth <= p::SEE_PRUNING_DEPTH_LIMIT && !position.see_at_least(m, -p::SEE_QUIET_MARGIN_PER_PLY * depth)
-    }
-
     /// Step 13: late move reductions. Moves far down the order are first searched less deep, by how many plies?
     fn reduction(&self, node: &Node, position: &Position, m: Move, number: usize) -> i32 {
         if node.depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
@@ -311,7 +266,7 @@ impl Worker<'_> {
         if position.is_tactical(m) {
             reduction /= 2;
         } else {
-            let history = self.histories.quiet(position, m, &self.previous(node.ply));
+            let history = self.histories.quiet(position, m, self.previous(node.ply));
             reduction -= history * 1024 / p::REDUCTION_HISTORY;
         }
         reduction += 1024 * (i32::from(node.is_cut) - i32::from(node.is_pv) - i32::from(position.is_check()));
@@ -368,9 +323,9 @@ impl Worker<'_> {
         } else {
             self.frame(node.ply).killer = Some(m);
             let previous = self.previous(node.ply);
-            self.histories.update_quiet(position, m, &previous, bonus);
+            self.histories.update_quiet(position, m, previous, bonus);
             for &failed in &tried.quiet {
-                self.histories.update_quiet(position, failed, &previous, -bonus);
+                self.histories.update_quiet(position, failed, previous, -bonus);
             }
         }
         for &failed in &tried.tactical {
@@ -390,4 +345,45 @@ impl Worker<'_> {
         };
         self.shared.table.store(position.keys().full, entry);
     }
+}
+
+/// Steps that pass over a single move, once there is one that does not lose at once. Never with bare pawns, where
+/// zugzwang lurks.
+fn is_hopeless(
+    position: &Position,
+    node: &Node,
+    m: Move,
+    number: usize,
+    alpha: Score,
+    picker: &mut Picker,
+) -> bool {
+    let depth = node.depth;
+    if !position.has_pieces(position.turn()) {
+        return false;
+    }
+    if position.is_tactical(m) {
+        // Step 9: captures that lose more than the depth can make up for.
+        return depth <= p::SEE_PRUNING_DEPTH_LIMIT
+            && !position.see_at_least(m, -p::SEE_TACTICAL_MARGIN_PER_SQUARED_PLY * depth * depth);
+    }
+    // Step 10: late move pruning. After so many quiet moves the rest will hardly be better.
+    let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(node.is_improving));
+    if depth <= p::LATE_MOVE_PRUNING_DEPTH_LIMIT && number as i32 > enough {
+        picker.skip_quiet();
+        return !position.gives_check(m);
+    }
+    // Step 11: futility. So far below alpha that a quiet move will not bring it up.
+    if let Some(evaluation) = node.evaluation {
+        let margin = p::FUTILITY_MARGIN + p::FUTILITY_MARGIN_PER_PLY * depth;
+        if depth <= p::FUTILITY_DEPTH_LIMIT
+            && evaluation + margin <= alpha
+            && !alpha.is_mate()
+            && !position.gives_check(m)
+        {
+            picker.skip_quiet();
+            return true;
+        }
+    }
+    // Step 12: quiet moves to squares where they are simply lost.
+    depth <= p::SEE_PRUNING_DEPTH_LIMIT && !position.see_at_least(m, -p::SEE_QUIET_MARGIN_PER_PLY * depth)
 }

@@ -150,12 +150,12 @@ impl Picker {
     fn generate_quiet(&mut self, position: &Position, histories: &Histories) {
         let mut list = MoveList::new();
         position.generate_quiet(&mut list);
-        let (hash_move, killer) = (self.hash_move, self.killer);
+        let Picker { hash_move, killer, previous, .. } = *self;
         self.moves.clear();
         self.moves.extend(
             list.iter()
                 .filter(|&&m| Some(m) != hash_move && Some(m) != killer)
-                .map(|&mv| Scored { mv, score: histories.quiet(position, mv, &self.previous) }),
+                .map(|&mv| Scored { mv, score: histories.quiet(position, mv, previous) }),
         );
     }
 

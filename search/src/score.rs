@@ -85,12 +85,14 @@ impl Score {
 
     /// A mate distance counted from the root, as counted from the node at `ply`: the hash table keeps that.
     #[inline]
+    #[must_use]
     pub const fn relative_to_node(self, ply: usize) -> Score {
         self.moved_away(ply as i32)
     }
 
     /// The inverse of [`Score::relative_to_node`].
     #[inline]
+    #[must_use]
     pub const fn relative_to_root(self, ply: usize) -> Score {
         self.moved_away(-(ply as i32))
     }

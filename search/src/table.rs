@@ -139,7 +139,7 @@ impl Table {
         // SAFETY: The memory is page-aligned, lives as long as `self`, holds `clusters` times the size of a cluster and
         // was zeroed at first, which is a valid value of atomics. Nobody else refers to it except through this slice,
         // and atomics may be written through shared references.
-        #[expect(unsafe_code)]
+        #[expect(unsafe_code, clippy::cast_ptr_alignment)]
         unsafe {
             std::slice::from_raw_parts(self.memory.as_ptr().cast::<Cluster>(), self.clusters)
         }

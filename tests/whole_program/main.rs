@@ -2,6 +2,7 @@
 
 mod command_line;
 mod conversations;
+mod peers;
 #[cfg(unix)]
 mod signals;
 mod support;

@@ -119,21 +119,21 @@ impl Position {
         list: &mut MoveList,
     ) {
         let (empty, up) = (!self.occupied(), forward(self.turn));
-        let last = promotion_rank(self.turn);
+        let promoting = promotion_rank(self.turn);
         let single = rotate(pawns, up) & empty;
         if TACTICAL {
             let targets = self.them() & allowed;
             for (sideways, edge) in [(1, File::H), (63, File::A)] {
                 let offset = (up + sideways) % 64;
                 let captures = rotate(pawns & !Bitboard::from_file(edge), offset) & targets;
-                list.extend_pawns(captures & !last, offset);
-                push_promotions(captures & last, offset, list);
+                list.extend_pawns(captures & !promoting, offset);
+                push_promotions(captures & promoting, offset, list);
             }
-            push_promotions(single & last & allowed, up, list);
+            push_promotions(single & promoting & allowed, up, list);
         }
         if QUIET {
             let third = Bitboard::from_rank(self.turn.fold_wb(Rank::Third, Rank::Sixth));
-            list.extend_pawns(single & !last & allowed, up);
+            list.extend_pawns(single & !promoting & allowed, up);
             list.extend_pawns(rotate(single & third, up) & empty & allowed, up * 2 % 64);
         }
     }

@@ -14,7 +14,7 @@ pub struct Keys {
     pub non_pawn: [u64; 2],
 }
 
-/// The next number of the SplitMix64 generator (Steele, Lea and Flood, 2014).
+/// The next number of the `SplitMix64` generator (Steele, Lea and Flood, 2014).
 const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mut z = *state;

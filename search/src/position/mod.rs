@@ -223,6 +223,9 @@ impl Position {
     }
 
     /// All keys, computed from scratch: what the incremental ones must equal.
+    ///
+    /// # Panics
+    /// Never: each occupied square carries a piece.
     pub fn keys_from_scratch(&self) -> Keys {
         let mut keys = Keys::default();
         for square in self.occupied() {
@@ -311,6 +314,6 @@ fn promotion_rank(color: Color) -> Bitboard {
 #[inline]
 fn castling_squares(king: Square, rook: Square) -> (Square, Square) {
     let (king_file, rook_file) = if rook > king { (6, 5) } else { (2, 3) };
-    let first = king as u32 & 56;
+    let first = king as u32 & 0o70;
     (Square::new(first | king_file), Square::new(first | rook_file))
 }

@@ -1,0 +1,81 @@
+//! Real programs at the other end: XBoard with a peer, python-chess with Stockfish.
+//!
+//! A test whose program is not installed says so and passes, unless `HERALD_REQUIRE_PEERS=1`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+
+/// Where a program is, on the path or where Debian puts games.
+fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .chain([PathBuf::from("/usr/games")])
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}
+
+fn has_python_chess() -> bool {
+    Command::new("python3").args(["-c", "import chess.engine"]).status().is_ok_and(|status| status.success())
+}
+
+/// Whether all that a test needs is there.
+fn has_all(needed: &[(&str, bool)]) -> bool {
+    let missing: Vec<&str> = needed.iter().filter(|(_, found)| !found).map(|(name, _)| *name).collect();
+    let required = std::env::var_os("HERALD_REQUIRE_PEERS").is_some_and(|value| value == "1");
+    assert!(missing.is_empty() || !required, "required, but not installed: {}", missing.join(", "));
+    if !missing.is_empty() {
+        eprintln!("skipped: not installed: {}", missing.join(", "));
+    }
+    missing.is_empty()
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name)
+}
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().expect("the script starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{command:?}\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+#[test]
+fn xboard_plays_a_match_with_a_peer_to_the_end() {
+    let tools = ["xboard", "Xvfb", "xdpyinfo", "fairymax"].map(|name| (name, find(name).is_some()));
+    if !has_all(&tools) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().to_str().expect("a plain name");
+    let script = script("xboard.sh");
+    let out = run(Command::new(script).args([HERALD, "fairymax", "2", "0:02", "0.05", path]));
+    assert!(out.contains("final score"), "{out}");
+}
+
+#[test]
+fn python_chess_plays_and_analyses_over_both_protocols() {
+    let stockfish = find("stockfish");
+    if !has_all(&[("python-chess", has_python_chess()), ("stockfish", stockfish.is_some())]) {
+        return;
+    }
+    let script = script("python_chess.py");
+    let out = run(Command::new("python3").arg(script).arg(HERALD).args(stockfish));
+    assert_eq!(out.matches("game over").count(), 2, "{out}");
+}
+
+#[test]
+fn a_match_over_uci_has_no_accidents() {
+    let peer = find("toga2").map(|path| path.display().to_string());
+    if !has_all(&[("python-chess", has_python_chess()), ("toga2", peer.is_some())]) {
+        return;
+    }
+    let herald = format!("{HERALD} uci");
+    // The clock is gentle: other tests run at the same time.
+    let mut command = Command::new("python3");
+    command.arg(script("match.py")).arg(herald).args(peer).args(["--games", "4", "--clock", "2+0.05"]);
+    let out = run(&mut command);
+    assert!(out.contains("/4"), "{out}");
+}
