@@ -3,6 +3,8 @@
 //! Yardstick and candidate take turns in one process, so that their ratio holds on a busy machine. Each group ends
 //! with a line `RATIO name value`, from the medians.
 
+#![allow(missing_docs)] // of what criterion's macro makes
+
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -15,12 +17,16 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
+/// A position for the yardstick, the same for the candidate, and a legal move.
+type Sample = (Chess, Position, shakmaty::Move);
+type Work = dyn Fn(&Sample) -> u64;
+
 fn chess(fen: &str) -> Chess {
     fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap()
 }
 
 /// Positions of random games, the same in every run, with a legal move for each.
-fn corpus() -> Vec<(Chess, Position, shakmaty::Move)> {
+fn corpus() -> Vec<Sample> {
     let mut random = 2026_u64;
     let mut next = |bound: usize| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -92,12 +98,8 @@ fn bench_operations(criterion: &mut Criterion) {
     let corpus = corpus();
     // The search keeps one list a thread.
     let list = RefCell::new(MoveList::new());
-    let sum = |work: &dyn Fn(&(Chess, Position, shakmaty::Move)) -> u64| corpus.iter().map(work).sum::<u64>();
-    let pairs: [(
-        &str,
-        &dyn Fn(&(Chess, Position, shakmaty::Move)) -> u64,
-        &dyn Fn(&(Chess, Position, shakmaty::Move)) -> u64,
-    ); 4] = [
+    let sum = |work: &Work| corpus.iter().map(work).sum::<u64>();
+    let pairs: [(&str, &Work, &Work); 4] = [
         ("tactical", &|(chess, ..)| chess.capture_moves().len() as u64, &|(_, position, _)| {
             let mut list = list.borrow_mut();
             list.clear();

@@ -212,7 +212,9 @@ impl Engine {
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
             let mut worker = Worker { searcher: Searcher::new(table), listener };
-            inbox.into_iter().for_each(|order| worker.obey(order));
+            for order in inbox {
+                worker.obey(order);
+            }
         })?;
         Ok(Engine { orders, worker: Some(worker), current: None, last_id: TaskId(0), settings })
     }
