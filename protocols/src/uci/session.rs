@@ -12,7 +12,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::options::UciOption;
-use super::{Bound, Command, CommandError, Go, Info, InfoScore, Message, Start, Value, perft};
+use super::{Bound, Command, Go, Info, InfoScore, Message, Start, Value, perft};
 use crate::board::Drawing;
 use crate::host::{Event, Host};
 use crate::input::{Input, MAX_LINE};
@@ -76,9 +76,9 @@ impl Session<'_> {
         if line.trim().is_empty() {
             return GO_ON;
         }
-        match line.parse() {
+        match line.parse::<Command>() {
             Ok(command) => self.obey(command),
-            Err(error @ (CommandError::Unknown(_) | CommandError::Malformed { .. })) => {
+            Err(error) => {
                 self.note(&error.to_string())?;
                 GO_ON
             }
