@@ -19,7 +19,7 @@ const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R 
 
 /// A position for the yardstick, the same for the candidate, and a legal move.
 type Sample = (Chess, Position, shakmaty::Move);
-type Work = dyn Fn(&Sample) -> u64;
+type Work<'a> = dyn Fn(&Sample) -> u64 + 'a;
 
 fn chess(fen: &str) -> Chess {
     fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap()
