@@ -44,14 +44,14 @@ fn run(command: &mut Command) -> String {
 
 #[test]
 fn xboard_plays_a_match_with_a_peer_to_the_end() {
-    let tools = ["xboard", "Xvfb", "xdpyinfo", "fairymax"].map(|name| (name, find(name).is_some()));
+    let tools = ["xboard", "Xvfb", "xdpyinfo", "hoichess"].map(|name| (name, find(name).is_some()));
     if !has_all(&tools) {
         return;
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().to_str().expect("a plain name");
     let script = script("xboard.sh");
-    let out = run(Command::new(script).args([HERALD, "fairymax", "2", "0:02", "0.05", path]));
+    let out = run(Command::new(script).args([HERALD, "hoichess", "2", "0:03", "0.2", path]));
     assert!(out.contains("final score"), "{out}");
 }
 
