@@ -308,7 +308,7 @@ impl Engine {
         }
     }
 
-    /// Waits until the engine has done all that it was told, tasks under way excepted.
+    /// Waits until the engine has done all that it was told and can search at full speed, tasks under way excepted.
     pub fn settle(&self) {
         if self.is_thinking() {
             return;
@@ -349,6 +349,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
             Order::UseThreads(threads) => self.searcher.use_threads(threads),
             Order::Forget => self.searcher.clear(),
             Order::Answer(done) => {
+                self.searcher.warm_up();
                 let _ = done.send(());
             }
         }

@@ -34,6 +34,11 @@ impl Searcher {
         self.table = table;
     }
 
+    /// Does what would slow down the first search.
+    pub fn warm_up(&mut self) {
+        self.table.warm_up();
+    }
+
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
         self.histories.resize_with(threads.max(1), Histories::new);

@@ -103,8 +103,18 @@ pub struct Table {
     memory: MmapMut,
     clusters: usize,
     generation: u8,
-    /// Whether every page was touched, and nothing was stored since.
-    is_clear: bool,
+    state: State,
+}
+
+/// What has become of the memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Claimed, but not touched.
+    New,
+    /// Touched, and empty.
+    Clear,
+    /// A search has used it.
+    Used,
 }
 
 /// There is not enough memory.
@@ -131,7 +141,7 @@ impl Table {
         let memory = MmapMut::map_anon(bytes).map_err(failed)?;
         #[cfg(target_os = "linux")]
         let _ = memory.advise(memmap2::Advice::HugePage); // only a hint: fewer misses in the page tables
-        Ok(Table { memory, clusters: bytes / size_of::<Cluster>(), generation: 0, is_clear: false })
+        Ok(Table { memory, clusters: bytes / size_of::<Cluster>(), generation: 0, state: State::New })
     }
 
     #[inline]
@@ -217,14 +227,21 @@ impl Table {
     /// Starts a new search: what earlier ones found is worth less from now on.
     pub(crate) fn begin_search(&mut self) {
         self.generation = (self.generation + 1) % GENERATIONS;
-        self.is_clear = false;
+        self.state = State::Used;
     }
 
-    /// Forgets everything. On a new table this pays for the memory, so that the first search need not: page faults
-    /// can take a tenth of a second for 64 MiB.
+    /// Pays for the memory of a new table, so that the first search need not: page faults can take a tenth of a second
+    /// for 64 MiB.
+    pub(crate) fn warm_up(&mut self) {
+        if self.state == State::New {
+            self.clear();
+        }
+    }
+
+    /// Forgets everything.
     pub fn clear(&mut self) {
         self.generation = 0;
-        if std::mem::replace(&mut self.is_clear, true) {
+        if std::mem::replace(&mut self.state, State::Clear) == State::Clear {
             return;
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
