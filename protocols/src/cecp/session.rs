@@ -349,7 +349,10 @@ impl Session<'_> {
             C::SetBoard(fen) => self.set_up(&fen),
             C::Undo => self.take_back(1, line),
             C::Remove => self.take_back(2, line),
-            C::Ping(n) => self.output.send(&Message::Pong(n)),
+            C::Ping(n) => {
+                self.host.engine.settle();
+                self.output.send(&Message::Pong(n))
+            }
             C::Status => self.tell_status(),
             C::Hint => self.hint(),
             C::Book => self.output.send(&Message::BookEnd),
