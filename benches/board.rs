@@ -17,23 +17,25 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
-/// A position for the yardstick, the same for the candidate, and a legal move.
-type Sample = (Chess, Position, shakmaty::Move);
-type Work<'a> = dyn Fn(&Sample) -> u64 + 'a;
-
 fn chess(fen: &str) -> Chess {
     fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap()
 }
 
-/// Positions of random games, the same in every run, with a legal move for each.
-fn corpus() -> Vec<Sample> {
+/// Positions of random games, the same in every run, with a legal move for each. Each side has a list of its own, so
+/// that neither reads past the other's positions.
+struct Corpus {
+    yardstick: Vec<(Chess, shakmaty::Move)>,
+    candidate: Vec<(Position, Move)>,
+}
+
+fn corpus() -> Corpus {
     let mut random = 2026_u64;
     let mut next = |bound: usize| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % bound
     };
-    let mut corpus = Vec::new();
-    while corpus.len() < 500 {
+    let mut corpus = Corpus { yardstick: Vec::new(), candidate: Vec::new() };
+    while corpus.yardstick.len() < 500 {
         let mut chess = Chess::default();
         for _ in 0..100 {
             let moves = chess.legal_moves();
@@ -41,7 +43,8 @@ fn corpus() -> Vec<Sample> {
                 break;
             }
             let m = moves[next(moves.len())];
-            corpus.push((chess.clone(), Position::from(&chess), m));
+            corpus.candidate.push((Position::from(&chess), encode(m)));
+            corpus.yardstick.push((chess.clone(), m));
             chess.play_unchecked(m);
         }
     }
@@ -94,19 +97,23 @@ fn bench_perft(criterion: &mut Criterion) {
     }
 }
 
+type Yardstick<'a> = &'a dyn Fn(&(Chess, shakmaty::Move)) -> u64;
+type Candidate<'a> = &'a dyn Fn(&(Position, Move)) -> u64;
+
 fn bench_operations(criterion: &mut Criterion) {
     let corpus = corpus();
     // The search keeps one list a thread.
     let list = RefCell::new(MoveList::new());
-    let sum = |work: &Work| corpus.iter().map(work).sum::<u64>();
-    let pairs: [(&str, &Work, &Work); 4] = [
-        ("tactical", &|(chess, ..)| chess.capture_moves().len() as u64, &|(_, position, _)| {
+    let yardstick = |work: Yardstick| corpus.yardstick.iter().map(work).sum::<u64>();
+    let candidate = |work: Candidate| corpus.candidate.iter().map(work).sum::<u64>();
+    let pairs: [(&str, Yardstick, Candidate); 4] = [
+        ("tactical", &|(chess, _)| chess.capture_moves().len() as u64, &|(position, _)| {
             let mut list = list.borrow_mut();
             list.clear();
             position.generate_tactical(&mut list);
             list.len() as u64
         }),
-        ("all moves", &|(chess, ..)| chess.legal_moves().len() as u64, &|(_, position, _)| {
+        ("all moves", &|(chess, _)| chess.legal_moves().len() as u64, &|(position, _)| {
             let mut list = list.borrow_mut();
             list.clear();
             position.generate(&mut list);
@@ -114,27 +121,27 @@ fn bench_operations(criterion: &mut Criterion) {
         }),
         (
             "make and key",
-            &|(chess, _, m)| {
+            &|(chess, m)| {
                 let mut next = chess.clone();
                 next.play_unchecked(*m);
                 next.zobrist_hash::<shakmaty::zobrist::Zobrist64>(shakmaty::EnPassantMode::Legal).0
             },
-            &|(_, position, m)| position.make(encode(*m)).keys().full,
+            &|(position, m)| position.make(*m).keys().full,
         ),
-        ("hash move legality", &|(chess, _, m)| u64::from(chess.is_legal(*m)), &|(_, position, m)| {
-            u64::from(position.is_legal(encode(*m)))
+        ("hash move legality", &|(chess, m)| u64::from(chess.is_legal(*m)), &|(position, m)| {
+            u64::from(position.is_legal(*m))
         }),
     ];
-    for (name, yardstick, candidate) in pairs {
-        ratio(name, 301, || sum(yardstick), || sum(candidate));
-        let mut group = criterion.benchmark_group(format!("{name} of {} positions", corpus.len()));
-        group.bench_function("shakmaty", |bench| bench.iter(|| sum(yardstick)));
-        group.bench_function("herald", |bench| bench.iter(|| sum(candidate)));
+    for (name, old, new) in pairs {
+        ratio(name, 301, || yardstick(old), || candidate(new));
+        let mut group = criterion.benchmark_group(format!("{name} of {} positions", corpus.candidate.len()));
+        group.bench_function("shakmaty", |bench| bench.iter(|| yardstick(old)));
+        group.bench_function("herald", |bench| bench.iter(|| candidate(new)));
         group.finish();
     }
     // shakmaty has no static exchange evaluation.
-    criterion.bench_function("see of 2000 positions", |bench| {
-        bench.iter(|| sum(&|(_, position, m)| u64::from(position.see_at_least(encode(*m), 0))));
+    criterion.bench_function(&format!("see of {} positions", corpus.candidate.len()), |bench| {
+        bench.iter(|| candidate(&|(position, m)| u64::from(position.see_at_least(*m, 0))));
     });
 }
 

@@ -225,7 +225,7 @@ impl Worker<'_> {
         let mut picker = Picker::new(position, Wanted::All, hash_move, killer, self.previous(ply));
         let mut tried = Tried::default();
         let (first_alpha, mut best, mut best_move, mut number) = (alpha, -Score::INFINITE, None, 0);
-        while let Some(m) = picker.next(position, self.histories) {
+        while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
             number += 1;
             if number > 1 && !best.is_loss() && is_hopeless(position, node, m, number, alpha, &mut picker) {
                 continue;

@@ -80,8 +80,14 @@ impl Picker {
         self.skips_quiet = true;
     }
 
-    /// The next move.
-    pub(crate) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
+    /// The next move. `scratch` is a list to generate into, whatever it holds: to make one each time would cost more
+    /// than many a generation.
+    pub(crate) fn next(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        scratch: &mut MoveList,
+    ) -> Option<Move> {
         loop {
             match self.stage {
                 Stage::HashMove => {
@@ -91,7 +97,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateTactical => {
-                    self.generate_tactical(position, histories);
+                    self.generate_tactical(position, histories, scratch);
                     self.stage = Stage::GoodTactical;
                 }
                 Stage::GoodTactical => match self.take_best() {
@@ -110,7 +116,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateQuiet => {
-                    self.generate_quiet(position, histories);
+                    self.generate_quiet(position, histories, scratch);
                     self.stage = Stage::Quiet;
                 }
                 Stage::Quiet => match self.take_best() {
@@ -131,9 +137,9 @@ impl Picker {
     }
 
     /// Most valuable victim first, corrected by how well such captures did.
-    fn generate_tactical(&mut self, position: &Position, histories: &Histories) {
-        let mut list = MoveList::new();
-        position.generate_tactical(&mut list);
+    fn generate_tactical(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
+        list.clear();
+        position.generate_tactical(list);
         let hash_move = self.hash_move;
         self.moves.clear();
         self.moves.extend(list.iter().filter(|&&m| Some(m) != hash_move).map(|&mv| {
@@ -147,9 +153,9 @@ impl Picker {
         }));
     }
 
-    fn generate_quiet(&mut self, position: &Position, histories: &Histories) {
-        let mut list = MoveList::new();
-        position.generate_quiet(&mut list);
+    fn generate_quiet(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
+        list.clear();
+        position.generate_quiet(list);
         let Picker { hash_move, killer, previous, .. } = *self;
         self.moves.clear();
         self.moves.extend(

@@ -54,7 +54,7 @@ impl Worker<'_> {
         let previous = if position.is_check() { self.previous(ply) } else { Previous::default() };
         let mut picker = Picker::new(position, wanted, hash_move, None, previous);
         let mut best_move = None;
-        while let Some(m) = picker.next(position, self.histories) {
+        while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
             // Delta pruning: what is captured must be able to matter.
             if let Some(evaluation) = evaluation
                 && m.promotion().is_none()

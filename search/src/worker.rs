@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::control::Control;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::limits::{Clock, Limits, Root, TimeLimit};
-use crate::moves::Move;
+use crate::moves::{Move, MoveList};
 use crate::observer::{Bound, Observer, Report};
 use crate::parameters::{ASPIRATION_DEPTH, ASPIRATION_MARGIN};
 use crate::position::Position;
@@ -88,6 +88,8 @@ pub(crate) struct Worker<'a> {
     /// Length of `keys` at the last null move, beyond which no repetition is real.
     repetition_floor: usize,
     frames: Box<[Frame]>,
+    /// Where the pickers generate moves.
+    pub(crate) scratch: MoveList,
     next_poll: u64,
     counted_nodes: u64,
 }
@@ -118,6 +120,7 @@ impl<'a> Worker<'a> {
             keys,
             repetition_floor: 0,
             frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 1].into_boxed_slice(),
+            scratch: MoveList::new(),
             next_poll: first_poll,
             counted_nodes: 0,
         }
