@@ -1,0 +1,225 @@
+//! What a search promises: mates found, limits kept, draws seen, the same answer in every run.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use search::{
+    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Table, TimeLimit,
+    Verdict,
+};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess};
+
+fn root(fen: &str) -> Root {
+    let fen: Fen = fen.parse().expect("a FEN");
+    let chess: Chess = fen.into_position(CastlingMode::Chess960).expect("a legal position");
+    Root { position: (&chess).into(), ..Root::default() }
+}
+
+fn searcher() -> Searcher {
+    Searcher::new(Table::new(16).expect("16 MiB"))
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+/// Runs on a thread with the stack that a search asks for.
+fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
+        thread.expect("a thread").join().expect("no panic")
+    })
+}
+
+fn think(root: &Root, limits: &Limits) -> Answer {
+    with_stack(|| searcher().think(root, limits, &Control::new(), &Instant::now(), &mut ()))
+}
+
+fn best(answer: &Answer) -> String {
+    answer.best.map_or("none".into(), |m| m.to_string())
+}
+
+const MIDDLEGAME: &str = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P1B2/2NBPN2/PP3PPP/R2Q1RK1 w - - 0 9";
+
+#[test]
+fn mates_are_found_with_their_length() {
+    for (fen, moves, first) in [
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1, "d1d8"),
+        ("6k1/R7/8/8/8/8/8/1R4K1 w - - 0 1", 1, "b1b8"),
+        ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", 2, "a2a7 b1b7"),
+        ("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", 1, "g1g7"),
+        ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4", 1, "f3f7"),
+        // Black's turn: the score is the mover's.
+        ("3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", 1, "d8d1"),
+    ] {
+        let answer = think(&root(fen), &depth(8));
+        assert_eq!(answer.score.verdict(), Verdict::MateIn(moves), "{fen}");
+        assert!(first.contains(&best(&answer)), "{fen}: {}", best(&answer));
+    }
+}
+
+#[test]
+fn the_side_that_gets_mated_knows_when() {
+    let answer = think(&root("6k1/8/8/8/8/8/r7/1r5K w - - 0 1"), &depth(6));
+    assert_eq!((answer.best, answer.score.verdict()), (None, Verdict::MatedIn(0)));
+    let answer = think(&root("7k/8/8/8/8/8/r7/1r4K1 w - - 0 1"), &depth(2));
+    assert_eq!((answer.best, answer.score.verdict()), (None, Verdict::MatedIn(0)));
+    let answer = think(&root("k7/8/1K6/8/8/8/8/7R b - - 0 1"), &depth(8));
+    assert_eq!(answer.score.verdict(), Verdict::MatedIn(1));
+}
+
+#[test]
+fn stalemate_has_no_move_and_is_even() {
+    let answer = think(&root("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), &depth(6));
+    assert_eq!((answer.best, answer.score), (None, Score::DRAW));
+}
+
+#[test]
+fn one_thread_gives_the_same_answer_in_every_run() {
+    let [first, second] = [(); 2].map(|()| think(&root(MIDDLEGAME), &depth(10)));
+    assert_eq!(first, second);
+    assert!(first.nodes > 1000);
+}
+
+#[test]
+fn clearing_makes_a_searcher_new() {
+    let root = root(MIDDLEGAME);
+    let answers = with_stack(|| {
+        let mut searcher = searcher();
+        [(); 2].map(|()| {
+            searcher.clear();
+            searcher.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
+        })
+    });
+    assert_eq!(answers[0], answers[1]);
+}
+
+#[test]
+fn a_node_limit_is_exact_with_one_thread() {
+    for nodes in [1000, 4096, 50_001] {
+        let answer = think(&root(MIDDLEGAME), &Limits { nodes: Some(nodes), ..Limits::default() });
+        assert_eq!(answer.nodes, nodes);
+        assert!(answer.best.is_some());
+    }
+}
+
+#[test]
+fn only_allowed_moves_are_played() {
+    let mut root = root(MIDDLEGAME);
+    let moves = root.position.legal_moves();
+    root.allowed = Some(vec![moves[7]]);
+    assert_eq!(think(&root, &depth(5)).best, Some(moves[7]));
+    root.allowed = Some(Vec::new());
+    assert_eq!(think(&root, &depth(5)).best, None);
+}
+
+/// Collects the scores of the lines of the last iteration.
+#[derive(Default)]
+struct Lines(Vec<(usize, Score, String)>);
+
+impl Observer for Lines {
+    fn report(&mut self, report: &Report) {
+        if report.line == 1 {
+            self.0.clear();
+        }
+        self.0.push((report.line, report.score, report.principal_variation[0].to_string()));
+    }
+}
+
+#[test]
+fn several_lines_are_different_and_in_order() {
+    let root = root(MIDDLEGAME);
+    let limits = Limits { lines: 4, ..depth(7) };
+    let mut lines = Lines::default();
+    with_stack(|| searcher().think(&root, &limits, &Control::new(), &Instant::now(), &mut lines));
+    assert_eq!(lines.0.iter().map(|line| line.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert!(lines.0.is_sorted_by(|a, b| a.1 >= b.1), "{:?}", lines.0);
+    let mut moves: Vec<&str> = lines.0.iter().map(|line| line.2.as_str()).collect();
+    moves.sort_unstable();
+    moves.dedup();
+    assert_eq!(moves.len(), 4);
+}
+
+#[test]
+fn a_lost_game_is_saved_by_a_third_repetition() {
+    // White is far behind, but the position after Rb1 has been on the board twice.
+    let position = root("6k1/5p1p/6p1/8/8/7q/5P2/R5K1 w - - 10 40");
+    let without = think(&position, &depth(6));
+    assert!(without.score.value() < -300, "{:?}", without.score);
+    let m = *position.position.legal_moves().iter().find(|m| m.to_string() == "a1b1").expect("legal");
+    let after = position.position.make(m).keys().full;
+    // Every second key is one with Black to move. The other positions do not matter.
+    let repeated = Root { earlier_keys: vec![after, 1, 2, 3, after, 4, 5, 6, 7], ..position };
+    let answer = think(&repeated, &depth(6));
+    assert_eq!((best(&answer).as_str(), answer.score), ("a1b1", Score::DRAW));
+}
+
+#[test]
+fn fifty_moves_are_a_draw_but_mate_comes_first() {
+    let answer = think(&root("7k/8/8/8/8/8/8/KQ6 w - - 99 80"), &depth(6));
+    assert_eq!(answer.score, Score::DRAW);
+    let answer = think(&root("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 99 80"), &depth(6));
+    assert_eq!(answer.score.verdict(), Verdict::MateIn(1));
+}
+
+/// A clock on which each node takes a microsecond.
+struct NodesAsTime(AtomicU64);
+
+impl Clock for NodesAsTime {
+    fn elapsed(&self, nodes: u64) -> Duration {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Duration::from_micros(nodes)
+    }
+}
+
+#[test]
+fn time_is_what_the_clock_says() {
+    let root = root(MIDDLEGAME);
+    let time = TimeLimit::PerMove(Duration::from_millis(50));
+    let clock = NodesAsTime(AtomicU64::new(0));
+    let limits = Limits { time, ..Limits::default() };
+    let answer = with_stack(|| searcher().think(&root, &limits, &Control::new(), &clock, &mut ()));
+    assert!((50_000..55_000).contains(&answer.nodes), "{} nodes", answer.nodes);
+    assert!(clock.0.load(Ordering::Relaxed) > 10);
+}
+
+#[test]
+fn pondering_ignores_the_clock_until_the_hit() {
+    let root = root(MIDDLEGAME);
+    let limits = Limits { time: TimeLimit::PerMove(Duration::from_millis(1)), ..Limits::default() };
+    let control = Control::pondering();
+    let start = Instant::now();
+    with_stack(|| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(200));
+                control.ponder_hit();
+            });
+            searcher().think(&root, &limits, &control, &start, &mut ())
+        })
+    });
+    assert!(start.elapsed() >= Duration::from_millis(200));
+}
+
+#[test]
+fn several_threads_answer_and_stop_together() {
+    let root = root(MIDDLEGAME);
+    let answer = with_stack(|| {
+        let mut searcher = searcher();
+        searcher.use_threads(4);
+        searcher.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
+    });
+    assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
+    assert_eq!(answer.depth, 9);
+}
+
+#[test]
+fn a_stopped_search_has_a_move() {
+    let control = Control::new();
+    control.stop();
+    let root = root(MIDDLEGAME);
+    let answer =
+        with_stack(|| searcher().think(&root, &Limits::default(), &control, &Instant::now(), &mut ()));
+    assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
+}
