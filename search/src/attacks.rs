@@ -44,3 +44,27 @@ static BETWEEN: [[Bitboard; 64]; 64] = {
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a as usize][b as usize]
 }
+
+/// What bishops and rooks attack on an empty board.
+static EMPTY_BOARD: [[Bitboard; 64]; 2] = {
+    let mut table = [[Bitboard::EMPTY; 64]; 2];
+    let mut i = 0;
+    while i < 64 {
+        table[0][i] = attacks::bishop_attacks(Square::new(i as u32), Bitboard::EMPTY);
+        table[1][i] = attacks::rook_attacks(Square::new(i as u32), Bitboard::EMPTY);
+        i += 1;
+    }
+    table
+};
+
+/// The diagonals through a square, without the square itself.
+#[inline]
+pub fn diagonals(square: Square) -> Bitboard {
+    EMPTY_BOARD[0][square as usize]
+}
+
+/// The rank and the file of a square, without the square itself.
+#[inline]
+pub fn straights(square: Square) -> Bitboard {
+    EMPTY_BOARD[1][square as usize]
+}

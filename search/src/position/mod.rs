@@ -208,16 +208,16 @@ impl Position {
             & ((attacks::pawn(self.turn, king) & self.by_role(Role::Pawn))
                 | (attacks::knight(king) & self.by_role(Role::Knight)));
         self.pinned = Bitboard::EMPTY;
-        // Sliders that would give check if only their own side's pieces stood on the board.
+        // Sliders that would give check on an empty board.
         let snipers = them
-            & ((attacks::bishop(king, them) & self.diagonal_sliders())
-                | (attacks::rook(king, them) & self.straight_sliders()));
+            & ((attacks::diagonals(king) & self.diagonal_sliders())
+                | (attacks::straights(king) & self.straight_sliders()));
         for sniper in snipers {
             let blockers = attacks::between(king, sniper) & occupied;
             if blockers.is_empty() {
                 self.checkers |= Bitboard::from_square(sniper);
             } else if !blockers.more_than_one() {
-                self.pinned |= blockers;
+                self.pinned |= blockers & us;
             }
         }
     }
