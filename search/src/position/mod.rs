@@ -195,8 +195,10 @@ impl Position {
 
     #[inline]
     fn is_attacked_by_sliders(&self, square: Square, occupied: Bitboard, attackers: Bitboard) -> bool {
-        (attacks::bishop(square, occupied) & attackers & self.diagonal_sliders()).any()
-            || (attacks::rook(square, occupied) & attackers & self.straight_sliders()).any()
+        let diagonal = attackers & self.diagonal_sliders() & attacks::diagonals(square);
+        let straight = attackers & self.straight_sliders() & attacks::straights(square);
+        diagonal.any() && (attacks::bishop(square, occupied) & diagonal).any()
+            || straight.any() && (attacks::rook(square, occupied) & straight).any()
     }
 
     /// Finds the checkers and the pinned pieces of the side to move.
