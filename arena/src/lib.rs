@@ -1,0 +1,1 @@
+//! Officials: the referee of a game, schedules, statistics and the runner of a match.

@@ -1,0 +1,211 @@
+//! What an official sees of a player, whatever protocol it speaks and whatever carries its words.
+
+use std::os::fd::BorrowedFd;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use engine::{CastlingMode, Color, Game, Outcome, TimeControl};
+use shakmaty::ByColor;
+
+/// Somebody who plays: a program behind a protocol, or a scripted one in tests and benches.
+///
+/// Everything a player says comes out of [`Player::take`], in order and with the moment of its arrival. The methods
+/// that speak to it don't wait for an answer, [`Player::new_game`] excepted. After a [`Fault`] the player takes part in
+/// nothing more; only [`Player::quit`] is left.
+pub trait Player {
+    /// Who it says it is.
+    fn identity(&self) -> &Identity;
+
+    /// Sets up a game and waits until the player is ready for it.
+    ///
+    /// # Errors
+    /// The player died, kept silent for too long or cannot play this game.
+    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault>;
+
+    /// It is the player's turn: tells the opponent's last move, if there is one, and the clocks, and asks for a move.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn think(&mut self, turn: &Turn) -> Result<(), Fault>;
+
+    /// The player's move was accepted and the opponent's clock runs: a chance to ponder.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn wait(&mut self, turn: &Turn) -> Result<(), Fault>;
+
+    /// The opponent offers a draw. A protocol without draw offers says nothing.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn offer_draw(&mut self) -> Result<(), Fault>;
+
+    /// The game is over; a thinking player stops. What it still says about this game no longer counts.
+    ///
+    /// # Errors
+    /// The player cannot be reached any more.
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault>;
+
+    /// The next thing the player said, if it has said anything; never blocks.
+    fn take(&mut self) -> Option<Arrival>;
+
+    /// What becomes readable when the player speaks; `None` if [`Player::take`] always answers at once. Ask `take`
+    /// first: it may hold back what was read together.
+    fn source(&self) -> Option<BorrowedFd<'_>>;
+
+    /// Sends the player away, by force if it doesn't go.
+    fn quit(self: Box<Self>) -> Departure;
+}
+
+/// A protocol that programs play by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// The protocol of XBoard and WinBoard.
+    Cecp,
+    /// The Universal Chess Interface.
+    Uci,
+    /// Chess Engine Game Operation, revision 1.
+    Cego,
+}
+
+/// Who a player says it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Its name, as it calls itself; control characters are gone. Empty if it gave none.
+    pub name: String,
+    /// Its authors, if told.
+    pub authors: Option<String>,
+}
+
+/// A game that is about to begin.
+#[derive(Clone, Debug)]
+pub struct NewGame {
+    /// The position on the board, before any move of the match; opening moves are in it as moves.
+    pub game: Game,
+    /// The side the player has.
+    pub color: Color,
+    /// The time each side has.
+    pub controls: ByColor<TimeControl>,
+    /// The opponent's name.
+    pub opponent: String,
+    /// Whether the player may think in the opponent's time.
+    pub ponder: bool,
+}
+
+impl NewGame {
+    /// Whether castling is written as in standard chess or as in Chess960.
+    pub fn mode(&self) -> CastlingMode {
+        self.game.mode()
+    }
+}
+
+/// The moment at which a player has to move or begins to wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    /// The game so far.
+    pub game: &'a Game,
+    /// Both clocks.
+    pub accounts: &'a ByColor<Account>,
+}
+
+/// The state of one side's clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The time control it is under.
+    pub control: TimeControl,
+    /// What is left; `None` if no time is kept.
+    pub remaining: Option<Duration>,
+    /// The side's moves that the time control has seen.
+    pub moves_made: u32,
+}
+
+/// Something a player said.
+#[derive(Debug)]
+pub struct Arrival {
+    /// When its last byte was read.
+    pub at: Instant,
+    /// What it was.
+    pub event: Event,
+}
+
+/// What a player can say in a game.
+#[derive(Debug)]
+pub enum Event {
+    /// It makes a move, in whatever notation it uses; the official reads it and judges it.
+    Move(String),
+    /// It tells what it is thinking.
+    Thinking(Thinking),
+    /// It offers a draw, or accepts the one that was offered to it.
+    DrawOffer,
+    /// It resigns.
+    Resignation,
+    /// It says that the game is over and how, in its own words: a claim that the official checks. The result is one of
+    /// `1-0`, `0-1`, `1/2-1/2` and `*`.
+    Claim {
+        /// The result.
+        result: String,
+        /// The reason given; may be empty.
+        reason: String,
+    },
+    /// It refuses what it was told, such as the opponent's move.
+    Complaint(String),
+    /// It can no longer play.
+    Fault(Fault),
+}
+
+/// What a player thinks of the position, as far as it told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Thinking {
+    /// In plies.
+    pub depth: Option<u32>,
+    /// In plies.
+    pub selective_depth: Option<u32>,
+    /// From the player's own point of view.
+    pub score: Option<search::Score>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// Time spent.
+    pub time: Option<Duration>,
+    /// The line it expects, in its own notation; control characters are gone.
+    pub line: String,
+}
+
+/// Why a player can no longer play.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It could not be started.
+    #[error("cannot be started: {0}")]
+    Start(String),
+    /// It did not answer in time; says to what.
+    #[error("no answer to {0} in time")]
+    Silence(&'static str),
+    /// It ended by itself.
+    #[error("ended unexpectedly ({0})")]
+    Died(String),
+    /// It said something that its protocol forbids, in a protocol that forgives nothing (CEGO), or a line without end.
+    #[error("broke the protocol: {0}")]
+    Malformed(String),
+    /// It cannot play a game of this kind (Chess960, a set-up position).
+    #[error("cannot play {0}")]
+    Unsupported(String),
+}
+
+/// How a player left.
+#[derive(Clone, Debug)]
+pub struct Departure {
+    /// How its process ended; `None` if it has none.
+    pub status: Option<ExitStatus>,
+    /// Whether it had to be killed.
+    pub killed: bool,
+    /// What it used, if that is known.
+    pub resources: Option<Resources>,
+}
+
+/// What a program used of the machine, its children included as far as it waited for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Processor time, user and system.
+    pub cpu: Duration,
+    /// The most memory it had at once, in bytes.
+    pub peak_memory: u64,
+}
