@@ -5,6 +5,7 @@
 
 pub mod attacks;
 mod control;
+mod correction;
 mod evaluation;
 mod history;
 mod limits;

@@ -105,7 +105,7 @@ fn answer(worker: &Worker, depth: u32) -> Answer {
     };
     let expected = || {
         let next = shared.root.position.make(best.mv);
-        shared.table.probe(next.keys().full)?.best.filter(|&m| next.is_legal(m))
+        shared.table.probe(next.table_key())?.best.filter(|&m| next.is_legal(m))
     };
     let ponder = best.line.get(1).copied().or_else(expected);
     Answer { best: Some(best.mv), ponder, score: best.score, depth, nodes }

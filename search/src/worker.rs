@@ -49,6 +49,12 @@ pub(crate) struct Frame {
     pub(crate) moved: Option<PieceTo>,
     /// A quiet move that refuted a sibling.
     pub(crate) killer: Option<Move>,
+    /// The move that is left out of the node for the time being.
+    pub(crate) excluded: Option<Move>,
+    /// Plies by which the move that led here was reduced.
+    pub(crate) reduction: i32,
+    /// Nodes at this ply, since two plies above, in which a move reached beta.
+    pub(crate) cutoffs: u32,
 }
 
 /// A move at the root and what is known of it.
@@ -87,6 +93,8 @@ pub(crate) struct Worker<'a> {
     keys: Vec<u64>,
     /// Length of `keys` at the last null move, beyond which no repetition is real.
     repetition_floor: usize,
+    /// Plies before this one don't pass: a null move is being verified.
+    pub(crate) null_move_floor: usize,
     frames: Box<[Frame]>,
     /// Where the pickers generate moves.
     pub(crate) scratch: MoveList,
@@ -119,7 +127,8 @@ impl<'a> Worker<'a> {
             variations: Variations::new(),
             keys,
             repetition_floor: 0,
-            frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 1].into_boxed_slice(),
+            null_move_floor: 0,
+            frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 2].into_boxed_slice(),
             scratch: MoveList::new(),
             next_poll: first_poll,
             counted_nodes: 0,
@@ -298,10 +307,11 @@ impl<'a> Worker<'a> {
     /// Makes a move: the position after it, while the node's key goes to the earlier ones. Pairs with [`Worker::unmake`].
     #[inline]
     pub(crate) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
-        self.shared.table.prefetch(position.approximate_key_after(m));
+        self.shared.table.prefetch(position.approximate_table_key_after(m));
         self.nodes += 1;
         self.keys.push(position.keys().full);
-        self.frame(ply + 1).moved = Some(PieceTo::of(position, m));
+        let moved = Some(PieceTo::of(position, m));
+        *self.frame(ply + 1) = Frame { moved, reduction: 0, ..*self.frame(ply + 1) };
         position.make(m)
     }
 
@@ -319,7 +329,7 @@ impl<'a> Worker<'a> {
     ) -> T {
         self.nodes += 1;
         self.keys.push(position.keys().full);
-        self.frame(ply + 1).moved = None;
+        *self.frame(ply + 1) = Frame { moved: None, reduction: 0, ..*self.frame(ply + 1) };
         let floor = std::mem::replace(&mut self.repetition_floor, self.keys.len());
         let result = search(self, &position.make_null());
         self.repetition_floor = floor;
@@ -348,6 +358,14 @@ impl<'a> Worker<'a> {
             }
         }
         false
+    }
+}
+
+impl Worker<'_> {
+    /// Whether the side to move can repeat a position of the path below the root.
+    pub(crate) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
+        let reach = (self.keys.len() - self.repetition_floor).min(position.halfmoves().into()).min(ply);
+        (3..=reach).step_by(2).any(|back| position.reaches(self.keys[self.keys.len() - back]))
     }
 }
 
