@@ -9,7 +9,7 @@ use std::time::Duration;
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
 use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, Variations, play_by};
 use engine::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
-use players::{Event, Fault, Identity, Player, Thinking};
+use players::{Event, Fault, Identity, Player, Protocol, Thinking};
 use shakmaty::ByColor;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -65,6 +65,7 @@ impl Match {
     fn new(control: &str) -> Match {
         let seat = |name: &str| Seat {
             name: name.to_owned(),
+            protocol: None,
             control: control.parse().unwrap(),
             margin: Duration::ZERO,
             ponder: false,
@@ -262,10 +263,15 @@ fn repetitions_are_claimed_by_the_official_or_by_the_players() {
 
 #[test]
 fn a_mediator_lets_the_side_to_move_mate_before_a_draw() {
-    let mediator = Rules { mate_before_draw: true, ..Rules::default() };
-    let game = Match::from("6k1/Q7/5K2/8/8/8/8/8 b - - 99 80", "10").rules(mediator);
+    let fifty = Outcome::Draw(DrawReason::FiftyMoves);
+    let mut game = Match::from("6k1/Q7/5K2/8/8/8/8/8 b - - 99 80", "10");
+    assert_eq!(game.outcome(&["Qg7"], &["Kh8"]), fifty);
+    game.setup.seats.black.protocol = Some(Protocol::Cego);
     assert_eq!(game.outcome(&["Qg7"], &["Kh8"]), white_wins(WinReason::Checkmate));
-    assert_eq!(game.outcome(&["Qa6"], &["Kh8"]), Outcome::Draw(DrawReason::FiftyMoves));
+    assert_eq!(game.outcome(&["Qa6"], &["Kh8"]), fifty);
+    let claimed = ["1/2-1/2 {fifty moves}"];
+    assert_eq!(game.outcome(&claimed, &["Kh8"]), fifty, "who could mate may claim instead");
+    assert_eq!(game.outcome(&["1ms Qg7"], &["Kh8; 1/2-1/2 {fifty moves}"]), white_wins(WinReason::Checkmate));
 }
 
 #[test]

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arrayvec::ArrayVec;
 use engine::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
-use players::{Arrival, Event, Fault, NewGame, Player, Thinking, Turn};
+use players::{Arrival, Event, Fault, NewGame, Player, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
 pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
@@ -60,6 +60,8 @@ pub struct GameSetup {
 pub struct Seat {
     /// The player's name in this match.
     pub name: String,
+    /// What it speaks; `None` if it is no program. A game with a CEGO engine in it keeps the rules of that protocol.
+    pub protocol: Option<Protocol>,
     /// The time it has.
     pub control: TimeControl,
     /// How far it may overdraw its clock with a move without losing; what it overdraws is gone all the same.
@@ -354,7 +356,7 @@ impl Table<'_> {
         let announced = self.announced.take();
         if *self.offers.get(mover) || announced.is_some() {
             match (self.game.claim(), announced) {
-                (Some(draw), _) if rules.allow_draw(&self.game) => {
+                (Some(draw), _) if self.may_draw() => {
                     return end(Outcome::Draw(draw), "claimed with the move");
                 }
                 (None, Some(Announcement { claim, .. })) => return self.wrong_claim(mover, &claim),
@@ -369,9 +371,16 @@ impl Table<'_> {
 
     fn judge_board(&self) -> Verdict {
         match self.setup.rules.judge(&self.game) {
+            Some(Outcome::Draw(_)) if self.game.outcome().is_none() && !self.may_draw() => Continue(()),
             Some(outcome) => end(outcome, ""),
             None => Continue(()),
         }
+    }
+
+    /// Whether the game may end by a repetition or for want of progress now.
+    fn may_draw(&self) -> bool {
+        let mediates = self.setup.seats.iter().any(|seat| seat.protocol == Some(Protocol::Cego));
+        !mediates || !rules::can_mate_at_once(&self.game)
     }
 
     /// An offer, or the acceptance of the opponent's.
@@ -411,7 +420,7 @@ impl Table<'_> {
             }
             if let Some(draw) = self.game.claim() {
                 // Who is to move may do without the mate that a mediator would wait for.
-                let ends = color == self.game.turn() || self.setup.rules.allow_draw(&self.game);
+                let ends = color == self.game.turn() || self.may_draw();
                 return if ends { end(Outcome::Draw(draw), "claimed") } else { Continue(()) };
             }
         }

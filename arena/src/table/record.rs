@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use engine::{Color, Game, Outcome, PgnTags, write_pgn};
-use players::{Fault, Thinking};
+use players::{Fault, Protocol, Thinking};
 use search::{Score, Verdict};
 use shakmaty::{ByColor, EnPassantMode, Position as _};
 
@@ -125,7 +125,7 @@ impl GameRecord {
         let mut log = String::new();
         for color in Color::ALL {
             let seat = self.seats.get(color);
-            let _ = writeln!(log, "{color:?}: {}, {}, margin {:?}", seat.name, seat.control, seat.margin);
+            let _ = writeln!(log, "{color:?}: {seat}");
         }
         let _ = writeln!(log, "Position: {}", self.replay(self.opening).fen());
         let mut incidents = self.incidents.iter().peekable();
@@ -256,6 +256,20 @@ impl MoveRecord {
             let _ = write!(comment, ", [%clk {hours}:{minutes:02}:{seconds:02}.{millis:03}]");
         }
         comment
+    }
+}
+
+impl std::fmt::Display for Seat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)?;
+        match self.protocol {
+            Some(Protocol::Cecp) => f.write_str(", CECP")?,
+            Some(Protocol::Uci) => f.write_str(", UCI")?,
+            // The document wants the mediator to tell.
+            Some(Protocol::Cego) => f.write_str(", CEGO revision 1")?,
+            None => {}
+        }
+        write!(f, ", {}, margin {:?}", self.control, self.margin)
     }
 }
 

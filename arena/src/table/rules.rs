@@ -12,8 +12,6 @@ use super::adjudication::Adjudication;
 pub struct Rules {
     /// Which repetitions and moves without progress end the game.
     pub draws: DrawRule,
-    /// Whether such a draw waits while the side to move could mate at once, as a CEGO mediator must see to.
-    pub mate_before_draw: bool,
     /// How long a side without a clock may think about a move before it counts as silent.
     pub patience: Duration,
     /// When an official ends the game by its own judgement.
@@ -36,7 +34,6 @@ impl Default for Rules {
     fn default() -> Rules {
         Rules {
             draws: DrawRule::default(),
-            mate_before_draw: false,
             patience: Duration::from_secs(600),
             adjudication: Adjudication::default(),
         }
@@ -46,20 +43,24 @@ impl Default for Rules {
 impl Rules {
     /// How the position on the board ends the game, if it does.
     pub(super) fn judge(&self, game: &Game) -> Option<Outcome> {
-        if let Some(outcome) = game.outcome() {
-            return Some(outcome);
-        }
-        let draw = match self.draws {
-            DrawRule::Claimed => game.claim(),
-            DrawRule::Automatic => game.automatic_draw(),
-        };
-        draw.filter(|_| self.allow_draw(game)).map(Outcome::Draw)
+        game.outcome().or_else(|| {
+            let draw = match self.draws {
+                DrawRule::Claimed => game.claim(),
+                DrawRule::Automatic => game.automatic_draw(),
+            };
+            draw.map(Outcome::Draw)
+        })
     }
+}
 
-    /// Whether a draw by the rules may end the game now.
-    pub(super) fn allow_draw(&self, game: &Game) -> bool {
-        !(self.mate_before_draw && can_mate_at_once(game))
-    }
+/// Whether the side to move has a move that mates. A CEGO mediator must not end a game by a draw then ("the mediator
+/// must make sure the playing engine could not deliver mate in their turn").
+pub(super) fn can_mate_at_once(game: &Game) -> bool {
+    game.legal_moves().into_iter().any(|m| {
+        let mut next = game.chess().clone();
+        next.play_unchecked(m);
+        next.is_checkmate()
+    })
 }
 
 /// What it means that the time of `loser` ran out: a draw if the opponent could not mate by any series of legal moves
@@ -70,15 +71,6 @@ pub(super) fn flag_fall(game: &Game, loser: Color) -> Outcome {
     } else {
         Outcome::Win { winner: !loser, reason: WinReason::TimeForfeit }
     }
-}
-
-/// Whether the side to move has a move that mates.
-fn can_mate_at_once(game: &Game) -> bool {
-    game.legal_moves().into_iter().any(|m| {
-        let mut next = game.chess().clone();
-        next.play_unchecked(m);
-        next.is_checkmate()
-    })
 }
 
 #[cfg(test)]
@@ -111,13 +103,9 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_at_hand_holds_a_draw_back_only_where_asked_for() {
-        let mateable = game("6k1/Q7/5K2/8/8/8/8/8 b - - 99 80", "Kh8");
-        let hopeless = game("6k1/8/8/8/8/8/8/K6Q b - - 99 80", "Kf8");
-        let cego = Rules { mate_before_draw: true, ..Rules::default() };
-        let fifty = Some(Outcome::Draw(DrawReason::FiftyMoves));
-        assert_eq!((cego.judge(&mateable), cego.judge(&hopeless)), (None, fifty));
-        assert_eq!(Rules::default().judge(&mateable), fifty);
+    fn a_mate_at_hand_is_seen() {
+        assert!(can_mate_at_once(&game("6k1/Q7/5K2/8/8/8/8/8 b - - 99 80", "Kh8")));
+        assert!(!can_mate_at_once(&game("6k1/8/8/8/8/8/8/K6Q b - - 99 80", "Kf8")));
     }
 
     #[test]
