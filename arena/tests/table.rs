@@ -259,6 +259,8 @@ fn repetitions_are_claimed_by_the_official_or_by_the_players() {
         "CECP's claim by an offer"
     );
     assert_eq!(fide().outcome(&white, &["Nf6", "Ng8", "Nf6", "1/2-1/2; Ng8"]), repetition);
+    let not_won = fide().outcome(&white, &["Nf6", "Ng8", "Nf6", "0-1; Ng8"]);
+    assert_eq!(not_won, white_wins(WinReason::RulesInfraction));
 }
 
 #[test]

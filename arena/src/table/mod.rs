@@ -129,6 +129,7 @@ struct Table<'a> {
 /// A result that the side to move has claimed and that its next move must bring about.
 struct Announcement {
     claim: String,
+    draw: bool,
     by: Instant,
 }
 
@@ -351,22 +352,25 @@ impl Table<'_> {
     /// What a move that was just made means for the game.
     fn judge_move(&mut self, mover: Color, score: Option<search::Score>) -> Verdict {
         self.judge_board()?;
-        let rules = &self.setup.rules;
-        // An offer with the move, or a result announced before it, may be a claim (FIDE Laws 9.2.1.1, 9.3.1).
-        let announced = self.announced.take();
-        if *self.offers.get(mover) || announced.is_some() {
-            match (self.game.claim(), announced) {
-                (Some(draw), _) if self.may_draw() => {
-                    return end(Outcome::Draw(draw), "claimed with the move");
-                }
-                (None, Some(Announcement { claim, .. })) => return self.wrong_claim(mover, &claim),
-                _ => {}
+        if let Some(draw) = self.game.claim().filter(|_| self.claims_draw(mover)) {
+            if self.may_draw() {
+                return end(Outcome::Draw(draw), "claimed with the move");
             }
+            // The claim was right, but a mediator has to let the opponent mate first.
+            self.announced = None;
         }
-        match self.adjudicator.judge(&rules.adjudication, &self.game, mover, score) {
+        if let Some(Announcement { claim, .. }) = self.announced.take() {
+            return self.wrong_claim(mover, &claim);
+        }
+        match self.adjudicator.judge(&self.setup.rules.adjudication, &self.game, mover, score) {
             Some((outcome, ground)) => end(outcome, ground),
             None => Continue(()),
         }
+    }
+
+    /// Whether what a side said before its move claims a draw by the move (FIDE Laws 9.2.1.1, 9.3.1).
+    fn claims_draw(&self, mover: Color) -> bool {
+        *self.offers.get(mover) || self.announced.as_ref().is_some_and(|announced| announced.draw)
     }
 
     fn judge_board(&self) -> Verdict {
@@ -414,7 +418,8 @@ impl Table<'_> {
         if result == "*" {
             return self.lose(color, WinReason::Abandoned, format!("claims {claim}"));
         }
-        if result == "1/2-1/2" {
+        let draw = result == "1/2-1/2";
+        if draw {
             if *self.offers.get(!color) {
                 return end(Outcome::Draw(DrawReason::Agreement), "");
             }
@@ -427,7 +432,7 @@ impl Table<'_> {
         if color != self.game.turn() || self.announced.is_some() {
             return self.wrong_claim(color, &claim);
         }
-        self.announced = at.checked_add(CLAIM_PATIENCE).map(|by| Announcement { claim, by });
+        self.announced = at.checked_add(CLAIM_PATIENCE).map(|by| Announcement { claim, draw, by });
         Continue(())
     }
 }
