@@ -1,5 +1,6 @@
 //! The game state that every adapter shares: positions and moves, rules and outcomes, time controls and clocks, PGN.
 
+pub mod book;
 mod clock;
 mod engine;
 mod fen;
