@@ -4,7 +4,6 @@
 
 use arrayvec::ArrayVec;
 
-use crate::evaluation::evaluate;
 use crate::moves::Move;
 use crate::observer::Observer;
 use crate::parameters as p;
@@ -48,7 +47,7 @@ impl Worker<'_> {
     ) -> Result<Score, Stopped> {
         let position = &self.shared.root.position;
         let known = self.shared.table.probe(position.keys().full);
-        let evaluation = (!position.is_check()).then(|| evaluate(position));
+        let evaluation = (!position.is_check()).then(|| self.evaluator.evaluate(position));
         self.frame(0).evaluation = evaluation;
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
         let node = Node {
@@ -119,7 +118,7 @@ impl Worker<'_> {
             return Ok(Score::DRAW);
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { evaluate(position) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluator.evaluate(position) });
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter mate found elsewhere.
@@ -144,8 +143,9 @@ impl Worker<'_> {
         }
 
         // Step 5: static evaluation, from the table where it is known.
-        let evaluation = (!is_check)
-            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| evaluate(position)));
+        let evaluation = (!is_check).then(|| {
+            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position))
+        });
         self.frame(ply).evaluation = evaluation;
         let is_improving = self.is_improving(evaluation, ply);
         let mut node = Node { beta, depth, ply, is_pv, is_cut, is_improving, evaluation, known };

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::control::Control;
+use crate::evaluation::Evaluator;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::limits::{Clock, Limits, Root, TimeLimit};
 use crate::moves::{Move, MoveList};
@@ -40,6 +41,19 @@ impl Shared<'_> {
     }
 }
 
+/// What a thread keeps from one search to the next.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    pub(crate) histories: Histories,
+    pub(crate) evaluator: Evaluator,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Memory {
+        Memory { histories: Histories::new(), evaluator: Evaluator::new() }
+    }
+}
+
 /// What a node leaves for those below it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Frame {
@@ -73,6 +87,7 @@ const BEFORE_ROOT: usize = 4;
 pub(crate) struct Worker<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories,
+    pub(crate) evaluator: &'a mut Evaluator,
     /// Only the first thread looks at limits and reports.
     pub(crate) is_first: bool,
     pub(crate) nodes: u64,
@@ -95,7 +110,8 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>, histories: &'a mut Histories, is_first: bool) -> Worker<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, memory: &'a mut Memory, is_first: bool) -> Worker<'a> {
+        let Memory { histories, evaluator } = memory;
         let position = &shared.root.position;
         let allowed = shared.root.allowed.as_deref();
         let root_moves = position
@@ -110,6 +126,7 @@ impl<'a> Worker<'a> {
         Worker {
             shared,
             histories,
+            evaluator,
             is_first,
             nodes: 0,
             selective_depth: 0,
