@@ -4,7 +4,6 @@
 
 use arrayvec::ArrayVec;
 
-use crate::evaluation::evaluate;
 use crate::history::Circumstances;
 use crate::moves::Move;
 use crate::observer::{Bound, Observer};
@@ -88,7 +87,7 @@ impl Worker<'_> {
         let position = &self.shared.root.position;
         let known = self.shared.table.probe(position.table_key());
         let given = Circumstances { previous: self.previous(0), threats: position.threats() };
-        let raw = (!position.is_check()).then(|| evaluate(position));
+        let raw = (!position.is_check()).then(|| self.evaluator.evaluate(position));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         self.frame(0).evaluation = evaluation;
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
@@ -163,7 +162,7 @@ impl Worker<'_> {
             return Ok(Score::DRAW);
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { evaluate(position) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluator.evaluate(position) });
         }
         if alpha < Score::DRAW && self.can_repeat(position, ply) {
             alpha = Score::DRAW;
@@ -220,8 +219,9 @@ impl Worker<'_> {
         known: Option<Entry>,
     ) -> Node {
         let given = Circumstances { previous: self.previous(ply), threats: position.threats() };
-        let raw = (!position.is_check())
-            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| evaluate(position)));
+        let raw = (!position.is_check()).then(|| {
+            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position))
+        });
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         let excluded = self.frame(ply).excluded;
         self.frame(ply).evaluation = evaluation;

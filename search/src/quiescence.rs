@@ -1,6 +1,5 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
-use crate::evaluation::evaluate;
 use crate::history::Circumstances;
 use crate::observer::Bound;
 use crate::parameters::QUIESCENCE_FUTILITY_MARGIN;
@@ -27,7 +26,7 @@ impl Worker<'_> {
             return Ok(Score::DRAW);
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if position.is_check() { Score::DRAW } else { evaluate(position) });
+            return Ok(if position.is_check() { Score::DRAW } else { self.evaluator.evaluate(position) });
         }
 
         let key = position.table_key();
@@ -41,8 +40,9 @@ impl Worker<'_> {
 
         // Standing pat: out of check, the side to move need not capture at all.
         let previous = self.previous(ply);
-        let raw = (!position.is_check())
-            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| evaluate(position)));
+        let raw = (!position.is_check()).then(|| {
+            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position))
+        });
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &previous, raw));
         let mut best = evaluation.unwrap_or(Score::mated_at(ply));
         if best >= beta {

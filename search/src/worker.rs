@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::control::Control;
+use crate::evaluation::Evaluator;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::limits::{Clock, Limits, Root, TimeLimit};
 use crate::moves::{Move, MoveList};
@@ -37,6 +38,19 @@ pub(crate) struct Shared<'a> {
 impl Shared<'_> {
     fn elapsed(&self) -> Duration {
         self.clock.elapsed(self.nodes.load(Ordering::Relaxed))
+    }
+}
+
+/// What a thread keeps from one search to the next.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    pub(crate) histories: Histories,
+    pub(crate) evaluator: Evaluator,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Memory {
+        Memory { histories: Histories::new(), evaluator: Evaluator::new() }
     }
 }
 
@@ -79,6 +93,7 @@ const BEFORE_ROOT: usize = 4;
 pub(crate) struct Worker<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories,
+    pub(crate) evaluator: &'a mut Evaluator,
     /// Only the first thread looks at limits and reports.
     pub(crate) is_first: bool,
     pub(crate) nodes: u64,
@@ -103,7 +118,8 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>, histories: &'a mut Histories, is_first: bool) -> Worker<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, memory: &'a mut Memory, is_first: bool) -> Worker<'a> {
+        let Memory { histories, evaluator } = memory;
         let position = &shared.root.position;
         let allowed = shared.root.allowed.as_deref();
         let root_moves = position
@@ -118,6 +134,7 @@ impl<'a> Worker<'a> {
         Worker {
             shared,
             histories,
+            evaluator,
             is_first,
             nodes: 0,
             selective_depth: 0,
