@@ -80,7 +80,8 @@ pub(super) fn drive(position: &Position, color: Color) -> i32 {
     let near = 14 - 2 * own.distance(bare) as i32;
     let bishops = position.pieces(color, Role::Bishop);
     let to_edge = if pieces_of(position, color).count() == 2 && bishops.count() == 1 {
-        let corners = if (bishops & DARK).any() { [Square::A1, Square::H8] } else { [Square::A8, Square::H1] };
+        let corners =
+            if (bishops & DARK).any() { [Square::A1, Square::H8] } else { [Square::A8, Square::H1] };
         7 - corners.map(|corner| steps_apart(bare, corner)).into_iter().min().unwrap_or(0) / 2
     } else {
         off_center(bare)

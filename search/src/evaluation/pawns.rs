@@ -105,9 +105,8 @@ fn book_placement<S: Sink>(position: &Position, color: Color, sink: &mut S) {
     let king = position.king(color);
     let by_own_king = mirror(color, king);
     let by_enemy_king = mirror(color, position.king(!color));
-    let place = |role: Role, square: Square, mirror: usize| {
-        64 * (role as usize - 1) + (square as usize ^ mirror)
-    };
+    let place =
+        |role: Role, square: Square, mirror: usize| 64 * (role as usize - 1) + (square as usize ^ mirror);
     for pawn in position.pieces(color, Role::Pawn) {
         sink.add(f::BY_OWN_KING.at(place(Role::Pawn, pawn, by_own_king)), 1);
         sink.add(f::BY_ENEMY_KING.at(place(Role::Pawn, pawn, by_enemy_king)), 1);

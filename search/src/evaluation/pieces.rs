@@ -98,10 +98,8 @@ fn book_minor_pieces<S: Sink>(position: &Position, us: &Army, them: &Army, sink:
 
 /// The ranks four to six, from the side's own view.
 fn beyond_middle(color: Color) -> Bitboard {
-    let ranks = color.fold_wb(
-        [Rank::Fourth, Rank::Fifth, Rank::Sixth],
-        [Rank::Fifth, Rank::Fourth, Rank::Third],
-    );
+    let ranks =
+        color.fold_wb([Rank::Fourth, Rank::Fifth, Rank::Sixth], [Rank::Fifth, Rank::Fourth, Rank::Third]);
     ranks.map(Bitboard::from_rank).into_iter().fold(Bitboard::EMPTY, |all, rank| all | rank)
 }
 

@@ -1,5 +1,5 @@
-use super::*;
 use super::features::GROUPS;
+use super::*;
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup as _, Position as _, fen::Fen};
 

@@ -17,8 +17,7 @@ pub(super) fn book<S: Sink>(position: &Position, us: &Army, them: &Army, sink: &
         sink.add(f::ATTACKED_BY_PAWN.at(kind(square) - 1), 1);
     }
 
-    let well_guarded =
-        them.attacks_of(Role::Pawn) | them.attacked_twice & !us.attacked_twice;
+    let well_guarded = them.attacks_of(Role::Pawn) | them.attacked_twice & !us.attacked_twice;
     let weak = them.men.without(them.king) & us.attacked & !well_guarded;
     for square in weak & (us.attacks_of(Role::Knight) | us.attacks_of(Role::Bishop)) {
         sink.add(f::ATTACKED_BY_MINOR.at(kind(square)), 1);

@@ -95,8 +95,7 @@ impl Dataset {
 
     fn append(&mut self, other: Dataset) {
         let shift = self.counts.len();
-        let shifted =
-            other.samples.into_iter().map(|s| Sample { first_count: s.first_count + shift, ..s });
+        let shifted = other.samples.into_iter().map(|s| Sample { first_count: s.first_count + shift, ..s });
         self.samples.extend(shifted);
         self.counts.extend(other.counts);
     }

@@ -105,14 +105,8 @@ impl Model {
         let (white, white_slope) = self.danger(position.white_danger);
         let (black, black_slope) = self.danger(position.black_danger);
         let [mg, eg] = [0, 1].map(|side| linear[side] + white[side] - black[side]);
-        let shares =
-            [position.phase, (1.0 - position.phase) * position.scale[usize::from(eg > 0.0)]];
-        Value {
-            white: mg * shares[0] + eg * shares[1] + position.drive,
-            shares,
-            white_slope,
-            black_slope,
-        }
+        let shares = [position.phase, (1.0 - position.phase) * position.scale[usize::from(eg > 0.0)]];
+        Value { white: mg * shares[0] + eg * shares[1] + position.drive, shares, white_slope, black_slope }
     }
 
     fn add_gradient(&self, position: &Position, gradient: &mut [Weight]) {
