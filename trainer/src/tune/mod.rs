@@ -32,6 +32,10 @@ pub(crate) struct Tune {
     /// How often each position is looked at
     #[arg(long, default_value_t = 40)]
     epochs: usize,
+    /// How strongly each weight is drawn back to where it began, so that features too rare to be judged stay as they
+    /// were: half the loss that a centipawn away from there costs
+    #[arg(long, default_value_t = 1e-8)]
+    pull: f64,
     /// Other seeds, other order of the positions; the same arguments, the same weights, whatever the number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -70,7 +74,7 @@ impl Tune {
     }
 
     fn fit(&self, model: &mut Model, training: &Dataset, mut after_epoch: impl FnMut(usize, &Model)) {
-        let mut optimiser = Adam::new(&model.weights);
+        let mut optimiser = Adam::new(&model.weights, self.pull);
         let mut order: Vec<u32> = (0..training.len() as u32).collect();
         let steps = self.epochs * training.len().div_ceil(BATCH);
         let mut step = 0;
@@ -105,7 +109,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (file, output) = (folder.path().join("games"), folder.path().join("weights.rs"));
         std::fs::write(&file, games()).unwrap();
-        let tune = Tune { games: vec![file.clone()], output: output.clone(), epochs: 5, seed: 1 };
+        let tune =
+            Tune { games: vec![file.clone()], output: output.clone(), epochs: 5, pull: 1e-10, seed: 1 };
         let outcome = || {
             tune.run().unwrap();
             std::fs::read_to_string(&output).unwrap()
