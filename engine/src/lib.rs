@@ -21,6 +21,7 @@ pub use pgn::{PgnTags, write_pgn};
 pub use thinking_clock::{
     CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
 };
+pub use text::excerpt;
 pub use time_control::{Phase, Phases, TimeControl, TimeControlError};
 
 pub use shakmaty::{CastlingMode, Chess, Color, Move};
