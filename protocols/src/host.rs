@@ -32,6 +32,14 @@ impl Host {
     /// # Errors
     /// If the engine or the thread can't be started.
     pub fn start(input: impl Read + Send + 'static) -> io::Result<Host> {
+        Host::listen(LineReader::new(input))
+    }
+
+    /// Starts an engine, and a thread that reads `lines`.
+    ///
+    /// # Errors
+    /// If the engine or the thread can't be started.
+    pub fn listen(mut lines: LineReader<impl Read + Send + 'static>) -> io::Result<Host> {
         let (sender, events) = mpsc::channel();
         let thoughts = sender.clone();
         let engine = Engine::new(move |id, thought| {
@@ -39,7 +47,6 @@ impl Host {
             let _ = thoughts.send(Event::Thought(id, thought));
         })?;
         std::thread::Builder::new().name("reading".into()).spawn(move || {
-            let mut lines = LineReader::new(input);
             loop {
                 let input = lines.read();
                 let ended = input == Input::End;

@@ -8,7 +8,7 @@ pub const MAX_LINE: usize = 64 * 1024;
 /// What a reader finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line without its end. Bytes that are not UTF-8 have become U+FFFD.
+    /// A line without its end, or with it from [`LineReader::exact`]. Bytes that are not UTF-8 have become U+FFFD.
     Line(String),
     /// A line of more than [`MAX_LINE`] bytes, of which this is the beginning.
     TooLong(String),
@@ -22,12 +22,19 @@ const KEPT_OF_TOO_LONG: usize = 40;
 /// Reads lines, ended by LF, CR LF or the end of the input.
 pub struct LineReader<R> {
     input: BufReader<R>,
+    /// Whether lines keep their ends.
+    is_exact: bool,
 }
 
 impl<R: Read> LineReader<R> {
     /// Reads lines from `input`.
     pub fn new(input: R) -> LineReader<R> {
-        LineReader { input: BufReader::new(input) }
+        LineReader { input: BufReader::new(input), is_exact: false }
+    }
+
+    /// Reads lines from `input` and leaves their ends on them, for protocols in which these must be exact too.
+    pub fn exact(input: R) -> LineReader<R> {
+        LineReader { input: BufReader::new(input), is_exact: true }
     }
 
     /// The next line. A failing input counts as ended.
@@ -40,7 +47,7 @@ impl<R: Read> LineReader<R> {
         if line.len() > MAX_LINE {
             return Input::TooLong(String::from_utf8_lossy(&line[..KEPT_OF_TOO_LONG]).into_owned());
         }
-        while matches!(line.last(), Some(b'\n' | b'\r')) {
+        while !self.is_exact && matches!(line.last(), Some(b'\n' | b'\r')) {
             line.pop();
         }
         Input::Line(String::from_utf8_lossy(&line).into_owned())
@@ -83,6 +90,14 @@ mod tests {
     fn line_ends_of_all_systems_and_none_at_the_end() {
         let expected = ["a", "b", "", "c"].map(|line| Input::Line(line.into()));
         assert_eq!(lines(b"a\r\nb\n\nc"), expected);
+    }
+
+    #[test]
+    fn exact_lines_keep_their_ends() {
+        let mut reader = LineReader::exact(&b"a\r\n\nb"[..]);
+        let expected = ["a\r\n", "\n", "b"].map(|line| Input::Line(line.into()));
+        assert_eq!([reader.read(), reader.read(), reader.read()], expected);
+        assert_eq!(reader.read(), Input::End);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 pub mod board;
 pub mod cecp;
+pub mod cego;
 pub mod detect;
 pub mod host;
 pub mod input;

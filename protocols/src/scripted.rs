@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::host::Host;
+use crate::input::LineReader;
 
 /// How long a test waits before it fails: long, as machines may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -26,12 +27,20 @@ impl Scripted {
     where
         S: FnOnce(Host, &mut dyn Write) -> io::Result<()> + Send + 'static,
     {
+        Scripted::listen(LineReader::new, session)
+    }
+
+    /// Starts a session that reads lines in its own way.
+    pub(crate) fn listen<S>(lines: impl FnOnce(Typed) -> LineReader<Typed>, session: S) -> Scripted
+    where
+        S: FnOnce(Host, &mut dyn Write) -> io::Result<()> + Send + 'static,
+    {
         let (input, typed) = mpsc::channel();
-        let (lines, output) = mpsc::channel();
+        let (written, output) = mpsc::channel();
         let (ending, ended) = mpsc::channel();
-        let host = Host::start(Typed { typed, pending: VecDeque::new() }).expect("an engine");
+        let host = Host::listen(lines(Typed { typed, pending: VecDeque::new() })).expect("an engine");
         let session = std::thread::spawn(move || {
-            let result = session(host, &mut Lines { lines, pending: Vec::new() });
+            let result = session(host, &mut Lines { lines: written, pending: Vec::new() });
             let _ = ending.send(());
             result
         });
@@ -40,9 +49,14 @@ impl Scripted {
 
     /// Sends lines.
     pub(crate) fn say(&self, lines: &str) {
+        self.send(format!("{lines}\n").as_bytes());
+    }
+
+    /// Sends bytes.
+    pub(crate) fn send(&self, bytes: &[u8]) {
         let input = self.input.as_ref().expect("the input is open");
         // Fails if the session has ended, which the next expectation finds out.
-        let _ = input.send(format!("{lines}\n").into_bytes());
+        let _ = input.send(bytes.to_vec());
     }
 
     /// Waits for a line that starts so, and returns it and all lines before it.
@@ -76,15 +90,22 @@ impl Scripted {
     }
 
     /// Waits for the end of the session and returns what it still said.
-    pub(crate) fn end(mut self) -> Vec<String> {
+    pub(crate) fn end(self) -> Vec<String> {
+        let (result, heard) = self.result();
+        result.expect("memory can be written");
+        heard
+    }
+
+    /// Waits for the end of the session, and returns how it ended and what it still said.
+    pub(crate) fn result(mut self) -> (io::Result<()>, Vec<String>) {
         self.ended.recv_timeout(PATIENCE).expect("the session ends");
         let session = self.session.take().expect("ended once");
-        session.join().expect("no panic").expect("memory can be written");
-        self.output.try_iter().collect()
+        (session.join().expect("no panic"), self.output.try_iter().collect())
     }
 }
 
-struct Typed {
+/// What is typed, chunk by chunk.
+pub(crate) struct Typed {
     typed: Receiver<Vec<u8>>,
     pending: VecDeque<u8>,
 }

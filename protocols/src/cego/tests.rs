@@ -1,0 +1,217 @@
+//! Whole conversations.
+
+use std::io;
+use std::time::Duration;
+
+use engine::{CastlingMode, Game};
+use search::TimeLimit;
+
+use super::conversation::{Breach, Conversation};
+use super::{EngineMessage, Habits, LongMove, serve};
+use crate::input::LineReader;
+use crate::scripted::Scripted;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// The conversation of the document's example: `m` is the mediator, `\n` stands for the newline.
+const EXAMPLE: &str = r"
+2 -> m: ready\n
+1 -> m: ready\n
+m -> 1: 30000000000 1000000000 30000000000 1000000000 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n
+1 -> m: e2e4\n
+m -> 2: 30000000000 1000000000 26000000000 1000000000 rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n
+2 -> m: e7e5\n
+m -> 1: 26000000000 28000000000 e7e5\n
+1 -> m: forfeit\n
+";
+
+/// One engine's end of the example: what it hears is taken from there, and so are its decisions and the time it takes
+/// for them. Returns the bytes that it says.
+fn replay(name: char, thinking: Duration) -> String {
+    let mut conversation = Conversation::default();
+    let mut said = String::new();
+    let mut say = |message: EngineMessage| said.push_str(&format!("{message}\n"));
+    for line in EXAMPLE.lines() {
+        let Some((parties, text)) = line.split_once(": ") else { continue };
+        let text = text.replace(r"\n", "\n");
+        if parties == format!("m -> {name}") {
+            conversation.hear(&text).expect("well-formed and in turn");
+        } else if parties == format!("{name} -> m") {
+            match text.trim_end().parse().expect("well-formed") {
+                EngineMessage::Ready => say(EngineMessage::Ready),
+                EngineMessage::Move(m) => say(conversation.answer(m.find(conversation.game()), thinking)),
+                EngineMessage::Forfeit => say(conversation.answer(None, thinking)),
+            }
+        }
+    }
+    said
+}
+
+#[test]
+fn the_documents_example_from_both_engines_ends() {
+    assert_eq!(replay('1', Duration::from_secs(5)), "ready\ne2e4\nforfeit\n");
+    assert_eq!(replay('2', Duration::from_secs(3)), "ready\ne7e5\n");
+}
+
+#[test]
+fn the_engines_own_count_of_its_time_is_the_examples() {
+    let mut conversation = Conversation::default();
+    let first = format!("30000000000 1000000000 30000000000 1000000000 {START}\n");
+    conversation.hear(&first).expect("well-formed");
+    let m = conversation.game().parse_move("e4").expect("legal");
+    conversation.answer(Some(m), Duration::from_secs(5));
+    assert_eq!(conversation.remaining(), Duration::from_secs(26));
+    conversation.hear("25999999999 28000000000 e7e5\n").expect("well-formed");
+    let limit = TimeLimit::Clock {
+        remaining: Duration::from_nanos(25_999_999_999),
+        increment: Duration::from_secs(1),
+        moves_to_go: None,
+    };
+    assert_eq!(conversation.time_limit(), limit);
+}
+
+#[test]
+fn messages_out_of_turn_end_the_conversation() {
+    let first = format!("1 1 1 1 {START}\n");
+    let is_out_of_turn = |result| matches!(result, Err(Breach::OutOfTurn { .. }));
+    let mut conversation = Conversation::default();
+    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n")));
+    conversation.hear(&first).expect("in turn");
+    assert!(is_out_of_turn(conversation.hear(&first)));
+    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n")));
+    let m = conversation.game().parse_move("e4").expect("legal");
+    conversation.answer(Some(m), Duration::ZERO);
+    assert!(is_out_of_turn(conversation.hear(&first)));
+    assert_eq!(conversation.hear("1 1 e7e5\n"), Ok(()));
+}
+
+#[test]
+fn nothing_can_be_played_from_there() {
+    for (fen, played) in [
+        (START, "e2e4"),
+        (START, "e7e6q"),
+        ("r3k3/8/8/8/8/8/8/4K3 w q - 0 1", "e8a8"),
+        ("4k3/8/8/8/8/8/p7/4K3 w - - 0 1", "a2a1"),
+    ] {
+        let mut conversation = Conversation::default();
+        conversation.hear(&format!("1 1 1 1 {fen}\n")).expect("a position");
+        let m = conversation.game().legal_moves()[0];
+        conversation.answer(Some(m), Duration::ZERO);
+        let result = conversation.hear(&format!("1 1 {played}\n"));
+        assert!(matches!(result, Err(Breach::IllegalMove { .. })), "{played}: {result:?}");
+    }
+    for fen in ["R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1"] {
+        let result = Conversation::default().hear(&format!("1 1 1 1 {fen}\n"));
+        assert_eq!(result, Err(Breach::NoMove(fen.into())));
+    }
+}
+
+fn session(habits: Habits) -> Scripted {
+    Scripted::listen(LineReader::exact, move |host, output| {
+        serve(host, output, habits).map_err(io::Error::other)
+    })
+}
+
+#[test]
+fn every_breach_ends_the_session_with_the_reason() {
+    let first = format!("1000000 0 1000000 0 {START}\n");
+    for (bytes, reason) in [
+        (&b"\n"[..], "malformed message"),
+        (b"uci\n", "malformed message"),
+        (b"1 1 e7e5\r\n", "malformed message"),
+        (b"1 1 e7e5 \n", "malformed message"),
+        (b"1 1 e7\xFF5\n", "malformed message"),
+        (b"\0\0\0\n", "malformed message"),
+        (&[b'1'; 100_000], "malformed message: more than 65536 bytes"),
+        (b"1 1 e7e5\n", "out of turn"),
+        (b"1 1 1 1 8/8/8/8/8/8/8/8 w - - 0 1\n", "0 kings"),
+        (b"1 1 1 1 1k6/8/8/8/8/8/8/RK5R w KQ - 0 1\n", "castling rights"),
+        (b"1 1 1 1 k7/8/1Q6/8/8/8/8/K7 b - - 0 1\n", "no legal move"),
+    ] {
+        let mut session = session(Habits::default());
+        session.hear("ready");
+        session.send(bytes);
+        session.close();
+        let (result, heard) = session.result();
+        let error = result.expect_err("a breach").to_string();
+        assert!(error.contains(reason) && heard.is_empty(), "{bytes:?}: {error}, {heard:?}");
+    }
+    for (line, reason) in
+        [("1 1 e2e4\n", "illegal move"), (first.as_str(), "out of turn"), ("1 1 e7e5", "newline")]
+    {
+        let mut session = session(Habits::default());
+        session.hear("ready");
+        session.send(first.as_bytes());
+        session.hear("");
+        session.send(line.as_bytes());
+        session.close();
+        let error = session.result().0.expect_err("a breach").to_string();
+        assert!(error.contains(reason), "{line:?}: {error}");
+    }
+}
+
+#[test]
+fn a_message_in_the_engines_turn_ends_the_session() {
+    let session = session(Habits::default());
+    session.say(&format!("999000000000 0 999000000000 0 {START}\n1 1 e7e5"));
+    let (result, heard) = session.result();
+    assert!(result.expect_err("a breach").to_string().contains("out of turn"));
+    assert_eq!(heard, ["ready"]);
+}
+
+#[test]
+fn the_end_of_the_input_is_the_end_of_the_game_at_any_moment() {
+    for lines in ["", &format!("999000000000 0 999000000000 0 {START}\n"), &format!("0 0 0 0 {START}\n")] {
+        let mut session = session(Habits { ponder: true, forfeit: false });
+        session.hear("ready");
+        if !lines.is_empty() {
+            session.send(lines.as_bytes());
+        }
+        session.close();
+        session.end();
+    }
+}
+
+#[test]
+fn two_sessions_play_a_game_and_ponder() {
+    let players =
+        [session(Habits { ponder: true, forfeit: false }), session(Habits { ponder: true, forfeit: false })];
+    players.iter().for_each(|player| assert_eq!(player.hear(""), "ready"));
+    let mut game = Game::default();
+    let mut last: Option<LongMove> = None;
+    for ply in 0..24 {
+        let player = &players[ply % 2];
+        // Where a move takes time, the opponent has time to ponder.
+        let times = if ply < 2 { "300000000 30000000 300000000 30000000" } else { "300000000 300000000" };
+        match last.filter(|_| ply >= 2) {
+            Some(last) => player.say(&format!("{times} {last}")),
+            None => player.say(&format!("{times} {}", game.fen())),
+        }
+        let answer: EngineMessage = player.hear("").parse().expect("well-formed");
+        let EngineMessage::Move(m) = answer else { panic!("{answer}") };
+        game.play(m.find(&game).expect("legal")).expect("legal");
+        last = Some(m);
+    }
+    for mut player in players {
+        player.close();
+        assert_eq!(player.end(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_lost_position_is_forfeited_only_if_wanted() {
+    let message = "1000000000 0 1000000000 0 k7/8/1K6/8/8/8/8/7R b - - 0 1";
+    let proud = session(Habits { ponder: false, forfeit: true });
+    proud.say(message);
+    assert_eq!(proud.end(), ["ready", "forfeit"]);
+    let stubborn = session(Habits::default());
+    stubborn.say(message);
+    assert_eq!(stubborn.hear_until("a8b8"), ["ready", "a8b8"]);
+}
+
+#[test]
+fn a_game_of_chess960_is_another_game() {
+    let game = Game::from_fen("1k6/8/8/8/8/8/8/RK5R w HA - 0 1", CastlingMode::Chess960).expect("a position");
+    let result = Conversation::default().hear(&format!("1 1 1 1 {}\n", game.fen()));
+    assert!(matches!(result, Err(Breach::Malformed(_))), "{result:?}");
+}
