@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::process::Command;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -246,9 +248,9 @@ fn repetitions_are_claimed_by_the_official_or_by_the_players() {
     assert_eq!(Match::new("10").outcome(&white, &black), repetition);
 
     let fide = || Match::new("10").rules(Rules { draws: DrawRule::Automatic, ..Rules::default() });
-    let five = [&white[..], &white, &["e4"]].concat();
+    let on_and_on = [&white[..], &white, &["e4"]].concat();
     assert_eq!(
-        fide().outcome(&five, &[&black[..], &black].concat()),
+        fide().outcome(&on_and_on, &[&black[..], &black].concat()),
         Outcome::Draw(DrawReason::FivefoldRepetition)
     );
     let on_the_board = [&white[..], &["1/2-1/2 {repetition}"]].concat();
@@ -284,6 +286,64 @@ fn a_lasting_agreement_of_the_scores_is_a_draw() {
     let record = game.play(&["says 0; e4", "says 20; Nf3"], &["says -3; e5", "says -20; Nc6"]).record;
     assert_eq!((record.outcome, record.moves.len()), (Some(Outcome::Draw(DrawReason::Adjudication)), 3));
     assert_eq!(record.detail, "draw by score");
+}
+
+/// Where a program is, on the path or where Debian puts games. A test whose program is not installed says so and passes,
+/// unless `HERALD_REQUIRE_PEERS=1`.
+fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .chain([PathBuf::from("/usr/games")])
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file());
+    let required = std::env::var_os("HERALD_REQUIRE_PEERS").is_some_and(|value| value == "1");
+    assert!(found.is_some() || !required, "required, but not installed: {program}");
+    if found.is_none() {
+        eprintln!("skipped: not installed: {program}");
+    }
+    found
+}
+
+#[test]
+fn other_programs_read_the_pgn_without_complaint() {
+    let mut pgn = String::new();
+    let mut game = Match::new("40/60:30+0.5");
+    game.setup.seats.white.name = "<b>\"Evil\"</b>\u{1b}[31m {1-0} [Event \"x\"]\u{7} ; % \\".to_owned();
+    game.setup.seats.black.name = "Bücherwurm".to_owned();
+    let records = [
+        game.play(&["says 31; e4", "f3"], &["draw; e5", "1/2-1/2 {} } ; [%clk]"]).record,
+        game.play(&["\u{7}} 1-0 {"], &[]).record,
+        Match::from("7k/8/8/8/8/8/6R1/K7 b - - 5 40", "depth=3").play(&["Rh2"], &["Kh7", "Kg6; dies"]).record,
+        Match::from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1").play(&["1001ms e4"], &[]).record,
+    ];
+    for record in &records {
+        pgn += &record.pgn(&PgnTags::default(), Variations::Shown);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.pgn");
+    std::fs::write(&file, pgn).unwrap();
+    if let Some(extract) = find("pgn-extract") {
+        let output = Command::new(extract).arg("-r").arg(&file).output().unwrap();
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && complaints.contains("4 games matched out of 4"), "{complaints}");
+        assert_eq!(
+            complaints.lines().count(),
+            2 + records.len(),
+            "more than the names of the games: {complaints}"
+        );
+    }
+    let script = "import chess.pgn, sys\n\
+        file = open(sys.argv[1], encoding='utf-8')\n\
+        games = list(iter(lambda: chess.pgn.read_game(file), None))\n\
+        assert not any(game.errors for game in games)\n\
+        print([(sum(1 for _ in game.mainline()), game.headers['Result']) for game in games])";
+    if let Some(python) = find("python3") {
+        let output = Command::new(python).args(["-c", script]).arg(&file).output().unwrap();
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && complaints.is_empty(), "{complaints}");
+        let seen = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(seen.trim(), "[(3, '1-0'), (0, '0-1'), (3, '1-0'), (0, '1/2-1/2')]");
+    }
 }
 
 /// A player that refuses every game.

@@ -56,10 +56,10 @@ impl Adjudicator {
         mover: Color,
         score: Option<Score>,
     ) -> Option<(Outcome, &'static str)> {
-        let moves = (game.ply() as u32).div_ceil(2);
+        let number = (game.ply() as u32).div_ceil(2);
         let draw = Outcome::Draw(DrawReason::Adjudication);
         if let Some(draw_rule) = rules.draw
-            && self.is_even(draw_rule, moves, score)
+            && self.is_even(draw_rule, number, score)
         {
             return Some((draw, "draw by score"));
         }
@@ -72,10 +72,10 @@ impl Adjudicator {
             .then_some((draw, "maximum length"))
     }
 
-    fn is_even(&mut self, rule: DrawByScore, moves: u32, score: Option<Score>) -> bool {
+    fn is_even(&mut self, rule: DrawByScore, number: u32, score: Option<Score>) -> bool {
         let even = score.is_some_and(|score| score.value().unsigned_abs() <= rule.within);
         self.even_plies = if even { self.even_plies.saturating_add(1) } else { 0 };
-        moves >= rule.from_move && u64::from(self.even_plies) >= 2 * u64::from(rule.moves.get())
+        number >= rule.from_move && u64::from(self.even_plies) >= 2 * u64::from(rule.moves.get())
     }
 
     fn winner(&mut self, rule: ResignByScore, mover: Color, score: Option<Score>) -> Option<Color> {

@@ -270,7 +270,7 @@ impl<'a> Table<'a> {
             return self.fault(mover, Fault::Silence("the request for a move"));
         }
         match self.announced.take_if(|announced| now > announced.by) {
-            Some(Announcement { claim, .. }) => self.wrong_claim(mover, &claim),
+            Some(Announcement { claim, .. }) => wrong_claim(mover, &claim),
             None => Continue(()),
         }
     }
@@ -282,7 +282,7 @@ impl Table<'_> {
         let to_move = color == self.game.turn();
         match arrival.event {
             Event::Move(text) if to_move && arrival.at >= self.asked => self.make_move(&text, arrival.at),
-            Event::Move(text) => self.lose(
+            Event::Move(text) => lose(
                 color,
                 WinReason::RulesInfraction,
                 format!("move out of turn: {}", engine::excerpt(&text)),
@@ -294,12 +294,12 @@ impl Table<'_> {
                 Continue(())
             }
             Event::DrawOffer => self.offer_draw(color),
-            Event::Resignation => self.lose(color, WinReason::Resignation, String::new()),
+            Event::Resignation => lose(color, WinReason::Resignation, ""),
             Event::Claim { result, reason } => {
                 let claim = format!("{result} {{{}}}", engine::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            Event::Complaint(text) => self.lose(
+            Event::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,
                 format!("refuses a legal order: {}", engine::excerpt(&text)),
@@ -329,7 +329,7 @@ impl Table<'_> {
             Err(error) => Err(error.to_string()),
         };
         if let Err(why) = played {
-            return self.lose(mover, WinReason::IllegalMove, why);
+            return lose(mover, WinReason::IllegalMove, why);
         }
         let thinking = std::mem::take(&mut self.thinking);
         let score = thinking.score;
@@ -360,7 +360,7 @@ impl Table<'_> {
             self.announced = None;
         }
         if let Some(Announcement { claim, .. }) = self.announced.take() {
-            return self.wrong_claim(mover, &claim);
+            return wrong_claim(mover, &claim);
         }
         match self.adjudicator.judge(&self.setup.rules.adjudication, &self.game, mover, score) {
             Some((outcome, ground)) => end(outcome, ground),
@@ -413,10 +413,10 @@ impl Table<'_> {
         self.note(color, format!("claims {claim}"));
         let lost = color.fold_wb("0-1", "1-0");
         if result == lost {
-            return self.lose(color, WinReason::Resignation, format!("claims {claim}"));
+            return lose(color, WinReason::Resignation, format!("claims {claim}"));
         }
         if result == "*" {
-            return self.lose(color, WinReason::Abandoned, format!("claims {claim}"));
+            return lose(color, WinReason::Abandoned, format!("claims {claim}"));
         }
         let draw = result == "1/2-1/2";
         if draw {
@@ -430,7 +430,7 @@ impl Table<'_> {
             }
         }
         if color != self.game.turn() || self.announced.is_some() {
-            return self.wrong_claim(color, &claim);
+            return wrong_claim(color, &claim);
         }
         self.announced = at.checked_add(CLAIM_PATIENCE).map(|by| Announcement { claim, draw, by });
         Continue(())
@@ -439,14 +439,6 @@ impl Table<'_> {
 
 /// Endings.
 impl Table<'_> {
-    fn lose(&mut self, loser: Color, reason: WinReason, detail: String) -> Verdict {
-        end(Outcome::Win { winner: !loser, reason }, detail)
-    }
-
-    fn wrong_claim(&mut self, color: Color, claim: &str) -> Verdict {
-        self.lose(color, WinReason::RulesInfraction, format!("wrong claim: {claim}"))
-    }
-
     fn fault(&mut self, color: Color, fault: Fault) -> Verdict {
         let reason = match fault {
             Fault::Malformed(_) => WinReason::RulesInfraction,
@@ -456,7 +448,7 @@ impl Table<'_> {
         };
         let detail = fault.to_string();
         *self.faults.get_mut(color) = Some(fault);
-        self.lose(color, reason, detail)
+        lose(color, reason, detail)
     }
 
     fn note(&mut self, color: Color, text: String) {
@@ -468,12 +460,10 @@ impl Table<'_> {
         let lasted = self.time.now().saturating_duration_since(self.began);
         if let Some(outcome) = ending.outcome {
             self.game.declare(outcome);
-            for color in Color::ALL
-                .into_iter()
-                .filter(|color| self.faults.get(*color).is_none())
-                .collect::<ArrayVec<_, 2>>()
-            {
-                *self.faults.get_mut(color) = self.players.get_mut(color).end_game(outcome).err();
+            for (player, fault) in self.players.into_iter().zip(self.faults.iter_mut()) {
+                if fault.is_none() {
+                    *fault = player.end_game(outcome).err();
+                }
             }
         }
         GameRecord {
@@ -489,6 +479,14 @@ impl Table<'_> {
             lasted,
         }
     }
+}
+
+fn lose(loser: Color, reason: WinReason, detail: impl Into<String>) -> Verdict {
+    end(Outcome::Win { winner: !loser, reason }, detail)
+}
+
+fn wrong_claim(color: Color, claim: &str) -> Verdict {
+    lose(color, WinReason::RulesInfraction, format!("wrong claim: {claim}"))
 }
 
 fn end(outcome: Outcome, detail: impl Into<String>) -> Verdict {

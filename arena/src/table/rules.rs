@@ -34,7 +34,7 @@ impl Default for Rules {
     fn default() -> Rules {
         Rules {
             draws: DrawRule::default(),
-            patience: Duration::from_secs(600),
+            patience: Duration::from_mins(10),
             adjudication: Adjudication::default(),
         }
     }
