@@ -4,13 +4,27 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use engine::book::{self, BookError, PolyglotBook};
 use engine::{CastlingMode, FenError, Game, Move, PgnError, PgnReader};
 
 /// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Openings {
     mode: CastlingMode,
-    openings: Vec<Opening>,
+    source: Source,
+}
+
+/// Where openings come from.
+#[derive(Debug)]
+enum Source {
+    Listed(Vec<Opening>),
+    /// Moves drawn by their weights: each opening by the seed and its own number, so that it is always the same.
+    Book {
+        path: PathBuf,
+        book: Box<PolyglotBook<File>>,
+        plies: usize,
+        seed: u64,
+    },
 }
 
 /// An opening in little room.
@@ -43,6 +57,8 @@ pub enum Format {
     Positions,
     /// Games in PGN.
     Pgn,
+    /// A book in Polyglot's format.
+    Polyglot,
 }
 
 /// Why there are no openings.
@@ -57,7 +73,7 @@ pub enum OpeningsError {
         error: io::Error,
     },
     /// The name of the file doesn't tell what is in it.
-    #[error("{0}: expected a file of openings whose name ends in .epd, .fen or .pgn")]
+    #[error("{0}: expected a file of openings whose name ends in .epd, .fen, .txt, .pgn or .bin")]
     UnknownFormat(PathBuf),
     /// A position cannot be used.
     #[error("{path}, line {line}: {reason}")]
@@ -76,6 +92,14 @@ pub enum OpeningsError {
         path: PathBuf,
         /// What is wrong.
         error: PgnError,
+    },
+    /// A book cannot be used.
+    #[error("{path}: {error}")]
+    Book {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: BookError,
     },
     /// A game is over before the programs could play.
     #[error("{path}, game {number}: it is over after {plies} plies of opening; take fewer plies")]
@@ -111,27 +135,29 @@ impl Format {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "epd" | "fen" | "txt" => Some(Format::Positions),
             "pgn" => Some(Format::Pgn),
+            "bin" => Some(Format::Polyglot),
             _ => None,
         }
     }
 }
 
+/// How many plies are drawn from a book that does not end before.
+const PLIES_OF_A_BOOK: usize = 8;
+
 impl Openings {
     /// No openings: every game begins at the start position.
     pub fn none() -> Openings {
-        Openings {
-            mode: CastlingMode::Standard,
-            openings: vec![Opening { start: "".into(), moves: [].into() }],
-        }
+        let start = Opening { start: "".into(), moves: [].into() };
+        Openings { mode: CastlingMode::Standard, source: Source::Listed(vec![start]) }
     }
 
     /// The 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> Openings {
         let opening = |number| Opening { start: chess960_fen(number).into(), moves: [].into() };
-        Openings { mode: CastlingMode::Chess960, openings: (0..960).map(opening).collect() }
+        Openings { mode: CastlingMode::Chess960, source: Source::Listed((0..960).map(opening).collect()) }
     }
 
-    /// Reads a file of openings; of games at most so many plies are taken.
+    /// Reads a file of openings; of games at most so many plies are taken, from books 8 if nothing is said.
     ///
     /// # Errors
     /// The file cannot be read, has no openings, or one that cannot be played from.
@@ -142,53 +168,102 @@ impl Openings {
         most_plies: Option<usize>,
     ) -> Result<Openings, OpeningsError> {
         let unreadable = |error| OpeningsError::Unreadable { path: path.to_owned(), error };
-        let file = BufReader::new(File::open(path).map_err(unreadable)?);
-        let openings = match format {
-            Format::Positions => read_positions(path, file, mode),
-            Format::Pgn => read_games(path, file, most_plies.unwrap_or(usize::MAX)),
-        }?;
-        if openings.is_empty() {
+        let file = File::open(path).map_err(unreadable)?;
+        let listed = match format {
+            Format::Positions => read_positions(path, BufReader::new(file), mode)?,
+            Format::Pgn => read_games(path, BufReader::new(file), most_plies.unwrap_or(usize::MAX))?,
+            Format::Polyglot => return Openings::of_book(path, file, most_plies.unwrap_or(PLIES_OF_A_BOOK)),
+        };
+        if listed.is_empty() {
             return Err(OpeningsError::Empty(path.to_owned()));
         }
-        Ok(Openings { mode, openings })
+        Ok(Openings { mode, source: Source::Listed(listed) })
     }
 
-    /// Puts them in order. `path` is where they came from, for the error.
+    fn of_book(path: &Path, file: File, plies: usize) -> Result<Openings, OpeningsError> {
+        let failed = |error| OpeningsError::Book { path: path.to_owned(), error };
+        let mut book = Box::new(PolyglotBook::new(file).map_err(failed)?);
+        if book.moves(Game::default().chess()).map_err(failed)?.is_empty() {
+            return Err(OpeningsError::Empty(path.to_owned()));
+        }
+        let source = Source::Book { path: path.to_owned(), book, plies, seed: 0 };
+        Ok(Openings { mode: CastlingMode::Standard, source })
+    }
+
+    /// Puts them in order. From a book, the openings of a seed are drawn in either order. `path` is where they came
+    /// from, for the error.
     ///
     /// # Errors
     /// The opening to begin with is not there.
     pub fn ordered(mut self, order: Order, path: &Path) -> Result<Openings, OpeningsError> {
-        match order {
-            Order::Random { seed } => fastrand::Rng::with_seed(seed).shuffle(&mut self.openings),
-            Order::Sequential { from } => {
-                let openings = self.openings.len();
-                if !(1..=openings).contains(&from) {
-                    return Err(OpeningsError::Beyond { path: path.to_owned(), openings, from });
-                }
-                self.openings.rotate_left(from - 1);
+        match (&mut self.source, order) {
+            (Source::Listed(openings), Order::Random { seed }) => {
+                fastrand::Rng::with_seed(seed).shuffle(openings);
             }
+            (Source::Listed(openings), Order::Sequential { from }) => {
+                let count = openings.len();
+                if !(1..=count).contains(&from) {
+                    return Err(OpeningsError::Beyond { path: path.to_owned(), openings: count, from });
+                }
+                openings.rotate_left(from - 1);
+            }
+            (Source::Book { seed, .. }, Order::Random { seed: wanted }) => *seed = wanted,
+            (Source::Book { seed, .. }, Order::Sequential { from }) => *seed = from as u64,
         }
         Ok(self)
     }
 
-    /// How many there are before the first comes again.
-    pub fn count(&self) -> usize {
-        self.openings.len()
+    /// How many there are before the first comes again; `None` if they are drawn from a book.
+    pub fn count(&self) -> Option<usize> {
+        match &self.source {
+            Source::Listed(openings) => Some(openings.len()),
+            Source::Book { .. } => None,
+        }
     }
 
     /// The opening of that number, from 0.
-    pub fn get(&self, number: u64) -> Game {
-        let opening = &self.openings[(number % self.openings.len() as u64) as usize];
-        let mut game = if opening.start.is_empty() {
+    ///
+    /// # Errors
+    /// A book can no longer be read, or is damaged.
+    pub fn get(&mut self, number: u64) -> Result<Game, OpeningsError> {
+        match &mut self.source {
+            Source::Listed(openings) => {
+                Ok(openings[(number % openings.len() as u64) as usize].set_up(self.mode))
+            }
+            Source::Book { path, book, plies, seed } => {
+                // A generator of its own for each number; the multiplier keeps neighbouring seeds apart.
+                let random = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
+                draw(book, *plies, random).map_err(|error| OpeningsError::Book { path: path.clone(), error })
+            }
+        }
+    }
+}
+
+impl Opening {
+    fn set_up(&self, mode: CastlingMode) -> Game {
+        let mut game = if self.start.is_empty() {
             Game::default()
         } else {
-            Game::from_fen(&opening.start, self.mode).expect("the position was read before")
+            Game::from_fen(&self.start, mode).expect("the position was read before")
         };
-        for &m in &opening.moves {
+        for &m in &self.moves {
             game.play(m).expect("the game was read before");
         }
         game
     }
+}
+
+/// The moves of a book, until it knows no more or the game would be over.
+fn draw(book: &mut PolyglotBook<File>, plies: usize, mut random: fastrand::Rng) -> Result<Game, BookError> {
+    let mut game = Game::default();
+    while game.ply() < plies {
+        let Some(m) = book::choose(&book.moves(game.chess())?, &mut random) else { break };
+        if game.play(m).is_err() || game.outcome().is_some() {
+            game.undo();
+            break;
+        }
+    }
+    Ok(game)
 }
 
 /// Lines with positions; empty ones and those that begin with `#` are passed over.
@@ -305,29 +380,30 @@ mod tests {
         openings.map_err(|error| error.to_string().replace(folder.path().to_str().unwrap(), ""))
     }
 
-    fn fens(openings: &Openings) -> Vec<String> {
-        (0..openings.count() as u64).map(|number| openings.get(number).fen()).collect()
+    fn fens(openings: &mut Openings) -> Vec<String> {
+        let count = openings.count().unwrap() as u64;
+        (0..count).map(|number| openings.get(number).unwrap().fen()).collect()
     }
 
     #[test]
     fn positions_with_and_without_counters_and_operations() {
         let text = "\u{feff}4k3/8/8/8/8/8/8/4K2R w K - 3 40\r\n\n# a comment\n\
                     4k3/8/8/8/8/8/8/4K2R w K - id \"7 8\"; ce 30;\n4k3/8/8/8/8/8/8/4K2R b - -";
-        let openings = read("a.epd", text, None).unwrap();
+        let mut openings = read("a.epd", text, None).unwrap();
         let expected =
             ["w K - 3 40", "w K - 0 1", "b - - 0 1"].map(|rest| format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
-        assert_eq!(fens(&openings), expected);
-        assert_eq!(openings.get(4).fen(), expected[1], "after the last comes the first");
+        assert_eq!(fens(&mut openings), expected);
+        assert_eq!(openings.get(4).unwrap().fen(), expected[1], "after the last comes the first");
     }
 
     #[test]
     fn games_as_far_as_wanted() {
         let text = "1. e4 e5 2. Nf3 *\n\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 3 40\"]\n\n40. O-O Kd7 *";
-        let openings = read("a.pgn", text, Some(2)).unwrap();
-        let first = openings.get(0);
+        let mut openings = read("a.pgn", text, Some(2)).unwrap();
+        let first = openings.get(0).unwrap();
         assert_eq!((first.ply(), first.start_fen().as_str()), (2, Game::default().fen().as_str()));
-        assert_eq!(openings.get(1).fen(), "8/3k4/8/8/8/8/8/5RK1 w - - 5 41");
-        assert_eq!(read("a.pgn", text, None).unwrap().get(0).ply(), 3);
+        assert_eq!(openings.get(1).unwrap().fen(), "8/3k4/8/8/8/8/8/5RK1 w - - 5 41");
+        assert_eq!(read("a.pgn", text, None).unwrap().get(0).unwrap().ply(), 3);
     }
 
     #[test]
@@ -349,8 +425,8 @@ mod tests {
     #[test]
     fn random_order_is_a_shuffle_by_its_seed() {
         let text = "1. e4 *\n\n1. d4 *\n\n1. c4 *\n\n1. b4 *\n\n1. a4 *\n\n1. f4 *\n\n1. g4 *\n\n1. h4 *\n\n";
-        let openings = read("a.pgn", text, None).unwrap();
-        let drawn = |order| fens(&openings.clone().ordered(order, Path::new("a.pgn")).unwrap());
+        let ordered = |order| read("a.pgn", text, None).unwrap().ordered(order, Path::new("a.pgn"));
+        let drawn = |order| fens(&mut ordered(order).unwrap());
         let sorted = |fens: Vec<String>| fens.into_iter().collect::<BTreeSet<_>>();
         let [first, again, other] = [1, 1, 2].map(|seed| drawn(Order::Random { seed }));
         assert_eq!(first, again);
@@ -360,20 +436,44 @@ mod tests {
             drawn(Order::Sequential { from: 3 })[..7],
             drawn(IN_ORDER)[2..][..6].iter().chain(&drawn(IN_ORDER)[..1]).cloned().collect::<Vec<_>>()
         );
-        assert!(openings.ordered(Order::Sequential { from: 9 }, Path::new("a.pgn")).is_err());
+        assert!(ordered(Order::Sequential { from: 9 }).is_err());
     }
 
     #[test]
     fn there_are_960_start_positions() {
-        let openings = Openings::chess960();
-        let all: BTreeSet<String> = fens(&openings).into_iter().collect();
+        let mut openings = Openings::chess960();
+        let all: BTreeSet<String> = fens(&mut openings).into_iter().collect();
         assert_eq!(all.len(), 960);
         let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1";
-        assert_eq!(openings.get(518).fen(), usual);
-        assert!(
-            openings.get(0).fen().starts_with("bbqnnrkr/")
-                && openings.get(959).fen().starts_with("rkrnnqbb/")
-        );
-        assert_eq!(Openings::none().get(3).fen(), Game::default().fen());
+        assert_eq!(openings.get(518).unwrap().fen(), usual);
+        for (number, rank) in [(0, "bbqnnrkr/"), (959, "rkrnnqbb/")] {
+            assert!(openings.get(number).unwrap().fen().starts_with(rank));
+        }
+        assert_eq!(Openings::none().get(3).unwrap().fen(), Game::default().fen());
+    }
+
+    #[test]
+    fn books_are_drawn_from_by_seed_and_number() {
+        let mut builder = book::PolyglotBuilder::default();
+        for game in PgnReader::new(
+            &b"1. e4 e5 2. Nf3 * 1. d4 d5 2. c4 * 1. e4 c5 * 1. c4 * 1. f3 e5 2. g4 Qh4# 0-1"[..],
+        ) {
+            builder.add(&game.unwrap().game, 9);
+        }
+        let mut bytes = Vec::new();
+        builder.write(1, &mut bytes).unwrap();
+        let drawn = |seed, plies| {
+            let openings = read("a.bin", &bytes, plies).unwrap();
+            let mut openings = openings.ordered(Order::Random { seed }, Path::new("a.bin")).unwrap();
+            (0..50).map(|number| openings.get(number).unwrap()).collect::<Vec<_>>()
+        };
+        let fens = |games: Vec<Game>| games.iter().map(Game::fen).collect::<Vec<_>>();
+        assert_eq!(fens(drawn(1, None)), fens(drawn(1, None)));
+        assert_ne!(fens(drawn(1, None)), fens(drawn(2, None)));
+        assert!(drawn(1, Some(1)).iter().all(|game| game.ply() == 1));
+        assert!(drawn(1, None).iter().all(|game| (1..=3).contains(&game.ply()) && game.outcome().is_none()));
+        assert_eq!(fens(drawn(1, None)).into_iter().collect::<BTreeSet<_>>().len(), 5);
+        assert!(read("a.bin", b"no book", None).unwrap_err().starts_with("/a.bin: no Polyglot book"));
+        assert!(read("a.bin", b"", None).unwrap_err().contains("has no openings"));
     }
 }

@@ -10,7 +10,7 @@ use engine::{Game, Outcome};
 use players::Resources;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::openings::Openings;
+use crate::openings::{Openings, OpeningsError};
 use crate::schedule::{Fixture, Next, Schedule, ScheduleError};
 use crate::standings::Standings;
 use crate::statistics::{Decision, Sprt};
@@ -77,6 +77,9 @@ pub enum MatchError {
     /// There is no such schedule.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    /// There is no opening to begin with.
+    #[error(transparent)]
+    Openings(#[from] OpeningsError),
     /// The record cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -279,7 +282,7 @@ impl Office<'_> {
             if let decision @ (Decision::AcceptH0 | Decision::AcceptH1) = the_match.decision() {
                 return Ok(End::Decided(decision));
             }
-            self.give_out(the_match, &mut idle);
+            self.give_out(the_match, &mut idle)?;
             if self.running == 0 {
                 return Ok(End::Complete);
             }
@@ -310,15 +313,17 @@ impl Office<'_> {
     }
 
     /// Gives games to those who have none, as far as there are games that can be played now.
-    fn give_out(&mut self, the_match: &mut Match, idle: &mut Vec<usize>) {
+    fn give_out(&mut self, the_match: &mut Match, idle: &mut Vec<usize>) -> Result<(), OpeningsError> {
         while let Some(&worker) = idle.last() {
             let Next::Games(fixtures) = the_match.schedule.take() else { break };
-            let jobs = fixtures.into_iter().map(|fixture| (fixture, the_match.openings.get(fixture.opening)));
-            if self.desks[worker].send(jobs.collect()).is_ok() {
+            let with_opening = |fixture: Fixture| Ok((fixture, the_match.openings.get(fixture.opening)?));
+            let jobs: Vec<Job> = fixtures.into_iter().map(with_opening).collect::<Result<_, _>>()?;
+            if self.desks[worker].send(jobs).is_ok() {
                 self.running += 1;
             }
             idle.pop();
         }
+        Ok(())
     }
 
     /// Lets the workers go and takes note of what their players used.
