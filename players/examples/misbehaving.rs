@@ -81,8 +81,6 @@ enum Fault {
     Flood,
     /// A megabyte on standard error before each move.
     StandardError,
-    /// It stops reading.
-    Deaf,
 }
 
 const MARKUP: &str = "<b>\"Evil\"</b>\u{1b}[31m {1-0} [Event \"x\"]\u{7} ; %";
@@ -147,9 +145,6 @@ impl Mover {
             }
             Some(Fault::ExitThinking) => std::process::exit(3),
             Some(Fault::Hang | Fault::WrongClaim) => Deed::Nothing,
-            Some(Fault::Deaf) => loop {
-                thread::sleep(Duration::from_secs(1));
-            },
             Some(Fault::CloseOutput) => {
                 let nothing = std::fs::File::open("/dev/null").expect("/dev/null");
                 let _ = rustix::stdio::dup2_stdout(nothing);
@@ -215,7 +210,7 @@ fn main() {
         moves: 0,
     };
     if mover.is(Fault::Fork) {
-        let _ = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn();
+        let _ = Command::new("sleep").arg(format!("1000.{}", arguments.seed)).stdin(Stdio::null()).spawn();
     }
     if mover.is(Fault::IgnoreQuit) {
         let flag = std::sync::Arc::default();
@@ -241,8 +236,6 @@ struct Cecp {
     features: String,
     /// It answers moves; false in force mode.
     plays: bool,
-    /// Between `edit` and the dot.
-    edits: bool,
 }
 
 impl Cecp {
@@ -283,11 +276,7 @@ impl Cecp {
                     self.think(mover);
                 }
             }
-            C::Ping(number) => {
-                if mover.get_ready() {
-                    say(&Message::Pong(number).to_string());
-                }
-            }
+            C::Ping(number) if !mover.is(Fault::NeverReady) => say(&Message::Pong(number).to_string()),
             C::Draw => say("offer draw"),
             _ => {}
         }

@@ -1,9 +1,10 @@
 //! Programs as seen from the other side: started, spoken to in their protocol, timed and cleaned up.
 //!
 //! [`Stream`] is a program behind a pipe with all that is said in its protocol; [`Player`] is what an official needs of
-//! one, with [`CecpPlayer`] and [`UciPlayer`] for programs. [`start`] makes one from a [`Spec`].
+//! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
 
 mod cecp;
+mod cego;
 mod lines;
 mod log;
 mod options;
@@ -17,6 +18,7 @@ mod uci;
 use std::sync::Arc;
 
 pub use cecp::{Cecp, CecpPlayer};
+pub use cego::{Cego, CegoPlayer};
 pub use log::{Entry, Log, Speaker, TextLog};
 pub use player::{
     Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Resources, Thinking, Turn,
@@ -33,6 +35,6 @@ pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, 
     Ok(match spec.protocol {
         Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
         Protocol::Uci => Box::new(UciPlayer::start(spec, log)?),
-        Protocol::Cego => return Err(Fault::Unsupported("CEGO".into())),
+        Protocol::Cego => Box::new(CegoPlayer::start(spec, log)?),
     })
 }

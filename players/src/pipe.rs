@@ -44,6 +44,7 @@ pub(crate) struct Program {
     log: Recorder,
     /// What ended the conversation, if something did.
     fault: Option<Fault>,
+    was_killed: bool,
 }
 
 impl Program {
@@ -69,6 +70,7 @@ impl Program {
                 chunk: Box::new([0; CHUNK]),
                 log,
                 fault: None,
+                was_killed: false,
             })
         };
         start().map_err(|error| Fault::Start(format!("{program}: {error}")))
@@ -242,26 +244,38 @@ impl Program {
         self.process.signal(Signal::INT);
     }
 
+    /// Asks the program to end.
+    pub(crate) fn terminate(&self) {
+        self.log.note("told to terminate");
+        self.process.signal(Signal::TERM);
+    }
+
+    /// Kills the program and what it has started.
+    pub(crate) fn kill(&mut self) {
+        self.log.note("killed");
+        self.was_killed = true;
+        self.process.kill_group();
+    }
+
     /// Sees the program off: waits for it, for `grace` with a closed standard input, then as long after a signal to
     /// terminate; then kills it, and with it whatever it has started and left.
     pub(crate) fn quit(mut self, grace: Duration) -> Departure {
         self.input = None;
         let mut ended = self.goes_by_itself(grace);
         if !ended {
-            self.log.note("still there: told to terminate");
-            self.process.signal(Signal::TERM);
+            self.terminate();
             ended = self.goes_by_itself(grace);
         }
         if !ended {
-            self.log.note("still there: killed");
+            self.kill();
         }
-        let Program { process, complaints, log, .. } = self;
+        let Program { process, complaints, log, was_killed, .. } = self;
         let (status, resources) = process.finish().unzip();
         complaints.finish();
         if let Some(status) = status {
             log.note(&format!("gone ({status})"));
         }
-        Departure { status, killed: !ended, resources }
+        Departure { status, killed: was_killed, resources }
     }
 
     /// Whether the program ends within a time; its last words are read, for otherwise it might wait for that.

@@ -61,9 +61,14 @@ impl Process {
         let _ = rustix::process::kill_process(self.group, signal);
     }
 
+    /// Kills the program and all of its group that has not left it.
+    pub(crate) fn kill_group(&self) {
+        let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+    }
+
     /// Kills what is left of the group and waits for the program.
     pub(crate) fn finish(mut self) -> Option<(ExitStatus, Resources)> {
-        let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+        self.kill_group();
         let used = self.child.take()?.wait4().ok()?;
         let resources =
             Resources { cpu: used.rusage.utime + used.rusage.stime, peak_memory: used.rusage.maxrss };
@@ -74,7 +79,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
-            let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+            self.kill_group();
             let _ = child.wait();
         }
     }

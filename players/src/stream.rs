@@ -171,6 +171,16 @@ impl<V: Vocabulary> Stream<V> {
         self.program.interrupt();
     }
 
+    /// Asks the program to end (SIGTERM).
+    pub fn terminate(&mut self) {
+        self.program.terminate();
+    }
+
+    /// Kills the program with everything that it has started. What it has said can still be taken.
+    pub fn kill(&mut self) {
+        self.program.kill();
+    }
+
     /// Sees the program off: its standard input is closed. After `grace` it is told to terminate (SIGTERM), after as long again it is
     /// killed; in any case nothing that it has started is left.
     pub fn quit(self, grace: std::time::Duration) -> Departure {

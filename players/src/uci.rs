@@ -256,9 +256,9 @@ impl UciPlayer {
                 expectation.answer = Some(best);
                 Ok(None)
             }
-            State::Idle | State::Waiting | State::Pondering(_) => {
-                Err(self.stream.fail(Fault::Malformed(format!("moved out of turn: {best}"))))
-            }
+            // It was not asked for a move: that is for the official to judge.
+            State::Waiting | State::Pondering(_) => Ok(Some(Event::Move(best.to_string()))),
+            State::Idle => Ok(None),
         }
     }
 
