@@ -11,7 +11,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
-use arena::{Adjudication, DrawRule, GameRecord, GameSetup, Overhead, Rules, Seat, Variations, play, play_by};
+use arena::{
+    Adjudication, DrawRule, GameRecord, GameSetup, Overhead, Rules, Seat, Variations, play, play_by,
+};
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use engine::{Game, PgnTags};
 use players::{CommandLine, Event, Player, Protocol, Spec};
@@ -29,7 +31,9 @@ fn main() {
     let this = std::env::current_exe().expect("the path of this program");
     let mover = CommandLine::from_words([this.display().to_string(), "mover".to_owned()]);
     programs(&mut criterion, "instant movers", &mover.expect("a program"));
-    let stockfish = ["/usr/games/stockfish", "/usr/bin/stockfish"].into_iter().find(|path| std::path::Path::new(path).exists());
+    let stockfish = ["/usr/games/stockfish", "/usr/bin/stockfish"]
+        .into_iter()
+        .find(|path| std::path::Path::new(path).exists());
     match stockfish {
         Some(path) => programs(&mut criterion, "stockfish, one node", &path.parse().expect("a program")),
         None => println!("stockfish is not installed: left out"),
@@ -105,13 +109,15 @@ fn simulated(criterion: &mut Criterion) {
 
 /// Games between two processes of the same program.
 fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
-    let start = || players::start(&Spec::new(program.clone(), Protocol::Uci), None).expect("the program starts");
+    let start =
+        || players::start(&Spec::new(program.clone(), Protocol::Uci), None).expect("the program starts");
     let mut players = ByColor::new_with(|_| start());
     let setup = setup("nodes=1");
     let mut overheads = Vec::new();
     let mut game = || -> GameRecord {
         let ByColor { white, black } = &mut players;
-        let record = play(&setup, ByColor { white: &mut **white, black: &mut **black }, &AtomicBool::new(false));
+        let record =
+            play(&setup, ByColor { white: &mut **white, black: &mut **black }, &AtomicBool::new(false));
         overheads.extend(record.overhead());
         record
     };

@@ -20,10 +20,10 @@ pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
+pub use text::excerpt;
 pub use thinking_clock::{
     CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
 };
-pub use text::excerpt;
 pub use time_control::{Phase, Phases, TimeControl, TimeControlError};
 
 pub use shakmaty::{CastlingMode, Chess, Color, Move};
