@@ -2,6 +2,7 @@
 
 mod bench;
 mod eval;
+mod match_command;
 mod perft;
 mod session;
 mod signals;
@@ -29,6 +30,7 @@ enum Subcommands {
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
+    Match(Box<match_command::MatchCommand>),
     Bench(bench::Bench),
     Perft(perft::Perft),
     Eval(eval::Eval),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         None => session::play_or_detect(),
         Some(Subcommands::Xboard) => session::xboard(),
         Some(Subcommands::Uci) => session::uci(),
+        Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),
         Some(Subcommands::Eval(eval)) => eval.run(),
