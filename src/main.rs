@@ -1,7 +1,9 @@
 //! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
 
 mod bench;
+mod cego;
 mod eval;
+mod openings;
 mod perft;
 mod session;
 mod signals;
@@ -29,9 +31,11 @@ enum Subcommands {
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
+    Cego(cego::Cego),
     Bench(bench::Bench),
     Perft(perft::Perft),
     Eval(eval::Eval),
+    Openings(openings::Openings),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -60,9 +64,11 @@ fn main() -> ExitCode {
         None => session::play_or_detect(),
         Some(Subcommands::Xboard) => session::xboard(),
         Some(Subcommands::Uci) => session::uci(),
+        Some(Subcommands::Cego(cego)) => cego.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),
         Some(Subcommands::Eval(eval)) => eval.run(),
+        Some(Subcommands::Openings(openings)) => openings.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

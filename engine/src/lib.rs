@@ -5,6 +5,7 @@ mod engine;
 mod fen;
 mod game;
 mod notation;
+pub mod openings;
 mod outcome;
 mod pgn;
 mod text;
