@@ -1,8 +1,10 @@
 //! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
 
 mod bench;
+mod cego;
 mod eval;
 mod match_command;
+mod openings;
 mod perft;
 mod session;
 mod signals;
@@ -31,9 +33,11 @@ enum Subcommands {
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
     Match(Box<match_command::MatchCommand>),
+    Cego(cego::Cego),
     Bench(bench::Bench),
     Perft(perft::Perft),
     Eval(eval::Eval),
+    Openings(openings::Openings),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -63,9 +67,11 @@ fn main() -> ExitCode {
         Some(Subcommands::Xboard) => session::xboard(),
         Some(Subcommands::Uci) => session::uci(),
         Some(Subcommands::Match(command)) => command.run(),
+        Some(Subcommands::Cego(cego)) => cego.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),
         Some(Subcommands::Eval(eval)) => eval.run(),
+        Some(Subcommands::Openings(openings)) => openings.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
