@@ -106,7 +106,7 @@ mod tests {
     fn a_line_a_call_with_its_control_characters_escaped() {
         let began = Instant::now();
         let log = TextLog::new("Anna", began, Vec::new());
-        let at = began + std::time::Duration::from_micros(1_500_000);
+        let at = began + std::time::Duration::from_millis(1500);
         log.record(&Entry { at, speaker: Speaker::Program, text: "move e2e4\u{1b}[31m\tx" });
         log.record(&Entry { at, speaker: Speaker::Us, text: "quit" });
         let text = String::from_utf8(log.output.into_inner().unwrap()).unwrap();

@@ -362,7 +362,7 @@ fn resign_by_score(text: &str) -> Result<ResignByScore> {
             "movecount" => resign.moves = number(key, value)?,
             "score" => resign.beyond = number(key, value)?,
             "twosided" => {
-                resign.both = value.parse().map_err(|_| anyhow!("twosided: expected true or false"))?
+                resign.both = value.parse().map_err(|_| anyhow!("twosided: expected true or false"))?;
             }
             _ => bail!("`{key}`: expected movecount, score or twosided"),
         }

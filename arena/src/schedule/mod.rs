@@ -313,7 +313,7 @@ impl Wave {
         let cycle = pair / self.encounters.len();
         let encounter = self.encounters.get(self.encounter(pair));
         let [first, second] = encounter.programs;
-        let (white, black) = if game % 2 == 0 { (first, second) } else { (second, first) };
+        let (white, black) = if game.is_multiple_of(2) { (first, second) } else { (second, first) };
         let cycles = u64::from(self.cycles);
         Fixture {
             number: 2 * self.first_pair + game,

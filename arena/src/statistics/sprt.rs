@@ -203,9 +203,9 @@ impl Distribution {
                 slope -= p * term * term;
             }
             if expectation > 0.0 {
-                low = x
+                low = x;
             } else {
-                high = x
+                high = x;
             }
             // Newton's step, or halving where that leads out of the interval.
             let newton = x - expectation / slope;

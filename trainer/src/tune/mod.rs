@@ -83,7 +83,7 @@ impl Tune {
             for batch in order.chunks(BATCH) {
                 let gradient = model.gradient(training, batch);
                 let done = step as f64 / steps as f64;
-                let fade = (1.0 + (std::f64::consts::PI * done).cos()) / 2.0;
+                let fade = f64::midpoint(1.0, (std::f64::consts::PI * done).cos());
                 optimiser.step(&mut model.weights, &gradient, LAST_STEP + (FIRST_STEP - LAST_STEP) * fade);
                 step += 1;
             }
