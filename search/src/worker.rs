@@ -142,8 +142,13 @@ impl<'a> Worker<'a> {
                 self.line = line;
                 self.selective_depth = 0;
                 if self.aspire(score, observer).is_err() {
+                    self.rank_lines(line);
                     return completed;
                 }
+            }
+            self.rank_lines(lines);
+            for line in 0..lines {
+                self.line = line;
                 self.report(Bound::Exact, observer);
             }
             completed = depth;
@@ -153,6 +158,12 @@ impl<'a> Worker<'a> {
             }
         }
         completed
+    }
+
+    /// Puts the first lines in the order of their scores: a later one may have turned out better, since it was searched
+    /// with what the earlier ones left in the hash table.
+    fn rank_lines(&mut self, lines: usize) {
+        self.root_moves[..lines].sort_by_key(|root| std::cmp::Reverse(root.score));
     }
 
     /// One iteration for one line, with a window around the expected score that widens where it fails.
