@@ -1,9 +1,11 @@
 //! The game state that every adapter shares: positions and moves, rules and outcomes, time controls and clocks, PGN.
 
+pub mod book;
 mod clock;
 mod engine;
 mod fen;
 mod game;
+mod lines;
 mod notation;
 pub mod openings;
 mod outcome;
@@ -18,7 +20,8 @@ pub use fen::FenError;
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError};
 pub use outcome::{DrawReason, Outcome, WinReason};
-pub use pgn::{PgnTags, write_pgn};
+pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
+pub use text::excerpt;
 pub use thinking_clock::{
     CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
 };

@@ -60,7 +60,41 @@ pub enum DrawReason {
     TimeoutVsInsufficient,
 }
 
+impl WinReason {
+    const ALL: [WinReason; 7] = [
+        WinReason::Checkmate,
+        WinReason::Resignation,
+        WinReason::TimeForfeit,
+        WinReason::IllegalMove,
+        WinReason::Abandoned,
+        WinReason::RulesInfraction,
+        WinReason::Adjudication,
+    ];
+}
+
+impl DrawReason {
+    const ALL: [DrawReason; 9] = [
+        DrawReason::Stalemate,
+        DrawReason::Repetition,
+        DrawReason::FiftyMoves,
+        DrawReason::FivefoldRepetition,
+        DrawReason::SeventyFiveMoves,
+        DrawReason::InsufficientMaterial,
+        DrawReason::Agreement,
+        DrawReason::Adjudication,
+        DrawReason::TimeoutVsInsufficient,
+    ];
+}
+
 impl Outcome {
+    /// Every way in which a game can end.
+    pub fn all() -> impl Iterator<Item = Outcome> {
+        let wins = [Color::White, Color::Black]
+            .into_iter()
+            .flat_map(|winner| WinReason::ALL.map(|reason| Outcome::Win { winner, reason }));
+        wins.chain(DrawReason::ALL.map(Outcome::Draw))
+    }
+
     /// The result as PGN and CECP write it: `1-0`, `0-1` or `1/2-1/2`.
     pub fn result(&self) -> &'static str {
         match self {
@@ -149,6 +183,16 @@ mod tests {
         let stalemate = Outcome::Draw(DrawReason::Stalemate);
         assert_eq!((stalemate.result(), stalemate.to_string().as_str()), ("1/2-1/2", "Stalemate"));
         assert_eq!(stalemate.winner(), None);
+    }
+
+    #[test]
+    fn every_outcome_is_listed_once() {
+        let words: std::collections::BTreeSet<_> =
+            Outcome::all().map(|outcome| (outcome.result(), outcome.to_string())).collect();
+        assert_eq!(words.len(), Outcome::all().count());
+        // The last of each kind, as the compiler numbers them: a new one must be listed too.
+        assert_eq!(WinReason::ALL.len(), WinReason::Adjudication as usize + 1);
+        assert_eq!(DrawReason::ALL.len(), DrawReason::TimeoutVsInsufficient as usize + 1);
     }
 
     #[test]

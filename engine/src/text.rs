@@ -4,7 +4,7 @@
 const LONGEST: usize = 100;
 
 /// `text` as it may stand in a message of one line: at most 100 characters, none of which moves the cursor.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     let mut visible = text.trim().chars().map(|c| if c.is_control() { '?' } else { c });
     let mut short: String = visible.by_ref().take(LONGEST).collect();
     if visible.next().is_some() {

@@ -1,7 +1,40 @@
 //! Programs as seen from the other side: started, spoken to in their protocol, timed and cleaned up.
+//!
+//! [`Stream`] is a program behind a pipe with all that is said in its protocol; [`Player`] is what an official needs of
+//! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
 
+mod cecp;
+mod cego;
+mod lines;
+mod log;
+mod options;
+mod pipe;
 mod player;
+mod process;
+mod spec;
+mod stream;
+mod uci;
 
+use std::sync::Arc;
+
+pub use cecp::{Cecp, CecpPlayer};
+pub use cego::{Cego, CegoPlayer};
+pub use log::{Entry, Log, Speaker, TextLog};
 pub use player::{
     Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Resources, Thinking, Turn,
 };
+pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
+pub use stream::{Said, Stream, Vocabulary};
+pub use uci::{Uci, UciPlayer};
+
+/// Starts a program and makes itself known to it. What is said goes into the log, if there is one.
+///
+/// # Errors
+/// The program cannot be started, ends, keeps silent for too long, or doesn't have an option that it should.
+pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, Fault> {
+    Ok(match spec.protocol {
+        Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
+        Protocol::Uci => Box::new(UciPlayer::start(spec, log)?),
+        Protocol::Cego => Box::new(CegoPlayer::start(spec, log)?),
+    })
+}

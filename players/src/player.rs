@@ -5,6 +5,8 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use engine::{CastlingMode, Color, Game, Outcome, TimeControl};
+use search::{Score, Verdict};
+use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
 /// Somebody who plays: a program behind a protocol, or a scripted one in tests and benches.
@@ -58,7 +60,8 @@ pub trait Player {
 }
 
 /// A protocol that programs play by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// The protocol of XBoard and WinBoard.
     Cecp,
@@ -161,7 +164,7 @@ pub struct Thinking {
     /// In plies.
     pub selective_depth: Option<u32>,
     /// From the player's own point of view.
-    pub score: Option<search::Score>,
+    pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Time spent.
@@ -208,4 +211,15 @@ pub struct Resources {
     pub cpu: Duration,
     /// The most memory it had at once, in bytes.
     pub peak_memory: u64,
+}
+
+/// The score that a protocol's words mean.
+pub(crate) fn score(verdict: Verdict) -> Score {
+    // Farther than any search reaches is as good as the farthest.
+    let plies = |moves: u32| (moves as usize).saturating_mul(2).min(2 * search::MAX_PLY);
+    match verdict {
+        Verdict::Centipawns(centipawns) => Score::centipawns(centipawns),
+        Verdict::MateIn(moves) => Score::mate_at(plies(moves).saturating_sub(1)),
+        Verdict::MatedIn(moves) => Score::mated_at(plies(moves)),
+    }
 }

@@ -1,66 +1,14 @@
-//! Games written down in PGN (export format, PGN standard of 1994).
-
-use std::collections::BTreeMap;
+//! The export format of PGN.
 
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Position as _};
 
+use super::PgnTags;
 use crate::game::Game;
 
 /// The longest line that is written, in characters (PGN standard, 4.3: "lines with 80 or more printing characters are
 /// strongly discouraged").
 const LONGEST_LINE: usize = 79;
-
-/// The tags of a game that the game itself cannot know. `Result`, `SetUp`, `FEN`, `Variant` and `Termination` it knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PgnTags {
-    /// The tournament or match; `?` if unknown.
-    pub event: String,
-    /// Where it was played; `?` if unknown.
-    pub site: String,
-    /// The day the game began, `YYYY.MM.DD`, with question marks for what is unknown.
-    pub date: String,
-    /// The round; `?` if unknown, `-` if there are none.
-    pub round: String,
-    /// The player of White; `?` if unknown.
-    pub white: String,
-    /// The player of Black; `?` if unknown.
-    pub black: String,
-    others: BTreeMap<String, String>,
-}
-
-impl Default for PgnTags {
-    /// Nothing is known.
-    fn default() -> PgnTags {
-        let unknown = || "?".to_owned();
-        PgnTags {
-            event: unknown(),
-            site: unknown(),
-            date: "????.??.??".to_owned(),
-            round: unknown(),
-            white: unknown(),
-            black: unknown(),
-            others: BTreeMap::new(),
-        }
-    }
-}
-
-impl PgnTags {
-    /// Adds a tag beyond the seven of the roster, or changes it; one that the game knows by itself stays as the game
-    /// has it, but for `Termination`. Characters that no tag name has become `_`.
-    pub fn set(&mut self, name: &str, value: impl Into<String>) {
-        let name: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-        if !name.is_empty() {
-            self.others.insert(name, value.into());
-        }
-    }
-
-    /// The value of a tag that [`PgnTags::set`] added.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.others.get(name).map(String::as_str)
-    }
-}
 
 /// Writes a game with an empty line at its end, so that games can be strung together.
 ///
@@ -169,8 +117,9 @@ impl Movetext {
             self.text.push('\n');
             self.column = 0;
         }
-        // A line that begins with `%` is no part of the game (PGN standard, 6).
-        if self.column > 0 || word.starts_with('%') {
+        // A line that begins with `%` is no part of the game (PGN standard, 6), and one that begins with `[` could be
+        // taken for the tags of the next.
+        if self.column > 0 || word.starts_with(['%', '[']) {
             self.text.push(' ');
             self.column += 1;
         }
@@ -191,7 +140,7 @@ impl Movetext {
             .collect();
         for word in format!("{{{}}}", clean.trim()).split_whitespace() {
             let letters: Vec<char> = word.chars().collect();
-            // One column less, for the space that goes before `%`.
+            // One column less, for the space that goes before `%` and `[`.
             for piece in letters.chunks(LONGEST_LINE - 1) {
                 self.word(&String::from_iter(piece));
             }

@@ -1,0 +1,141 @@
+//! Players without a program: what they say is computed on the spot. For tests, benches and simulated matches.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::os::fd::BorrowedFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use engine::Outcome;
+use players::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Turn};
+
+use crate::table::Time;
+
+/// A player that a function speaks for.
+///
+/// The function hears of every [`Occasion`] and answers with what the player says, each thing after a thinking time of
+/// its own. A [`Event::Fault`] as the answer to [`Occasion::NewGame`] refuses the game.
+pub struct Simulated<F> {
+    identity: Identity,
+    time: SimulatedTime,
+    answer: F,
+    said: VecDeque<Arrival>,
+}
+
+/// What happens to a player.
+#[derive(Debug)]
+pub enum Occasion<'a> {
+    /// A game begins.
+    NewGame(&'a NewGame),
+    /// It is to move.
+    Think(Turn<'a>),
+    /// Its move was accepted.
+    Wait(Turn<'a>),
+    /// The opponent offers a draw.
+    DrawOffer,
+    /// The game is over.
+    End(Outcome),
+}
+
+/// Time that passes only while everybody waits for it. Clones tell the same time.
+#[derive(Clone, Debug)]
+pub struct SimulatedTime(Rc<Agenda>);
+
+#[derive(Debug)]
+struct Agenda {
+    now: Cell<Instant>,
+    /// The first moment, as far as it was asked for, at which somebody will speak.
+    next: Cell<Option<Instant>>,
+}
+
+impl Default for SimulatedTime {
+    fn default() -> SimulatedTime {
+        SimulatedTime(Rc::new(Agenda { now: Cell::new(Instant::now()), next: Cell::new(None) }))
+    }
+}
+
+impl SimulatedTime {
+    /// Whether the moment has come; if not, time will not pass beyond it.
+    fn has_come(&self, moment: Instant) -> bool {
+        let come = moment <= self.now();
+        if !come {
+            self.0.next.set(Some(self.0.next.get().map_or(moment, |next| next.min(moment))));
+        }
+        come
+    }
+}
+
+impl Time for SimulatedTime {
+    fn now(&self) -> Instant {
+        self.0.now.get()
+    }
+
+    fn wait(&self, _sources: &[BorrowedFd<'_>], until: Instant) {
+        let next = self.0.next.take().map_or(until, |next| next.min(until));
+        self.0.now.set(self.now().max(next));
+    }
+}
+
+impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> Simulated<F> {
+    /// A player that thinks in this time.
+    pub fn new(name: &str, time: SimulatedTime, answer: F) -> Simulated<F> {
+        let identity = Identity { name: name.to_owned(), authors: None };
+        Simulated { identity, time, answer, said: VecDeque::new() }
+    }
+
+    fn hear(&mut self, occasion: Occasion<'_>) {
+        let mut at = self.time.now();
+        for (thinking, event) in (self.answer)(occasion) {
+            at += thinking;
+            self.said.push_back(Arrival { at, event });
+        }
+    }
+}
+
+impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> Player for Simulated<F> {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+        self.said.clear();
+        self.hear(Occasion::NewGame(game));
+        match self.said.front() {
+            Some(Arrival { event: Event::Fault(fault), .. }) => Err(fault.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+        self.hear(Occasion::Think(*turn));
+        Ok(())
+    }
+
+    fn wait(&mut self, turn: &Turn) -> Result<(), Fault> {
+        self.hear(Occasion::Wait(*turn));
+        Ok(())
+    }
+
+    fn offer_draw(&mut self) -> Result<(), Fault> {
+        self.hear(Occasion::DrawOffer);
+        Ok(())
+    }
+
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
+        self.hear(Occasion::End(outcome));
+        Ok(())
+    }
+
+    fn take(&mut self) -> Option<Arrival> {
+        let time = &self.time;
+        self.said.pop_front_if(|arrival| time.has_come(arrival.at))
+    }
+
+    fn source(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    fn quit(self: Box<Self>) -> Departure {
+        Departure { status: None, killed: false, resources: None }
+    }
+}

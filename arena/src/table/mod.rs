@@ -1,0 +1,494 @@
+//! The referee's bench: one game between two players, from setting up to the record.
+//!
+//! Both players are listened to all the time. Whatever one of them does wrong ends this game, and nothing else:
+//!
+//! | what happens | how the game ends |
+//! | --- | --- |
+//! | a move after the flag fell (margin included), or no move | lost on time; drawn if the opponent could not mate |
+//! | no move for too long where no clock runs; death; a game refused | lost, abandoned |
+//! | an illegal move, or words that are no move | lost, illegal move |
+//! | a move out of turn, a second move, a broken protocol, a refused legal move | lost, rules infraction |
+//! | a claim to have lost, resignation | lost, resignation |
+//! | a claim of a win or a draw that the board shows | ended as the board shows |
+//! | such a claim from the side to move, not true yet | its next move must make it true, at once, or: rules infraction |
+//! | any other claim | lost, rules infraction |
+//!
+//! A draw offer is carried to the opponent, beside the move if it comes before one, and stands until the opponent
+//! moves; offering in return accepts. An offer with a move that allows to claim a draw is that claim (CECP).
+
+mod adjudication;
+mod clock;
+mod record;
+mod rules;
+
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use arrayvec::ArrayVec;
+use engine::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
+use players::{Arrival, Event, Fault, NewGame, Player, Protocol, Thinking, Turn};
+use shakmaty::ByColor;
+
+pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
+pub use self::clock::{RealTime, Time};
+pub use self::record::{GameRecord, Incident, MoveRecord, Overhead, Variations};
+pub use self::rules::{DrawRule, Rules};
+
+use self::adjudication::Adjudicator;
+use self::clock::RefereeClock;
+
+/// How long the referee waits before looking whether the game is called off.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// How long after announcing a result a player has to make the move that brings it about.
+const CLAIM_PATIENCE: Duration = Duration::from_secs(1);
+
+/// All that is agreed before a game.
+#[derive(Clone, Debug)]
+pub struct GameSetup {
+    /// The position on the board; the moves of the opening are in it as moves.
+    pub game: Game,
+    /// Who plays, and how.
+    pub seats: ByColor<Seat>,
+    /// By which rules it is judged.
+    pub rules: Rules,
+}
+
+/// One side of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    /// The player's name in this match.
+    pub name: String,
+    /// What it speaks; `None` if it is no program. A game with a CEGO engine in it keeps the rules of that protocol.
+    pub protocol: Option<Protocol>,
+    /// The time it has.
+    pub control: TimeControl,
+    /// How far it may overdraw its clock with a move without losing; what it overdraws is gone all the same.
+    pub margin: Duration,
+    /// Whether it may think in the opponent's time.
+    pub ponder: bool,
+}
+
+/// Plays a game. It ends without an outcome if both players refuse it, or soon after `called_off` was set; the players
+/// are not told of that.
+pub fn play<'a>(
+    setup: &'a GameSetup,
+    players: ByColor<&'a mut dyn Player>,
+    called_off: &'a AtomicBool,
+) -> GameRecord {
+    play_by(&RealTime, setup, players, called_off)
+}
+
+/// Plays a game as [`play`] does, by another time.
+pub fn play_by<'a>(
+    time: &'a dyn Time,
+    setup: &'a GameSetup,
+    players: ByColor<&'a mut dyn Player>,
+    called_off: &'a AtomicBool,
+) -> GameRecord {
+    let mut table = Table::new(time, setup, players, called_off);
+    let ending = table.run();
+    table.close(ending)
+}
+
+/// How a game ended, and what the outcome doesn't say about it.
+struct Ending {
+    outcome: Option<Outcome>,
+    detail: String,
+}
+
+/// Goes on, or ends the game.
+type Verdict = ControlFlow<Ending>;
+
+/// The table at which a game is played.
+struct Table<'a> {
+    time: &'a dyn Time,
+    setup: &'a GameSetup,
+    players: ByColor<&'a mut dyn Player>,
+    called_off: &'a AtomicBool,
+    game: Game,
+    clock: RefereeClock,
+    adjudicator: Adjudicator,
+    started: SystemTime,
+    began: Instant,
+    /// When the side to move was asked for its move; one that was made before is a second move, not an answer.
+    asked: Instant,
+    /// When the silence of a side without a clock has lasted too long.
+    patience_ends: Option<Instant>,
+    /// What the side to move has told about the move it thinks of.
+    thinking: Thinking,
+    /// Who has offered a draw that still stands or goes with the next move.
+    offers: ByColor<bool>,
+    announced: Option<Announcement>,
+    moves: Vec<MoveRecord>,
+    incidents: Vec<Incident>,
+    faults: ByColor<Option<Fault>>,
+}
+
+/// A result that the side to move has claimed and that its next move must bring about.
+struct Announcement {
+    claim: String,
+    draw: bool,
+    by: Instant,
+}
+
+/// Setting up, and the time from one event to the next.
+impl<'a> Table<'a> {
+    fn new(
+        time: &'a dyn Time,
+        setup: &'a GameSetup,
+        players: ByColor<&'a mut dyn Player>,
+        called_off: &'a AtomicBool,
+    ) -> Table<'a> {
+        let began = time.now();
+        let controls = setup.seats.as_ref().map(|seat| seat.control.clone());
+        let margins = setup.seats.as_ref().map(|seat| seat.margin);
+        Table {
+            time,
+            setup,
+            players,
+            called_off,
+            game: setup.game.clone(),
+            clock: RefereeClock::new(controls, margins, began),
+            adjudicator: Adjudicator::default(),
+            started: SystemTime::now(),
+            began,
+            asked: began,
+            patience_ends: None,
+            thinking: Thinking::default(),
+            offers: ByColor::default(),
+            announced: None,
+            moves: Vec::new(),
+            incidents: Vec::new(),
+            faults: ByColor::default(),
+        }
+    }
+
+    fn run(&mut self) -> Ending {
+        let mut verdict = self.begin();
+        loop {
+            match verdict {
+                Break(ending) => return ending,
+                Continue(()) => verdict = self.listen(),
+            }
+        }
+    }
+
+    /// Presents the game to both players and asks the first for a move.
+    fn begin(&mut self) -> Verdict {
+        let white = self.present(Color::White);
+        let black = self.present(Color::Black);
+        match (white, black) {
+            (Err(white), Err(black)) => {
+                let detail = format!("neither side can play: White {white}; Black {black}");
+                self.faults = ByColor { white: Some(white), black: Some(black) };
+                return Break(Ending { outcome: None, detail });
+            }
+            (Err(fault), Ok(())) => return self.fault(Color::White, fault),
+            (Ok(()), Err(fault)) => return self.fault(Color::Black, fault),
+            (Ok(()), Ok(())) => {}
+        }
+        self.judge_board()?;
+        self.ask(self.time.now())
+    }
+
+    fn present(&mut self, color: Color) -> Result<(), Fault> {
+        let seats = &self.setup.seats;
+        let game = NewGame {
+            game: self.game.clone(),
+            color,
+            controls: seats.as_ref().map(|seat| seat.control.clone()),
+            opponent: seats.get(!color).name.clone(),
+            ponder: seats.get(color).ponder,
+        };
+        self.players.get_mut(color).new_game(&game)
+    }
+
+    /// Asks the side to move for its move and starts its clock. `since` is when that became possible.
+    fn ask(&mut self, since: Instant) -> Verdict {
+        let mover = self.game.turn();
+        self.thinking = Thinking::default();
+        let turn = Turn { game: &self.game, accounts: self.clock.accounts() };
+        if let Err(fault) = self.players.get_mut(mover).think(&turn) {
+            return self.fault(mover, fault);
+        }
+        let told = self.time.now();
+        self.asked = told;
+        self.clock.start_turn(mover, told);
+        self.patience_ends = match self.clock.flag_falls() {
+            Some(_) => None,
+            None => told.checked_add(self.setup.rules.patience),
+        };
+        if let Some(last) = self.moves.last_mut() {
+            last.overhead = Some(told.saturating_duration_since(since));
+        }
+        Continue(())
+    }
+
+    /// Hears what the players have to say, one thing of each, or waits until there is something.
+    fn listen(&mut self) -> Verdict {
+        if self.called_off.load(Ordering::Relaxed) {
+            return Break(Ending { outcome: None, detail: "called off".to_owned() });
+        }
+        let mover = self.game.turn();
+        let from_waiting = self.players.get_mut(!mover).take();
+        let from_mover = self.players.get_mut(mover).take();
+        // What has arrived in time is in time, however late it is looked at.
+        self.check_time(from_mover.as_ref().map_or_else(|| self.time.now(), |arrival| arrival.at))?;
+        if from_waiting.is_none() && from_mover.is_none() {
+            self.wait();
+        }
+        if let Some(arrival) = from_waiting {
+            self.hear(!mover, arrival)?;
+        }
+        if let Some(arrival) = from_mover {
+            self.hear(mover, arrival)?;
+        }
+        Continue(())
+    }
+
+    /// Waits for either player, but not beyond the next moment that decides something.
+    fn wait(&self) {
+        let sources: ArrayVec<_, 2> = self.players.iter().filter_map(|player| player.source()).collect();
+        let deadlines = [self.clock.flag_falls(), self.patience_ends, self.announced.as_ref().map(|a| a.by)];
+        // What may happen up to a moment has been missed only after it.
+        let missed = deadlines.into_iter().flatten().min().map(|at| at + Duration::from_nanos(1));
+        let glance = self.time.now() + GLANCE;
+        self.time.wait(&sources, missed.map_or(glance, |at| at.min(glance)));
+    }
+
+    /// What has been missed by this moment.
+    fn check_time(&mut self, now: Instant) -> Verdict {
+        let mover = self.game.turn();
+        let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| now > deadline);
+        if passed(self.clock.flag_falls()) {
+            let outcome = rules::flag_fall(&self.game, mover);
+            return end(outcome, format!("time overdrawn by {:?}", self.clock.overrun(now)));
+        }
+        if passed(self.patience_ends) {
+            return self.fault(mover, Fault::Silence("the request for a move"));
+        }
+        match self.announced.take_if(|announced| now > announced.by) {
+            Some(Announcement { claim, .. }) => wrong_claim(mover, &claim),
+            None => Continue(()),
+        }
+    }
+}
+
+/// What the players say.
+impl Table<'_> {
+    fn hear(&mut self, color: Color, arrival: Arrival) -> Verdict {
+        let to_move = color == self.game.turn();
+        match arrival.event {
+            Event::Move(text) if to_move && arrival.at >= self.asked => self.make_move(&text, arrival.at),
+            Event::Move(text) => lose(
+                color,
+                WinReason::RulesInfraction,
+                format!("move out of turn: {}", engine::excerpt(&text)),
+            ),
+            Event::Thinking(thinking) => {
+                if to_move {
+                    self.think_on(thinking);
+                }
+                Continue(())
+            }
+            Event::DrawOffer => self.offer_draw(color),
+            Event::Resignation => lose(color, WinReason::Resignation, ""),
+            Event::Claim { result, reason } => {
+                let claim = format!("{result} {{{}}}", engine::excerpt(&reason));
+                self.claim(color, &result, claim, arrival.at)
+            }
+            Event::Complaint(text) => lose(
+                color,
+                WinReason::RulesInfraction,
+                format!("refuses a legal order: {}", engine::excerpt(&text)),
+            ),
+            Event::Fault(fault) => self.fault(color, fault),
+        }
+    }
+
+    /// Later news replace earlier ones, but silence on a point leaves it as it was.
+    fn think_on(&mut self, news: Thinking) {
+        let known = &mut self.thinking;
+        known.depth = news.depth.or(known.depth);
+        known.selective_depth = news.selective_depth.or(known.selective_depth);
+        known.score = news.score.or(known.score);
+        known.nodes = news.nodes.or(known.nodes);
+        known.time = news.time.or(known.time);
+        if !news.line.is_empty() {
+            known.line = news.line;
+        }
+    }
+
+    fn make_move(&mut self, text: &str, at: Instant) -> Verdict {
+        let mover = self.game.turn();
+        let used = self.clock.end_turn(at);
+        let played = match self.game.parse_move(text) {
+            Ok(m) => self.game.play(m).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(why) = played {
+            return lose(mover, WinReason::IllegalMove, why);
+        }
+        let thinking = std::mem::take(&mut self.thinking);
+        let score = thinking.score;
+        let remaining = self.clock.accounts().get(mover).remaining;
+        self.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
+        self.judge_move(mover, score)?;
+        // By moving on the opponent's offer is declined; an own one goes with the move.
+        *self.offers.get_mut(!mover) = false;
+        self.ask(at)?;
+        if *self.offers.get(mover) {
+            self.carry_offer(mover)?;
+        }
+        let turn = Turn { game: &self.game, accounts: self.clock.accounts() };
+        match self.players.get_mut(mover).wait(&turn) {
+            Ok(()) => Continue(()),
+            Err(fault) => self.fault(mover, fault),
+        }
+    }
+
+    /// What a move that was just made means for the game.
+    fn judge_move(&mut self, mover: Color, score: Option<search::Score>) -> Verdict {
+        self.judge_board()?;
+        if let Some(draw) = self.game.claim().filter(|_| self.claims_draw(mover)) {
+            if self.may_draw() {
+                return end(Outcome::Draw(draw), "claimed with the move");
+            }
+            // The claim was right, but a mediator has to let the opponent mate first.
+            self.announced = None;
+        }
+        if let Some(Announcement { claim, .. }) = self.announced.take() {
+            return wrong_claim(mover, &claim);
+        }
+        match self.adjudicator.judge(&self.setup.rules.adjudication, &self.game, mover, score) {
+            Some((outcome, ground)) => end(outcome, ground),
+            None => Continue(()),
+        }
+    }
+
+    /// Whether what a side said before its move claims a draw by the move (FIDE Laws 9.2.1.1, 9.3.1).
+    fn claims_draw(&self, mover: Color) -> bool {
+        *self.offers.get(mover) || self.announced.as_ref().is_some_and(|announced| announced.draw)
+    }
+
+    fn judge_board(&self) -> Verdict {
+        match self.setup.rules.judge(&self.game) {
+            Some(Outcome::Draw(_)) if self.game.outcome().is_none() && !self.may_draw() => Continue(()),
+            Some(outcome) => end(outcome, ""),
+            None => Continue(()),
+        }
+    }
+
+    /// Whether the game may end by a repetition or for want of progress now.
+    fn may_draw(&self) -> bool {
+        let mediates = self.setup.seats.iter().any(|seat| seat.protocol == Some(Protocol::Cego));
+        !mediates || !rules::can_mate_at_once(&self.game)
+    }
+
+    /// An offer, or the acceptance of the opponent's.
+    fn offer_draw(&mut self, color: Color) -> Verdict {
+        if *self.offers.get(!color) {
+            return end(Outcome::Draw(DrawReason::Agreement), "");
+        }
+        if std::mem::replace(self.offers.get_mut(color), true) {
+            return Continue(());
+        }
+        self.note(color, "offers a draw".to_owned());
+        // The side to move is going to move yet, and its offer goes with the move.
+        if color == self.game.turn() { Continue(()) } else { self.carry_offer(color) }
+    }
+
+    /// Tells the opponent of an offer.
+    fn carry_offer(&mut self, from: Color) -> Verdict {
+        match self.players.get_mut(!from).offer_draw() {
+            Ok(()) => Continue(()),
+            Err(fault) => self.fault(!from, fault),
+        }
+    }
+
+    /// A player says that the game is over, and how.
+    fn claim(&mut self, color: Color, result: &str, claim: String, at: Instant) -> Verdict {
+        self.note(color, format!("claims {claim}"));
+        let lost = color.fold_wb("0-1", "1-0");
+        if result == lost {
+            return lose(color, WinReason::Resignation, format!("claims {claim}"));
+        }
+        if result == "*" {
+            return lose(color, WinReason::Abandoned, format!("claims {claim}"));
+        }
+        let draw = result == "1/2-1/2";
+        if draw {
+            if *self.offers.get(!color) {
+                return end(Outcome::Draw(DrawReason::Agreement), "");
+            }
+            if let Some(draw) = self.game.claim() {
+                // Who is to move may do without the mate that a mediator would wait for.
+                let ends = color == self.game.turn() || self.may_draw();
+                return if ends { end(Outcome::Draw(draw), "claimed") } else { Continue(()) };
+            }
+        }
+        if color != self.game.turn() || self.announced.is_some() {
+            return wrong_claim(color, &claim);
+        }
+        self.announced = at.checked_add(CLAIM_PATIENCE).map(|by| Announcement { claim, draw, by });
+        Continue(())
+    }
+}
+
+/// Endings.
+impl Table<'_> {
+    fn fault(&mut self, color: Color, fault: Fault) -> Verdict {
+        let reason = match fault {
+            Fault::Malformed(_) => WinReason::RulesInfraction,
+            Fault::Start(_) | Fault::Silence(_) | Fault::Died(_) | Fault::Unsupported(_) => {
+                WinReason::Abandoned
+            }
+        };
+        let detail = fault.to_string();
+        *self.faults.get_mut(color) = Some(fault);
+        lose(color, reason, detail)
+    }
+
+    fn note(&mut self, color: Color, text: String) {
+        self.incidents.push(Incident { ply: self.game.ply(), color, text });
+    }
+
+    /// Tells the players that the game is over, as far as they can still be told, and writes the record.
+    fn close(mut self, ending: Ending) -> GameRecord {
+        let lasted = self.time.now().saturating_duration_since(self.began);
+        if let Some(outcome) = ending.outcome {
+            self.game.declare(outcome);
+            for (player, fault) in self.players.into_iter().zip(self.faults.iter_mut()) {
+                if fault.is_none() {
+                    *fault = player.end_game(outcome).err();
+                }
+            }
+        }
+        GameRecord {
+            seats: self.setup.seats.clone(),
+            opening: self.setup.game.ply(),
+            game: self.game,
+            moves: self.moves,
+            outcome: ending.outcome,
+            detail: ending.detail,
+            faults: self.faults,
+            incidents: self.incidents,
+            started: self.started,
+            lasted,
+        }
+    }
+}
+
+fn lose(loser: Color, reason: WinReason, detail: impl Into<String>) -> Verdict {
+    end(Outcome::Win { winner: !loser, reason }, detail)
+}
+
+fn wrong_claim(color: Color, claim: &str) -> Verdict {
+    lose(color, WinReason::RulesInfraction, format!("wrong claim: {claim}"))
+}
+
+fn end(outcome: Outcome, detail: impl Into<String>) -> Verdict {
+    Break(Ending { outcome: Some(outcome), detail: detail.into() })
+}

@@ -1,0 +1,452 @@
+//! Games at the referee's table between scripted players.
+
+use std::cell::RefCell;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::process::Command;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use arena::simulated::{Occasion, Simulated, SimulatedTime};
+use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, Variations, play_by};
+use engine::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
+use players::{Event, Fault, Identity, Player, Protocol, Thinking};
+use shakmaty::ByColor;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What a player does, written down: one entry a turn, and in each what it says, separated by `;`. A number of
+/// milliseconds in front is how long it thinks before that. What is said after the move is said in the opponent's turn.
+///
+/// `e2e4`: a move; `draw`: an offer; `resign`; `1-0 …`: a claim; `!…`: a complaint; `dies`; `garbles`; `says N`: a score
+/// in centipawns; nothing: silence.
+fn said(script: &str) -> Vec<(Duration, Event)> {
+    script.split(';').map(str::trim).filter(|text| !text.is_empty()).map(one_thing).collect()
+}
+
+fn one_thing(text: &str) -> (Duration, Event) {
+    let (time, text) = match text.split_once("ms ") {
+        Some((millis, rest)) => (Duration::from_millis(millis.parse().unwrap()), rest),
+        None => (Duration::ZERO, text),
+    };
+    let event = match text.split_once(' ').unwrap_or((text, "")) {
+        ("draw", _) => Event::DrawOffer,
+        ("resign", _) => Event::Resignation,
+        ("dies", _) => Event::Fault(Fault::Died("exit status: 1".to_owned())),
+        ("garbles", _) => Event::Fault(Fault::Malformed("\"hello\"".to_owned())),
+        ("says", value) => Event::Thinking(Thinking {
+            score: Some(search::Score::centipawns(value.parse().unwrap())),
+            depth: Some(9),
+            line: "} {Nf3 ; <b>".to_owned(),
+            ..Thinking::default()
+        }),
+        (result @ ("1-0" | "0-1" | "1/2-1/2" | "*"), reason) => {
+            Event::Claim { result: result.to_owned(), reason: reason.to_owned() }
+        }
+        _ => match text.strip_prefix('!') {
+            Some(complaint) => Event::Complaint(complaint.to_owned()),
+            None => Event::Move(text.to_owned()),
+        },
+    };
+    (time, event)
+}
+
+/// A game between two scripts, and what else each player was told: draw offers and the outcome.
+struct Played {
+    record: GameRecord,
+    told: ByColor<Vec<String>>,
+}
+
+struct Match {
+    setup: GameSetup,
+    time: SimulatedTime,
+}
+
+impl Match {
+    fn new(control: &str) -> Match {
+        let seat = |name: &str| Seat {
+            name: name.to_owned(),
+            protocol: None,
+            control: control.parse().unwrap(),
+            margin: Duration::ZERO,
+            ponder: false,
+        };
+        let seats = ByColor { white: seat("Ann"), black: seat("Bob") };
+        let setup = GameSetup { game: Game::default(), seats, rules: Rules::default() };
+        Match { setup, time: SimulatedTime::default() }
+    }
+
+    fn from(fen: &str, control: &str) -> Match {
+        let mut game = Match::new(control);
+        game.setup.game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
+        game
+    }
+
+    fn rules(mut self, rules: Rules) -> Match {
+        self.setup.rules = rules;
+        self
+    }
+
+    fn play(&self, white: &[&str], black: &[&str]) -> Played {
+        let told: ByColor<Rc<RefCell<Vec<String>>>> = ByColor::default();
+        let player = |script: &[&str], told: &Rc<RefCell<Vec<String>>>| {
+            let mut turns: std::vec::IntoIter<String> =
+                script.iter().map(|&turn| turn.to_owned()).collect::<Vec<_>>().into_iter();
+            let told = Rc::clone(told);
+            Simulated::new("", self.time.clone(), move |occasion| match occasion {
+                Occasion::Think(_) => said(&turns.next().unwrap_or_default()),
+                Occasion::DrawOffer => {
+                    told.borrow_mut().push("draw?".to_owned());
+                    Vec::new()
+                }
+                Occasion::End(outcome) => {
+                    told.borrow_mut().push(outcome.to_string());
+                    Vec::new()
+                }
+                Occasion::NewGame(_) | Occasion::Wait(_) => Vec::new(),
+            })
+        };
+        let mut white = player(white, &told.white);
+        let mut black = player(black, &told.black);
+        let players = ByColor { white: &mut white as &mut dyn Player, black: &mut black };
+        let record = play_by(&self.time, &self.setup, players, &AtomicBool::new(false));
+        Played { record, told: told.map(|told| told.take()) }
+    }
+
+    /// How the game ends.
+    fn outcome(&self, white: &[&str], black: &[&str]) -> Outcome {
+        self.play(white, black).record.outcome.expect("an outcome")
+    }
+}
+
+fn wins(winner: Color, reason: WinReason) -> Outcome {
+    Outcome::Win { winner, reason }
+}
+
+fn white_wins(reason: WinReason) -> Outcome {
+    wins(Color::White, reason)
+}
+
+fn black_wins(reason: WinReason) -> Outcome {
+    wins(Color::Black, reason)
+}
+
+#[test]
+fn a_game_is_played_to_mate() {
+    let played = Match::new("10+1").play(&["1000ms f3", "2000ms g4"], &["500ms e5", "Qh4"]);
+    assert_eq!(played.record.outcome, Some(black_wins(WinReason::Checkmate)));
+    let used: Vec<_> =
+        played.record.moves.iter().map(|m| (m.used.as_millis(), m.remaining.unwrap().as_millis())).collect();
+    assert_eq!(used, [(1000, 10_000), (500, 10_500), (2000, 9000), (0, 11_500)]);
+    assert_eq!(
+        played.told,
+        ByColor { white: vec!["Black mates".to_owned()], black: vec!["Black mates".to_owned()] }
+    );
+}
+
+#[test]
+fn what_a_player_does_wrong_ends_the_game() {
+    use WinReason::{Abandoned, IllegalMove, Resignation, RulesInfraction, TimeForfeit};
+    let game = Match::new("10");
+    let cases = [
+        (&["e2e5"][..], &[][..], black_wins(IllegalMove)),
+        (&["\u{1b}[2J{{{"], &[], black_wins(IllegalMove)),
+        (&["e4; d4"], &["1ms e5"], black_wins(RulesInfraction)),
+        (&["e4"], &["e5; d5"], white_wins(RulesInfraction)),
+        (&["10001ms e4"], &[], black_wins(TimeForfeit)),
+        (&[""], &[], black_wins(TimeForfeit)),
+        (&["e4"], &["resign"], white_wins(Resignation)),
+        (&["e4; resign"], &["e5"], black_wins(Resignation)),
+        (&["e4; dies"], &[""], black_wins(Abandoned)),
+        (&["e4"], &["dies"], white_wins(Abandoned)),
+        (&["garbles"], &[], black_wins(RulesInfraction)),
+        (&["e4"], &["!Illegal move: e4"], white_wins(RulesInfraction)),
+        (&["* {bye}"], &[], black_wins(Abandoned)),
+        (&["0-1 {White resigns}"], &[], black_wins(Resignation)),
+        (&["e4"], &["1-0"], white_wins(Resignation)),
+        (&["1-0 {I win}"], &[], black_wins(RulesInfraction)),
+        (&["1-0 {I win}; e4"], &[], black_wins(RulesInfraction)),
+        (&["1/2-1/2 {Draw by repetition}; e4"], &[], black_wins(RulesInfraction)),
+        (&["1/2-1/2; 1/2-1/2"], &[], black_wins(RulesInfraction)),
+        (&["e4; 1-0"], &["e5"], black_wins(RulesInfraction)),
+        (&["e4; 1/2-1/2"], &["e5"], black_wins(RulesInfraction)),
+    ];
+    for (white, black, expected) in cases {
+        assert_eq!(game.outcome(white, black), expected, "{white:?} {black:?}");
+    }
+}
+
+#[test]
+fn an_announced_result_must_come_with_the_next_move_at_once() {
+    let mate = ["f3", "g4"];
+    let announced = Match::new("10").outcome(&mate, &["e5", "0-1 {Black mates}; 900ms Qh4"]);
+    assert_eq!(announced, black_wins(WinReason::Checkmate));
+    let late = Match::new("10").outcome(&mate, &["e5", "0-1 {Black mates}; 1100ms Qh4"]);
+    assert_eq!(late, white_wins(WinReason::RulesInfraction));
+}
+
+#[test]
+fn a_flag_falls_beyond_the_margin_and_costs_only_who_could_be_mated() {
+    let mut game = Match::new("1+1");
+    game.setup.seats.white.margin = Duration::from_millis(50);
+    let mate = ["e5", "Qh4"];
+    assert_eq!(game.outcome(&["1050ms f3", "g4"], &mate), black_wins(WinReason::Checkmate));
+    assert_eq!(game.outcome(&["1051ms f3", "g4"], &mate), black_wins(WinReason::TimeForfeit));
+    assert_eq!(
+        game.outcome(&["f3", "g4"], &["1001ms e5"]),
+        white_wins(WinReason::TimeForfeit),
+        "Black has no margin"
+    );
+
+    let bare = Match::from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1");
+    let drawn = Outcome::Draw(DrawReason::TimeoutVsInsufficient);
+    assert_eq!(bare.outcome(&["1001ms e4"], &[]), drawn);
+    assert_eq!(bare.outcome(&["e4"], &[""]), white_wins(WinReason::TimeForfeit));
+}
+
+#[test]
+fn a_side_without_a_clock_may_not_be_silent_for_ever() {
+    let rules = Rules { patience: 5 * SECOND, ..Rules::default() };
+    let mut game = Match::new("nodes=100").rules(rules);
+    assert_eq!(game.outcome(&["4000ms e4"], &[""]), white_wins(WinReason::Abandoned));
+    game.setup.seats.black.control = "100".parse().unwrap();
+    let record = game.play(&["4000ms e4", "5001ms d4"], &["90000ms e5"]).record;
+    assert_eq!(record.outcome, Some(black_wins(WinReason::Abandoned)));
+    assert_eq!(record.faults.white, Some(Fault::Silence("the request for a move")));
+    assert_eq!(record.moves.iter().map(|m| m.remaining).collect::<Vec<_>>(), [None, Some(10 * SECOND)]);
+}
+
+#[test]
+fn draw_offers_go_with_the_move_and_stand_until_the_answer() {
+    let agreed = Outcome::Draw(DrawReason::Agreement);
+    let game = Match::new("10");
+    let played = game.play(&["draw; e4"], &["draw"]);
+    assert_eq!(played.record.outcome, Some(agreed));
+    assert_eq!(played.told.black, ["draw?", "Draw by agreement"]);
+    assert_eq!(played.told.white, ["Draw by agreement"]);
+    // Offered in the opponent's time, and accepted by a claim.
+    assert_eq!(game.outcome(&["e4; draw"], &["1000ms 1/2-1/2 {agreed}"]), agreed);
+    // Declined by moving: the answer comes too late and is an offer of its own, which is declined, too.
+    let played = game.play(&["draw; draw; e4", "d4"], &["e5; draw", "resign"]);
+    assert_eq!(played.record.outcome, Some(white_wins(WinReason::Resignation)));
+    assert_eq!(
+        played.told,
+        ByColor {
+            white: vec!["draw?".to_owned(), "Black resigns".to_owned()],
+            black: vec!["draw?".to_owned(), "Black resigns".to_owned()],
+        }
+    );
+    let said: Vec<_> = played.record.incidents.iter().map(|i| (i.ply, i.to_string())).collect();
+    assert_eq!(said, [(0, "White offers a draw".to_owned()), (2, "Black offers a draw".to_owned())]);
+}
+
+#[test]
+fn repetitions_are_claimed_by_the_official_or_by_the_players() {
+    let (white, black) = (["Nf3", "Ng1", "Nf3", "Ng1"], ["Nf6", "Ng8", "Nf6", "Ng8"]);
+    let repetition = Outcome::Draw(DrawReason::Repetition);
+    assert_eq!(Match::new("10").outcome(&white, &black), repetition);
+
+    let fide = || Match::new("10").rules(Rules { draws: DrawRule::Automatic, ..Rules::default() });
+    let on_and_on = [&white[..], &white, &["e4"]].concat();
+    assert_eq!(
+        fide().outcome(&on_and_on, &[&black[..], &black].concat()),
+        Outcome::Draw(DrawReason::FivefoldRepetition)
+    );
+    let on_the_board = [&white[..], &["1/2-1/2 {repetition}"]].concat();
+    assert_eq!(fide().outcome(&on_the_board, &black), repetition);
+    assert_eq!(
+        fide().outcome(&white, &["Nf6", "Ng8", "Nf6", "draw; Ng8"]),
+        repetition,
+        "CECP's claim by an offer"
+    );
+    assert_eq!(fide().outcome(&white, &["Nf6", "Ng8", "Nf6", "1/2-1/2; Ng8"]), repetition);
+    let not_won = fide().outcome(&white, &["Nf6", "Ng8", "Nf6", "0-1; Ng8"]);
+    assert_eq!(not_won, white_wins(WinReason::RulesInfraction));
+}
+
+#[test]
+fn a_mediator_lets_the_side_to_move_mate_before_a_draw() {
+    let fifty = Outcome::Draw(DrawReason::FiftyMoves);
+    let mut game = Match::from("6k1/Q7/5K2/8/8/8/8/8 b - - 99 80", "10");
+    assert_eq!(game.outcome(&["Qg7"], &["Kh8"]), fifty);
+    game.setup.seats.black.protocol = Some(Protocol::Cego);
+    assert_eq!(game.outcome(&["Qg7"], &["Kh8"]), white_wins(WinReason::Checkmate));
+    assert_eq!(game.outcome(&["Qa6"], &["Kh8"]), fifty);
+    let claimed = ["1/2-1/2 {fifty moves}"];
+    assert_eq!(game.outcome(&claimed, &["Kh8"]), fifty, "who could mate may claim instead");
+    assert_eq!(game.outcome(&["1ms Qg7"], &["Kh8; 1/2-1/2 {fifty moves}"]), white_wins(WinReason::Checkmate));
+}
+
+#[test]
+fn a_lasting_agreement_of_the_scores_is_a_draw() {
+    let draw = DrawByScore { from_move: 2, moves: NonZeroU32::MIN, within: 20 };
+    let adjudication = Adjudication { draw: Some(draw), ..Adjudication::default() };
+    let game = Match::new("10").rules(Rules { adjudication, ..Rules::default() });
+    let record = game.play(&["says 0; e4", "says 20; Nf3"], &["says -3; e5", "says -20; Nc6"]).record;
+    assert_eq!((record.outcome, record.moves.len()), (Some(Outcome::Draw(DrawReason::Adjudication)), 3));
+    assert_eq!(record.detail, "draw by score");
+}
+
+/// Where a program is, on the path or where Debian puts games. A test whose program is not installed says so and passes,
+/// unless `HERALD_REQUIRE_PEERS=1`.
+fn find(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .chain([PathBuf::from("/usr/games")])
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file());
+    let required = std::env::var_os("HERALD_REQUIRE_PEERS").is_some_and(|value| value == "1");
+    assert!(found.is_some() || !required, "required, but not installed: {program}");
+    if found.is_none() {
+        eprintln!("skipped: not installed: {program}");
+    }
+    found
+}
+
+#[test]
+fn other_programs_read_the_pgn_without_complaint() {
+    let mut pgn = String::new();
+    let mut game = Match::new("40/60:30+0.5");
+    game.setup.seats.white.name = "<b>\"Evil\"</b>\u{1b}[31m {1-0} [Event \"x\"]\u{7} ; % \\".to_owned();
+    game.setup.seats.black.name = "Bücherwurm".to_owned();
+    let records = [
+        game.play(&["says 31; e4", "f3"], &["draw; e5", "1/2-1/2 {} } ; [%clk]"]).record,
+        game.play(&["\u{7}} 1-0 {"], &[]).record,
+        Match::from("7k/8/8/8/8/8/6R1/K7 b - - 5 40", "depth=3").play(&["Rh2"], &["Kh7", "Kg6; dies"]).record,
+        Match::from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1").play(&["1001ms e4"], &[]).record,
+    ];
+    for record in &records {
+        pgn += &record.pgn(&PgnTags::default(), Variations::Shown);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games.pgn");
+    std::fs::write(&file, pgn).unwrap();
+    if let Some(extract) = find("pgn-extract") {
+        let output = Command::new(extract).arg("-r").arg(&file).output().unwrap();
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && complaints.contains("4 games matched out of 4"), "{complaints}");
+        assert_eq!(
+            complaints.lines().count(),
+            2 + records.len(),
+            "more than the names of the games: {complaints}"
+        );
+    }
+    let script = "import chess.pgn, sys\n\
+        file = open(sys.argv[1], encoding='utf-8')\n\
+        games = list(iter(lambda: chess.pgn.read_game(file), None))\n\
+        assert not any(game.errors for game in games)\n\
+        print([(sum(1 for _ in game.mainline()), game.headers['Result']) for game in games])";
+    if let Some(python) = find("python3") {
+        let output = Command::new(python).args(["-c", script]).arg(&file).output().unwrap();
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && complaints.is_empty(), "{complaints}");
+        let seen = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(seen.trim(), "[(3, '1-0'), (0, '0-1'), (3, '1-0'), (0, '1/2-1/2')]");
+    }
+}
+
+/// A player that refuses every game.
+fn refusing() -> Simulated<impl FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> {
+    Simulated::new("", SimulatedTime::default(), |occasion| match occasion {
+        Occasion::NewGame(_) => {
+            vec![(Duration::ZERO, Event::Fault(Fault::Unsupported("Chess960".to_owned())))]
+        }
+        _ => Vec::new(),
+    })
+}
+
+#[test]
+fn who_refuses_the_game_loses_it_unless_both_do() {
+    let game = Match::new("10");
+    let mut other = Simulated::new("", game.time.clone(), |_| Vec::new());
+    let players = ByColor { white: &mut refusing() as &mut dyn Player, black: &mut other };
+    let record = play_by(&game.time, &game.setup, players, &AtomicBool::new(false));
+    assert_eq!(record.outcome, Some(black_wins(WinReason::Abandoned)));
+    assert_eq!(record.detail, "cannot play Chess960");
+    let players = ByColor { white: &mut refusing() as &mut dyn Player, black: &mut refusing() };
+    let record = play_by(&game.time, &game.setup, players, &AtomicBool::new(false));
+    assert_eq!(record.outcome, None);
+    assert!(record.pgn(&PgnTags::default(), Variations::Shown).ends_with("\n\n*\n\n"));
+}
+
+#[test]
+fn a_game_is_called_off_without_an_outcome() {
+    let game = Match::new("10");
+    let mut players: ByColor<_> =
+        ByColor::new_with(|_| Simulated::new("", game.time.clone(), |_| said("e4")));
+    let ByColor { white, black } = &mut players;
+    let record = play_by(&game.time, &game.setup, ByColor { white, black }, &AtomicBool::new(true));
+    assert_eq!((record.outcome, record.detail.as_str()), (None, "called off"));
+    assert!(record.pgn(&PgnTags::default(), Variations::Hidden).contains("[Termination \"unterminated\"]"));
+    assert_eq!(players.white.identity(), &Identity::default());
+}
+
+#[test]
+fn an_opening_that_is_over_is_not_played() {
+    let stalemate = Match::from("7k/5Q2/8/8/8/8/8/K7 b - - 0 1", "10");
+    assert_eq!(stalemate.outcome(&[], &[]), Outcome::Draw(DrawReason::Stalemate));
+}
+
+#[test]
+fn the_record_is_written_as_pgn_epd_and_log() {
+    let mut game = Match::new("40/60");
+    game.setup.seats.white.name = "Ann {the} \"Great\"".to_owned();
+    for text in ["d2d4", "g8f6"] {
+        game.setup.game.play(game.setup.game.parse_move(text).unwrap()).unwrap();
+    }
+    let played = game.play(&["says 31; 1234ms c4", "e2e5"], &["says -12; draw; 10ms e7e5"]);
+    let record = played.record;
+    let pgn = record.pgn(&PgnTags::default(), Variations::Shown);
+    let (tags, moves) = pgn.split_once("\n\n").unwrap();
+    for tag in [
+        "[White \"Ann {the} \\\"Great\\\"\"]",
+        "[TimeControl \"40/60\"]",
+        "[PlyCount \"4\"]",
+        "[Result \"0-1\"]",
+        "[Termination \"rules infraction\"]",
+        "[TerminationDetails \"illegal move `e2e5`: no such piece can go there\"]",
+    ] {
+        assert!(tags.contains(tag), "{tag} in {tags}");
+    }
+    let expected = "1. d4 {book} 1... Nf6 {book} 2. c4 {+0.31/9 1.234s, [%clk 0:00:58.766]} 2... e5 \
+        {-0.12/9 0.010s, [%clk 0:00:59.990]} {White makes an illegal move} 0-1";
+    assert_eq!(moves.split_whitespace().collect::<Vec<_>>().join(" "), expected);
+
+    let id = record.opening_epd("game \"1\"");
+    assert_eq!(
+        id,
+        "rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - fmvn 2; hmvc 1; id \"game '1'\";"
+    );
+    let last = record.final_epd("1");
+    assert!(
+        last.starts_with("rnbqkb1r/pppp1ppp/5n2/4p3/2PP4/8/PP2PPPP/RNBQKBNR w KQkq e6 c0 \"0-1 White makes"),
+        "{last}"
+    );
+
+    let log = record.log();
+    for line in ["2. c4 +0.31/9 1.234s, [%clk 0:00:58.766]", "  Black offers a draw", "Position: rnbqkb1r/"] {
+        assert!(log.contains(line), "{line} in {log}");
+    }
+}
+
+#[test]
+fn variations_are_shown_in_san_as_far_as_they_are_legal() {
+    let game = Match::new("-");
+    let mut white = Simulated::new("", game.time.clone(), |occasion| match occasion {
+        Occasion::Think(_) => {
+            let line = "1. e2e4 1... e5 2.Nf3 {oops} Nc6".to_owned();
+            let thinking = Event::Thinking(Thinking { line, nodes: Some(77), ..Thinking::default() });
+            vec![(Duration::ZERO, thinking), (Duration::ZERO, Event::Move("e4".to_owned()))]
+        }
+        _ => Vec::new(),
+    });
+    let mut black = Simulated::new("", game.time.clone(), |occasion| match occasion {
+        Occasion::Think(_) => said("resign"),
+        _ => Vec::new(),
+    });
+    let players = ByColor { white: &mut white as &mut dyn Player, black: &mut black };
+    let record = play_by(&game.time, &game.setup, players, &AtomicBool::new(false));
+    let pgn = record.pgn(&PgnTags::default(), Variations::Shown);
+    assert!(pgn.contains("1. e4 {0.000s, n=77, pv e4 e5 Nf3}"), "{pgn}");
+}

@@ -1,0 +1,163 @@
+//! What the referee costs: plies a second between players who move at once, and the overhead of a move.
+//!
+//! `cargo bench -p herald-arena --bench arena` measures a game between simulated players (the table alone), between two
+//! programs of our own behind UCI (this one, started with `mover`), and between two Stockfish at one node a move if it is
+//! installed. The lines `OVERHEAD` tell the time from a move's arrival until the opponent was told of it. For figures on
+//! one core, run it under `taskset -c 0`.
+
+use std::io::{BufRead, Write};
+use std::num::NonZeroU32;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use arena::simulated::{Occasion, Simulated, SimulatedTime};
+use arena::{
+    Adjudication, DrawRule, GameRecord, GameSetup, Overhead, Rules, Seat, Variations, play, play_by,
+};
+use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
+use engine::{Game, PgnTags};
+use players::{CommandLine, Event, Player, Protocol, Spec};
+use shakmaty::ByColor;
+
+/// Moves of each side in a game of ours.
+const MOVES: u32 = 100;
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some("mover") {
+        return serve();
+    }
+    let mut criterion = Criterion::default().configure_from_args();
+    simulated(&mut criterion);
+    let this = std::env::current_exe().expect("the path of this program");
+    let mover = CommandLine::from_words([this.display().to_string(), "mover".to_owned()]);
+    programs(&mut criterion, "instant movers", &mover.expect("a program"));
+    let stockfish = ["/usr/games/stockfish", "/usr/bin/stockfish"]
+        .into_iter()
+        .find(|path| std::path::Path::new(path).exists());
+    match stockfish {
+        Some(path) => programs(&mut criterion, "stockfish, one node", &path.parse().expect("a program")),
+        None => println!("stockfish is not installed: left out"),
+    }
+    criterion.final_summary();
+}
+
+/// A legal game of the longest length, without an end before that: the moves are the same in each run.
+fn script() -> Vec<String> {
+    let mut game = Game::default();
+    let mut moves = Vec::new();
+    // A multiplicative generator (Park and Miller, 1988).
+    let mut random: u64 = 1;
+    while moves.len() < 2 * MOVES as usize {
+        random = random * 48_271 % 0x7fff_ffff;
+        let legal = game.legal_moves();
+        let m = legal[random as usize % legal.len()];
+        let text = game.coordinate(m);
+        game.play(m).expect("a legal move");
+        if game.outcome().is_some() {
+            game.undo();
+        } else {
+            moves.push(text);
+        }
+    }
+    moves
+}
+
+fn setup(control: &str) -> GameSetup {
+    let seat = |name: &str| Seat {
+        name: name.to_owned(),
+        protocol: Some(Protocol::Uci),
+        control: control.parse().expect("a time control"),
+        margin: Duration::ZERO,
+        ponder: false,
+    };
+    let adjudication = Adjudication { longest: NonZeroU32::new(MOVES), ..Adjudication::default() };
+    GameSetup {
+        game: Game::default(),
+        seats: ByColor { white: seat("White"), black: seat("Black") },
+        rules: Rules { draws: DrawRule::Automatic, adjudication, ..Rules::default() },
+    }
+}
+
+/// The table alone, and the record's PGN.
+fn simulated(criterion: &mut Criterion) {
+    let script = script();
+    let setup = setup("60+1");
+    let mut group = criterion.benchmark_group("simulated");
+    group.throughput(Throughput::Elements(script.len() as u64));
+    let game = || {
+        let time = SimulatedTime::default();
+        let mut players = ByColor::new_with(|_| {
+            let script = &script;
+            Simulated::new("", time.clone(), move |occasion| match occasion {
+                Occasion::Think(turn) => {
+                    vec![(Duration::from_micros(1), Event::Move(script[turn.game.ply()].clone()))]
+                }
+                _ => Vec::new(),
+            })
+        });
+        let ByColor { white, black } = &mut players;
+        play_by(&time, &setup, ByColor { white, black }, &AtomicBool::new(false))
+    };
+    group.bench_function("plies", |bencher| bencher.iter(game));
+    let record = game();
+    assert_eq!(record.moves.len(), script.len(), "{}", record.detail);
+    for (name, variations) in [("pgn", Variations::Hidden), ("pgn with variations", Variations::Shown)] {
+        group.bench_function(name, |bencher| bencher.iter(|| record.pgn(&PgnTags::default(), variations)));
+    }
+    group.finish();
+}
+
+/// Games between two processes of the same program.
+fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
+    let start =
+        || players::start(&Spec::new(program.clone(), Protocol::Uci), None).expect("the program starts");
+    let mut players = ByColor::new_with(|_| start());
+    let setup = setup("nodes=1");
+    let mut overheads = Vec::new();
+    let mut game = || -> GameRecord {
+        let ByColor { white, black } = &mut players;
+        let record =
+            play(&setup, ByColor { white: &mut **white, black: &mut **black }, &AtomicBool::new(false));
+        overheads.extend(record.overhead());
+        record
+    };
+    // Programs that search the same nodes play the same game, so that each has as many plies as the first.
+    let plies = game().moves.len() as u64;
+    let mut group = criterion.benchmark_group("programs");
+    group.throughput(Throughput::Elements(plies)).sampling_mode(SamplingMode::Flat).sample_size(20);
+    group.bench_function(BenchmarkId::from_parameter(name), |bencher| bencher.iter(&mut game));
+    group.finish();
+    overheads.sort_unstable_by_key(|overhead| overhead.median);
+    if let (Some(middle), Some(longest)) =
+        (overheads.get(overheads.len() / 2), overheads.iter().map(|overhead| overhead.longest).max())
+    {
+        let Overhead { median, .. } = middle;
+        println!("OVERHEAD {name}: median {median:?}, longest of {} games {longest:?}", overheads.len());
+    }
+    for player in players {
+        player.quit();
+    }
+}
+
+/// A program that speaks as much UCI as it takes to play the script without thinking.
+fn serve() {
+    let script = script();
+    let mut ply = 0;
+    let mut output = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let answer = match line.split(' ').next() {
+            Some("uci") => "id name Mover\nuciok",
+            Some("isready") => "readyok",
+            Some("position") => {
+                // `position startpos moves e2e4 …`
+                ply = line.split(' ').count().saturating_sub(3);
+                continue;
+            }
+            Some("go") => &format!("info depth 1 score cp 0 nodes 1 pv {0}\nbestmove {0}", script[ply]),
+            Some("quit") => return,
+            _ => continue,
+        };
+        let _ = output.write_all(format!("{answer}\n").as_bytes());
+        let _ = output.flush();
+    }
+}

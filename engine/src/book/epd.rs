@@ -1,0 +1,137 @@
+//! EPD records as a book: positions with the moves to play in them (EPD specification, 6).
+
+use std::collections::HashMap;
+use std::io::BufRead;
+
+use shakmaty::{CastlingMode, Chess};
+
+use super::polyglot::{MoveCode, key};
+use super::{BookError, BookMove};
+use crate::game::Game;
+use crate::lines::{LineRead, Lines};
+
+/// Positions and moves, held in memory.
+///
+/// A record gives the move that is to be played from its position (`sm`) if it names one, otherwise all the best moves
+/// (`bm`), otherwise the first move of the predicted line (`pv`). The weight of a move is the number of records that
+/// give it.
+#[derive(Clone, Debug, Default)]
+pub struct EpdBook {
+    moves: HashMap<u64, Vec<(MoveCode, u16)>>,
+}
+
+impl EpdBook {
+    /// Reads a file of records, one a line. Empty lines and lines that begin with `#` are passed over.
+    ///
+    /// # Errors
+    /// If the input can't be read, or a record has no legal position or names a move that is not legal there.
+    pub fn read(input: impl BufRead) -> Result<EpdBook, BookError> {
+        let (mut book, mut lines, mut line) = (EpdBook::default(), Lines::new(input), String::new());
+        loop {
+            let added = match lines.read(&mut line)? {
+                LineRead::End => return Ok(book),
+                LineRead::TooLong => Err("longer than a megabyte".to_owned()),
+                LineRead::Line if line.trim().is_empty() || line.starts_with('#') => Ok(()),
+                LineRead::Line => book.add(&line),
+            };
+            added.map_err(|problem| BookError::Epd { line: lines.number(), problem })?;
+        }
+    }
+
+    fn add(&mut self, record: &str) -> Result<(), String> {
+        let (position, operations) = split_record(record);
+        let game = Game::from_fen(&position, CastlingMode::Standard).map_err(|error| error.to_string())?;
+        let operands = |opcode: &str| {
+            let mut fitting = operations.iter().filter(|(code, _)| *code == opcode);
+            fitting.next().map(|(_, operands)| operands.as_slice()).unwrap_or_default()
+        };
+        let sources = [operands("sm"), operands("bm"), operands("pv").get(..1).unwrap_or_default()];
+        let moves = sources.into_iter().find(|moves| !moves.is_empty()).unwrap_or_default();
+        for text in moves {
+            let m = game.parse_move(text).map_err(|error| error.to_string())?;
+            self.count(key(game.chess()), MoveCode::new(m));
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, key: u64, code: MoveCode) {
+        let moves = self.moves.entry(key).or_default();
+        match moves.iter_mut().find(|(known, _)| *known == code) {
+            Some((_, weight)) => *weight = weight.saturating_add(1),
+            None => moves.push((code, 1)),
+        }
+    }
+
+    /// The moves for a position.
+    pub fn moves(&self, chess: &Chess) -> Vec<BookMove> {
+        let known = self.moves.get(&key(chess)).into_iter().flatten();
+        known
+            .filter_map(|&(code, weight)| Some(BookMove { mv: code.legal_move(chess)?, weight, learn: 0 }))
+            .collect()
+    }
+}
+
+/// The four fields of the position, and the operations as opcode and operands (EPD specification, 3 and 4).
+fn split_record(record: &str) -> (String, Vec<(&str, Vec<&str>)>) {
+    let mut rest = record.trim();
+    let fields: Vec<&str> = std::iter::from_fn(|| next_operand(&mut rest)).take(4).collect();
+    let mut operations = Vec::new();
+    while !rest.is_empty() {
+        let mut operation = Vec::new();
+        while let Some(operand) = next_operand(&mut rest) {
+            operation.push(operand);
+        }
+        rest = rest.strip_prefix(';').unwrap_or(rest).trim_start();
+        if !operation.is_empty() {
+            operations.push((operation.remove(0), operation));
+        }
+    }
+    (fields.join(" "), operations)
+}
+
+/// Takes the next run of printing characters, or text in quotation marks, off `rest`; `None` before a semicolon.
+fn next_operand<'a>(rest: &mut &'a str) -> Option<&'a str> {
+    let text = rest.trim_start();
+    let (operand, behind) = match text.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+        None => text.split_at(text.find(|c: char| c == ';' || c.is_whitespace()).unwrap_or(text.len())),
+    };
+    *rest = behind.trim_start();
+    (!operand.is_empty() || text.starts_with('"')).then_some(operand)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    fn moves(records: &str) -> Vec<(String, u16)> {
+        let book = EpdBook::read(records.as_bytes()).unwrap();
+        let game = Game::default();
+        book.moves(game.chess()).iter().map(|m| (game.san(m.mv), m.weight)).collect()
+    }
+
+    #[test]
+    fn the_move_to_play_goes_before_the_best_ones_and_these_before_the_line() {
+        let named = |san: &str| (san.to_owned(), 1);
+        let best = format!("{START} acd 5; bm Nf3 e4; id \"a; bm d4;\"; pv c4;");
+        assert_eq!(moves(&best), [named("Nf3"), named("e4")]);
+        assert_eq!(moves(&format!("{START} bm Nf3; sm d4;")), [named("d4")]);
+        assert_eq!(moves(&format!("{START} pv c4 e5; ce 12;")), [named("c4")]);
+        assert_eq!(moves(&format!("{START} id \"\"; noop ;; bm e4")), [named("e4")]);
+    }
+
+    #[test]
+    fn records_of_the_same_position_add_up() {
+        let records = format!("# openings\n\n{START} bm e4 d4;\n{START} 0 1; bm e4;\n{START} id \"x\";\n");
+        assert_eq!(moves(&records), [("e4".to_owned(), 2), ("d4".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn faults_name_their_line() {
+        let fault = |records: String| EpdBook::read(records.as_bytes()).unwrap_err().to_string();
+        assert!(fault(format!("{START} bm e4;\n{START} bm e5;")).starts_with("line 2: illegal move `e5`"));
+        assert!(fault("k7/8 w;".to_owned()).starts_with("line 1: FEN `k7/8 w` has 2 fields"));
+    }
+}

@@ -1,0 +1,59 @@
+//! Text files of any length, line by line.
+
+use std::io::{self, BufRead, Read as _};
+
+/// The longest line, in bytes: far more than any program writes.
+pub(crate) const LONGEST_LINE: usize = 1 << 20;
+
+/// What came of reading a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LineRead {
+    /// There is a line.
+    Line,
+    /// The line is longer than [`LONGEST_LINE`], and was passed over.
+    TooLong,
+    /// There are no more lines.
+    End,
+}
+
+/// Reads lines and counts them.
+pub(crate) struct Lines<R> {
+    input: R,
+    bytes: Vec<u8>,
+    number: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R) -> Lines<R> {
+        Lines { input, bytes: Vec::new(), number: 0 }
+    }
+
+    /// The number of the latest line, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Replaces `line` by the next one. Bytes that are no UTF-8 are taken for ISO 8859-1, the standard's own set.
+    pub(crate) fn read(&mut self, line: &mut String) -> io::Result<LineRead> {
+        line.clear();
+        self.bytes.clear();
+        let limit = LONGEST_LINE as u64 + 1;
+        if self.input.by_ref().take(limit).read_until(b'\n', &mut self.bytes)? == 0 {
+            return Ok(LineRead::End);
+        }
+        self.number += 1;
+        if self.bytes.len() > LONGEST_LINE {
+            if self.bytes.last() != Some(&b'\n') {
+                self.input.skip_until(b'\n')?;
+            }
+            return Ok(LineRead::TooLong);
+        }
+        let byte_order_mark: &[u8] = if self.number == 1 { b"\xef\xbb\xbf" } else { b"" };
+        let bytes = self.bytes.strip_prefix(byte_order_mark).unwrap_or(&self.bytes);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => line.push_str(text),
+            Err(_) => line.extend(bytes.iter().copied().map(char::from)),
+        }
+        Ok(LineRead::Line)
+    }
+}

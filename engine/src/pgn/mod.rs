@@ -1,0 +1,10 @@
+//! Games written down in PGN (PGN standard of 1994): written in export format, read in import format.
+
+mod lexer;
+mod read;
+mod tags;
+mod write;
+
+pub use read::{PgnError, PgnFault, PgnGame, PgnReader};
+pub use tags::PgnTags;
+pub use write::write_pgn;

@@ -1,0 +1,586 @@
+//! The import format of PGN: whatever can be understood, game by game, from a stream of any length.
+
+use std::io::{self, BufRead};
+use std::ops::ControlFlow;
+
+use shakmaty::{CastlingMode, Color};
+
+use super::PgnTags;
+use super::lexer::{Lexer, Token};
+use crate::fen::FenError;
+use crate::game::Game;
+use crate::notation::MoveError;
+use crate::outcome::{DrawReason, Outcome, WinReason};
+use crate::text::excerpt;
+
+/// The most plies of a game: the rule of seventy-five moves ends every game before.
+const MOST_PLIES: usize = 20_000;
+
+/// The most text of a game that is kept, in bytes.
+const MOST_TEXT: usize = 16 << 20;
+
+/// A game that was read.
+#[derive(Clone, Debug)]
+pub struct PgnGame {
+    /// The tags that the game itself does not know.
+    pub tags: PgnTags,
+    /// The moves of the mainline, and the result: the reason is taken from the tag `Termination`, from the last
+    /// comment if it is one of ours, and from the position.
+    pub game: Game,
+    /// `comments[i]` belongs to the move `game.moves()[i]`, as in [`super::write_pgn`]. Comments before the first move
+    /// and in variations, variations and annotation glyphs are passed over.
+    pub comments: Vec<Option<String>>,
+}
+
+/// Why a game could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PgnError {
+    /// The game is faulty; those behind it can be read.
+    #[error("line {line}: {fault}")]
+    Broken {
+        /// The line of the fault, from 1.
+        line: u64,
+        /// What is wrong there.
+        fault: PgnFault,
+    },
+    /// Nothing more can be read.
+    #[error(transparent)]
+    Unreadable(#[from] io::Error),
+}
+
+/// What is wrong with a game. Texts are shortened to at most 100 characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PgnFault {
+    /// A bracket begins no tag pair.
+    #[error("`{text}` is no tag pair; expected [Name \"value\"]")]
+    Tag {
+        /// The rest of the line.
+        text: String,
+    },
+    /// The tag `FEN` is faulty.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// The tag `Variant` names a game with other rules.
+    #[error("variant `{name}`; only chess and Chess960 are known")]
+    Variant {
+        /// The name.
+        name: String,
+    },
+    /// A move is faulty.
+    #[error(transparent)]
+    Move(#[from] MoveError),
+    /// A comment goes on up to the next game or the end.
+    #[error("a comment is not closed")]
+    UnclosedComment,
+    /// A variation goes on up to the next game or the end.
+    #[error("a variation is not closed")]
+    UnclosedVariation,
+    /// A parenthesis closes nothing.
+    #[error("`)` without `(`")]
+    UnopenedVariation,
+    /// A line or a comment has more than a megabyte, or a game more than 16 MiB or 20,000 plies.
+    #[error("this is too long for a game of chess")]
+    TooLong,
+}
+
+/// Reads games one after the other; memory is needed only for one of them.
+///
+/// A faulty game is an error that costs no other game. As an iterator it ends after the last game or after an error of
+/// the input.
+///
+/// ```
+/// let mut games = engine::PgnReader::new(&b"1. e4 e5 2. Ke3 * [White \"Fool\"] 1. f3 e5 2. g4 Qh4# 0-1"[..]);
+/// assert_eq!(games.next().unwrap().unwrap_err().to_string(), "line 1: illegal move `Ke3`: no such piece can go there");
+/// assert_eq!(games.next().unwrap().unwrap().tags.white, "Fool");
+/// assert!(games.next().is_none());
+/// ```
+pub struct PgnReader<R> {
+    lexer: Lexer<R>,
+    /// The first tag of the next game, which ended the one before it, and its line.
+    next_tag: Option<(String, String, u64)>,
+    is_over: bool,
+}
+
+impl<R: BufRead> PgnReader<R> {
+    /// A reader of all games in `input`.
+    pub fn new(input: R) -> PgnReader<R> {
+        PgnReader { lexer: Lexer::new(input), next_tag: None, is_over: false }
+    }
+
+    fn read_game(&mut self) -> Result<Option<PgnGame>, PgnError> {
+        let mut record = Record::default();
+        if let Some((name, value, line)) = self.next_tag.take() {
+            record.add_tag(&name, value, line);
+        }
+        while let Some(lexed) = self.lexer.next()? {
+            let line = self.lexer.token_line();
+            match lexed {
+                Ok(Token::Tag { name, value }) if record.ends_before(&name) => {
+                    self.next_tag = Some((name, value, line));
+                    break;
+                }
+                Ok(token) => {
+                    if record.take(token, line).is_break() {
+                        break;
+                    }
+                }
+                Err(fault) => record.note(line, fault),
+            }
+        }
+        record.finish()
+    }
+}
+
+impl<R: BufRead> Iterator for PgnReader<R> {
+    type Item = Result<PgnGame, PgnError>;
+
+    fn next(&mut self) -> Option<Result<PgnGame, PgnError>> {
+        if self.is_over {
+            return None;
+        }
+        let game = self.read_game().transpose();
+        self.is_over = matches!(game, None | Some(Err(PgnError::Unreadable(_))));
+        game
+    }
+}
+
+/// How far a game has been read.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Section {
+    #[default]
+    Nothing,
+    Tags,
+    Movetext,
+}
+
+/// A game while it is read. After a fault nothing more is kept, and only its end is looked for.
+#[derive(Default)]
+struct Record {
+    section: Section,
+    tags: PgnTags,
+    fen: Option<String>,
+    variant: Option<String>,
+    /// Where the latest of these two stands.
+    setup_line: u64,
+    result: Option<String>,
+    /// `None` as long as there was no move.
+    game: Option<Game>,
+    comments: Vec<Option<String>>,
+    /// The comments since the last move.
+    recent: Vec<String>,
+    /// How many variations are open, each in the one before it, and where the first of them began.
+    depth: usize,
+    variation_line: u64,
+    /// The bytes that are kept, all in all.
+    size: usize,
+    fault: Option<(u64, PgnFault)>,
+}
+
+impl Record {
+    /// Whether a tag of this name belongs to the next game: `Event` always comes first (PGN standard, 8.1.1).
+    fn ends_before(&self, name: &str) -> bool {
+        self.section == Section::Movetext || self.section == Section::Tags && name == "Event"
+    }
+
+    fn note(&mut self, line: u64, fault: PgnFault) {
+        self.section = self.section.max(Section::Tags);
+        self.fault.get_or_insert((line, fault));
+    }
+
+    /// Takes a token; breaks at the result, which ends the game.
+    fn take(&mut self, token: Token, line: u64) -> ControlFlow<()> {
+        let kept = match token {
+            Token::Comment(_) if self.section == Section::Nothing || self.depth > 0 => Ok(()),
+            Token::Comment(text) => self.add_comment(text),
+            Token::Tag { name, value } => {
+                self.add_tag(&name, value, line);
+                self.grow(0)
+            }
+            Token::VariationBegin => {
+                self.section = Section::Movetext;
+                if self.depth == 0 {
+                    self.variation_line = line;
+                }
+                self.depth += 1;
+                Ok(())
+            }
+            Token::VariationEnd => {
+                self.section = Section::Movetext;
+                let outer = self.depth.checked_sub(1).ok_or(PgnFault::UnopenedVariation);
+                outer.map(|depth| self.depth = depth)
+            }
+            Token::Word(_) if self.depth > 0 => Ok(()),
+            Token::Word(word) if is_result(&word) => {
+                self.section = Section::Movetext;
+                self.result = Some(word);
+                return ControlFlow::Break(());
+            }
+            Token::Word(word) => self.add_word(&word),
+        };
+        if let Err(fault) = kept {
+            self.note(line, fault);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn grow(&mut self, bytes: usize) -> Result<(), PgnFault> {
+        self.size += bytes;
+        if self.size > MOST_TEXT { Err(PgnFault::TooLong) } else { Ok(()) }
+    }
+
+    fn add_tag(&mut self, name: &str, value: String, line: u64) {
+        if matches!(name, "FEN" | "Variant") {
+            self.setup_line = line;
+        }
+        self.section = Section::Tags;
+        self.size += name.len() + value.len();
+        if self.size > MOST_TEXT {
+            return;
+        }
+        match name {
+            "FEN" => self.fen = Some(value),
+            "Variant" => self.variant = Some(value),
+            "Result" => self.result = Some(value),
+            "SetUp" => {}
+            _ => match self.tags.roster_mut(name) {
+                Some(tag) => *tag = value,
+                None => self.tags.set(name, value),
+            },
+        }
+    }
+
+    fn add_comment(&mut self, text: String) -> Result<(), PgnFault> {
+        self.grow(text.len())?;
+        if self.fault.is_none() && !text.is_empty() {
+            self.recent.push(text);
+        }
+        Ok(())
+    }
+
+    /// Takes a move or its number.
+    fn add_word(&mut self, word: &str) -> Result<(), PgnFault> {
+        self.section = Section::Movetext;
+        if self.fault.is_some() || word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(());
+        }
+        self.settle_comments();
+        let Some(game) = self.game() else { return Ok(()) };
+        let m = game.parse_move(word)?;
+        if game.ply() == MOST_PLIES || game.play(m).is_err() {
+            return Err(PgnFault::TooLong);
+        }
+        self.comments.push(None);
+        Ok(())
+    }
+
+    /// The game, which begins as the tags say; `None` if they are faulty.
+    fn game(&mut self) -> Option<&mut Game> {
+        if self.game.is_none() {
+            match first_position(self.fen.as_deref(), self.variant.as_deref()) {
+                Ok(game) => self.game = Some(game),
+                Err(fault) => self.note(self.setup_line, fault),
+            }
+        }
+        self.game.as_mut()
+    }
+
+    /// The comments since the last move become that move's.
+    fn settle_comments(&mut self) {
+        let text = std::mem::take(&mut self.recent).join(" ");
+        if let Some(comment) = self.comments.last_mut().filter(|_| !text.is_empty()) {
+            *comment = Some(text);
+        }
+    }
+
+    /// The game, or what was wrong with it; `None` if there was nothing.
+    fn finish(mut self) -> Result<Option<PgnGame>, PgnError> {
+        if self.section == Section::Nothing {
+            return Ok(None);
+        }
+        if self.depth > 0 {
+            self.note(self.variation_line, PgnFault::UnclosedVariation);
+        }
+        self.game();
+        if let Some((line, fault)) = self.fault {
+            return Err(PgnError::Broken { line, fault });
+        }
+        self.conclude();
+        self.settle_comments();
+        let Record { tags, game, comments, .. } = self;
+        Ok(game.map(|game| PgnGame { tags, game, comments }))
+    }
+
+    /// Ends the game as the result says, and takes the reason from the last comment if it is one of ours.
+    fn conclude(&mut self) {
+        let (Some(game), Some(result)) = (&mut self.game, self.result.as_deref()) else { return };
+        let named = self.recent.last().and_then(|comment| {
+            Outcome::all().find(|outcome| outcome.result() == result && outcome.to_string() == *comment)
+        });
+        if named.is_some() {
+            self.recent.pop();
+        }
+        if game.outcome().is_some_and(|outcome| outcome.result() == result) {
+            return;
+        }
+        let termination = self.tags.get("Termination").unwrap_or_default().to_ascii_lowercase();
+        if let Some(outcome) = named.or_else(|| likely_outcome(game, result, &termination)) {
+            game.declare(outcome);
+        }
+    }
+}
+
+fn is_result(word: &str) -> bool {
+    matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*")
+}
+
+/// The position before the first move (PGN standard, 9.7; `Variant` as today's programs have it).
+fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnFault> {
+    const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let name = variant.unwrap_or_default();
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let mode = match letters.to_ascii_lowercase().as_str() {
+        "" | "standard" | "normal" | "chess" | "fromposition" => CastlingMode::Standard,
+        "chess960" | "fischerandom" | "fischerrandom" | "960" => CastlingMode::Chess960,
+        _ => return Err(PgnFault::Variant { name: excerpt(name) }),
+    };
+    Ok(Game::from_fen(fen.unwrap_or(INITIAL), mode)?)
+}
+
+/// What a result probably came from, where nothing but the tag `Termination` tells (PGN standard, 9.8.1).
+fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcome> {
+    let is_by = |what: &str| termination.contains(what);
+    let reason = if is_by("time") {
+        WinReason::TimeForfeit
+    } else if is_by("infraction") {
+        WinReason::RulesInfraction
+    } else if is_by("abandoned") {
+        WinReason::Abandoned
+    } else if is_by("adjudication") {
+        WinReason::Adjudication
+    } else {
+        WinReason::Resignation
+    };
+    match result {
+        "1-0" => Some(Outcome::Win { winner: Color::White, reason }),
+        "0-1" => Some(Outcome::Win { winner: Color::Black, reason }),
+        "1/2-1/2" if is_by("adjudication") => Some(Outcome::Draw(DrawReason::Adjudication)),
+        "1/2-1/2" if is_by("time") => Some(Outcome::Draw(DrawReason::TimeoutVsInsufficient)),
+        "1/2-1/2" => Some(Outcome::Draw(game.claim().unwrap_or(DrawReason::Agreement))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pgn::write_pgn;
+
+    /// The games of a text, faulty ones as their messages.
+    fn read(text: impl AsRef<[u8]>) -> Vec<Result<PgnGame, String>> {
+        PgnReader::new(text.as_ref()).map(|game| game.map_err(|error| error.to_string())).collect()
+    }
+
+    fn read_one(text: &str) -> PgnGame {
+        let [game] = <[_; 1]>::try_from(read(text)).expect("one game");
+        game.unwrap()
+    }
+
+    fn fault(text: &str) -> String {
+        let [game] = <[_; 1]>::try_from(read(text)).expect("one game");
+        game.unwrap_err()
+    }
+
+    fn moves(game: &PgnGame) -> String {
+        Game::from_fen(&game.game.start_fen(), game.game.mode()).unwrap().san_line(game.game.moves())
+    }
+
+    #[test]
+    fn a_game_with_everything() {
+        let read = read_one(
+            "% by hand\n[Event \"A \\\"match\\\"\"]\n[White \"Müller\"] [Black \"B\"]\n[ECO \"B00\"]\n[Result \"0-1\"]\n\n\
+             {before} 1.e4 $1 {good\nmove} ;really\n1... Nc6!? (1... e5 {not so} 2. Nf3 (2. f4)) 2. d4\n\n2...d5 {last}\n\
+             {White forfeits on time} 0-1\n",
+        );
+        assert_eq!(moves(&read), "e4 Nc6 d4 d5");
+        assert_eq!((read.tags.event.as_str(), read.tags.white.as_str()), ("A \"match\"", "Müller"));
+        assert_eq!((read.tags.get("ECO"), read.tags.get("Result")), (Some("B00"), None));
+        assert_eq!(read.comments, [Some("good move really".to_owned()), None, None, Some("last".to_owned())]);
+        let outcome = Outcome::Win { winner: Color::Black, reason: WinReason::TimeForfeit };
+        assert_eq!(read.game.outcome(), Some(outcome));
+    }
+
+    #[test]
+    fn positions_and_variants_are_set_up() {
+        let read = read_one("[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 3 40\"]\n40. O-O Kd7 *");
+        assert_eq!(read.game.fen(), "8/3k4/8/8/8/8/8/5RK1 w - - 5 41");
+        assert_eq!(read.game.outcome(), None);
+        let read = read_one("[Variant \"Fischerandom\"][FEN \"1k6/8/8/8/8/8/8/1K2R3 w E - 0 1\"]\n1. O-O *");
+        assert_eq!((moves(&read).as_str(), read.game.mode()), ("O-O", CastlingMode::Chess960));
+        assert_eq!(
+            fault("[Variant \"Atomic\"]\n*"),
+            "line 1: variant `Atomic`; only chess and Chess960 are known"
+        );
+        assert!(fault("[FEN \"nonsense\"]\n\n1. e4 *").starts_with("line 1: FEN `nonsense` has 1 fields"));
+    }
+
+    #[test]
+    fn results_find_their_reasons() {
+        let outcome = |text: &str| read_one(text).game.outcome();
+        let win = |winner, reason| Some(Outcome::Win { winner, reason });
+        assert_eq!(outcome("1. e4 1-0"), win(Color::White, WinReason::Resignation));
+        assert_eq!(
+            outcome("[Termination \"Time forfeit\"] 1. e4 1-0"),
+            win(Color::White, WinReason::TimeForfeit)
+        );
+        assert_eq!(outcome("1. e4 {White adjudicates} 1/2-1/2"), Some(Outcome::Draw(DrawReason::Agreement)));
+        assert_eq!(
+            outcome("1. f3 e5 2. g4 Qh4# {White resigns} 0-1"),
+            win(Color::Black, WinReason::Checkmate)
+        );
+        assert_eq!(
+            outcome("1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2"),
+            Some(Outcome::Draw(DrawReason::Repetition))
+        );
+        // Without a result at its end, the tag has the word.
+        assert_eq!(outcome("[Result \"0-1\"]\n1. e4"), win(Color::Black, WinReason::Resignation));
+        assert_eq!(outcome("[Result \"0-1\"]\n1. e4 *"), None);
+    }
+
+    #[test]
+    fn a_faulty_game_costs_no_other() {
+        let good = "[Event \"good\"]\n\n1. d4 d5 1/2-1/2\n\n";
+        for (faulty, message) in [
+            (
+                "[Event \"x\"]\n\n1. e4 e4 2. d4 {x} d5 1-0\n",
+                "line 3: illegal move `e4`: no such piece can go there",
+            ),
+            ("[Event \"x\"]\n\n1. e4 {never closed\n1... e5 1-0\n", "line 3: a comment is not closed"),
+            ("[Event \"x\"]\n\n1. e4 (1. d4 1-0\n\n\n", "line 3: a variation is not closed"),
+            ("[Event \"x\"]\n\n1. e4 e5) 1-0\n", "line 3: `)` without `(`"),
+            (
+                "[Event x]\n[Site \"y\"]\n\n1. e4 e5\n",
+                "line 1: `[Event x]` is no tag pair; expected [Name \"value\"]",
+            ),
+            (
+                "[Event \"x]\n\n1. e4 e5 1-0\n",
+                "line 1: `[Event \"x]` is no tag pair; expected [Name \"value\"]",
+            ),
+            (
+                "1. e4 -- 2. d4 *\n",
+                "line 1: unreadable move `--`: expected coordinates (e2e4, e7e8q) or SAN (Nf3, O-O)",
+            ),
+        ] {
+            let games = read(format!("{faulty}{good}{faulty}{good}"));
+            let [first, second, third, fourth] = &games[..] else { panic!("{faulty}: {games:?}") };
+            assert_eq!(first.as_ref().unwrap_err(), message);
+            assert!(third.is_err());
+            assert_eq!(
+                (moves(second.as_ref().unwrap()), moves(fourth.as_ref().unwrap())),
+                ("d4 d5".into(), "d4 d5".into())
+            );
+        }
+    }
+
+    #[test]
+    fn overlong_games_are_refused() {
+        let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(MOST_PLIES / 4);
+        assert_eq!(read_one(&shuffle).game.ply(), MOST_PLIES);
+        assert_eq!(fault(&format!("{shuffle}\nNf3")), "line 2: this is too long for a game of chess");
+        let comments = format!("e4\n{}", format!("{{{}}}\n", "x".repeat(1 << 19)).repeat(MOST_TEXT >> 19));
+        assert_eq!(read_one(&comments).game.ply(), 1);
+        assert_eq!(fault(&format!("{comments}{{x}}")), "line 34: this is too long for a game of chess");
+    }
+
+    #[test]
+    fn an_empty_file_has_no_games() {
+        assert!(read("").is_empty() && read("\n \n{a comment} ;x\n% y").is_empty());
+    }
+
+    #[test]
+    fn a_failing_input_is_the_last_word() {
+        struct Failing;
+        impl io::Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("on fire"))
+            }
+        }
+        let mut games = PgnReader::new(io::BufReader::new(Failing));
+        assert!(matches!(games.next(), Some(Err(PgnError::Unreadable(_)))));
+        assert!(games.next().is_none());
+    }
+
+    /// A game of arbitrary moves that ends in an arbitrary way.
+    fn game() -> impl Strategy<Value = Game> {
+        let starts = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+            "8/P1k5/8/8/8/8/5Kp1/8 w - - 0 1",
+        ];
+        let outcome = prop::option::of(prop::sample::select(Outcome::all().collect::<Vec<_>>()));
+        let choices = prop::collection::vec(any::<prop::sample::Index>(), 0..120);
+        (prop::sample::select(starts.to_vec()), choices, outcome).prop_map(|(fen, choices, outcome)| {
+            let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
+            for choice in choices {
+                let legal = game.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                game.play(legal[choice.index(legal.len())]).unwrap();
+            }
+            if game.outcome().is_none()
+                && let Some(outcome) = outcome
+            {
+                game.declare(outcome);
+            }
+            game
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn what_is_written_is_read_again(
+            first in game(),
+            second in game(),
+            value in "\\PC{0,40}",
+            comments in prop::collection::vec(prop::option::of("[ -~äöü{}\\[\\]\"%;]{0,90}"), 0..120),
+        ) {
+            let mut tags = PgnTags { white: value.clone(), ..PgnTags::default() };
+            tags.set("Annotator", value);
+            let games = [write_pgn(&first, &tags, &comments), write_pgn(&second, &PgnTags::default(), &comments)];
+            let again: Vec<PgnGame> = PgnReader::new(games.concat().as_bytes()).collect::<Result<_, _>>().unwrap();
+            prop_assert_eq!(again.len(), 2);
+            for ((written, game), again) in games.iter().zip([&first, &second]).zip(&again) {
+                prop_assert_eq!(game.start_fen(), again.game.start_fen());
+                prop_assert_eq!(game.moves(), again.game.moves());
+                prop_assert_eq!(game.outcome(), again.game.outcome());
+                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<String>();
+                prop_assert_eq!(words(&write_pgn(&again.game, &again.tags, &again.comments)), words(written));
+            }
+        }
+
+        #[test]
+        fn arbitrary_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = read(bytes);
+        }
+
+        #[test]
+        fn arbitrary_tokens_never_cost_the_next_game(
+            tokens in prop::collection::vec(
+                prop::sample::select(vec![
+                    "[Event \"x\"]", "[", "]", "{", "}", "(", ")", ";", "\n", "% x\n", "e4", "1.", "e5", "1-0", "*",
+                    "$3", "\"", "\\", "--", "<", "\u{feff}", "[FEN \"x\"]",
+                ]),
+                0..40,
+            ),
+        ) {
+            let games = read(format!("{}\n[Event \"last\"]\n1. Nf3 *\n", tokens.join(" ")));
+            let last = games.last().unwrap().as_ref().unwrap();
+            prop_assert_eq!((last.tags.event.as_str(), moves(last)), ("last", "Nf3".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What an engine told of itself in its `feature` lines.
+
+use std::collections::HashMap;
+
+use protocols::cecp::{Feature, OptionDefinition, OptionKind, Switch};
+
+use crate::options::{self, Kind, Setting};
+use crate::{Fault, OptionValue};
+
+/// What an engine can do and wants; what it said last holds, of options all that it said.
+#[derive(Debug, Default)]
+pub(super) struct Features {
+    switches: HashMap<Switch, bool>,
+    variants: Option<Vec<String>>,
+    options: Vec<OptionDefinition>,
+    pub(super) name: Option<String>,
+}
+
+impl Features {
+    /// Takes in a feature; whether it is accepted: known, and honoured.
+    pub(super) fn learn(&mut self, feature: Feature) -> bool {
+        match feature {
+            Feature::Switch(switch, on) => {
+                if (switch, on) == (Switch::Done, false) {
+                    self.options.clear();
+                }
+                self.switches.insert(switch, on);
+            }
+            Feature::Variants(names) => self.variants = Some(names),
+            Feature::MyName(name) => self.name = Some(name.replace('\t', " ").trim().to_owned()),
+            Feature::Option(option) => {
+                self.options.retain(|known| known.name != option.name);
+                self.options.push(option);
+            }
+            Feature::EndgameTables(_) => {}
+            Feature::Other { .. } => return false,
+        }
+        true
+    }
+
+    /// Whether a feature is on, by the engine's word or by default.
+    pub(super) fn has(&self, switch: Switch) -> bool {
+        self.switches.get(&switch).copied().unwrap_or(switch.default())
+    }
+
+    /// Whether the engine has told that no more features follow (`Some(true)`), or asked to wait for more.
+    pub(super) fn done(&self) -> Option<bool> {
+        self.switches.get(&Switch::Done).copied()
+    }
+
+    /// Whether the engine plays a variant.
+    pub(super) fn plays(&self, variant: &str) -> bool {
+        match &self.variants {
+            Some(names) => names.iter().any(|name| name == variant),
+            None => variant == "normal",
+        }
+    }
+
+    /// What has to be told for an option to have a value.
+    ///
+    /// # Errors
+    /// [`Fault::Start`]: there is no such option, or the value doesn't fit.
+    pub(super) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, Fault> {
+        let named = |option: &&OptionDefinition| option.name == name;
+        let Some(option) = self.options.iter().find(named) else {
+            return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
+        };
+        let kind = match &option.kind {
+            OptionKind::Check(_) => Kind::Check,
+            OptionKind::Spin { min, max, .. } | OptionKind::Slider { min, max, .. } => {
+                Kind::Number { min: *min, max: *max }
+            }
+            OptionKind::Combo { choices, .. } => Kind::Choice(choices),
+            OptionKind::Text(_) | OptionKind::File(_) | OptionKind::Path(_) => Kind::Text,
+            OptionKind::Button | OptionKind::Reset | OptionKind::Save => Kind::Button,
+        };
+        Ok(match options::fit(name, &kind, value)? {
+            Setting::Switch(on) => Some(u8::from(on).to_string()),
+            Setting::Value(value) => Some(value),
+            Setting::Press => None,
+        })
+    }
+}
+
+/// The name of a feature as `accepted` and `rejected` repeat it.
+pub(super) fn name(feature: &Feature) -> String {
+    match feature {
+        Feature::Switch(switch, _) => switch.name().to_owned(),
+        Feature::Variants(_) => "variants".to_owned(),
+        Feature::EndgameTables(_) => "egt".to_owned(),
+        Feature::MyName(_) => "myname".to_owned(),
+        Feature::Option(_) => "option".to_owned(),
+        // An option in words that nobody knows: all of them are repeated.
+        Feature::Other { name, value } if name == "option" => format!("{name} {value}"),
+        Feature::Other { name, .. } => name.clone(),
+    }
+}

@@ -1,0 +1,102 @@
+//! How an engine is started, and what is agreed with it before the first game.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use protocols::cecp::{Command, Feature, Message, Switch};
+
+use super::Cecp;
+use super::features::{self, Features};
+use crate::log::Log;
+use crate::stream::Stream;
+use crate::{Fault, Spec};
+
+/// How long an engine may take after `feature done=0`, which asks to wait no matter how long.
+const LONGEST_START: Duration = Duration::from_secs(600);
+
+/// How long an engine gets to read `xboard` before `protover` follows. It must not find both at once: GNU Chess loses
+/// what it has read together with `xboard`.
+const LONGEST_READING: Duration = Duration::from_secs(2);
+
+/// The same for what cannot be seen from outside: that the engine has dealt with `xboard` after reading it.
+const DEALING: Duration = Duration::from_millis(20);
+
+/// After so long without an answer `protover` is said once more: that wakes a GNU Chess that has lost the first.
+const REPETITION: Duration = Duration::from_secs(1);
+
+/// Starts an engine, learns its features and sets its options.
+pub(super) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), Fault> {
+    let mut stream = Stream::start(spec, log)?;
+    stream.tell(&Command::Xboard)?;
+    stream.wait_until_read(Instant::now() + LONGEST_READING);
+    std::thread::sleep(DEALING);
+    let features = learn(&mut stream, spec)?;
+    set_options(&mut stream, &features, spec)?;
+    Ok((stream, features))
+}
+
+/// Asks for the features. An engine that says nothing of them speaks version 1 of the protocol.
+fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
+    let mut known = Features::default();
+    let begin = Instant::now();
+    let mut until = begin + spec.patience;
+    stream.tell(&Command::Protover(2))?;
+    let mut may_repeat = REPETITION < spec.patience;
+    while known.done() != Some(true) {
+        let look = if may_repeat { begin + REPETITION } else { until };
+        let said = stream.wait(look)?;
+        match said.map(|said| said.message) {
+            Some(Message::Features(features)) => {
+                may_repeat = false;
+                answer(stream, &mut known, features)?;
+                if known.done() == Some(false) {
+                    until = until.max(Instant::now() + LONGEST_START);
+                }
+            }
+            // It knows no `protover`, so there is nothing to wait for.
+            Some(Message::Error { command: text, .. } | Message::IllegalMove { mv: text, .. })
+                if text.contains("protover") =>
+            {
+                break;
+            }
+            Some(_) => {}
+            None if may_repeat => {
+                may_repeat = false;
+                stream.tell(&Command::Protover(2))?;
+            }
+            None => {
+                stream.note("no end of the features: going on with those that are known");
+                break;
+            }
+        }
+    }
+    Ok(known)
+}
+
+fn answer(stream: &mut Stream<Cecp>, known: &mut Features, features: Vec<Feature>) -> Result<(), Fault> {
+    let answers: Vec<Command> = features
+        .into_iter()
+        .map(|feature| {
+            let name = features::name(&feature);
+            if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
+        })
+        .collect();
+    stream.tell_all(&answers)
+}
+
+fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), Fault> {
+    for (name, value) in &spec.options {
+        let value = features.setting(name, value).map_err(|fault| stream.fail(fault))?;
+        stream.tell(&Command::Option { name: name.clone(), value })?;
+    }
+    let limits =
+        [(Switch::Memory, spec.memory.map(Command::Memory)), (Switch::Smp, spec.threads.map(Command::Cores))];
+    for (switch, command) in limits {
+        match command {
+            Some(command) if features.has(switch) => stream.tell(&command)?,
+            Some(command) => stream.note(&format!("does not want to know: {command}")),
+            None => {}
+        }
+    }
+    Ok(())
+}

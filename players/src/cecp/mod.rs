@@ -1,0 +1,376 @@
+//! A player that speaks CECP, the protocol of XBoard and WinBoard.
+
+mod features;
+mod handshake;
+mod setup;
+
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+use engine::{CastlingMode, Outcome};
+use protocols::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
+
+use self::features::Features;
+use self::setup::{Clock, Word};
+use crate::log::Log;
+use crate::player::score;
+use crate::stream::{Said, Stream, Vocabulary};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
+
+/// CECP, as an engine is spoken to.
+pub struct Cecp;
+
+impl Vocabulary for Cecp {
+    type Command = Command;
+    type Message = Message;
+    const STRICT: bool = false;
+
+    fn read(line: &str) -> Message {
+        Message::parse(line)
+    }
+}
+
+/// An engine behind CECP.
+///
+/// An engine that wants a new process for every game gets one; so does one without `ping` whose search was broken off,
+/// for nobody could tell of which game its next move is.
+pub struct CecpPlayer {
+    spec: Spec,
+    log: Option<Arc<dyn Log>>,
+    stream: Stream<Cecp>,
+    features: Features,
+    identity: Identity,
+    state: State,
+    game: GameState,
+    /// The number of the last `ping`.
+    pings: i64,
+    /// What became of earlier games makes a new process necessary for the next.
+    is_worn: bool,
+    /// Moves come as `move MOVE`, not in the forms that were used before.
+    says_move: bool,
+    fault_told: bool,
+}
+
+/// What the engine is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Between games: what it says is about the last one.
+    Idle,
+    /// In force mode at the beginning of a game.
+    Forced,
+    /// It has to move.
+    Thinking,
+    /// It has moved.
+    Waiting,
+}
+
+/// What the engine knows of the present game.
+#[derive(Default)]
+struct GameState {
+    /// How many plies.
+    told: usize,
+    /// The last move, as it was told.
+    last_told: Option<String>,
+    /// The time control.
+    clock: Option<Clock>,
+}
+
+impl CecpPlayer {
+    /// Starts the engine and agrees with it on the protocol's features.
+    ///
+    /// # Errors
+    /// [`Fault::Start`], or it ended.
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, Fault> {
+        let (stream, features) = handshake::start(spec, log.clone())?;
+        let identity = Identity { name: features.name.clone().unwrap_or_default(), authors: None };
+        Ok(CecpPlayer {
+            spec: spec.clone(),
+            log,
+            stream,
+            features,
+            identity,
+            state: State::Idle,
+            game: GameState::default(),
+            pings: 0,
+            is_worn: false,
+            says_move: false,
+            fault_told: false,
+        })
+    }
+
+    fn tell(&mut self, command: Command) -> Result<(), Fault> {
+        self.stream.tell(&command)
+    }
+
+    /// Puts a new process into the place of the present one.
+    fn replace_process(&mut self) -> Result<(), Fault> {
+        let (stream, features) = handshake::start(&self.spec, self.log.clone())?;
+        let former = std::mem::replace(&mut self.stream, stream);
+        say_goodbye(former, &self.spec);
+        self.features = features;
+        self.is_worn = false;
+        Ok(())
+    }
+
+    fn set_up(&mut self, game: &NewGame) -> Result<(), Fault> {
+        let clock = Clock::of(&game.controls[game.color], 1);
+        let told_clock = clock.commands(&self.features)?;
+        let position = setup::position(&game.game, &self.features)?;
+        self.tell(Command::New)?;
+        if game.mode() == CastlingMode::Chess960 {
+            self.tell(Command::Variant("fischerandom".into()))?;
+        }
+        told_clock.into_iter().try_for_each(|command| self.tell(command))?;
+        self.tell(Command::Post)?;
+        self.tell(if game.ponder { Command::Hard } else { Command::Easy })?;
+        if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
+            self.tell(Command::Name(game.opponent.clone()))?;
+        }
+        self.tell(Command::Computer)?;
+        self.tell(Command::Force)?;
+        for word in position {
+            match word {
+                Word::Command(command) => self.tell(command)?,
+                Word::Edit(line) => self.stream.tell_line(line)?,
+            }
+        }
+        self.game = GameState { told: 0, last_told: None, clock: Some(clock) };
+        self.tell_moves(&game.game)
+    }
+
+    /// Tells the moves that the engine doesn't know yet.
+    fn tell_moves(&mut self, game: &engine::Game) -> Result<(), Fault> {
+        for text in setup::moves(game, self.game.told, &self.features) {
+            self.game.last_told = Some(text.clone());
+            self.tell(setup::told_move(text, &self.features))?;
+        }
+        self.game.told = game.ply();
+        Ok(())
+    }
+
+    /// Waits until the engine has done what it was told. Without `ping` nobody can know.
+    fn wait_until_ready(&mut self) -> Result<(), Fault> {
+        if !self.features.has(Switch::Ping) {
+            return Ok(());
+        }
+        self.pings += 1;
+        self.tell(Command::Ping(self.pings))?;
+        let until = Instant::now() + self.spec.patience;
+        loop {
+            let Some(said) = self.stream.wait(until)? else {
+                return Err(self.stream.fail(Fault::Silence("ping")));
+            };
+            match said.message {
+                Message::Pong(number) if number == self.pings => return Ok(()),
+                Message::Features(features) => self.learn(features),
+                Message::TellUserError(text) if text.contains("llegal position") => {
+                    return Err(Fault::Unsupported(format!("this position: {text}")));
+                }
+                _ if self.is_complaint(&said) => {
+                    return Err(Fault::Unsupported(format!("this opening: {}", said.line)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Features may come at any time.
+    fn learn(&mut self, features: Vec<cecp::Feature>) {
+        for feature in features {
+            self.features.learn(feature);
+        }
+        self.identity.name = self.features.name.clone().unwrap_or_default();
+    }
+
+    /// Whether the engine refuses the move that it was told last. Words for that differ, and some engines use them for
+    /// commands that they don't know; the move itself has to be in them.
+    fn is_complaint(&self, said: &Said<Message>) -> bool {
+        let Some(told) = &self.game.last_told else { return false };
+        let text = match &said.message {
+            Message::IllegalMove { mv, .. } => mv,
+            Message::Error { command, .. } => command,
+            Message::Other(line) if line.starts_with("Illegal move") || line.starts_with("Invalid move") => {
+                line
+            }
+            _ => return false,
+        };
+        text.split_whitespace().any(|word| word == told)
+    }
+
+    /// What a line means for the game, if anything.
+    fn understand(&mut self, said: Said<Message>) -> Option<Event> {
+        if let Message::Features(features) = said.message {
+            self.learn(features);
+            return None;
+        }
+        if self.state == State::Idle {
+            return None;
+        }
+        if self.is_complaint(&said) {
+            return Some(Event::Complaint(said.line));
+        }
+        match said.message {
+            Message::Move(text) => {
+                self.says_move = true;
+                Some(self.moved(text))
+            }
+            Message::Other(line) if !self.says_move => Some(self.moved(former_move(&line)?.to_owned())),
+            Message::Resign => Some(Event::Resignation),
+            Message::OfferDraw => Some(Event::DrawOffer),
+            Message::Result { result, comment } => {
+                Some(Event::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
+            }
+            Message::Thinking(line) => Some(Event::Thinking(thinking(line))),
+            _ => None,
+        }
+    }
+
+    /// It makes a move. Whether it was asked for one is for the official to judge.
+    fn moved(&mut self, text: String) -> Event {
+        if self.state == State::Thinking {
+            self.state = State::Waiting;
+            self.game.told += 1;
+        }
+        Event::Move(text)
+    }
+}
+
+/// The move in the forms of the protocol's first version, `12. ... e7e5`, which some engines still use.
+fn former_move(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    let number = words.next()?.strip_suffix('.')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let (dots, text, end) = (words.next()?, words.next()?, words.next());
+    (is_number && dots == "..." && end.is_none()).then_some(text)
+}
+
+fn thinking(line: ThinkingLine) -> Thinking {
+    Thinking {
+        depth: u32::try_from(line.depth).ok(),
+        selective_depth: line.selective_depth,
+        score: Some(score(line.score)),
+        nodes: Some(line.nodes),
+        time: Some(std::time::Duration::from_millis(line.centiseconds.saturating_mul(10))),
+        line: line.text,
+    }
+}
+
+/// Ends a process as the protocol has it.
+fn say_goodbye(mut stream: Stream<Cecp>, spec: &Spec) -> Departure {
+    // That it has gone already is no matter here.
+    let _ = stream.tell_all(&[Command::Force, Command::Quit]);
+    stream.quit(spec.grace)
+}
+
+impl Player for CecpPlayer {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+        let variant = match game.mode() {
+            CastlingMode::Standard => "normal",
+            CastlingMode::Chess960 => "fischerandom",
+        };
+        if !self.features.plays(variant) {
+            return Err(Fault::Unsupported(format!("the variant {variant}")));
+        }
+        if self.is_worn || self.stream.has_ended() {
+            self.replace_process()?;
+        }
+        self.set_up(game)?;
+        self.wait_until_ready()?;
+        self.is_worn = !self.features.has(Switch::Reuse);
+        self.state = State::Forced;
+        Ok(())
+    }
+
+    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+        let us = turn.game.turn();
+        let (own, other) = (&turn.accounts[us], &turn.accounts[!us]);
+        let clock = Clock::of(&own.control, own.moves_made + 1);
+        if self.game.clock.as_ref() != Some(&clock) {
+            clock.commands(&self.features)?.into_iter().try_for_each(|command| self.tell(command))?;
+            self.game.clock = Some(clock);
+        }
+        // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
+        let answers = self.state == State::Waiting && self.game.told + 1 == turn.game.ply();
+        if !answers {
+            if self.state != State::Forced {
+                self.tell(Command::Force)?;
+            }
+            self.tell_moves(turn.game)?;
+        }
+        if self.features.has(Switch::Time) {
+            self.tell(Command::Time { centiseconds: setup::centiseconds(own) })?;
+            self.tell(Command::OpponentTime { centiseconds: setup::centiseconds(other) })?;
+        }
+        self.state = State::Thinking;
+        if answers { self.tell_moves(turn.game) } else { self.tell(Command::Go) }
+    }
+
+    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
+        // The engine knows its move and ponders by itself.
+        Ok(())
+    }
+
+    fn offer_draw(&mut self) -> Result<(), Fault> {
+        if self.features.has(Switch::Draw) { self.tell(Command::Draw) } else { Ok(()) }
+    }
+
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
+        let is_busy = self.state == State::Thinking;
+        self.state = State::Idle;
+        if is_busy && self.features.has(Switch::Sigint) {
+            self.stream.interrupt();
+        }
+        self.is_worn |= is_busy && !self.features.has(Switch::Ping);
+        self.tell(Command::Force)?;
+        let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
+        self.tell(Command::Result { result, comment: Some(outcome.to_string()) })
+    }
+
+    fn take(&mut self) -> Option<Arrival> {
+        let mut said = self.stream.take();
+        loop {
+            match said {
+                Ok(None) => return None,
+                Ok(Some(said)) => {
+                    let at = said.at;
+                    if let Some(event) = self.understand(said) {
+                        return Some(Arrival { at, event });
+                    }
+                }
+                Err(_) if self.fault_told => return None,
+                Err(fault) => {
+                    self.fault_told = true;
+                    return Some(Arrival { at: Instant::now(), event: Event::Fault(fault) });
+                }
+            }
+            said = self.stream.take_read();
+        }
+    }
+
+    fn source(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.stream.source())
+    }
+
+    fn quit(self: Box<Self>) -> Departure {
+        say_goodbye(self.stream, &self.spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_in_the_forms_of_version_1() {
+        assert_eq!(former_move("12. ... e7e5"), Some("e7e5"));
+        assert_eq!(former_move("1. ... O-O"), Some("O-O"));
+        for line in ["12. e7e5", "1. e4 e5", "12. ... e7e5 d2d4", "... ... x", "", "My move is: e7e5"] {
+            assert_eq!(former_move(line), None, "{line}");
+        }
+    }
+}

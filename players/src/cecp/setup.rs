@@ -1,0 +1,269 @@
+//! Positions, moves and clocks in the words of CECP.
+
+use std::time::Duration;
+
+use engine::{CastlingMode, Chess, Color, Game, Move, Phase, Phases, TimeControl};
+use protocols::cecp::{Command, EditLine, Switch};
+use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role, Square};
+
+use super::features::Features;
+use crate::{Account, Fault};
+
+/// "No limit" for engines that know only clocks.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// One line to the engine: an edit line is no command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    Command(Command),
+    Edit(EditLine),
+}
+
+impl From<Command> for Word {
+    fn from(command: Command) -> Word {
+        Word::Command(command)
+    }
+}
+
+/// What brings a position onto the board of an engine in force mode, after `new`.
+///
+/// # Errors
+/// [`Fault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
+pub(super) fn position(game: &Game, features: &Features) -> Result<Vec<Word>, Fault> {
+    if game.has_standard_start() {
+        Ok(Vec::new())
+    } else if features.has(Switch::SetBoard) {
+        Ok(vec![Command::SetBoard(game.start_fen()).into()])
+    } else if is_editable(game) {
+        Ok(edit(game.start(), features))
+    } else {
+        Err(Fault::Unsupported(format!("from {} (it has no setboard)", game.start_fen())))
+    }
+}
+
+/// Whether `edit` can say all of the position: it assumes castling rights wherever king and rook are at home, and knows
+/// of no en passant and no counters.
+fn is_editable(game: &Game) -> bool {
+    let start = game.start();
+    let at_home = |square, role, color| start.board().piece_at(square) == Some(role_of(role, color));
+    let assumed: Bitboard = Color::ALL
+        .into_iter()
+        .filter(|&color| at_home(home(4, color), Role::King, color))
+        .flat_map(|color| [home(0, color), home(7, color)].map(|square| (square, color)))
+        .filter(|&(square, color)| at_home(square, Role::Rook, color))
+        .map(|(square, _)| square)
+        .collect();
+    game.mode() == CastlingMode::Standard
+        && start.castles().castling_rights() == assumed
+        && start.ep_square(EnPassantMode::Legal).is_none()
+}
+
+fn role_of(role: Role, color: Color) -> shakmaty::Piece {
+    shakmaty::Piece { color, role }
+}
+
+fn home(file: u32, color: Color) -> Square {
+    Square::from_coords(shakmaty::File::new(file), color.fold_wb(Rank::First, Rank::Eighth))
+}
+
+fn edit(start: &Chess, features: &Features) -> Vec<Word> {
+    let board = start.board();
+    let men = |color| {
+        board
+            .clone()
+            .into_iter()
+            .filter(move |(_, man)| man.color == color)
+            .map(|(at, man)| EditLine::Place(man.role, at))
+    };
+    // The men don't say who is to move. Without `black`, a move of White does, as XBoard does it.
+    let (before, after) = match (start.turn(), features.has(Switch::Colors)) {
+        (Color::White, _) => (None, vec![]),
+        (Color::Black, true) => (None, vec![Command::Black, Command::Force]),
+        (Color::Black, false) => (Some(told_move("a2a3".into(), features)), vec![]),
+    };
+    let edits = std::iter::once(EditLine::Clear)
+        .chain(men(Color::White))
+        .chain([EditLine::ToggleColor])
+        .chain(men(Color::Black))
+        .chain([EditLine::End]);
+    let before = before.into_iter().chain([Command::Edit]).map(Word::Command);
+    before.chain(edits.map(Word::Edit)).chain(after.into_iter().map(Word::Command)).collect()
+}
+
+/// A move, with the word before it if the engine wants it.
+pub(super) fn told_move(text: String, features: &Features) -> Command {
+    if features.has(Switch::UserMove) { Command::UserMove(text) } else { Command::BareMove(text) }
+}
+
+/// The moves of a game from the given ply on, as the engine wants them.
+pub(super) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String> {
+    let later = &game.moves()[from.min(game.ply())..];
+    if !features.has(Switch::San) {
+        return later.iter().map(|&m| coordinate(m, game.mode())).collect();
+    }
+    let mut before = game.clone();
+    let mut texts: Vec<String> = std::iter::from_fn(|| {
+        let m = before.undo()?;
+        Some(before.san(m))
+    })
+    .take(later.len())
+    .collect();
+    texts.reverse();
+    texts
+}
+
+/// Coordinates; castling in Chess960 has no others than `O-O` and `O-O-O`.
+fn coordinate(m: Move, mode: CastlingMode) -> String {
+    match (m.castling_side(), mode) {
+        (Some(CastlingSide::KingSide), CastlingMode::Chess960) => "O-O".to_owned(),
+        (Some(CastlingSide::QueenSide), CastlingMode::Chess960) => "O-O-O".to_owned(),
+        _ => m.to_uci(mode).to_string(),
+    }
+}
+
+/// The time control as a player's move number `n` (from 1) finds it; told again when it changes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Clock {
+    Phase(Phase),
+    PerMove(Duration),
+    Depth(u32),
+    Nodes(u64),
+    Unlimited,
+}
+
+impl Clock {
+    pub(super) fn of(control: &TimeControl, n: u32) -> Clock {
+        match control {
+            TimeControl::Clock(phases) => Clock::Phase(phase_at(phases, n)),
+            TimeControl::PerMove(time) => Clock::PerMove(*time),
+            TimeControl::Depth(depth) => Clock::Depth(depth.get()),
+            TimeControl::Nodes(nodes) => Clock::Nodes(nodes.get()),
+            TimeControl::Unlimited => Clock::Unlimited,
+        }
+    }
+
+    /// What has to be told.
+    ///
+    /// # Errors
+    /// [`Fault::Unsupported`]: CECP has no word for it without a feature that is off.
+    pub(super) fn commands(&self, features: &Features) -> Result<Vec<Command>, Fault> {
+        let no_limit = || level(0, A_DAY, Duration::ZERO);
+        Ok(match self {
+            Clock::Phase(phase) => vec![level(phase.moves.unwrap_or(0), phase.time, phase.increment)],
+            Clock::PerMove(time) => vec![Command::TimePerMove(*time)],
+            Clock::Depth(depth) => vec![no_limit(), Command::Depth(*depth)],
+            // A second a move, and so many nodes a second.
+            Clock::Nodes(nodes) if features.has(Switch::Nps) => {
+                vec![Command::TimePerMove(Duration::from_secs(1)), Command::NodeRate(*nodes)]
+            }
+            Clock::Nodes(_) => {
+                return Err(Fault::Unsupported("with a limit of nodes (it has no nps)".into()));
+            }
+            Clock::Unlimited => vec![no_limit()],
+        })
+    }
+}
+
+/// `level`, with a base of whole seconds, at least one: decimals are not known there, and what is really left is told
+/// by `time`.
+fn level(moves: u32, base: Duration, increment: Duration) -> Command {
+    Command::Level { moves, base: Duration::from_secs(base.as_secs().max(1)), increment }
+}
+
+fn phase_at(phases: &Phases, n: u32) -> Phase {
+    let mut before = n.saturating_sub(1);
+    let (last, first) = phases.as_slice().split_last().expect("phases are at least one");
+    for phase in first {
+        let Some(rest) = phase.moves.and_then(|moves| before.checked_sub(moves)) else { return *phase };
+        before = rest;
+    }
+    *last
+}
+
+/// `time` or `otim`, in centiseconds.
+pub(super) fn centiseconds(account: &Account) -> i64 {
+    i64::try_from(account.remaining.unwrap_or(A_DAY).as_millis() / 10).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use protocols::cecp::Feature;
+
+    use super::*;
+
+    fn features(line: &str) -> Features {
+        let mut features = Features::default();
+        Feature::parse_line(line).into_iter().for_each(|feature| assert!(features.learn(feature)));
+        features
+    }
+
+    fn shown(words: Vec<Word>) -> Vec<String> {
+        words
+            .into_iter()
+            .map(|word| match word {
+                Word::Command(command) => command.to_string(),
+                Word::Edit(line) => line.to_string(),
+            })
+            .collect()
+    }
+
+    fn game(fen: &str, moves: &[&str]) -> Game {
+        let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
+        for text in moves {
+            game.play(game.parse_move(text).unwrap()).unwrap();
+        }
+        game
+    }
+
+    const BLACK_TO_MOVE: &str = "4k2r/8/8/8/8/8/4P3/4K3 b k - 0 1";
+
+    #[test]
+    fn positions_by_setboard_or_edit() {
+        let told = |fen, line| position(&game(fen, &[]), &features(line)).map(shown);
+        assert_eq!(told("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", ""), Ok(vec![]));
+        assert_eq!(told(BLACK_TO_MOVE, "setboard=1"), Ok(vec![format!("setboard {BLACK_TO_MOVE}")]));
+        let edit = ["edit", "#", "Ke1", "Pe2", "c", "Ke8", "Rh8", "."].map(String::from);
+        let with_black: Vec<String> =
+            edit.iter().cloned().chain(["black", "force"].map(String::from)).collect();
+        assert_eq!(told(BLACK_TO_MOVE, "").unwrap(), with_black);
+        let with_move: Vec<String> = std::iter::once("usermove a2a3".into()).chain(edit).collect();
+        assert_eq!(told(BLACK_TO_MOVE, "colors=0 usermove=1").unwrap(), with_move);
+        // Rights that edit would assume are not there.
+        let fault = told("4k2r/8/8/8/8/8/4P3/4K3 b - - 0 1", "").unwrap_err();
+        assert!(fault.to_string().contains("it has no setboard"), "{fault}");
+    }
+
+    #[test]
+    fn moves_as_the_engine_wants_them() {
+        let game = game("4k3/P7/8/8/8/8/8/4K2R w K - 0 1", &["a8=Q+", "Kf7", "O-O+"]);
+        assert_eq!(moves(&game, 0, &features("")), ["a7a8q", "e8f7", "e1g1"]);
+        assert_eq!(moves(&game, 1, &features("san=1")), ["Kf7", "O-O+"]);
+        assert_eq!(moves(&game, 3, &features("san=1")), [""; 0]);
+        assert_eq!(coordinate(game.moves()[2], CastlingMode::Chess960), "O-O");
+    }
+
+    #[test]
+    fn clocks_phase_by_phase() {
+        let control: TimeControl = "40/7200:20/3600.5:900+30".parse().unwrap();
+        let told = |n| {
+            let commands = Clock::of(&control, n).commands(&features("")).unwrap();
+            commands.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(told(1), ["level 40 120 0"]);
+        assert_eq!(told(40), ["level 40 120 0"]);
+        assert_eq!(told(41), ["level 20 60 0"]);
+        assert_eq!(told(61), ["level 0 15 30"]);
+        assert_eq!(told(9000), ["level 0 15 30"]);
+        let told = |control: &str, line: &str| {
+            let clock = Clock::of(&control.parse().unwrap(), 1);
+            clock
+                .commands(&features(line))
+                .map(|told| told.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(told("0.4+0.05", ""), Ok(vec!["level 0 0:01 0.05".into()]));
+        assert_eq!(told("5/move", ""), Ok(vec!["st 5".into()]));
+        assert_eq!(told("depth=4", ""), Ok(vec!["level 0 1440 0".into(), "sd 4".into()]));
+        assert_eq!(told("nodes=400", "nps=1"), Ok(vec!["st 1".into(), "nps 400".into()]));
+        assert!(told("nodes=400", "").is_err());
+    }
+}

@@ -1,0 +1,134 @@
+//! Bytes cut into lines, with a limit to what is kept.
+
+use protocols::input::MAX_LINE;
+
+/// How much of a line that is too long is kept, in bytes: enough to recognise it in the log.
+const KEPT_OF_TOO_LONG: usize = 80;
+
+/// A line, without its end. Bytes that are not UTF-8 have become U+FFFD.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// A whole one.
+    Whole(String),
+    /// The beginning of one of more than [`MAX_LINE`] bytes; the rest of it is passed over.
+    TooLong(String),
+}
+
+/// Cuts bytes into lines. Holds at most one line that is not finished, and what was pushed last.
+#[derive(Default)]
+pub(crate) struct LineCutter {
+    bytes: Vec<u8>,
+    /// Where the next line begins.
+    begin: usize,
+    /// Up to where there is no line feed after `begin`.
+    searched: usize,
+    /// Inside a line that was too long.
+    skipping: bool,
+}
+
+impl LineCutter {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.begin);
+        self.searched -= self.begin;
+        self.begin = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next line, if its end has come or it is too long.
+    pub(crate) fn next(&mut self) -> Option<Line> {
+        loop {
+            let end = self.bytes[self.searched..].iter().position(|&byte| byte == b'\n');
+            let Some(end) = end.map(|at| self.searched + at) else { return self.unfinished() };
+            let line = &self.bytes[self.begin..end];
+            self.begin = end + 1;
+            self.searched = self.begin;
+            if !std::mem::take(&mut self.skipping) {
+                return Some(if line.len() > MAX_LINE { too_long(line) } else { Line::Whole(text(line)) });
+            }
+        }
+    }
+
+    /// What was not finished by a line feed; the cutter is empty afterwards.
+    pub(crate) fn rest(&mut self) -> Option<String> {
+        let rest = std::mem::take(&mut self.bytes).split_off(self.begin);
+        let was_skipping = self.skipping;
+        *self = LineCutter::default();
+        (!rest.is_empty() && !was_skipping).then(|| text(&rest))
+    }
+
+    fn unfinished(&mut self) -> Option<Line> {
+        self.searched = self.bytes.len();
+        let begun = &self.bytes[self.begin..];
+        if begun.len() <= MAX_LINE && !self.skipping {
+            return None;
+        }
+        let line = (!self.skipping).then(|| too_long(begun));
+        self.skipping = true;
+        self.begin = self.searched;
+        line
+    }
+}
+
+fn too_long(bytes: &[u8]) -> Line {
+    Line::TooLong(text(&bytes[..KEPT_OF_TOO_LONG]))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The text without its control characters; tabs stay. A carriage return before the line feed is one of them.
+pub(crate) fn clean(text: String) -> String {
+    let is_bad = |c: char| c.is_control() && c != '\t';
+    if text.contains(is_bad) { text.replace(is_bad, "") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(text: &str) -> Option<Line> {
+        Some(Line::Whole(text.into()))
+    }
+
+    #[test]
+    fn lines_in_pieces() {
+        let mut cutter = LineCutter::default();
+        cutter.push(b"on");
+        assert_eq!(cutter.next(), None);
+        cutter.push(b"e\n\ntwo\r\nth");
+        assert_eq!(cutter.next(), whole("one"));
+        assert_eq!(cutter.next(), whole(""));
+        assert_eq!(cutter.next(), whole("two\r"));
+        assert_eq!(cutter.next(), None);
+        cutter.push(b"r\xFFe");
+        assert_eq!(cutter.next(), None);
+        assert_eq!(cutter.rest().as_deref(), Some("thr\u{FFFD}e"));
+        assert_eq!(cutter.rest(), None);
+    }
+
+    #[test]
+    fn a_line_without_end_is_told_once_and_costs_no_memory() {
+        let mut cutter = LineCutter::default();
+        let mut told = Vec::new();
+        for _ in 0..100 {
+            cutter.push(&[b'x'; 10_000]);
+            told.extend(cutter.next());
+            assert!(cutter.bytes.len() <= MAX_LINE + 10_000);
+        }
+        cutter.push(b"xx\nnext\n");
+        told.extend(std::iter::from_fn(|| cutter.next()));
+        let beginning = "x".repeat(KEPT_OF_TOO_LONG);
+        assert_eq!(told, [Line::TooLong(beginning.clone()), Line::Whole("next".into())]);
+
+        // The same if it comes in one piece.
+        cutter.push(&[&[b'x'; MAX_LINE + 1][..], b"\nnext\n"].concat());
+        assert_eq!(cutter.next(), Some(Line::TooLong(beginning)));
+        assert_eq!(cutter.next(), whole("next"));
+    }
+
+    #[test]
+    fn control_characters_go_but_tabs_stay() {
+        assert_eq!(clean("a\u{1b}[31mb\tc\r\u{0}\u{9b}".into()), "a[31mb\tc");
+    }
+}

@@ -1,0 +1,115 @@
+//! The record of what was said: every line in both directions, and what the program wrote to its standard error.
+
+use std::fmt;
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Who said a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Speaker {
+    /// We, to the program.
+    Us,
+    /// The program, on its standard output.
+    Program,
+    /// The program, on its standard error.
+    StandardError,
+    /// This library, about the program.
+    Note,
+}
+
+/// A line that was said. What is too long for a line is cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// When it was sent or read.
+    pub at: Instant,
+    /// Who said it.
+    pub speaker: Speaker,
+    /// What was said, without the end of the line. As it came: it may contain control characters, and bytes that are
+    /// not UTF-8 have become U+FFFD.
+    pub text: &'a str,
+}
+
+/// Whoever keeps a record. It is called from several threads, in the middle of the game: it should be quick.
+pub trait Log: Send + Sync {
+    /// Takes down a line.
+    fn record(&self, entry: &Entry);
+}
+
+/// Writes a record as text: seconds since the beginning, a name, a sign for the speaker, the line. Control characters
+/// are escaped. What cannot be written is lost: a full disk doesn't end a game.
+pub struct TextLog<W> {
+    name: String,
+    began: Instant,
+    output: Mutex<W>,
+}
+
+impl<W: Write + Send> TextLog<W> {
+    /// Writes to `output`, which gets one call a line. The time counts from `began`.
+    pub fn new(name: impl Into<String>, began: Instant, output: W) -> TextLog<W> {
+        TextLog { name: name.into(), began, output: Mutex::new(output) }
+    }
+}
+
+impl<W: Write + Send> Log for TextLog<W> {
+    fn record(&self, entry: &Entry) {
+        let seconds = entry.at.saturating_duration_since(self.began).as_secs_f64();
+        let sign = match entry.speaker {
+            Speaker::Us => '<',
+            Speaker::Program => '>',
+            Speaker::StandardError => '!',
+            Speaker::Note => '#',
+        };
+        let line = format!("{seconds:.6} {} {sign} {}\n", self.name, Escaped(entry.text));
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = output.write_all(line.as_bytes());
+    }
+}
+
+/// A text with its control characters escaped.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+        self.0.chars().try_for_each(|c| {
+            if c.is_control() && c != '\t' { write!(f, "{}", c.escape_default()) } else { f.write_char(c) }
+        })
+    }
+}
+
+/// A log, if one is kept; costs next to nothing if not.
+#[derive(Clone, Default)]
+pub(crate) struct Recorder(pub(crate) Option<Arc<dyn Log>>);
+
+impl Recorder {
+    pub(crate) fn record(&self, at: Instant, speaker: Speaker, text: &str) {
+        if let Some(log) = &self.0 {
+            log.record(&Entry { at, speaker, text });
+        }
+    }
+
+    pub(crate) fn note(&self, text: &str) {
+        self.record(Instant::now(), Speaker::Note, text);
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_a_call_with_its_control_characters_escaped() {
+        let began = Instant::now();
+        let log = TextLog::new("Anna", began, Vec::new());
+        let at = began + std::time::Duration::from_micros(1_500_000);
+        log.record(&Entry { at, speaker: Speaker::Program, text: "move e2e4\u{1b}[31m\tx" });
+        log.record(&Entry { at, speaker: Speaker::Us, text: "quit" });
+        let text = String::from_utf8(log.output.into_inner().unwrap()).unwrap();
+        assert_eq!(text, "1.500000 Anna > move e2e4\\u{1b}[31m\tx\n1.500000 Anna < quit\n");
+    }
+}

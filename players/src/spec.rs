@@ -1,0 +1,276 @@
+//! What has to be known of a program to start it and to play with it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Protocol;
+
+/// A program: how it is started and spoken to. In TOML for example
+///
+/// ```toml
+/// command = "stockfish"
+/// protocol = "uci"
+/// options = { Hash = 64, Ponder = false }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Spec {
+    /// What to call it; otherwise it has the name that it gives itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The program and its arguments: one text, quoted as for a shell, or a list.
+    pub command: CommandLine,
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// The folder to start it in; a relative path of the program starts there too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<PathBuf>,
+    /// Variables of the environment, in addition to ours.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Options by the names that the program gives them. It is not started in vain with one that it doesn't have.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, OptionValue>,
+    /// How much memory it may use for its tables, in MiB; told if it wants to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// How many threads it may search with; told if it wants to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u64>,
+    /// How long it may take to get ready, at the start and for each game. In TOML, seconds.
+    #[serde(default = "default_patience", with = "seconds")]
+    pub patience: Duration,
+    /// How long it may take to leave before it is killed. In TOML, seconds.
+    #[serde(default = "default_grace", with = "seconds")]
+    pub grace: Duration,
+}
+
+impl Spec {
+    /// A program with everything else as it usually is.
+    pub fn new(command: CommandLine, protocol: Protocol) -> Spec {
+        Spec {
+            name: None,
+            command,
+            protocol,
+            directory: None,
+            environment: BTreeMap::new(),
+            options: BTreeMap::new(),
+            memory: None,
+            threads: None,
+            patience: default_patience(),
+            grace: default_grace(),
+        }
+    }
+}
+
+/// As long as XBoard waits for features.
+const fn default_patience() -> Duration {
+    Duration::from_secs(10)
+}
+
+const fn default_grace() -> Duration {
+    Duration::from_secs(2)
+}
+
+/// A program and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Words", into = "Vec<String>")]
+pub struct CommandLine {
+    program: String,
+    arguments: Vec<String>,
+}
+
+/// How a command line may stand in a file.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a command line, or a list of its words")]
+enum Words {
+    Line(String),
+    List(Vec<String>),
+}
+
+/// Why a text is not a command line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandLineError {
+    /// There is no program in it.
+    #[error("a command line begins with a program, but this one is empty")]
+    Empty,
+    /// A quotation mark has no partner.
+    #[error("a quotation mark is not closed in the command line: {0}")]
+    Quotation(String),
+}
+
+impl CommandLine {
+    /// A command line of these words, the first of which is the program.
+    ///
+    /// # Errors
+    /// There is none, or it is empty.
+    pub fn from_words(words: impl IntoIterator<Item = String>) -> Result<CommandLine, CommandLineError> {
+        let mut words = words.into_iter();
+        let program = words.next().filter(|program| !program.is_empty()).ok_or(CommandLineError::Empty)?;
+        Ok(CommandLine { program, arguments: words.collect() })
+    }
+
+    /// The program: a path, or a name that is looked up in `PATH`.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Its arguments.
+    pub fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+
+    /// The name of the program's file, for want of a better name.
+    pub fn file_name(&self) -> &str {
+        Path::new(&self.program).file_name().and_then(|name| name.to_str()).unwrap_or(&self.program)
+    }
+}
+
+impl FromStr for CommandLine {
+    type Err = CommandLineError;
+
+    /// Reads words with the quotation marks and backslashes of a POSIX shell, but without its variables and patterns.
+    fn from_str(text: &str) -> Result<CommandLine, CommandLineError> {
+        let words = shell_words::split(text).map_err(|_| CommandLineError::Quotation(text.to_owned()))?;
+        CommandLine::from_words(words)
+    }
+}
+
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shell_words::join(std::iter::once(&self.program).chain(&self.arguments)))
+    }
+}
+
+impl TryFrom<Words> for CommandLine {
+    type Error = CommandLineError;
+
+    fn try_from(words: Words) -> Result<CommandLine, CommandLineError> {
+        match words {
+            Words::Line(line) => line.parse(),
+            Words::List(words) => CommandLine::from_words(words),
+        }
+    }
+}
+
+impl From<CommandLine> for Vec<String> {
+    fn from(line: CommandLine) -> Vec<String> {
+        std::iter::once(line.program).chain(line.arguments).collect()
+    }
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// On or off.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Anything else; an empty text presses a button.
+    Text(String),
+}
+
+impl OptionValue {
+    /// As a switch, however it was written.
+    pub(crate) fn as_bool(&self) -> Option<bool> {
+        match self {
+            OptionValue::Bool(on) => Some(*on),
+            OptionValue::Int(0) => Some(false),
+            OptionValue::Int(1) => Some(true),
+            OptionValue::Int(_) => None,
+            OptionValue::Text(text) => match text.as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+        }
+    }
+
+    /// As a number, however it was written.
+    pub(crate) fn as_int(&self) -> Option<i64> {
+        match self {
+            OptionValue::Bool(_) => None,
+            OptionValue::Int(number) => Some(*number),
+            OptionValue::Text(text) => text.parse().ok(),
+        }
+    }
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionValue::Bool(on) => on.fmt(f),
+            OptionValue::Int(number) => number.fmt(f),
+            OptionValue::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Durations as seconds with decimals.
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(duration.as_secs_f64())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let seconds = f64::deserialize(from)?;
+        Duration::try_from_secs_f64(seconds).map_err(|_| D::Error::custom("expected seconds, 0 or more"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_toml_and_back() {
+        let text = "
+            name = 'Fish'
+            command = 'stockfish \"two words\" x\\ y'
+            protocol = 'uci'
+            directory = '/tmp'
+            patience = 2
+            memory = 64
+            options = { Hash = 16, Ponder = true, SyzygyPath = '/a;b' }
+            environment = { OMP_NUM_THREADS = '1' }
+        ";
+        let spec: Spec = toml::from_str(text).unwrap();
+        assert_eq!(spec.command.program(), "stockfish");
+        assert_eq!(spec.command.arguments(), ["two words", "x y"]);
+        assert_eq!((spec.patience, spec.grace), (Duration::from_secs(2), default_grace()));
+        assert_eq!(spec.options["Ponder"], OptionValue::Bool(true));
+        assert_eq!(toml::from_str::<Spec>(&toml::to_string(&spec).unwrap()).unwrap(), spec);
+
+        let short: Spec = toml::from_str("command = ['a b', 'c']\nprotocol = 'cego'").unwrap();
+        let words = CommandLine::from_words(["a b", "c"].map(String::from)).unwrap();
+        assert_eq!(short, Spec::new(words, Protocol::Cego));
+    }
+
+    #[test]
+    fn errors_say_what_was_expected() {
+        let error = |text: &str| toml::from_str::<Spec>(text).unwrap_err().to_string();
+        assert!(error("command = 'x'\nprotocol = 'usi'").contains("expected one of `cecp`, `uci`, `cego`"));
+        assert!(error("command = ''\nprotocol = 'uci'").contains("begins with a program"));
+        assert!(error("command = 3\nprotocol = 'uci'").contains("a command line, or a list of its words"));
+        assert!(error("command = '\"x'\nprotocol = 'uci'").contains("not closed"));
+        assert!(error("command = 'x'\nprotocol = 'uci'\npatience = -1").contains("0 or more"));
+        assert!(error("command = 'x'\nprotocol = 'uci'\ncolour = 1").contains("unknown field `colour`"));
+    }
+
+    #[test]
+    fn a_command_line_is_shown_as_it_is_read() {
+        let line: CommandLine = "/opt/engine --hash 3 'a b'".parse().unwrap();
+        assert_eq!(line.to_string(), "/opt/engine --hash 3 'a b'");
+        assert_eq!(line.file_name(), "engine");
+    }
+}

@@ -1,0 +1,190 @@
+//! A program that misbehaves ends its game with the right reason, or does not disturb it; in any case it goes.
+
+use std::time::Duration;
+
+use engine::Color;
+use players::{Departure, Fault, Player, Protocol, Spec};
+use shakmaty::ByColor;
+
+use crate::support::{End, Played, Rules, fixture, is_running, play, start, unique_seed};
+
+use Protocol::{Cecp, Cego, Uci};
+
+const ALL: [Protocol; 3] = [Cecp, Uci, Cego];
+
+/// The misbehaving program has White; `opponent` are arguments for the other side. Returns how White left.
+fn meet(spec: &Spec, opponent: &str, patience: Duration) -> (Played, Departure) {
+    let mut players = ByColor { white: start(spec), black: start(&fixture(Uci, opponent)) };
+    let played = play(&mut players, Rules { patience, plies: 20, ..Rules::default() });
+    let departure = players.white.quit();
+    players.black.quit();
+    (played, departure)
+}
+
+fn end(protocol: Protocol, fault: &str) -> End {
+    // An opponent that thinks long gives time for faults in its time.
+    let opponent = if matches!(fault, "out-of-turn" | "exit-waiting") { "--fault hang --at 3" } else { "" };
+    meet(&fixture(protocol, &format!("--fault {fault}")), opponent, super::support::LONG).0.end
+}
+
+/// As above, for faults that only show by the clock.
+fn end_on_time(protocol: Protocol, fault: &str) -> End {
+    meet(&fixture(protocol, &format!("--fault {fault}")), "", Duration::from_secs(2)).0.end
+}
+
+fn is_malformed(end: &End) -> bool {
+    matches!(end, End::Faulty(Color::White, Fault::Malformed(_)))
+}
+
+#[test]
+fn moves_that_are_none() {
+    for protocol in ALL {
+        let end = end(protocol, "illegal-move");
+        assert!(matches!(&end, End::Illegal(Color::White, text) if text == "a1a8"), "{protocol:?}: {end:?}");
+    }
+    for protocol in [Cecp, Uci] {
+        let end = end(protocol, "gibberish");
+        assert!(
+            matches!(&end, End::Illegal(Color::White, text) if text == "castles"),
+            "{protocol:?}: {end:?}"
+        );
+    }
+    assert!(is_malformed(&end(Cego, "gibberish")));
+}
+
+#[test]
+fn moves_that_nobody_asked_for() {
+    for fault in ["out-of-turn", "two-moves"] {
+        for protocol in [Cecp, Uci] {
+            let end = end(protocol, fault);
+            assert!(matches!(end, End::OutOfTurn(Color::White)), "{fault} {protocol:?}: {end:?}");
+        }
+        let end = end(Cego, fault);
+        assert!(is_malformed(&end), "{fault}: {end:?}");
+    }
+}
+
+#[test]
+fn claims_and_complaints() {
+    let claim = end(Cecp, "wrong-claim");
+    assert!(matches!(&claim, End::Claim(Color::White, result) if result == "1-0"), "{claim:?}");
+    let complaint = end(Cecp, "refusal");
+    assert!(matches!(&complaint, End::Complaint(Color::White, _)), "{complaint:?}");
+}
+
+#[test]
+fn death() {
+    for protocol in ALL {
+        for (fault, status) in [
+            ("exit-thinking", "exit status: 3"),
+            ("exit-waiting", "exit status: 0"),
+            ("close-output", "its standard output is closed"),
+        ] {
+            let end = end(protocol, fault);
+            let right = matches!(&end, End::Faulty(Color::White, Fault::Died(how)) if how == status);
+            assert!(right, "{fault} {protocol:?}: {end:?}");
+        }
+    }
+}
+
+#[test]
+fn silence() {
+    for protocol in ALL {
+        for fault in ["half-line", "hang"] {
+            let end = end_on_time(protocol, fault);
+            assert!(matches!(end, End::TooLate(Color::White)), "{fault} {protocol:?}: {end:?}");
+        }
+    }
+}
+
+#[test]
+fn talk_without_end() {
+    for protocol in [Cecp, Uci] {
+        for fault in ["flood", "endless-line"] {
+            let end = end_on_time(protocol, fault);
+            assert!(matches!(end, End::TooLate(Color::White)), "{fault} {protocol:?}: {end:?}");
+        }
+    }
+    for fault in ["flood", "endless-line"] {
+        let end = end_on_time(Cego, fault);
+        assert!(is_malformed(&end), "{fault}: {end:?}");
+    }
+}
+
+#[test]
+fn noise_disturbs_only_a_protocol_that_forgives_nothing() {
+    for fault in ["long-line", "noise", "standard-error"] {
+        for protocol in [Cecp, Uci] {
+            let end = end(protocol, fault);
+            assert!(matches!(end, End::LongEnough), "{fault} {protocol:?}: {end:?}");
+        }
+    }
+    for fault in ["long-line", "noise"] {
+        let end = end(Cego, fault);
+        assert!(is_malformed(&end), "{fault}: {end:?}");
+    }
+    let end = end(Cego, "standard-error");
+    assert!(matches!(end, End::LongEnough), "{end:?}");
+}
+
+#[test]
+fn names_and_lines_have_no_control_characters() {
+    for protocol in [Cecp, Uci] {
+        let spec = fixture(protocol, "--fault markup");
+        let player = start(&spec);
+        let name = player.identity().name.clone();
+        assert!(name.contains("Evil") && !name.contains(char::is_control), "{name:?}");
+        player.quit();
+        let (played, _) = meet(&spec, "", super::support::LONG);
+        let line = played.thinking.white.expect("it tells what it thinks").line;
+        assert!(line.contains("[Event") && !line.contains(char::is_control), "{line:?}");
+    }
+}
+
+#[test]
+fn who_ignores_quit_is_killed() {
+    for protocol in ALL {
+        let mut spec = fixture(protocol, "--fault ignore-quit");
+        spec.grace = Duration::from_millis(200);
+        let (played, departure) = meet(&spec, "", super::support::LONG);
+        assert!(matches!(played.end, End::LongEnough), "{protocol:?}: {:?}", played.end);
+        assert!(departure.killed, "{protocol:?}");
+    }
+}
+
+#[test]
+fn children_go_with_their_parent() {
+    for protocol in ALL {
+        let seed = unique_seed();
+        let spec = fixture(protocol, &format!("--fault fork --seed {seed}"));
+        let player = start(&spec);
+        let child = format!("sleep 1000.{seed}");
+        assert!(is_running(&child));
+        let departure = player.quit();
+        assert!(!departure.killed, "{protocol:?}");
+        assert!(!is_running(&child) && !is_running(&format!("--seed {seed}")), "{protocol:?}");
+    }
+}
+
+#[test]
+fn who_never_gets_ready() {
+    let begin = |protocol, fault: &str, patience| {
+        let mut spec = fixture(protocol, &format!("--fault {fault}"));
+        spec.patience = Duration::from_millis(patience);
+        let white: Box<dyn Player> = players::start(&spec, None)?;
+        let mut players = ByColor { white, black: start(&fixture(Uci, "")) };
+        match play(&mut players, Rules { plies: 4, ..Rules::default() }).end {
+            End::Faulty(Color::White, fault) => Err(fault),
+            End::LongEnough => Ok(()),
+            end => panic!("{end:?}"),
+        }
+    };
+    assert_eq!(begin(Cecp, "never-ready", 1500), Err(Fault::Silence("ping")));
+    assert_eq!(begin(Uci, "never-ready", 1500), Err(Fault::Silence("uci")));
+    assert_eq!(begin(Cego, "never-ready", 1500), Err(Fault::Silence("being started")));
+    // Slow, but it asks for patience where the protocol has a word for it.
+    assert_eq!(begin(Cecp, "slow-ready", 500), Ok(()));
+    assert_eq!(begin(Uci, "slow-ready", 500), Err(Fault::Silence("isready")));
+    assert_eq!(begin(Cego, "slow-ready", 500), Err(Fault::Silence("being started")));
+    assert_eq!(begin(Cego, "slow-ready", 20_000), Ok(()));
+}

@@ -1,0 +1,7 @@
+//! Programs at the other end of a pipe: one that misbehaves in every way it is asked to, and those that people play with.
+
+mod faults;
+mod games;
+mod peers;
+mod processes;
+mod support;

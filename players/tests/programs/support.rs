@@ -1,0 +1,252 @@
+//! A plain official, and how programs are found.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use engine::{CastlingMode, Color, Game, Outcome, TimeControl, WinReason};
+use players::{
+    Account, CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
+};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use shakmaty::ByColor;
+
+/// Long enough for anything on a busy machine.
+pub const LONG: Duration = Duration::from_secs(30);
+
+/// An example of this package, which cargo has built with the tests.
+pub fn fixture(protocol: Protocol, arguments: &str) -> Spec {
+    let tests = std::env::current_exe().expect("a path");
+    let program =
+        tests.parent().and_then(Path::parent).expect("a target folder").join("examples/misbehaving");
+    assert!(program.is_file(), "not built: cargo build --examples");
+    let name = match protocol {
+        Protocol::Cecp => "cecp",
+        Protocol::Uci => "uci",
+        Protocol::Cego => "cego",
+    };
+    let words = ["--protocol", name].into_iter().chain(arguments.split_whitespace());
+    let words = std::iter::once(program.display().to_string()).chain(words.map(String::from));
+    Spec::new(CommandLine::from_words(words).expect("words"), protocol)
+}
+
+/// A number that no other test has, fit for the seed of a fixture and to recognise its processes by.
+pub fn unique_seed() -> u32 {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    std::process::id() * 1000 + COUNT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Whether a process is running that has `text` in its command line.
+pub fn is_running(text: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
+    processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains(text)
+    })
+}
+
+/// Keeps what was said.
+#[derive(Default)]
+pub struct Minutes(Mutex<Vec<(Speaker, String)>>);
+
+impl Log for Minutes {
+    fn record(&self, entry: &Entry) {
+        self.0.lock().unwrap().push((entry.speaker, entry.text.to_owned()));
+    }
+}
+
+impl Minutes {
+    pub fn of(&self, speaker: Speaker) -> Vec<String> {
+        let minutes = self.0.lock().unwrap();
+        minutes.iter().filter(|(who, _)| *who == speaker).map(|(_, text)| text.clone()).collect()
+    }
+}
+
+/// How a game came to its end.
+#[derive(Debug)]
+pub enum End {
+    /// By the rules.
+    Over(Outcome),
+    /// It was long enough.
+    LongEnough,
+    Illegal(Color, String),
+    OutOfTurn(Color),
+    Claim(Color, String),
+    Complaint(Color, String),
+    Resigned(Color),
+    TooLate(Color),
+    Faulty(Color, Fault),
+}
+
+/// A game to be played.
+pub struct Rules<'a> {
+    pub start: Game,
+    pub control: &'a str,
+    pub ponder: bool,
+    /// The longest time for a move.
+    pub patience: Duration,
+    pub plies: usize,
+}
+
+impl Default for Rules<'_> {
+    fn default() -> Self {
+        Rules { start: Game::default(), control: "60+1", ponder: false, patience: LONG, plies: 60 }
+    }
+}
+
+pub fn position(fen: &str, mode: CastlingMode, moves: &str) -> Game {
+    let mut game = Game::from_fen(fen, mode).expect("a position");
+    for text in moves.split_whitespace() {
+        game.play(game.parse_move(text).expect("legal")).expect("legal");
+    }
+    game
+}
+
+/// What is left of a game.
+pub struct Played {
+    pub end: End,
+    pub game: Game,
+    /// What each side said last of what it was thinking.
+    pub thinking: ByColor<Option<Thinking>>,
+}
+
+/// Plays a game and tells the players of its end.
+pub fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Played {
+    let control: TimeControl = rules.control.parse().expect("a time control");
+    let account = || Account { remaining: control.initial(), control: control.clone(), moves_made: 0 };
+    let mut table = Table {
+        accounts: ByColor { white: account(), black: account() },
+        played: Played { end: End::LongEnough, game: rules.start, thinking: ByColor::default() },
+        patience: rules.patience,
+        plies: rules.plies,
+    };
+    let controls = ByColor { white: control.clone(), black: control.clone() };
+    for color in Color::ALL {
+        let opponent = "The \"Opponent\"\nquit".to_owned();
+        let game = table.played.game.clone();
+        let new = NewGame { game, color, controls: controls.clone(), opponent, ponder: rules.ponder };
+        if let Err(fault) = players.get_mut(color).new_game(&new) {
+            table.played.end = End::Faulty(color, fault);
+            return table.played;
+        }
+    }
+    table.played.end = table.play(players);
+    let outcome = match table.played.end {
+        End::Over(outcome) => outcome,
+        _ => Outcome::Win { winner: Color::White, reason: WinReason::Adjudication },
+    };
+    for color in Color::ALL {
+        // A player that has gone already need not be told.
+        let _ = players.get_mut(color).end_game(outcome);
+    }
+    table.played
+}
+
+struct Table {
+    accounts: ByColor<Account>,
+    played: Played,
+    patience: Duration,
+    plies: usize,
+}
+
+impl Table {
+    fn play(&mut self, players: &mut ByColor<Box<dyn Player>>) -> End {
+        loop {
+            let game = &self.played.game;
+            if let Some(outcome) = game.outcome() {
+                return End::Over(outcome);
+            } else if game.ply() >= self.plies {
+                return End::LongEnough;
+            }
+            let turn = Turn { game, accounts: &self.accounts };
+            let mover = game.turn();
+            if let Err(fault) = players.get_mut(mover).think(&turn) {
+                return End::Faulty(mover, fault);
+            }
+            if game.ply() > 0 {
+                if let Err(fault) = players.get_mut(!mover).wait(&turn) {
+                    return End::Faulty(!mover, fault);
+                }
+            }
+            if let Some(end) = self.hear_move(players) {
+                return end;
+            }
+        }
+    }
+
+    /// Until the move is made; `Some` if the game is over.
+    fn hear_move(&mut self, players: &mut ByColor<Box<dyn Player>>) -> Option<End> {
+        let asked = Instant::now();
+        loop {
+            let mover = self.played.game.turn();
+            for color in [mover, !mover] {
+                while let Some(arrival) = players.get_mut(color).take() {
+                    match self.judge(color, arrival.event) {
+                        Judgement::Moved => return self.second_thoughts(players, color),
+                        Judgement::End(end) => return Some(end),
+                        Judgement::Nothing => {}
+                    }
+                    if asked.elapsed() > self.patience {
+                        return Some(End::TooLate(mover));
+                    }
+                }
+            }
+            let Some(left) = self.patience.checked_sub(asked.elapsed()) else {
+                return Some(End::TooLate(mover));
+            };
+            wait_for(players, left);
+        }
+    }
+
+    /// What came together with a move.
+    fn second_thoughts(&mut self, players: &mut ByColor<Box<dyn Player>>, color: Color) -> Option<End> {
+        while let Some(arrival) = players.get_mut(color).take() {
+            if let Judgement::End(end) = self.judge(color, arrival.event) {
+                return self.played.game.outcome().map(End::Over).or(Some(end));
+            }
+        }
+        None
+    }
+
+    fn judge(&mut self, color: Color, event: Event) -> Judgement {
+        Judgement::End(match event {
+            Event::Move(_) if color != self.played.game.turn() => End::OutOfTurn(color),
+            Event::Move(text) => match self.played.game.parse_move(&text) {
+                Ok(m) => {
+                    self.played.game.play(m).expect("a legal move");
+                    self.accounts.get_mut(color).moves_made += 1;
+                    return Judgement::Moved;
+                }
+                Err(_) => End::Illegal(color, text),
+            },
+            Event::Thinking(thinking) => {
+                *self.played.thinking.get_mut(color) = Some(thinking);
+                return Judgement::Nothing;
+            }
+            Event::DrawOffer => return Judgement::Nothing,
+            Event::Resignation => End::Resigned(color),
+            Event::Claim { result, .. } => End::Claim(color, result),
+            Event::Complaint(text) => End::Complaint(color, text),
+            Event::Fault(fault) => End::Faulty(color, fault),
+        })
+    }
+}
+
+enum Judgement {
+    Moved,
+    Nothing,
+    End(End),
+}
+
+fn wait_for(players: &ByColor<Box<dyn Player>>, left: Duration) {
+    let sources = [players.white.source(), players.black.source()];
+    let mut sources: Vec<PollFd> =
+        sources.iter().flatten().map(|source| PollFd::new(source, PollFlags::IN)).collect();
+    let left = Timespec::try_from(left).expect("a short time");
+    let _ = rustix::event::poll(&mut sources, Some(&left));
+}
+
+pub fn start(spec: &Spec) -> Box<dyn Player> {
+    players::start(spec, None).unwrap_or_else(|fault| panic!("{}: {fault}", spec.command))
+}
