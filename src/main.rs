@@ -3,6 +3,7 @@
 mod bench;
 mod cego;
 mod eval;
+mod match_command;
 mod openings;
 mod perft;
 mod session;
@@ -31,6 +32,7 @@ enum Subcommands {
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
+    Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
     Bench(bench::Bench),
     Perft(perft::Perft),
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         None => session::play_or_detect(),
         Some(Subcommands::Xboard) => session::xboard(),
         Some(Subcommands::Uci) => session::uci(),
+        Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Cego(cego)) => cego.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),

@@ -21,23 +21,25 @@ const LARGEST_STEP: i32 = LIMIT / 4;
 /// The sum of the entries is divided by this to give centipawns.
 const ENTRIES_PER_CENTIPAWN: i32 = 28;
 
-type ByKind = [[i16; KINDS]; 2];
+/// By the side to move, then by kind.
+type ByKind = [Vec<i16>; 2];
 
 /// The corrections of one thread, each for the side to move.
 #[derive(Clone)]
 pub(crate) struct Corrections {
-    pawn: Box<ByKind>,
+    pawn: ByKind,
     /// By the colour of the pieces.
-    non_pawn: Box<[ByKind; 2]>,
+    non_pawn: [ByKind; 2],
     /// By our last move and the opponent's answer.
     continuation: Vec<[i16; PieceTo::COUNT]>,
 }
 
 impl Corrections {
     pub(crate) fn new() -> Corrections {
+        let by_kind = || [vec![0; KINDS], vec![0; KINDS]];
         Corrections {
-            pawn: Box::new([[0; KINDS]; 2]),
-            non_pawn: Box::new([[[0; KINDS]; 2]; 2]),
+            pawn: by_kind(),
+            non_pawn: [by_kind(), by_kind()],
             continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT],
         }
     }

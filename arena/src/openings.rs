@@ -1,0 +1,479 @@
+//! The positions from which the games of a match begin.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use engine::book::{self, BookError, PolyglotBook};
+use engine::{CastlingMode, FenError, Game, Move, PgnError, PgnReader};
+
+/// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
+#[derive(Debug)]
+pub struct Openings {
+    mode: CastlingMode,
+    source: Source,
+}
+
+/// Where openings come from.
+#[derive(Debug)]
+enum Source {
+    Listed(Vec<Opening>),
+    /// Moves drawn by their weights: each opening by the seed and its own number, so that it is always the same.
+    Book {
+        path: PathBuf,
+        book: Box<PolyglotBook<File>>,
+        plies: usize,
+        seed: u64,
+    },
+}
+
+/// An opening in little room.
+#[derive(Clone, Debug)]
+struct Opening {
+    /// The position before the first move; the start position of the game if it is empty.
+    start: Box<str>,
+    moves: Box<[Move]>,
+}
+
+/// In which order openings are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As in the file, from the one with this number (from 1) on.
+    Sequential {
+        /// The first.
+        from: usize,
+    },
+    /// Shuffled; the same seed shuffles in the same way.
+    Random {
+        /// The seed.
+        seed: u64,
+    },
+}
+
+/// What openings are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A position on each line, in EPD or FEN.
+    Positions,
+    /// Games in PGN.
+    Pgn,
+    /// A book in Polyglot's format.
+    Polyglot,
+}
+
+/// Why there are no openings.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningsError {
+    /// The file cannot be read.
+    #[error("{path} cannot be read: {error}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The name of the file doesn't tell what is in it.
+    #[error("{0}: expected a file of openings whose name ends in .epd, .fen, .txt, .pgn or .bin")]
+    UnknownFormat(PathBuf),
+    /// A position cannot be used.
+    #[error("{path}, line {line}: {reason}")]
+    Position {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A game cannot be used.
+    #[error("{path}, {error}")]
+    Game {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: PgnError,
+    },
+    /// A book cannot be used.
+    #[error("{path}: {error}")]
+    Book {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: BookError,
+    },
+    /// A game is over before the programs could play.
+    #[error("{path}, game {number}: it is over after {plies} plies of opening; take fewer plies")]
+    Over {
+        /// The file.
+        path: PathBuf,
+        /// The game, from 1.
+        number: usize,
+        /// Its length.
+        plies: usize,
+    },
+    /// There is nothing in the file.
+    #[error("{0} has no openings in it")]
+    Empty(PathBuf),
+    /// The first opening wanted is not there.
+    #[error("{path} has {openings} openings; opening {from} to begin with is not among them")]
+    Beyond {
+        /// The file.
+        path: PathBuf,
+        /// How many there are.
+        openings: usize,
+        /// Which was wanted.
+        from: usize,
+    },
+}
+
+/// The longest line with a position, in bytes. EPD has at most 1024 (EPD specification, 5).
+const LONGEST_LINE: u64 = 64 << 10;
+
+impl Format {
+    /// What a file's name says of its format.
+    pub fn of(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "epd" | "fen" | "txt" => Some(Format::Positions),
+            "pgn" => Some(Format::Pgn),
+            "bin" => Some(Format::Polyglot),
+            _ => None,
+        }
+    }
+}
+
+/// How many plies are drawn from a book that does not end before.
+const PLIES_OF_A_BOOK: usize = 8;
+
+impl Openings {
+    /// No openings: every game begins at the start position.
+    pub fn none() -> Openings {
+        let start = Opening { start: "".into(), moves: [].into() };
+        Openings { mode: CastlingMode::Standard, source: Source::Listed(vec![start]) }
+    }
+
+    /// The 960 start positions of Chess960, in the order of their numbers.
+    pub fn chess960() -> Openings {
+        let opening = |number| Opening { start: chess960_fen(number).into(), moves: [].into() };
+        Openings { mode: CastlingMode::Chess960, source: Source::Listed((0..960).map(opening).collect()) }
+    }
+
+    /// Reads a file of openings; of games at most so many plies are taken, from books 8 if nothing is said.
+    ///
+    /// # Errors
+    /// The file cannot be read, has no openings, or one that cannot be played from.
+    pub fn read(
+        path: &Path,
+        format: Format,
+        mode: CastlingMode,
+        most_plies: Option<usize>,
+    ) -> Result<Openings, OpeningsError> {
+        let unreadable = |error| OpeningsError::Unreadable { path: path.to_owned(), error };
+        let file = File::open(path).map_err(unreadable)?;
+        let listed = match format {
+            Format::Positions => read_positions(path, BufReader::new(file), mode)?,
+            Format::Pgn => read_games(path, BufReader::new(file), most_plies.unwrap_or(usize::MAX))?,
+            Format::Polyglot => return Openings::of_book(path, file, most_plies.unwrap_or(PLIES_OF_A_BOOK)),
+        };
+        if listed.is_empty() {
+            return Err(OpeningsError::Empty(path.to_owned()));
+        }
+        Ok(Openings { mode, source: Source::Listed(listed) })
+    }
+
+    fn of_book(path: &Path, file: File, plies: usize) -> Result<Openings, OpeningsError> {
+        let failed = |error| OpeningsError::Book { path: path.to_owned(), error };
+        let mut book = Box::new(PolyglotBook::new(file).map_err(failed)?);
+        if book.moves(Game::default().chess()).map_err(failed)?.is_empty() {
+            return Err(OpeningsError::Empty(path.to_owned()));
+        }
+        let source = Source::Book { path: path.to_owned(), book, plies, seed: 0 };
+        Ok(Openings { mode: CastlingMode::Standard, source })
+    }
+
+    /// Puts them in order. From a book, the openings of a seed are drawn in either order. `path` is where they came
+    /// from, for the error.
+    ///
+    /// # Errors
+    /// The opening to begin with is not there.
+    pub fn ordered(mut self, order: Order, path: &Path) -> Result<Openings, OpeningsError> {
+        match (&mut self.source, order) {
+            (Source::Listed(openings), Order::Random { seed }) => {
+                fastrand::Rng::with_seed(seed).shuffle(openings);
+            }
+            (Source::Listed(openings), Order::Sequential { from }) => {
+                let count = openings.len();
+                if !(1..=count).contains(&from) {
+                    return Err(OpeningsError::Beyond { path: path.to_owned(), openings: count, from });
+                }
+                openings.rotate_left(from - 1);
+            }
+            (Source::Book { seed, .. }, Order::Random { seed: wanted }) => *seed = wanted,
+            (Source::Book { seed, .. }, Order::Sequential { from }) => *seed = from as u64,
+        }
+        Ok(self)
+    }
+
+    /// How many there are before the first comes again; `None` if they are drawn from a book.
+    pub fn count(&self) -> Option<usize> {
+        match &self.source {
+            Source::Listed(openings) => Some(openings.len()),
+            Source::Book { .. } => None,
+        }
+    }
+
+    /// The opening of that number, from 0.
+    ///
+    /// # Errors
+    /// A book can no longer be read, or is damaged.
+    pub fn get(&mut self, number: u64) -> Result<Game, OpeningsError> {
+        match &mut self.source {
+            Source::Listed(openings) => {
+                Ok(openings[(number % openings.len() as u64) as usize].set_up(self.mode))
+            }
+            Source::Book { path, book, plies, seed } => {
+                // A generator of its own for each number; the multiplier keeps neighbouring seeds apart.
+                let random = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
+                draw(book, *plies, random).map_err(|error| OpeningsError::Book { path: path.clone(), error })
+            }
+        }
+    }
+}
+
+impl Opening {
+    fn set_up(&self, mode: CastlingMode) -> Game {
+        let mut game = if self.start.is_empty() {
+            Game::default()
+        } else {
+            Game::from_fen(&self.start, mode).expect("the position was read before")
+        };
+        for &m in &self.moves {
+            game.play(m).expect("the game was read before");
+        }
+        game
+    }
+}
+
+/// The moves of a book, until it knows no more or the game would be over.
+fn draw(book: &mut PolyglotBook<File>, plies: usize, mut random: fastrand::Rng) -> Result<Game, BookError> {
+    let mut game = Game::default();
+    while game.ply() < plies {
+        let Some(m) = book::choose(&book.moves(game.chess())?, &mut random) else { break };
+        if game.play(m).is_err() || game.outcome().is_some() {
+            game.undo();
+            break;
+        }
+    }
+    Ok(game)
+}
+
+/// Lines with positions; empty ones and those that begin with `#` are passed over.
+fn read_positions(
+    path: &Path,
+    mut file: impl BufRead,
+    mode: CastlingMode,
+) -> Result<Vec<Opening>, OpeningsError> {
+    let mut openings = Vec::new();
+    let mut line = Vec::new();
+    for number in 1.. {
+        let faulty = |reason: String| OpeningsError::Position { path: path.to_owned(), line: number, reason };
+        line.clear();
+        let read = file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let read = read.map_err(|error| OpeningsError::Unreadable { path: path.to_owned(), error })? as u64;
+        if read == 0 {
+            break;
+        }
+        if read == LONGEST_LINE {
+            return Err(faulty("the line is too long for a position".to_owned()));
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let fen = position_of(text);
+        let game = Game::from_fen(&fen, mode).map_err(|error: FenError| faulty(error.to_string()))?;
+        if let Some(outcome) = game.outcome() {
+            return Err(faulty(format!("the game is over in this position: {outcome}")));
+        }
+        openings.push(Opening { start: fen.into(), moves: [].into() });
+    }
+    Ok(openings)
+}
+
+/// The part of a line that is the position: four fields, and two more if they are the counters of a FEN and not the
+/// beginning of EPD's operations.
+fn position_of(line: &str) -> String {
+    let fields: Vec<&str> = line.split_whitespace().take(6).collect();
+    let counters =
+        fields[4.min(fields.len())..].iter().take_while(|field| field.parse::<u16>().is_ok()).count();
+    fields[..(4 + counters).min(fields.len())].join(" ")
+}
+
+fn read_games(path: &Path, file: impl BufRead, most_plies: usize) -> Result<Vec<Opening>, OpeningsError> {
+    let mut openings = Vec::new();
+    for (number, read) in (1..).zip(PgnReader::new(file)) {
+        let mut game = read.map_err(|error| OpeningsError::Game { path: path.to_owned(), error })?.game;
+        while game.ply() > most_plies {
+            game.undo();
+        }
+        if game.legal_moves().is_empty() {
+            return Err(OpeningsError::Over { path: path.to_owned(), number, plies: game.ply() });
+        }
+        let start = if game.has_standard_start() && game.mode() == CastlingMode::Standard {
+            String::new()
+        } else {
+            game.start_fen()
+        };
+        openings.push(Opening { start: start.into(), moves: game.moves().into() });
+    }
+    Ok(openings)
+}
+
+/// The start position of that number, from 0 to 959 (the numbers are Scharnagl's; 518 is the usual one).
+fn chess960_fen(number: usize) -> String {
+    let mut rank = [None; 8];
+    let (rest, light) = (number / 4, number % 4);
+    rank[2 * light + 1] = Some('b');
+    let (rest, dark) = (rest / 4, rest % 4);
+    rank[2 * dark] = Some('b');
+    let (knights, queen) = (rest / 6, rest % 6);
+    place(&mut rank, queen, 'q');
+    // The ten ways to put two knights on five squares: the first as far to the left as can be.
+    let pairs: Vec<(usize, usize)> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
+    let (first, second) = pairs[knights];
+    place(&mut rank, second, 'n');
+    place(&mut rank, first, 'n');
+    for piece in ['r', 'k', 'r'] {
+        place(&mut rank, 0, piece);
+    }
+    let black: String = rank.into_iter().flatten().collect();
+    let rooks = (0..8).rev().filter(|&file| rank[file] == Some('r'));
+    let rights: String = rooks.map(|file| char::from(b'a' + file as u8)).collect();
+    format!(
+        "{black}/pppppppp/8/8/8/8/PPPPPPPP/{} w {}{rights} - 0 1",
+        black.to_uppercase(),
+        rights.to_uppercase()
+    )
+}
+
+/// Puts a piece on the free square with so many free ones to its left.
+fn place(rank: &mut [Option<char>; 8], free_before: usize, piece: char) {
+    if let Some(square) = rank.iter_mut().filter(|square| square.is_none()).nth(free_before) {
+        *square = Some(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+
+    const IN_ORDER: Order = Order::Sequential { from: 1 };
+
+    fn read(name: &str, text: impl AsRef<[u8]>, most_plies: Option<usize>) -> Result<Openings, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let openings = Openings::read(&path, Format::of(&path).unwrap(), CastlingMode::Standard, most_plies);
+        openings.map_err(|error| error.to_string().replace(folder.path().to_str().unwrap(), ""))
+    }
+
+    fn fens(openings: &mut Openings) -> Vec<String> {
+        let count = openings.count().unwrap() as u64;
+        (0..count).map(|number| openings.get(number).unwrap().fen()).collect()
+    }
+
+    #[test]
+    fn positions_with_and_without_counters_and_operations() {
+        let text = "\u{feff}4k3/8/8/8/8/8/8/4K2R w K - 3 40\r\n\n# a comment\n\
+                    4k3/8/8/8/8/8/8/4K2R w K - id \"7 8\"; ce 30;\n4k3/8/8/8/8/8/8/4K2R b - -";
+        let mut openings = read("a.epd", text, None).unwrap();
+        let expected =
+            ["w K - 3 40", "w K - 0 1", "b - - 0 1"].map(|rest| format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
+        assert_eq!(fens(&mut openings), expected);
+        assert_eq!(openings.get(4).unwrap().fen(), expected[1], "after the last comes the first");
+    }
+
+    #[test]
+    fn games_as_far_as_wanted() {
+        let text = "1. e4 e5 2. Nf3 *\n\n[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 3 40\"]\n\n40. O-O Kd7 *";
+        let mut openings = read("a.pgn", text, Some(2)).unwrap();
+        let first = openings.get(0).unwrap();
+        assert_eq!((first.ply(), first.start_fen().as_str()), (2, Game::default().fen().as_str()));
+        assert_eq!(openings.get(1).unwrap().fen(), "8/3k4/8/8/8/8/8/5RK1 w - - 5 41");
+        assert_eq!(read("a.pgn", text, None).unwrap().get(0).unwrap().ply(), 3);
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let error = |name, text: &[u8]| read(name, text, None).unwrap_err();
+        assert!(error("a.fen", b"\n4k3/8/8/8/8/8/8/4K2R w\n").starts_with("/a.fen, line 2: FEN"));
+        assert_eq!(
+            error("a.fen", b"k7/8/1Q6/8/8/8/8/K7 b - -"),
+            "/a.fen, line 1: the game is over in this position: Stalemate"
+        );
+        assert!(error("a.epd", &[b'x'; 100_000]).contains("too long"));
+        assert_eq!(error("a.epd", b"\n"), "/a.epd has no openings in it");
+        assert!(error("a.pgn", b"1. e4 *\n\n1. e5 *").starts_with("/a.pgn, line 3: illegal move"));
+        assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over after 4 plies"));
+        let missing = Path::new("/nowhere/a.pgn");
+        assert!(Openings::read(missing, Format::Pgn, CastlingMode::Standard, None).is_err());
+    }
+
+    #[test]
+    fn random_order_is_a_shuffle_by_its_seed() {
+        let text = "1. e4 *\n\n1. d4 *\n\n1. c4 *\n\n1. b4 *\n\n1. a4 *\n\n1. f4 *\n\n1. g4 *\n\n1. h4 *\n\n";
+        let ordered = |order| read("a.pgn", text, None).unwrap().ordered(order, Path::new("a.pgn"));
+        let drawn = |order| fens(&mut ordered(order).unwrap());
+        let sorted = |fens: Vec<String>| fens.into_iter().collect::<BTreeSet<_>>();
+        let [first, again, other] = [1, 1, 2].map(|seed| drawn(Order::Random { seed }));
+        assert_eq!(first, again);
+        assert_ne!(first, other);
+        assert_eq!(sorted(first), sorted(drawn(IN_ORDER)));
+        assert_eq!(
+            drawn(Order::Sequential { from: 3 })[..7],
+            drawn(IN_ORDER)[2..][..6].iter().chain(&drawn(IN_ORDER)[..1]).cloned().collect::<Vec<_>>()
+        );
+        assert!(ordered(Order::Sequential { from: 9 }).is_err());
+    }
+
+    #[test]
+    fn there_are_960_start_positions() {
+        let mut openings = Openings::chess960();
+        let all: BTreeSet<String> = fens(&mut openings).into_iter().collect();
+        assert_eq!(all.len(), 960);
+        let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1";
+        assert_eq!(openings.get(518).unwrap().fen(), usual);
+        for (number, rank) in [(0, "bbqnnrkr/"), (959, "rkrnnqbb/")] {
+            assert!(openings.get(number).unwrap().fen().starts_with(rank));
+        }
+        assert_eq!(Openings::none().get(3).unwrap().fen(), Game::default().fen());
+    }
+
+    #[test]
+    fn books_are_drawn_from_by_seed_and_number() {
+        let mut builder = book::PolyglotBuilder::default();
+        for game in PgnReader::new(
+            &b"1. e4 e5 2. Nf3 * 1. d4 d5 2. c4 * 1. e4 c5 * 1. c4 * 1. f3 e5 2. g4 Qh4# 0-1"[..],
+        ) {
+            builder.add(&game.unwrap().game, 9);
+        }
+        let mut bytes = Vec::new();
+        builder.write(1, &mut bytes).unwrap();
+        let drawn = |seed, plies| {
+            let openings = read("a.bin", &bytes, plies).unwrap();
+            let mut openings = openings.ordered(Order::Random { seed }, Path::new("a.bin")).unwrap();
+            (0..50).map(|number| openings.get(number).unwrap()).collect::<Vec<_>>()
+        };
+        let fens = |games: Vec<Game>| games.iter().map(Game::fen).collect::<Vec<_>>();
+        assert_eq!(fens(drawn(1, None)), fens(drawn(1, None)));
+        assert_ne!(fens(drawn(1, None)), fens(drawn(2, None)));
+        assert!(drawn(1, Some(1)).iter().all(|game| game.ply() == 1));
+        assert!(drawn(1, None).iter().all(|game| (1..=3).contains(&game.ply()) && game.outcome().is_none()));
+        assert_eq!(fens(drawn(1, None)).into_iter().collect::<BTreeSet<_>>().len(), 5);
+        assert!(read("a.bin", b"no book", None).unwrap_err().starts_with("/a.bin: no Polyglot book"));
+        assert!(read("a.bin", b"", None).unwrap_err().contains("has no openings"));
+    }
+}

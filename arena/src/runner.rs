@@ -1,0 +1,438 @@
+//! A match from its first game, or from where it was left, to its end.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use engine::{Game, Outcome};
+use players::Resources;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::openings::{Openings, OpeningsError};
+use crate::schedule::{Fixture, Next, Schedule, ScheduleError};
+use crate::standings::Standings;
+use crate::statistics::{Decision, Sprt};
+use crate::store::{Entry, RecordedOutcome, Store, StoreError};
+
+/// Where games are played, one after the other.
+pub trait Board {
+    /// Plays a game from the position of the opening on. It ends soon, and without an outcome, once `called_off` is set.
+    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> Played;
+
+    /// Sends the players away. Tells what each used, once for each time it was started.
+    fn close(self) -> Vec<(usize, Resources)>;
+}
+
+/// A game that has been played.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// How it ended; `None` if it was called off, or neither side could play.
+    pub outcome: Option<Outcome>,
+    /// What the outcome does not say; may be empty.
+    pub detail: String,
+    /// Plies that the players played, those of the opening not counted.
+    pub plies: u32,
+    /// How long it took.
+    pub lasted: Duration,
+    /// The game in PGN, an empty line at its end.
+    pub pgn: String,
+    /// For each move the time from its arrival until the opponent had been told of it.
+    pub overheads: Vec<Duration>,
+}
+
+/// How games are played at the same time.
+#[derive(Clone, Copy, Debug)]
+pub struct Workers {
+    /// How many games at a time; at least one is played.
+    pub concurrency: usize,
+    /// Whether the processor's cores are divided among them, so that no game disturbs another.
+    pub pin: bool,
+}
+
+/// Something that happened in a match.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A game begins.
+    Started(&'a Fixture),
+    /// A game has ended and is on record.
+    Finished(&'a Entry),
+}
+
+/// Why a match is over, for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All games have been played.
+    Complete,
+    /// The SPRT has come to its decision.
+    Decided(Decision),
+    /// It was interrupted and can go on later.
+    Interrupted,
+}
+
+/// Why a match cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchError {
+    /// There is no such schedule.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// There is no opening to begin with.
+    #[error(transparent)]
+    Openings(#[from] OpeningsError),
+    /// The record cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An SPRT weighs two programs.
+    #[error("an SPRT with {0} programs: expected 2")]
+    SprtNeedsTwo(usize),
+    /// Two programs failed at the same time; whose fault it is cannot be told.
+    #[error("game {}: {detail}; the match stops here and can go on later", .number + 1)]
+    NobodyCanPlay {
+        /// The game, from 0.
+        number: u64,
+        /// What happened.
+        detail: String,
+    },
+    /// Fewer cores than games at a time.
+    #[error(
+        "{concurrency} games at a time on {cores} cores: to pin them, play no more games at a time than there are cores"
+    )]
+    TooFewCores {
+        /// Games at a time.
+        concurrency: usize,
+        /// Cores that this program may use.
+        cores: usize,
+    },
+    /// The operating system gives no threads or no cores.
+    #[error("no threads for the games: {0}")]
+    Threads(#[from] io::Error),
+}
+
+/// What the officials needed and what the programs used, in this run of the match.
+#[derive(Clone, Debug, Default)]
+pub struct Usage {
+    /// From each move's arrival until the opponent had been told of it.
+    pub overheads: Overheads,
+    /// What each program used, in all its processes.
+    pub resources: Vec<Resources>,
+}
+
+/// A match.
+pub struct Match {
+    schedule: Schedule,
+    standings: Standings,
+    openings: Openings,
+    store: Store,
+    sprt: Option<Sprt>,
+    usage: Usage,
+}
+
+impl Match {
+    /// Begins a match, or takes up the one whose games `open_store` finds on record.
+    ///
+    /// # Errors
+    /// An SPRT needs two programs, and the record must belong to this match.
+    pub fn new(
+        mut schedule: Schedule,
+        openings: Openings,
+        sprt: Option<Sprt>,
+        open_store: impl FnOnce(&mut dyn FnMut(Entry) -> Result<(), String>) -> Result<Store, StoreError>,
+    ) -> Result<Match, MatchError> {
+        let programs = schedule.settings().programs;
+        if sprt.is_some() && programs != 2 {
+            return Err(MatchError::SprtNeedsTwo(programs));
+        }
+        let mut standings = Standings::new(programs);
+        let store = open_store(&mut |entry| {
+            let fixture = entry.fixture();
+            if schedule.awaited(fixture.number) != Some(fixture) {
+                return Err(format!("game {} belongs to no schedule of these settings", fixture.number + 1));
+            }
+            schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
+            standings.add(&fixture, entry.outcome.0, entry.plies);
+            Ok(())
+        })?;
+        let usage = Usage { resources: vec![Resources::default(); programs], ..Usage::default() };
+        Ok(Match { schedule, standings, openings, store, sprt, usage })
+    }
+
+    /// The schedule as far as it is known.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// The results so far.
+    pub fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// What this run of the match has used.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// The test of strength, if there is one.
+    pub fn sprt(&self) -> Option<&Sprt> {
+        self.sprt.as_ref()
+    }
+
+    /// What the test says so far.
+    pub fn decision(&self) -> Decision {
+        self.sprt.map_or(Decision::Continue, |sprt| sprt.decision(&self.standings.of(0).pairs))
+    }
+
+    /// Plays until the match is complete, decided or `interrupted`. Each worker thread makes a board of its own by
+    /// `make_board`; programs that it starts there run on its cores.
+    ///
+    /// # Errors
+    /// See [`MatchError`]. All games that ended before are on record.
+    pub fn play<B: Board>(
+        &mut self,
+        workers: Workers,
+        make_board: impl Fn() -> B + Sync,
+        interrupted: &AtomicBool,
+        mut observe: impl FnMut(&Match, Event<'_>),
+    ) -> Result<End, MatchError> {
+        let called_off = AtomicBool::new(false);
+        let cores = workers.cores()?;
+        thread::scope(|scope| {
+            let (reports, inbox) = mpsc::channel();
+            let mut desks = Vec::new();
+            for (number, cores) in cores.into_iter().enumerate() {
+                let (jobs, from_desk) = mpsc::channel();
+                let worker =
+                    Worker { number, jobs: from_desk, reports: reports.clone(), called_off: &called_off };
+                let make_board = &make_board;
+                thread::Builder::new()
+                    .name(format!("board {}", number + 1))
+                    .spawn_scoped(scope, move || worker.work(cores.as_ref(), make_board))?;
+                desks.push(jobs);
+            }
+            drop(reports);
+            let mut office = Office { desks, inbox, interrupted, called_off: &called_off, running: 0 };
+            let end = office.direct(self, &mut observe);
+            // Whatever the reason, nobody plays on.
+            called_off.store(true, Ordering::Relaxed);
+            office.close(&mut self.usage);
+            end
+        })
+    }
+
+    /// Records a game.
+    fn finish(&mut self, fixture: &Fixture, played: &Played) -> Result<Entry, MatchError> {
+        let Some(outcome) = played.outcome else {
+            return Err(MatchError::NobodyCanPlay { number: fixture.number, detail: played.detail.clone() });
+        };
+        let Fixture { number, round, white, black, opening } = *fixture;
+        let entry = Entry {
+            number,
+            round,
+            white,
+            black,
+            opening,
+            outcome: RecordedOutcome(outcome),
+            detail: played.detail.clone(),
+            plies: played.plies,
+            seconds: played.lasted.as_secs_f64(),
+        };
+        self.store.append(&entry, &played.pgn)?;
+        // The game came from this schedule, and only once.
+        self.schedule.record(number, entry.white_points()).expect("the result of a game that was given out");
+        self.standings.add(fixture, outcome, played.plies);
+        self.usage.overheads.extend(&played.overheads);
+        Ok(entry)
+    }
+}
+
+/// A game to play, with its opening.
+type Job = (Fixture, Game);
+
+/// What a worker has to say.
+enum Report {
+    Started(Fixture),
+    Finished(Fixture, Box<Played>),
+    /// All games that it was given are over.
+    Idle(usize),
+    Closed(Vec<(usize, Resources)>),
+}
+
+/// Where the games are given out and the results come in.
+struct Office<'a> {
+    /// The way to each worker.
+    desks: Vec<Sender<Vec<Job>>>,
+    inbox: Receiver<Report>,
+    interrupted: &'a AtomicBool,
+    called_off: &'a AtomicBool,
+    /// How many workers have games.
+    running: usize,
+}
+
+/// How long an interruption may go unnoticed.
+const GLANCE: Duration = Duration::from_millis(50);
+
+impl Office<'_> {
+    fn direct(
+        &mut self,
+        the_match: &mut Match,
+        observe: &mut impl FnMut(&Match, Event<'_>),
+    ) -> Result<End, MatchError> {
+        let mut idle: Vec<usize> = (0..self.desks.len()).rev().collect();
+        loop {
+            if let decision @ (Decision::AcceptH0 | Decision::AcceptH1) = the_match.decision() {
+                return Ok(End::Decided(decision));
+            }
+            self.give_out(the_match, &mut idle)?;
+            if self.running == 0 {
+                return Ok(End::Complete);
+            }
+            let report = loop {
+                if self.interrupted.load(Ordering::Relaxed) {
+                    return Ok(End::Interrupted);
+                }
+                match self.inbox.recv_timeout(GLANCE) {
+                    Ok(report) => break report,
+                    Err(RecvTimeoutError::Timeout) => {}
+                    // A worker that panicked: the scope hands the panic on.
+                    Err(RecvTimeoutError::Disconnected) => return Ok(End::Interrupted),
+                }
+            };
+            match report {
+                Report::Started(fixture) => observe(the_match, Event::Started(&fixture)),
+                Report::Finished(fixture, played) => {
+                    let entry = the_match.finish(&fixture, &played)?;
+                    observe(the_match, Event::Finished(&entry));
+                }
+                Report::Idle(worker) => {
+                    idle.push(worker);
+                    self.running -= 1;
+                }
+                Report::Closed(_) => {}
+            }
+        }
+    }
+
+    /// Gives games to those who have none, as far as there are games that can be played now.
+    fn give_out(&mut self, the_match: &mut Match, idle: &mut Vec<usize>) -> Result<(), OpeningsError> {
+        while let Some(&worker) = idle.last() {
+            let Next::Games(fixtures) = the_match.schedule.take() else { break };
+            let with_opening = |fixture: Fixture| Ok((fixture, the_match.openings.get(fixture.opening)?));
+            let jobs: Vec<Job> = fixtures.into_iter().map(with_opening).collect::<Result<_, _>>()?;
+            if self.desks[worker].send(jobs).is_ok() {
+                self.running += 1;
+            }
+            idle.pop();
+        }
+        Ok(())
+    }
+
+    /// Lets the workers go and takes note of what their players used.
+    fn close(mut self, usage: &mut Usage) {
+        debug_assert!(self.called_off.load(Ordering::Relaxed));
+        self.desks.clear();
+        for report in self.inbox {
+            if let Report::Closed(left) = report {
+                for (program, resources) in left {
+                    let sum = &mut usage.resources[program];
+                    sum.cpu += resources.cpu;
+                    sum.peak_memory = sum.peak_memory.max(resources.peak_memory);
+                }
+            }
+        }
+    }
+}
+
+/// A thread that plays games.
+struct Worker<'a> {
+    number: usize,
+    jobs: Receiver<Vec<Job>>,
+    reports: Sender<Report>,
+    called_off: &'a AtomicBool,
+}
+
+impl Worker<'_> {
+    fn work<B: Board>(self, cores: Option<&CpuSet>, make_board: impl Fn() -> B) {
+        if let Some(cores) = cores {
+            // Programs that are started from here inherit it. If it can't be done, the games are played all the same.
+            let _ = sched_setaffinity(None, cores);
+        }
+        let mut board = make_board();
+        while let Ok(jobs) = self.jobs.recv() {
+            for (fixture, opening) in jobs {
+                if self.called_off.load(Ordering::Relaxed) {
+                    break;
+                }
+                self.report(Report::Started(fixture));
+                let played = board.play(&fixture, opening, self.called_off);
+                self.report(Report::Finished(fixture, Box::new(played)));
+            }
+            self.report(Report::Idle(self.number));
+        }
+        self.report(Report::Closed(board.close()));
+    }
+
+    /// The office listens as long as there are workers.
+    fn report(&self, report: Report) {
+        let _ = self.reports.send(report);
+    }
+}
+
+impl Workers {
+    /// The cores of each worker; `None` where it may use all.
+    fn cores(self) -> Result<Vec<Option<CpuSet>>, MatchError> {
+        let concurrency = self.concurrency.max(1);
+        if !self.pin {
+            return Ok(vec![None; concurrency]);
+        }
+        let allowed = sched_getaffinity(None).map_err(io::Error::from)?;
+        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
+        if cores.len() < concurrency {
+            return Err(MatchError::TooFewCores { concurrency, cores: cores.len() });
+        }
+        let shares = cores.chunks_exact(cores.len() / concurrency).take(concurrency);
+        let sets = shares.map(|share| {
+            let mut set = CpuSet::new();
+            share.iter().for_each(|&core| set.set(core));
+            Some(set)
+        });
+        Ok(sets.collect())
+    }
+}
+
+/// How long the officials took, move by move, in memory that does not grow: a histogram whose steps are a sixteenth.
+#[derive(Clone, Debug, Default)]
+pub struct Overheads {
+    counts: Vec<u64>,
+    longest: Duration,
+}
+
+/// Steps to the double.
+const STEPS: f64 = 16.0;
+
+impl Overheads {
+    fn extend(&mut self, times: &[Duration]) {
+        for &time in times {
+            let step = ((time.as_nanos().max(1) as f64).log2() * STEPS) as usize;
+            if self.counts.len() <= step {
+                self.counts.resize(step + 1, 0);
+            }
+            self.counts[step] += 1;
+            self.longest = self.longest.max(time);
+        }
+    }
+
+    /// The median, to within three per cent; `None` before the first move.
+    pub fn median(&self) -> Option<Duration> {
+        let mut left = self.counts.iter().sum::<u64>().div_ceil(2);
+        let step = self.counts.iter().position(|&count| {
+            left = left.saturating_sub(count);
+            left == 0
+        })?;
+        Some(Duration::from_nanos(((step as f64 + 0.5) / STEPS).exp2() as u64))
+    }
+
+    /// The longest.
+    pub fn longest(&self) -> Duration {
+        self.longest
+    }
+}

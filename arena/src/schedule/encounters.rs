@@ -1,0 +1,62 @@
+//! Who meets whom in a wave of games, without writing it down where it can be computed.
+
+/// Encounters of two programs each, numbered from 0.
+#[derive(Clone, Debug)]
+pub(super) enum Encounters {
+    RoundRobin { programs: usize },
+    Gauntlet { challengers: usize, programs: usize },
+    Listed(Vec<[usize; 2]>),
+}
+
+/// Two programs meet.
+pub(super) struct Encounter {
+    pub(super) programs: [usize; 2],
+    /// The round of the wave, from 0.
+    pub(super) round: u64,
+}
+
+impl Encounters {
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Encounters::RoundRobin { programs } => (programs * (programs - 1) / 2) as u64,
+            Encounters::Gauntlet { challengers, programs } => (challengers * (programs - challengers)) as u64,
+            Encounters::Listed(encounters) => encounters.len() as u64,
+        }
+    }
+
+    /// In how many rounds everybody has met whom they are to meet.
+    pub(super) fn rounds(&self) -> u64 {
+        match self {
+            Encounters::RoundRobin { programs } => (programs.next_multiple_of(2) - 1) as u64,
+            // A challenger that meets one opponent after the other has no rounds in which all play.
+            Encounters::Gauntlet { .. } | Encounters::Listed(_) => 1,
+        }
+    }
+
+    pub(super) fn get(&self, index: u64) -> Encounter {
+        let index = index as usize;
+        match self {
+            Encounters::RoundRobin { programs } => berger(*programs, index),
+            Encounters::Gauntlet { challengers, .. } => {
+                Encounter { programs: [index % challengers, challengers + index / challengers], round: 0 }
+            }
+            Encounters::Listed(encounters) => Encounter { programs: encounters[index], round: 0 },
+        }
+    }
+}
+
+/// The circle method: the last program keeps its place, the others turn past it, one place a round. With an odd number
+/// the last place is empty and whoever would meet it is free.
+fn berger(programs: usize, index: usize) -> Encounter {
+    let boards = programs / 2;
+    let (round, board) = (index / boards, index % boards);
+    let last = programs.next_multiple_of(2) - 1;
+    let programs = match (programs % 2, board) {
+        (0, 0) => [round, last],
+        (odd, board) => {
+            let distance = board + odd;
+            [(round + distance) % last, (round + last - distance) % last]
+        }
+    };
+    Encounter { programs, round: round as u64 }
+}

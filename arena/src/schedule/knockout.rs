@@ -1,0 +1,98 @@
+//! The knockout: the loser of an encounter is out.
+
+use std::cmp::Ordering;
+
+use super::TIE_BREAKS;
+
+/// The state of a knockout.
+#[derive(Clone, Debug)]
+pub(super) struct Knockout {
+    /// Who is still in, in the order of the bracket: neighbours meet. Free places are `None`. The length is a power of
+    /// two.
+    bracket: Vec<Option<usize>>,
+    /// The winners of the round's encounters, by place in the bracket of the next round; `None` until known.
+    winners: Vec<Option<usize>>,
+    round: u32,
+    tie_breaks: u32,
+}
+
+impl Knockout {
+    pub(super) fn new(programs: usize) -> Knockout {
+        let places = seeding(programs.next_power_of_two());
+        let bracket = places.into_iter().map(|seed| (seed < programs).then_some(seed)).collect();
+        let mut knockout = Knockout { bracket, winners: Vec::new(), round: 1, tie_breaks: 0 };
+        knockout.open_round();
+        knockout
+    }
+
+    /// The encounters of the round that are not decided yet, the better seed first.
+    pub(super) fn encounters(&self) -> Vec<[usize; 2]> {
+        let open = self.bracket.chunks_exact(2).zip(&self.winners).filter(|(_, winner)| winner.is_none());
+        open.filter_map(|(pair, _)| Some(ordered(pair[0]?, pair[1]?))).collect()
+    }
+
+    /// Takes note of the encounters that were open, with the half points of the first program of each; `drawn` half
+    /// points are a tie.
+    pub(super) fn finish(&mut self, played: &[[usize; 2]], scores: &[u64], drawn: u64) {
+        for (&[first, second], score) in played.iter().zip(scores) {
+            let winner = match score.cmp(&drawn) {
+                Ordering::Greater => first,
+                Ordering::Less => second,
+                // The lower number is the better seed.
+                Ordering::Equal if self.tie_breaks == TIE_BREAKS => first.min(second),
+                Ordering::Equal => continue,
+            };
+            let place = self.bracket.iter().position(|&program| program == Some(winner));
+            if let Some(place) = place {
+                self.winners[place / 2] = Some(winner);
+            }
+        }
+        if self.winners.contains(&None) {
+            self.tie_breaks += 1;
+        } else {
+            self.bracket = std::mem::take(&mut self.winners);
+            self.round += 1;
+            self.tie_breaks = 0;
+            self.open_round();
+        }
+    }
+
+    pub(super) fn is_tie_break(&self) -> bool {
+        self.tie_breaks > 0
+    }
+
+    /// The round, from 1.
+    pub(super) fn round(&self) -> u32 {
+        self.round
+    }
+
+    pub(super) fn champion(&self) -> Option<usize> {
+        match self.bracket[..] {
+            [champion] => champion,
+            _ => None,
+        }
+    }
+
+    /// Whoever has no opponent goes on at once.
+    fn open_round(&mut self) {
+        let unopposed = |pair: &[Option<usize>]| match *pair {
+            [Some(program), None] | [None, Some(program)] => Some(program),
+            _ => None,
+        };
+        self.winners = self.bracket.chunks_exact(2).map(unopposed).collect();
+    }
+}
+
+/// The seeds in the order of the bracket: if always the better one wins, the first meets the last of each round.
+fn seeding(places: usize) -> Vec<usize> {
+    let mut order = vec![0];
+    while order.len() < places {
+        let last = 2 * order.len() - 1;
+        order = order.into_iter().flat_map(|seed| [seed, last - seed]).collect();
+    }
+    order
+}
+
+fn ordered(a: usize, b: usize) -> [usize; 2] {
+    [a.min(b), a.max(b)]
+}

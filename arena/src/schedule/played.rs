@@ -1,0 +1,31 @@
+//! Which games of a wave have been played.
+
+use std::collections::BTreeSet;
+
+/// A set of numbers that fills up roughly in order, so that it is small whatever it holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Played {
+    /// All numbers below are in the set.
+    below: u64,
+    /// The others, all above `below`.
+    above: BTreeSet<u64>,
+}
+
+impl Played {
+    pub(super) fn contains(&self, number: u64) -> bool {
+        number < self.below || self.above.contains(&number)
+    }
+
+    pub(super) fn insert(&mut self, number: u64) {
+        if number >= self.below {
+            self.above.insert(number);
+        }
+        while self.above.remove(&self.below) {
+            self.below += 1;
+        }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.below + self.above.len() as u64
+    }
+}

@@ -1,0 +1,258 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use super::*;
+
+fn settings(programs: usize, format: Format, games: u32) -> Settings {
+    Settings { programs, format, games }
+}
+
+/// A player's result that depends on the game alone: the better the player, the more often it wins.
+fn simulated(fixture: Fixture) -> Points {
+    let luck = fastrand::Rng::with_seed(fixture.number).usize(0..100);
+    match (fixture.black + 50).saturating_sub(fixture.white) {
+        edge if luck < edge / 2 => Points::One,
+        edge if luck > edge + 10 => Points::Zero,
+        _ => Points::Half,
+    }
+}
+
+/// Plays a schedule with so many games at a time, which end in an order that depends on the seed.
+fn play_on(schedule: &mut Schedule, at_once: usize, seed: u64, stop_after: usize) -> Vec<Fixture> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut running, mut played) = (Vec::new(), Vec::new());
+    while played.len() < stop_after {
+        while running.len() < at_once {
+            match schedule.take() {
+                Next::Games(fixtures) => running.extend(fixtures),
+                Next::Wait => break,
+                Next::Finished => return played,
+            }
+        }
+        assert!(!running.is_empty(), "there is nothing to wait for");
+        let fixture = running.swap_remove(random.usize(..running.len()));
+        schedule.record(fixture.number, simulated(fixture)).unwrap();
+        played.push(fixture);
+    }
+    played
+}
+
+fn play(settings: Settings, at_once: usize, seed: u64) -> Vec<Fixture> {
+    play_on(&mut Schedule::new(settings).unwrap(), at_once, seed, usize::MAX)
+}
+
+const FORMATS: [Format; 5] = [
+    Format::RoundRobin,
+    Format::Gauntlet { challengers: 1 },
+    Format::Gauntlet { challengers: 2 },
+    Format::Swiss { rounds: 5 },
+    Format::Knockout,
+];
+
+fn encounters(fixtures: &[Fixture]) -> BTreeMap<[usize; 2], u32> {
+    let mut encounters = BTreeMap::new();
+    for fixture in fixtures {
+        *encounters
+            .entry([fixture.white.min(fixture.black), fixture.white.max(fixture.black)])
+            .or_default() += 1;
+    }
+    encounters
+}
+
+#[test]
+fn games_come_in_pairs_with_colours_reversed() {
+    for format in FORMATS {
+        for programs in [3, 4, 7, 16] {
+            let mut fixtures = play(settings(programs, format, 4), 1, 0);
+            fixtures.sort_by_key(|fixture| fixture.number);
+            assert!(fixtures.iter().map(|fixture| fixture.number).eq(0..fixtures.len() as u64), "{format:?}");
+            for pair in fixtures.chunks(2) {
+                assert_eq!((pair[0].white, pair[0].black), (pair[1].black, pair[1].white), "{format:?}");
+                assert_eq!((pair[0].opening, pair[0].round), (pair[1].opening, pair[1].round), "{format:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn everybody_meets_everybody_equally_often() {
+    for programs in [2, 3, 4, 5, 10, 11] {
+        let fixtures = play(settings(programs, Format::RoundRobin, 6), 3, 1);
+        let encounters = encounters(&fixtures);
+        assert_eq!(encounters.len(), programs * (programs - 1) / 2);
+        assert!(encounters.values().all(|&games| games == 6));
+        // Nobody sits at two boards in one round.
+        let mut seats = BTreeSet::new();
+        for fixture in fixtures.iter().filter(|fixture| fixture.number % 2 == 0) {
+            assert!(seats.insert((fixture.round, fixture.white)), "{fixture:?}");
+            assert!(seats.insert((fixture.round, fixture.black)), "{fixture:?}");
+        }
+    }
+}
+
+#[test]
+fn challengers_meet_all_the_others_and_not_each_other() {
+    let encounters = encounters(&play(settings(7, Format::Gauntlet { challengers: 2 }, 2), 4, 2));
+    let expected = (0..2).flat_map(|challenger| (2..7).map(move |other| [challenger, other]));
+    assert!(encounters.into_keys().eq(expected));
+}
+
+/// With a book of ten openings, which are drawn again from the first when they are used up.
+#[test]
+fn openings_are_spread_evenly_over_opponents() {
+    for format in [Format::RoundRobin, Format::Gauntlet { challengers: 1 }] {
+        let mut uses: BTreeMap<(usize, usize, u64), u32> = BTreeMap::new();
+        for fixture in play(settings(6, format, 40), 2, 3) {
+            *uses.entry((fixture.white, fixture.black, fixture.opening % 10)).or_default() += 1;
+        }
+        assert!(uses.values().all(|&times| times == 2), "{format:?}: {uses:?}");
+    }
+}
+
+#[test]
+fn the_schedule_depends_on_results_alone() {
+    for format in FORMATS {
+        let settings = settings(9, format, 4);
+        let sorted = |mut fixtures: Vec<Fixture>| {
+            fixtures.sort_by_key(|fixture| fixture.number);
+            fixtures
+        };
+        let expected = sorted(play(settings, 1, 0));
+        for (at_once, seed) in [(2, 1), (5, 2), (64, 3)] {
+            assert_eq!(sorted(play(settings, at_once, seed)), expected, "{format:?}");
+        }
+        // Interrupted after any number of games, resumed from the results in the order in which they came.
+        for stop_after in 0..expected.len() {
+            let mut played = play_on(&mut Schedule::new(settings).unwrap(), 5, 4, stop_after);
+            let mut resumed = Schedule::new(settings).unwrap();
+            for &fixture in &played {
+                assert_eq!(resumed.awaited(fixture.number), Some(fixture));
+                resumed.record(fixture.number, simulated(fixture)).unwrap();
+            }
+            played.extend(play_on(&mut resumed, 3, 5, usize::MAX));
+            assert_eq!(sorted(played), expected, "{format:?} stopped after {stop_after}");
+        }
+    }
+}
+
+#[test]
+fn a_swiss_tournament_has_no_rematch_and_brings_equals_together() {
+    for programs in [8, 9, 16, 33] {
+        let fixtures = play(settings(programs, Format::Swiss { rounds: 5 }, 2), 4, 6);
+        let encounters = encounters(&fixtures);
+        assert_eq!(encounters.len(), programs / 2 * 5);
+        let mut free = BTreeMap::new();
+        for round in 1..=5 {
+            let playing: BTreeSet<usize> = fixtures
+                .iter()
+                .filter(|fixture| fixture.round == round)
+                .map(|fixture| fixture.white)
+                .collect();
+            for program in (0..programs).filter(|program| !playing.contains(program)) {
+                *free.entry(program).or_insert(0) += 1;
+            }
+        }
+        assert_eq!(free.values().sum::<usize>(), programs % 2 * 5);
+        assert!(free.values().all(|&times| times == 1));
+    }
+    // Where there are more rounds than opponents there must be rematches.
+    assert_eq!(play(settings(4, Format::Swiss { rounds: 9 }, 2), 1, 0).len(), 4 * 9);
+    // Of four, the two winners of the first round meet in the second.
+    let mut schedule = Schedule::new(settings(4, Format::Swiss { rounds: 2 }, 2)).unwrap();
+    for number in 0..4 {
+        let better = schedule.awaited(number).map(|fixture| fixture.white < fixture.black);
+        schedule.record(number, if better == Some(true) { Points::One } else { Points::Zero }).unwrap();
+    }
+    let second: Vec<[usize; 2]> =
+        [4, 6].into_iter().filter_map(|n| schedule.awaited(n)).map(|f| [f.white, f.black]).collect();
+    assert_eq!(second, [[0, 1], [2, 3]]);
+}
+
+#[test]
+fn the_better_one_always_wins_a_knockout() {
+    for programs in [2, 3, 5, 8, 13] {
+        let mut schedule = Schedule::new(settings(programs, Format::Knockout, 2)).unwrap();
+        let mut games = 0;
+        while let Next::Games(fixtures) = schedule.take() {
+            for fixture in fixtures {
+                let white = if fixture.white < fixture.black { Points::One } else { Points::Zero };
+                schedule.record(fixture.number, white).unwrap();
+                games += 1;
+            }
+        }
+        assert_eq!((schedule.champion(), games), (Some(0), 2 * (programs as u64 - 1)));
+        assert_eq!(schedule.games(), games);
+    }
+    // First and second seed meet in the final.
+    let last = *play_decided(8).last().unwrap();
+    assert_eq!((last.white.min(last.black), last.white.max(last.black)), (0, 1));
+}
+
+fn play_decided(programs: usize) -> Vec<Fixture> {
+    let mut schedule = Schedule::new(settings(programs, Format::Knockout, 2)).unwrap();
+    let mut played = Vec::new();
+    while let Next::Games(fixtures) = schedule.take() {
+        for fixture in fixtures {
+            let white = if fixture.white < fixture.black { Points::One } else { Points::Zero };
+            schedule.record(fixture.number, white).unwrap();
+            played.push(fixture);
+        }
+    }
+    played
+}
+
+#[test]
+fn ties_of_a_knockout_are_prolonged_but_not_for_ever() {
+    let mut schedule = Schedule::new(settings(2, Format::Knockout, 4)).unwrap();
+    let mut games = 0;
+    while let Next::Games(fixtures) = schedule.take() {
+        for fixture in fixtures {
+            schedule.record(fixture.number, Points::Half).unwrap();
+            games += 1;
+        }
+    }
+    assert_eq!((schedule.champion(), games), (Some(0), 4 + 2 * TIE_BREAKS));
+    let mut schedule = Schedule::new(settings(2, Format::Knockout, 2)).unwrap();
+    for (number, white) in [(0, Points::One), (1, Points::One), (2, Points::Half), (3, Points::One)] {
+        assert_eq!(schedule.champion(), None);
+        schedule.record(number, white).unwrap();
+    }
+    assert_eq!(schedule.champion(), Some(1));
+}
+
+#[test]
+fn results_nobody_waits_for_are_refused() {
+    let mut schedule = Schedule::new(settings(2, Format::RoundRobin, 2)).unwrap();
+    assert!(schedule.record(2, Points::Half).is_err());
+    schedule.record(1, Points::Half).unwrap();
+    assert!(schedule.record(1, Points::Half).is_err());
+    assert!(schedule.record(u64::MAX, Points::Half).is_err());
+    let Next::Games(rest) = schedule.take() else { panic!("a game is left") };
+    assert_eq!(rest.iter().map(|fixture| fixture.number).collect::<Vec<_>>(), [0]);
+    assert_eq!(schedule.take(), Next::Wait);
+}
+
+#[test]
+fn impossible_settings_are_refused() {
+    for (programs, format, games) in [
+        (1, Format::RoundRobin, 2),
+        (2, Format::RoundRobin, 3),
+        (2, Format::RoundRobin, 0),
+        (3, Format::Gauntlet { challengers: 3 }, 2),
+        (3, Format::Gauntlet { challengers: 0 }, 2),
+        (3, Format::Swiss { rounds: 0 }, 2),
+    ] {
+        assert!(Schedule::new(settings(programs, format, games)).is_err(), "{programs} {format:?} {games}");
+    }
+}
+
+/// Coarse: it takes some hundredths of a second; a schedule that is searched or listed would take minutes.
+#[test]
+fn two_hundred_programs_and_a_hundred_thousand_games_cost_nothing() {
+    let began = Instant::now();
+    let mut schedule = Schedule::new(settings(200, Format::RoundRobin, 6)).unwrap();
+    assert_eq!(schedule.games(), 119_400);
+    let played = play_on(&mut schedule, 8, 7, 100_000);
+    assert_eq!(played.len(), 100_000);
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}

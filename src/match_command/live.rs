@@ -1,0 +1,96 @@
+//! What can be seen of a match while it is played: a line and a table on a terminal, events on a pipe.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arena::schedule::Fixture;
+use arena::{Entry, Match};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::report;
+use super::settings::Plan;
+
+/// Whoever is watching a match.
+pub(super) struct Live<'a> {
+    plan: &'a Plan,
+    bar: ProgressBar,
+    json: bool,
+    /// The events could not be written; nobody listens any more.
+    failed: Option<io::Error>,
+    interrupted: Arc<AtomicBool>,
+}
+
+/// So many programs are shown while games are played.
+const SHOWN: usize = 12;
+
+impl<'a> Live<'a> {
+    /// `interrupted` is set when events can't be written any more.
+    pub(super) fn new(plan: &'a Plan, game: &Match, json: bool, interrupted: Arc<AtomicBool>) -> Live<'a> {
+        let bar = if !json && io::stderr().is_terminal() {
+            let style = "{wide_bar} {pos}/{len} games, {elapsed} of about {duration}\n{msg}";
+            ProgressBar::new(game.schedule().games())
+                .with_style(
+                    ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+                )
+                .with_position(game.standings().games())
+        } else {
+            ProgressBar::hidden()
+        };
+        // What was played before says nothing of the time that the rest takes.
+        bar.reset_eta();
+        let mut live = Live { plan, bar, json, failed: None, interrupted };
+        live.write(|| report::json_begin(plan, game));
+        live
+    }
+
+    pub(super) fn started(&mut self, fixture: &Fixture) {
+        let plan = self.plan;
+        self.write(|| {
+            json!({
+                "event": "start", "game": fixture.number + 1, "round": fixture.round,
+                "white": plan.name(fixture.white), "black": plan.name(fixture.black), "opening": fixture.opening + 1,
+            })
+        });
+    }
+
+    pub(super) fn finished(&mut self, game: &Match, entry: &Entry) {
+        let plan = self.plan;
+        self.write(|| report::json_game(plan, game, entry));
+        if !self.bar.is_hidden() {
+            let table = report::table(plan, game);
+            let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
+            self.bar.set_message(format!("{}\n{}", rows.join("\n"), report::sprt_line(game)));
+            // The tie-breaks of a knockout come on top of what was planned.
+            self.bar.set_length(game.schedule().games().max(game.standings().games()));
+            self.bar.set_position(game.standings().games());
+        }
+    }
+
+    /// Leaves the terminal as it was.
+    ///
+    /// # Errors
+    /// The events could not be written.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.bar.finish_and_clear();
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self, event: impl FnOnce() -> Value) {
+        if !self.json || self.failed.is_some() {
+            return;
+        }
+        if let Err(error) = write_event(&event()) {
+            self.failed = Some(error);
+            self.interrupted.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Writes an event as a line of its own, at once.
+pub(super) fn write_event(event: &Value) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "{event}")?;
+    output.flush()
+}

@@ -1,0 +1,143 @@
+//! `herald match`: games between programs.
+
+mod entrants;
+mod live;
+mod report;
+mod settings;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, anyhow, bail};
+use arena::schedule::Schedule;
+use arena::{End, Event, Match, MatchError, Store, StoreError};
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::WrongInput;
+use live::Live;
+use settings::{Plan, Settings};
+
+const EXAMPLES: &str = "\
+Examples:
+  herald match --engine \"cmd=./new name=new\" --engine \"cmd=./old name=old\" --tc 8+0.08 \\
+      --openings book.epd --order random --sprt 0,5 --concurrency 2 --state test.state --pgn test.pgn
+  herald match --engine \"cmd='gnuchess --xboard' protocol=cecp\" --engine \"cmd=stockfish nodes=10000\" \\
+      --engine \"cmd=herald option.Hash=64\" --each \"tc=60+0.6 ponder=true\" --format round-robin --games 4
+  herald match tournament.toml --json
+
+An ENGINE is a list of KEY=VALUE, with values quoted as in a shell:
+  cmd=COMMAND        the program and its arguments
+  protocol=PROTOCOL  uci (default), cecp or cego
+  name=NAME          otherwise as the program calls itself
+  tc=CONTROL         for example 40/7200:3600+30, 8+0.08 (default), 5/move, nodes=10000, depth=12 or - (no limit);
+                     st=SECONDS, nodes=N and depth=N are short for the last ones
+  margin=MS          how far the clock may be overdrawn; ponder=true: may think in the opponent's time
+  option.NAME=VALUE, memory=MIB, threads=N, dir=FOLDER, env.NAME=VALUE, patience=SECONDS (to get ready),
+  grace=SECONDS (to leave)
+
+In a TOML file, [[engine]] and [each] are tables with these keys, and flags are keys of the same name.";
+
+/// Play games between programs: a match, a tournament, or a test of strength
+///
+/// With --state, a match that was interrupted or killed goes on when the same command is given again.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct MatchCommand {
+    /// A TOML file with settings; flags go before what it says
+    file: Option<PathBuf>,
+    /// A program that takes part; give it for each of them
+    #[arg(long = "engine", value_name = "ENGINE", allow_hyphen_values = true)]
+    engines: Vec<String>,
+    /// What holds for each program that doesn't say otherwise
+    #[arg(long, value_name = "ENGINE")]
+    each: Option<String>,
+    #[command(flatten)]
+    settings: Settings,
+    /// Write events as JSON, one a line, instead of the report
+    #[arg(long)]
+    json: bool,
+}
+
+impl MatchCommand {
+    pub(crate) fn run(self) -> Result<()> {
+        let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+        let mut game = open(&plan)?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
+        }
+        let mut live = Live::new(&plan, &game, self.json, Arc::clone(&interrupted));
+        let end = game.play(
+            plan.workers,
+            || plan.hall.board(),
+            &interrupted,
+            |game, event| match event {
+                Event::Started(fixture) => live.started(fixture),
+                Event::Finished(entry) => live.finished(game, entry),
+            },
+        );
+        live.finish()?;
+        let end = end.map_err(explain)?;
+        if self.json {
+            live::write_event(&report::json_end(&plan, &game, end))?;
+        } else {
+            io::stdout().write_all(report::text(&plan, &game, end).as_bytes())?;
+        }
+        match end {
+            End::Complete | End::Decided(_) => Ok(()),
+            End::Interrupted if plan.state.is_some() => {
+                bail!("interrupted after {} games; the same command goes on", game.standings().games())
+            }
+            End::Interrupted => bail!("interrupted after {} games", game.standings().games()),
+        }
+    }
+
+    /// What the file and the flags want.
+    fn plan(&self) -> Result<Plan> {
+        let mut table = match &self.file {
+            None => toml::Table::new(),
+            Some(path) => {
+                let text =
+                    fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+                text.parse().map_err(|error: toml::de::Error| {
+                    let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+                    anyhow!("{}, line {line}: {}", path.display(), error.message())
+                })?
+            }
+        };
+        let flags = toml::Table::try_from(&self.settings).context("the flags")?;
+        table.extend(flags);
+        let from_file = entrants::take(&mut table)?;
+        let entrants = from_file.with_flags(&self.engines, self.each.as_deref())?;
+        let settings: Settings =
+            table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
+        Plan::new(&settings, entrants)
+    }
+}
+
+/// Begins the match, or goes on with it.
+fn open(plan: &Plan) -> Result<Match> {
+    let schedule = Schedule::new(plan.schedule).map_err(MatchError::from).map_err(explain)?;
+    let openings = plan.openings().map_err(MatchError::from).map_err(explain)?;
+    let identity = plan.identity(&openings);
+    let open_store =
+        |restore: &mut dyn FnMut(arena::Entry) -> Result<(), String>| -> Result<Store, StoreError> {
+            Store::open(plan.state.as_deref(), plan.pgn.as_deref(), &identity, restore)
+        };
+    Match::new(schedule, openings, plan.sprt, open_store).map_err(explain)
+}
+
+/// Says whether the arguments or files were wrong, or whether the work failed.
+fn explain(error: MatchError) -> anyhow::Error {
+    let is_wrong_input = match &error {
+        MatchError::Store(StoreError::Io { action, .. }) => *action != "written",
+        MatchError::NobodyCanPlay { .. } | MatchError::Threads(_) => false,
+        _ => true,
+    };
+    let text = error.to_string();
+    if is_wrong_input { anyhow!(WrongInput).context(text) } else { anyhow!(text) }
+}

@@ -1,0 +1,253 @@
+//! What a match came to, for a person and for a program.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use arena::schedule::Format;
+use arena::statistics::{Decision, Estimate};
+use arena::{End, Entry, Match, Standing};
+use serde_json::{Value, json};
+
+use super::settings::Plan;
+
+/// More programs than these have no crosstable that anybody could read.
+const WIDEST_CROSSTABLE: usize = 24;
+
+/// The whole report.
+pub(super) fn text(plan: &Plan, game: &Match, end: End) -> String {
+    let mut text = table(plan, game);
+    if plan.schedule.programs > 2 && plan.schedule.programs <= WIDEST_CROSSTABLE {
+        text.push('\n');
+        text.push_str(&crosstable(plan, game));
+    }
+    text.push_str(&faults(plan, game));
+    let standings = game.standings();
+    if let Some(draws) = standings.draw_ratio() {
+        let _ = writeln!(text, "\n{} games, {:.1} % drawn", standings.games(), 100.0 * draws);
+    }
+    if let Some(winner) = game.schedule().champion() {
+        let _ = writeln!(text, "Winner: {}", plan.name(winner));
+    }
+    text.push_str(&sprt_line(game));
+    text.push_str(&usage(plan, game));
+    if end == End::Interrupted {
+        text.push_str("Interrupted: there are games to play\n");
+    }
+    text
+}
+
+/// The table of the programs, best first.
+pub(super) fn table(plan: &Plan, game: &Match) -> String {
+    let ranking = game.standings().ranking();
+    let width = name_width(plan);
+    let mut text = format!(
+        "{:>4} {:width$} {:>15} {:>15} {:>7} {:>9} {:>6} {:>6} {:>6}  Pairs (0 to 2)\n",
+        "", "Program", "Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %"
+    );
+    for (rank, &program) in (1..).zip(&ranking) {
+        let row = row(game.standings().of(program));
+        let _ = writeln!(text, "{rank:>4} {:width$} {row}", plan.name(program));
+    }
+    text
+}
+
+fn row(standing: &Standing) -> String {
+    let games = &standing.games;
+    let sample = standing.sample();
+    let percent =
+        |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
+    let points = games.halves() as f64 / 2.0;
+    format!(
+        "{:>15} {:>15} {:>7} {points:>9.1} {:>6} {:>6} {:>6}  {}",
+        estimate(sample.map(|sample| sample.elo())),
+        estimate(sample.and_then(|sample| sample.normalised_elo())),
+        games.games(),
+        percent((games.games() > 0).then(|| points / games.games() as f64)),
+        percent(games.draw_ratio()),
+        percent(sample.map(|sample| sample.likelihood_of_superiority())),
+        standing.pairs.counts().map(|count| count.to_string()).join(" "),
+    )
+}
+
+fn estimate(estimate: Option<Estimate>) -> String {
+    match estimate {
+        None => "-".to_owned(),
+        Some(Estimate { value, error }) if error.is_finite() => format!("{value:+.1} ± {error:.1}"),
+        Some(Estimate { value, .. }) if value.is_finite() => format!("{value:+.1} ± ?"),
+        Some(Estimate { value, .. }) => if value > 0.0 { "all won" } else { "all lost" }.to_owned(),
+    }
+}
+
+/// Points of each program against each other, best first.
+fn crosstable(plan: &Plan, game: &Match) -> String {
+    let ranking = game.standings().ranking();
+    let width = name_width(plan);
+    let mut text = format!("{:>4} {:width$}", "", "");
+    for rank in 1..=ranking.len() {
+        let _ = write!(text, " {rank:>9}");
+    }
+    text.push('\n');
+    for (rank, &program) in (1..).zip(&ranking) {
+        let _ = write!(text, "{rank:>4} {:width$}", plan.name(program));
+        for &opponent in &ranking {
+            let tally = game.standings().between(program, opponent);
+            let cell = match tally.games() {
+                0 => if opponent == program { "x" } else { "-" }.to_owned(),
+                games => format!("{:.1}/{games}", tally.halves() as f64 / 2.0),
+            };
+            let _ = write!(text, " {cell:>9}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// What the programs did wrong; nothing if they did nothing wrong.
+fn faults(plan: &Plan, game: &Match) -> String {
+    let mut text = String::new();
+    for program in 0..plan.schedule.programs {
+        let faults = game.standings().of(program).faults.by_name();
+        let counts: Vec<String> = faults
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        if !counts.is_empty() {
+            let _ = writeln!(text, "{} lost by {}", plan.name(program), counts.join(", "));
+        }
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// How the test stands; nothing if there is none.
+pub(super) fn sprt_line(game: &Match) -> String {
+    let Some(sprt) = game.sprt() else { return String::new() };
+    let bounds = sprt.bounds();
+    let verdict = match game.decision() {
+        Decision::Continue => "undecided",
+        Decision::AcceptH0 => "H0 accepted",
+        Decision::AcceptH1 => "H1 accepted",
+    };
+    let llr = sprt.llr(&game.standings().of(0).pairs);
+    format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
+}
+
+/// What this run took of the machine.
+fn usage(plan: &Plan, game: &Match) -> String {
+    let usage = game.usage();
+    let mut text = String::new();
+    if let Some(median) = usage.overheads.median() {
+        let micros = |time: Duration| time.as_secs_f64() * 1e6;
+        let longest = micros(usage.overheads.longest());
+        let _ = writeln!(text, "Overhead per move: median {:.1} µs, longest {longest:.0} µs", micros(median));
+    }
+    for (program, used) in usage.resources.iter().enumerate().filter(|(_, used)| used.peak_memory > 0) {
+        let mebibytes = used.peak_memory as f64 / f64::from(1 << 20);
+        let seconds = used.cpu.as_secs_f64();
+        let _ = writeln!(
+            text,
+            "{}: {seconds:.1} s of processor time, at most {mebibytes:.0} MiB",
+            plan.name(program)
+        );
+    }
+    text
+}
+
+fn name_width(plan: &Plan) -> usize {
+    let names = plan.hall.entrants.iter().map(|entrant| entrant.name.chars().count());
+    names.max().unwrap_or_default().clamp(7, 40)
+}
+
+/// The end of a match as an event.
+pub(super) fn json_end(plan: &Plan, game: &Match, end: End) -> Value {
+    let usage = game.usage();
+    let end = match end {
+        End::Complete => "complete",
+        End::Decided(_) => "decided",
+        End::Interrupted => "interrupted",
+    };
+    let resources: Vec<Value> = usage
+        .resources
+        .iter()
+        .map(|used| json!({ "cpu_seconds": used.cpu.as_secs_f64(), "peak_memory": used.peak_memory }))
+        .collect();
+    json!({
+        "event": "end", "end": end, "winner": game.schedule().champion().map(|winner| plan.name(winner)),
+        "standings": json_standings(plan, game), "crosstable": json_crosstable(plan, game), "sprt": json_sprt(game),
+        "overhead_micros": usage.overheads.median().map(|median| median.as_secs_f64() * 1e6), "resources": resources,
+    })
+}
+
+/// The beginning of a match as an event.
+pub(super) fn json_begin(plan: &Plan, game: &Match) -> Value {
+    let programs: Vec<Value> = plan
+        .hall
+        .entrants
+        .iter()
+        .map(|e| json!({ "name": e.name, "tc": e.control.to_string(), "protocol": e.spec.protocol }))
+        .collect();
+    let format = match plan.schedule.format {
+        Format::RoundRobin => "round-robin",
+        Format::Gauntlet { .. } => "gauntlet",
+        Format::Swiss { .. } => "swiss",
+        Format::Knockout => "knockout",
+    };
+    json!({
+        "event": "begin", "format": format, "programs": programs, "games": game.schedule().games(),
+        "played": game.standings().games(),
+    })
+}
+
+/// A game that has ended as an event.
+pub(super) fn json_game(plan: &Plan, game: &Match, entry: &Entry) -> Value {
+    json!({
+        "event": "game", "game": entry.number + 1, "round": entry.round,
+        "white": plan.name(entry.white), "black": plan.name(entry.black), "opening": entry.opening + 1,
+        "result": entry.outcome.0.result(), "reason": entry.outcome.0.to_string(), "detail": entry.detail,
+        "plies": entry.plies, "seconds": entry.seconds, "sprt": json_sprt(game),
+    })
+}
+
+fn json_standings(plan: &Plan, game: &Match) -> Vec<Value> {
+    let ranking = game.standings().ranking().into_iter();
+    let line = |program| {
+        let standing = game.standings().of(program);
+        let sample = standing.sample();
+        // JSON has no infinity: what is not finite becomes null.
+        let estimate = |estimate: Estimate| json!({ "value": estimate.value, "error": estimate.error });
+        json!({
+            "name": plan.name(program), "wins": standing.games.wins, "draws": standing.games.draws,
+            "losses": standing.games.losses, "points": standing.games.halves() as f64 / 2.0,
+            "pairs": standing.pairs.counts(), "elo": sample.map(|sample| estimate(sample.elo())),
+            "normalised_elo": sample.and_then(|sample| sample.normalised_elo()).map(estimate),
+            "los": sample.map(|sample| sample.likelihood_of_superiority()),
+            "faults": standing.faults.by_name(),
+        })
+    };
+    ranking.map(line).collect()
+}
+
+/// Wins, draws and losses of each program against each other, in the order in which they were named.
+fn json_crosstable(plan: &Plan, game: &Match) -> Vec<Vec<[u64; 3]>> {
+    let programs = 0..plan.schedule.programs;
+    let cell = |program, opponent| {
+        let tally = game.standings().between(program, opponent);
+        [tally.wins, tally.draws, tally.losses]
+    };
+    programs
+        .clone()
+        .map(|program| programs.clone().map(|opponent| cell(program, opponent)).collect())
+        .collect()
+}
+
+fn json_sprt(game: &Match) -> Option<Value> {
+    let sprt = game.sprt()?;
+    let decision = match game.decision() {
+        Decision::Continue => None,
+        Decision::AcceptH0 => Some("H0"),
+        Decision::AcceptH1 => Some("H1"),
+    };
+    let bounds = sprt.bounds();
+    let llr = sprt.llr(&game.standings().of(0).pairs);
+    Some(json!({ "llr": llr, "lower": bounds.lower, "upper": bounds.upper, "accepted": decision }))
+}
