@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
 
-use oorandom::Rand32;
+use fastrand::Rng;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use search::{Control, Limits, STACK_SIZE, Score, Searcher, Table, TableError, Verdict};
@@ -51,7 +51,7 @@ pub struct Opening {
 /// happened within the same number of plies, the same side is always to move, and none is another with colours reversed.
 pub struct Openings {
     recipe: Recipe,
-    random: Rand32,
+    random: Rng,
     threads: ThreadPool,
     seen: HashSet<Chess>,
     found: VecDeque<Opening>,
@@ -71,7 +71,7 @@ impl Recipe {
     /// The threads can't be started.
     pub fn openings(self, threads: usize) -> Result<Openings, ThreadPoolBuildError> {
         let threads = ThreadPoolBuilder::new().num_threads(threads.max(1)).stack_size(STACK_SIZE).build()?;
-        let random = Rand32::new(self.seed);
+        let random = Rng::with_seed(self.seed);
         Ok(Openings { recipe: self, random, threads, seen: HashSet::new(), found: VecDeque::new() })
     }
 
@@ -96,8 +96,7 @@ impl Openings {
         let mut game = start(self.recipe.mode, &mut self.random);
         for _ in 0..self.recipe.plies {
             let moves = sensible_moves(&game);
-            let choice = self.random.rand_range(0..u32::try_from(moves.len()).ok().filter(|&n| n > 0)?);
-            game.play(moves[choice as usize]).ok()?;
+            game.play(*self.random.choice(&moves)?).ok()?;
         }
         let is_new = game.outcome().is_none() && self.seen.insert(game.chess().clone());
         is_new.then_some(game)
@@ -152,12 +151,12 @@ impl Opening {
     }
 }
 
-fn start(mode: CastlingMode, random: &mut Rand32) -> Game {
+fn start(mode: CastlingMode, random: &mut Rng) -> Game {
     if mode.is_standard() {
         return Game::default();
     }
     let mut setup = Setup::initial();
-    setup.board = Board::chess960(random.rand_range(0..960));
+    setup.board = Board::chess960(random.u32(..960));
     setup.castling_rights = setup.board.rooks();
     Game::from_setup(setup, mode).unwrap_or_else(|error| unreachable!("a start position: {error}"))
 }
