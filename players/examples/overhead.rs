@@ -30,7 +30,9 @@ fn measure(name: &str, protocol: Protocol, moves: usize) -> Vec<Duration> {
     while times.len() < moves {
         play(&mut players, &mut times);
     }
-    players.into_iter().for_each(|player| drop(player.quit()));
+    for player in players {
+        player.quit();
+    }
     times
 }
 

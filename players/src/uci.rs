@@ -33,7 +33,7 @@ impl Vocabulary for Uci {
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// How long `stop` waits for a sign that the search has begun: Ethereal hangs if it comes between `go` and that.
-const BEGINNING: Duration = Duration::from_millis(10);
+const BEGINNING: Duration = Duration::from_millis(100);
 
 /// An engine behind UCI.
 ///
