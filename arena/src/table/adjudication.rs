@@ -1,14 +1,17 @@
 //! Games that an official ends because their outcome is no longer in doubt.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
-use engine::{Color, DrawReason, Game, Outcome, WinReason};
+use engine::{Color, DrawReason, Game, Outcome, TablebaseError, Tablebases, Wdl, WinReason};
 use search::Score;
-use shakmaty::ByColor;
+use shakmaty::{ByColor, Position as _};
 
 /// When an official ends a game by its own judgement. By default never.
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
+    /// Positions that these tables know end as best play would end them, the fifty-move rule included.
+    pub tablebases: Option<Arc<Tablebases>>,
     /// Draws by score.
     pub draw: Option<DrawByScore>,
     /// Wins by score.
@@ -42,6 +45,8 @@ pub struct ResignByScore {
 /// The memory of an official over one game.
 #[derive(Debug, Default)]
 pub(super) struct Adjudicator {
+    /// What is wrong with the tables: they are not asked any more.
+    faulty: Option<TablebaseError>,
     even_plies: u32,
     seen_lost: ByColor<u32>,
     seen_won: ByColor<u32>,
@@ -56,6 +61,9 @@ impl Adjudicator {
         mover: Color,
         score: Option<Score>,
     ) -> Option<(Outcome, &'static str)> {
+        if let Some(outcome) = rules.tablebases.as_ref().and_then(|tables| self.look_up(tables, game)) {
+            return Some((outcome, "endgame tables"));
+        }
         let number = (game.ply() as u32).div_ceil(2);
         let draw = Outcome::Draw(DrawReason::Adjudication);
         if let Some(draw_rule) = rules.draw
@@ -70,6 +78,28 @@ impl Adjudicator {
             .longest
             .is_some_and(|longest| game.ply() as u64 >= 2 * u64::from(longest.get()))
             .then_some((draw, "maximum length"))
+    }
+
+    /// What is wrong with the tables, if something is.
+    pub(super) fn faulty_tables(&self) -> Option<&TablebaseError> {
+        self.faulty.as_ref()
+    }
+
+    fn look_up(&mut self, tables: &Tablebases, game: &Game) -> Option<Outcome> {
+        let chess = game.chess();
+        if self.faulty.is_some() || chess.board().occupied().count() > tables.most_men() {
+            return None;
+        }
+        let value = tables.probe(chess).unwrap_or_else(|error| {
+            self.faulty = Some(error);
+            None
+        });
+        let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
+        value.map(|value| match value {
+            Wdl::Win => win(chess.turn()),
+            Wdl::Draw => Outcome::Draw(DrawReason::Adjudication),
+            Wdl::Loss => win(!chess.turn()),
+        })
     }
 
     fn is_even(&mut self, rule: DrawByScore, number: u32, score: Option<Score>) -> bool {
