@@ -216,7 +216,7 @@ impl Breakdown {
         let mut terms = ByColor::<Table>::default();
         let pawns = pawns::book(position, &mut terms);
         book_pieces(position, &pawns, &mut terms);
-        for side in terms.iter_mut() {
+        for side in &mut terms {
             let danger = &mut side.terms[Term::KingDanger as usize];
             *danger = value_of_danger(*danger);
         }
