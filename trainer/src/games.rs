@@ -54,8 +54,8 @@ impl Games {
         while next < self.count {
             let end = (next + batch).min(self.count);
             let games = pool.install(|| self.play(next..end, &progress))?;
-            let lines: String = games.iter().map(|game| format!("{game}\n")).collect();
-            file.write_all(lines.as_bytes()).context("a game can't be written")?;
+            let lines: Vec<String> = games.iter().map(GameRecord::to_string).collect();
+            file.write_all((lines.join("\n") + "\n").as_bytes()).context("a game can't be written")?;
             next = end;
         }
         progress.finish();

@@ -51,7 +51,7 @@ impl Group {
 /// Names each group and lays them out one behind the other.
 macro_rules! groups {
     ($($(#[doc = $meaning:literal])+ $name:ident: $term:ident[$len:expr];)+) => {
-        #[expect(non_camel_case_types, reason = "named after the groups")]
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "named after the groups")]
         #[derive(Clone, Copy)]
         enum Order { $($name),+ }
 

@@ -90,7 +90,9 @@ impl Dataset {
             drive: trace.drive as i16,
             points: points as f32,
         });
-        parts.into_iter().for_each(|part| self.counts.extend_from_slice(part));
+        for part in parts {
+            self.counts.extend_from_slice(part);
+        }
     }
 
     fn append(&mut self, other: Dataset) {

@@ -101,7 +101,7 @@ mod tests {
         let win =
             "1-0 e2e4 e7e5 d1h5:0 g8f6:0 h5e5:100 d8e7:-100 e5e7:300 f8e7:-300 b1c3:100 e8h8:-100 g1f3:20";
         let draw = "1/2-1/2 e2e4 e7e5 g1f3:10 b8c6:-10 f1c4:10 f8c5:-10 d2d3:10 g8f6:-10 b1c3:10 d7d6:-10";
-        (0..60).map(|n| format!("{}\n", if n % 3 == 0 { win } else { draw })).collect()
+        (0..60).map(|n| if n % 3 == 0 { win } else { draw }).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

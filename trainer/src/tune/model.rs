@@ -94,10 +94,9 @@ impl Model {
     /// What danger is worth, and what a unit more of it is worth.
     fn danger(&self, counts: &[Count]) -> (Weight, Weight) {
         let [mg, eg] = self.sum(counts).map(|side| side.max(0.0));
-        let (divisor_mg, divisor_eg) =
-            (f64::from(DANGER_DIVISOR_MIDDLEGAME), f64::from(DANGER_DIVISOR_ENDGAME));
-        let slope_eg = if eg > 0.0 { 1.0 / divisor_eg } else { 0.0 };
-        ([mg * mg / divisor_mg, eg / divisor_eg], [2.0 * mg / divisor_mg, slope_eg])
+        let squared = 1.0 / f64::from(DANGER_DIVISOR_MIDDLEGAME);
+        let linear = if eg > 0.0 { 1.0 / f64::from(DANGER_DIVISOR_ENDGAME) } else { 0.0 };
+        ([mg * mg * squared, eg * linear], [2.0 * mg * squared, linear])
     }
 
     fn value(&self, position: &Position) -> Value {
