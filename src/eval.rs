@@ -26,7 +26,9 @@ impl Eval {
                 [Color::White, Color::Black].map(|color| breakdown.taper(breakdown.get(term, color)));
             println!("{:<16}{white:>8}{black:>8}{:>8}", words(&format!("{term:?}")), white - black);
         }
-        println!("{:<16}{:>24}", "Side to move", game.turn().fold_wb(breakdown.tempo, -breakdown.tempo));
+        let drive = breakdown.drive;
+        println!("{:<16}{:>8}{:>8}{:>8}", "Bare king", drive.white, drive.black, drive.white - drive.black);
+        println!("Middlegame {} of 24; of the endgame {} in 64 count", breakdown.phase, breakdown.scale);
         let score = search::evaluate(&position).value();
         println!("{:<16}{:>24}", "For White", game.turn().fold_wb(score, -score));
         Ok(())

@@ -266,14 +266,14 @@ impl Cecp {
             C::Force => self.plays = false,
             C::Go => {
                 self.plays = true;
-                self.think(mover);
+                Cecp::think(mover);
             }
             C::UserMove(mv) | C::BareMove(mv) => {
                 let is_refused = mover.is(Fault::Refusal) && mover.moves + 1 == mover.at;
                 if is_refused || !mover.play(&mv) {
                     say(&Message::IllegalMove { reason: None, mv }.to_string());
                 } else if self.plays {
-                    self.think(mover);
+                    Cecp::think(mover);
                 }
             }
             C::Ping(number) if !mover.is(Fault::NeverReady) => say(&Message::Pong(number).to_string()),
@@ -295,7 +295,7 @@ impl Cecp {
         say(&format!("feature {} done=1", self.features));
     }
 
-    fn think(&self, mover: &mut Mover) {
+    fn think(mover: &mut Mover) {
         if mover.is(Fault::WrongClaim) && mover.moves + 1 == mover.at {
             say("1-0 {White mates}");
         }
@@ -361,19 +361,22 @@ impl Uci {
                 self.mode = if is_on { CastlingMode::Chess960 } else { CastlingMode::Standard };
             }
             C::UciNewGame => mover.moves = 0,
-            C::Position { start, moves } => {
-                self.set_up(start, moves.iter().map(ToString::to_string).collect(), mover)
+            C::Position { start, moves: line } => {
+                self.set_up(start, line.iter().map(ToString::to_string).collect(), mover);
             }
-            C::Go(go) if go.ponder => self.ponders = true,
-            C::Go(_) => self.think(mover),
-            C::Stop | C::PonderHit if std::mem::take(&mut self.ponders) => self.think(mover),
+            C::Go(go) if go.ponder => {
+                self.ponders = true;
+                say("info depth 1");
+            }
+            C::Go(_) => Uci::think(mover),
+            C::Stop | C::PonderHit if std::mem::take(&mut self.ponders) => Uci::think(mover),
             _ => {}
         }
     }
 
     /// Plays only what is new, as a quick engine does.
-    fn set_up(&mut self, start: uci::Start, moves: Vec<String>, mover: &mut Mover) {
-        let goes_on = self.start.as_ref() == Some(&start) && moves.starts_with(&self.played);
+    fn set_up(&mut self, start: uci::Start, line: Vec<String>, mover: &mut Mover) {
+        let goes_on = self.start.as_ref() == Some(&start) && line.starts_with(&self.played);
         if !goes_on {
             self.played.clear();
             mover.game = match &start {
@@ -381,17 +384,19 @@ impl Uci {
                 uci::Start::Fen(fen) => Game::from_fen(fen, self.mode).expect("a legal position"),
             };
         }
-        for text in &moves[self.played.len()..] {
+        for text in &line[self.played.len()..] {
             assert!(mover.play(text), "{text} is illegal");
         }
         self.start = Some(start);
-        self.played = moves;
+        self.played = line;
     }
 
-    fn think(&self, mover: &mut Mover) {
+    fn think(mover: &mut Mover) {
         let markup = if mover.is(Fault::Markup) { MARKUP } else { "" };
         say(&format!("info depth 1 seldepth 2 score cp 10 nodes 20 time 1 pv e2e4 {markup}"));
-        if let Deed::Move(text) = mover.think("bestmove ") {
+        if mover.game.legal_moves().is_empty() {
+            say("bestmove 0000");
+        } else if let Deed::Move(text) = mover.think("bestmove ") {
             let mut after = mover.game.clone();
             let guess = after.parse_move(&text).ok().and_then(|m| {
                 after.play(m).ok()?;

@@ -27,7 +27,7 @@ impl Vocabulary for Cego {
 }
 
 /// What is told of a clock that doesn't run.
-const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const A_DAY: Duration = Duration::from_hours(24);
 
 /// An engine behind CEGO: one process, one game. Whatever it says besides `ready`, and a move or `forfeit` when it is its
 /// turn, ends the conversation, and the process.

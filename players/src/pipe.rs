@@ -40,7 +40,7 @@ pub(crate) struct Program {
     read_at: Instant,
     /// Lines that were read while a pipe to the program was full.
     held_back: VecDeque<(Instant, Line)>,
-    chunk: Box<[u8; CHUNK]>,
+    chunk: Box<[u8]>,
     log: Recorder,
     /// What ended the conversation, if something did.
     fault: Option<Fault>,
@@ -67,7 +67,7 @@ impl Program {
                 lines: LineCutter::default(),
                 read_at: Instant::now(),
                 held_back: VecDeque::new(),
-                chunk: Box::new([0; CHUNK]),
+                chunk: vec![0; CHUNK].into_boxed_slice(),
                 log,
                 fault: None,
                 was_killed: false,
@@ -192,7 +192,7 @@ impl Program {
     }
 
     fn read(&mut self) -> Reading {
-        match self.output.read(&mut self.chunk[..]) {
+        match self.output.read(&mut self.chunk) {
             Ok(0) => Reading::End,
             Ok(read) => {
                 self.read_at = Instant::now();

@@ -32,6 +32,9 @@ impl Vocabulary for Uci {
 /// "No limit" for engines: without any clock, `go` would mean to think for ever.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
+/// How long `stop` waits for a sign that the search has begun: Ethereal hangs if it comes between `go` and that.
+const BEGINNING: Duration = Duration::from_millis(10);
+
 /// An engine behind UCI.
 ///
 /// Each `go` is answered by one `bestmove`. The player counts those that are still to come of searches that no longer
@@ -43,6 +46,9 @@ pub struct UciPlayer {
     options: Vec<EngineOption>,
     state: State,
     ponders: bool,
+    /// When the last search was asked for, and whether the engine has said something since.
+    went: Instant,
+    has_begun: bool,
     /// What the engine expects after its last move.
     expected: Option<UciMove>,
     fault_told: bool,
@@ -65,7 +71,7 @@ enum State {
     /// It searches the position after the expected move, the last of `game`.
     Pondering(Expectation),
     /// It was told to stop a search whose answer no longer matters; then this is to be searched, if anything.
-    Stopping(Option<Request>),
+    Stopping(Option<Box<Request>>),
 }
 
 /// The opponent's move that is pondered on.
@@ -100,6 +106,8 @@ impl UciPlayer {
             options: Vec::new(),
             state: State::Idle,
             ponders: false,
+            went: Instant::now(),
+            has_begun: false,
             expected: None,
             fault_told: false,
         };
@@ -177,21 +185,18 @@ impl UciPlayer {
 
     fn wait_until_ready(&mut self) -> Result<(), Fault> {
         self.stream.tell(&Command::IsReady)?;
-        self.wait_for("isready", |message| matches!(message, Message::ReadyOk))
-    }
-
-    fn wait_for(&mut self, what: &'static str, is_it: impl Fn(&Message) -> bool) -> Result<(), Fault> {
         let until = Instant::now() + self.spec.patience;
         while let Some(said) = self.stream.wait(until)? {
-            if said.message.as_ref().is_ok_and(&is_it) {
+            if said.message == Ok(Message::ReadyOk) {
                 return Ok(());
             }
         }
-        Err(self.stream.fail(Fault::Silence(what)))
+        Err(self.stream.fail(Fault::Silence("isready")))
     }
 
     /// Breaks off the search that is going on, if any; its answer will be dropped.
     fn stop(&mut self) -> Result<(), Fault> {
+        self.wait_for_beginning()?;
         let state = std::mem::replace(&mut self.state, State::Idle);
         self.state = match state {
             State::Thinking | State::Pondering(Expectation { answer: None, .. }) => {
@@ -204,6 +209,35 @@ impl UciPlayer {
         Ok(())
     }
 
+    /// Waits until the search that was begun last shows that it is going on, for a moment at most.
+    fn wait_for_beginning(&mut self) -> Result<(), Fault> {
+        let until = self.went + BEGINNING;
+        while self.is_searching() && !self.has_begun {
+            let Some(said) = self.stream.wait(until)? else { break };
+            self.understand(said)?;
+        }
+        Ok(())
+    }
+
+    fn wait_until_stopped(&mut self) -> Result<(), Fault> {
+        let until = Instant::now() + self.spec.patience;
+        while matches!(self.state, State::Stopping(_)) {
+            let Some(said) = self.stream.wait(until)? else {
+                return Err(self.stream.fail(Fault::Silence("stop")));
+            };
+            self.understand(said)?;
+        }
+        self.state = State::Idle;
+        Ok(())
+    }
+
+    /// Begins a search.
+    fn go(&mut self, position: Command, go: Go) -> Result<(), Fault> {
+        self.went = Instant::now();
+        self.has_begun = false;
+        self.stream.tell_all(&[position, Command::Go(Box::new(go))])
+    }
+
     fn begin(&mut self, request: Request) -> Result<(), Fault> {
         let Request { position, mut go, color, since } = request;
         // The time that the engine needed to stop is its own.
@@ -212,12 +246,13 @@ impl UciPlayer {
             *left = left.saturating_sub(lost).max(1);
         }
         self.state = State::Thinking;
-        self.stream.tell_all(&[position, Command::Go(Box::new(go))])
+        self.go(position, go)
     }
 
     /// What a line means for the game, if anything.
     fn understand(&mut self, said: Said<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
         let Said { at: _, line, message } = said;
+        self.has_begun = true;
         match message {
             Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
             // A move that cannot be read is still an answer, for the official to judge.
@@ -247,7 +282,7 @@ impl UciPlayer {
             }
             State::Stopping(next) => {
                 match next.take() {
-                    Some(request) => self.begin(request)?,
+                    Some(request) => self.begin(*request)?,
                     None => self.state = State::Idle,
                 }
                 Ok(None)
@@ -350,10 +385,7 @@ impl Player for UciPlayer {
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
         self.stop()?;
-        if matches!(self.state, State::Stopping(_)) {
-            self.wait_for("stop", |message| matches!(message, Message::BestMove { .. }))?;
-        }
-        self.state = State::Idle;
+        self.wait_until_stopped()?;
         self.expected = None;
         let is_chess960 = game.mode() == CastlingMode::Chess960;
         if is_chess960 && self.option("UCI_Chess960").is_none() {
@@ -386,7 +418,7 @@ impl Player for UciPlayer {
         self.stop()?;
         match &mut self.state {
             State::Stopping(next) => {
-                *next = Some(request());
+                *next = Some(Box::new(request()));
                 Ok(())
             }
             _ => self.begin(request()),
@@ -403,7 +435,7 @@ impl Player for UciPlayer {
         }
         let go = Go { ponder: true, ..go(!turn.game.turn(), turn.accounts) };
         self.state = State::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
-        self.stream.tell_all(&[position(turn.game, Some(expected)), Command::Go(Box::new(go))])
+        self.go(position(turn.game, Some(expected)), go)
     }
 
     fn offer_draw(&mut self) -> Result<(), Fault> {

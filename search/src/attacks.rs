@@ -5,7 +5,7 @@ pub use shakmaty::attacks::{
     bishop_attacks as bishop, king_attacks as king, knight_attacks as knight, pawn_attacks as pawn,
     queen_attacks as queen, rook_attacks as rook,
 };
-use shakmaty::{Bitboard, Role, Square};
+use shakmaty::{Bitboard, Color, File, Role, Square};
 
 /// The whole line through `a` and `b`, edge to edge; empty if they share none.
 #[inline]
@@ -67,4 +67,14 @@ pub fn diagonals(square: Square) -> Bitboard {
 #[inline]
 pub fn straights(square: Square) -> Bitboard {
     EMPTY_BOARD[1][square as usize]
+}
+
+/// The squares that pawns of a colour attack together.
+#[inline]
+pub fn by_pawns(color: Color, pawns: Bitboard) -> Bitboard {
+    let (west, east) = (pawns & !Bitboard::from_file(File::A), pawns & !Bitboard::from_file(File::H));
+    match color {
+        Color::White => Bitboard(west.0 << 7 | east.0 << 9),
+        Color::Black => Bitboard(west.0 >> 9 | east.0 >> 7),
+    }
 }

@@ -2,8 +2,9 @@
 
 use shakmaty::{Color, Role, Square};
 
+use crate::correction::Corrections;
 use crate::moves::Move;
-use crate::position::Position;
+use crate::position::{Position, Threats};
 
 /// The largest magnitude of a single history value.
 const LIMIT: i32 = 16_384;
@@ -32,7 +33,7 @@ impl Average {
 pub(crate) struct PieceTo(u16);
 
 impl PieceTo {
-    const COUNT: usize = 2 * 6 * 64;
+    pub(crate) const COUNT: usize = 2 * 6 * 64;
 
     /// The piece of the side to move that makes `m`, and where it goes.
     #[inline]
@@ -47,37 +48,53 @@ impl PieceTo {
     }
 
     #[inline]
-    fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         usize::from(self.0) % PieceTo::COUNT
     }
 }
 
-type Butterfly = [[Average; 64 * 64]; 2];
+/// Quiet moves by side, whether the piece is attacked, whether it will be, from and to.
+type Butterfly = [[[[Average; 64 * 64]; 2]; 2]; 2];
 type ByPieceTo = [Average; PieceTo::COUNT];
 
-/// How many plies back the continuation history looks: the opponent's last move and our own before it.
-pub(crate) const CONTINUATIONS: [usize; 2] = [1, 2];
+/// Pawn structures that the histories tell apart: a power of two.
+const PAWN_STRUCTURES: usize = 512;
+
+/// How many plies back the continuation history looks: the opponent's last move and our own two before it.
+pub(crate) const CONTINUATIONS: [usize; 3] = [1, 2, 4];
 
 /// The moves that led to a node, latest first, as far as the continuation history looks.
 pub(crate) type Previous = [Option<PieceTo>; CONTINUATIONS.len()];
 
+/// What the histories of a quiet move depend on, apart from position and move.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Circumstances {
+    pub(crate) previous: Previous,
+    pub(crate) threats: Threats,
+}
+
 /// All histories of one thread.
 #[derive(Clone)]
 pub(crate) struct Histories {
-    /// Quiet moves by side, from and to.
     butterfly: Box<Butterfly>,
     /// Captures and promotions by piece, target square and captured piece (0 for none).
     capture: Box<[[Average; 7]; PieceTo::COUNT]>,
     /// Quiet moves by piece and target, given an earlier move.
     continuation: Vec<ByPieceTo>,
+    /// Quiet moves by piece and target, given the pawns.
+    pawn: Vec<ByPieceTo>,
+    /// What was learnt about positions.
+    pub(crate) corrections: Corrections,
 }
 
 impl Histories {
     pub(crate) fn new() -> Histories {
         Histories {
-            butterfly: Box::new([[Average::default(); 64 * 64]; 2]),
+            butterfly: Box::new([[[[Average::default(); 64 * 64]; 2]; 2]; 2]),
             capture: Box::new([[Average::default(); 7]; PieceTo::COUNT]),
             continuation: vec![[Average::default(); PieceTo::COUNT]; PieceTo::COUNT],
+            pawn: vec![[Average::default(); PieceTo::COUNT]; PAWN_STRUCTURES],
+            corrections: Corrections::new(),
         }
     }
 
@@ -87,11 +104,21 @@ impl Histories {
 
     /// How well a quiet move did: the sum of its histories.
     #[inline]
-    pub(crate) fn quiet(&self, position: &Position, m: Move, previous: Previous) -> i32 {
+    pub(crate) fn quiet(&self, position: &Position, m: Move, given: &Circumstances) -> i32 {
         let piece = PieceTo::of(position, m).index();
-        let earlier = previous.iter().flatten();
-        self.butterfly[position.turn() as usize][from_to(m)].value()
+        let earlier = given.previous.iter().flatten();
+        self.butterfly[position.turn() as usize][attacked_before(m, given)][attacked_after(m, given)]
+            [from_to(m)]
+        .value()
+            + self.pawn[structure(position)][piece].value()
             + earlier.map(|before| self.continuation[before.index()][piece].value()).sum::<i32>()
+    }
+
+    /// How well a quiet move did as an answer to the moves before it.
+    #[inline]
+    pub(crate) fn continuation(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
+        let piece = PieceTo::of(position, m).index();
+        previous.iter().flatten().map(|before| self.continuation[before.index()][piece].value()).sum()
     }
 
     /// How well a capture or promotion did.
@@ -101,10 +128,13 @@ impl Histories {
     }
 
     /// Rewards or penalises a quiet move.
-    pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, previous: Previous, bonus: i32) {
+    pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, given: &Circumstances, bonus: i32) {
         let piece = PieceTo::of(position, m).index();
-        self.butterfly[position.turn() as usize][from_to(m)].update(bonus);
-        for before in previous.iter().flatten() {
+        self.butterfly[position.turn() as usize][attacked_before(m, given)][attacked_after(m, given)]
+            [from_to(m)]
+        .update(bonus);
+        self.pawn[structure(position)][piece].update(bonus);
+        for before in given.previous.iter().flatten() {
             self.continuation[before.index()][piece].update(bonus);
         }
     }
@@ -113,6 +143,21 @@ impl Histories {
     pub(crate) fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         self.capture[PieceTo::of(position, m).index()][captured_index(position, m)].update(bonus);
     }
+}
+
+#[inline]
+fn attacked_before(m: Move, given: &Circumstances) -> usize {
+    usize::from(given.threats.any.contains(m.from()))
+}
+
+#[inline]
+fn attacked_after(m: Move, given: &Circumstances) -> usize {
+    usize::from(given.threats.any.contains(m.to()))
+}
+
+#[inline]
+fn structure(position: &Position) -> usize {
+    position.keys().pawn as usize % PAWN_STRUCTURES
 }
 
 #[inline]

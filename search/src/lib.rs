@@ -5,6 +5,7 @@
 
 pub mod attacks;
 mod control;
+mod correction;
 mod evaluation;
 mod history;
 mod limits;
@@ -24,7 +25,7 @@ mod variation;
 mod worker;
 
 pub use control::Control;
-pub use evaluation::{Breakdown, Tapered, Term, evaluate};
+pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate, tuning};
 pub use limits::{Clock, Limits, Root, TimeLimit};
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use observer::{Answer, Bound, Observer, Report};

@@ -4,12 +4,12 @@
 
 use arrayvec::ArrayVec;
 
-use crate::evaluation::evaluate;
+use crate::history::Circumstances;
 use crate::moves::Move;
-use crate::observer::Observer;
+use crate::observer::{Bound, Observer};
 use crate::parameters as p;
 use crate::picker::{Picker, Wanted};
-use crate::position::Position;
+use crate::position::{Position, exchange_value};
 use crate::quiescence::{bound_of, is_decided};
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
@@ -27,8 +27,46 @@ struct Node {
     is_cut: bool,
     /// The static evaluation rose since our last move: the side to move is doing well.
     is_improving: bool,
+    /// The evaluation as it is, for the hash table; `None` in check.
+    raw: Option<Score>,
+    /// The evaluation with what earlier searches found it to be off by.
     evaluation: Option<Score>,
     known: Option<Entry>,
+    /// The move that is left out, to see what the node is worth without it (step 13).
+    excluded: Option<Move>,
+    given: Circumstances,
+}
+
+impl Node {
+    fn hash_move(&self) -> Option<Move> {
+        self.known.and_then(|entry| entry.best)
+    }
+
+    /// Whether the node is, or once was, on the principal variation.
+    fn was_pv(&self) -> bool {
+        self.is_pv || self.known.is_some_and(|entry| entry.was_pv)
+    }
+}
+
+/// A move of a node, with what its search depends on.
+#[derive(Clone, Copy)]
+struct Attempt {
+    mv: Move,
+    /// Its place in the order, from 1.
+    number: usize,
+    is_tactical: bool,
+    /// Plies by which it is searched deeper than the others.
+    extension: i32,
+    /// The best score of the moves before it.
+    best: Score,
+}
+
+/// What is to become of a node.
+enum Prospect {
+    /// Its moves are to be tried.
+    Open,
+    /// It is settled with this score.
+    Settled(Score),
 }
 
 /// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
@@ -47,8 +85,10 @@ impl Worker<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Score, Stopped> {
         let position = &self.shared.root.position;
-        let known = self.shared.table.probe(position.keys().full);
-        let evaluation = (!position.is_check()).then(|| evaluate(position));
+        let known = self.shared.table.probe(position.table_key());
+        let given = Circumstances { previous: self.previous(0), threats: position.threats() };
+        let raw = (!position.is_check()).then(|| self.evaluator.evaluate(position));
+        let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         self.frame(0).evaluation = evaluation;
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
         let node = Node {
@@ -58,8 +98,11 @@ impl Worker<'_> {
             is_pv: true,
             is_cut: false,
             is_improving: false,
+            raw,
             evaluation,
             known,
+            excluded: None,
+            given,
         };
         let total = self.root_moves.len();
         for index in self.line..total {
@@ -68,8 +111,8 @@ impl Worker<'_> {
                 observer.root_move(self.depth as u32, m, index + 1, total);
             }
             let nodes_before = self.nodes;
-            let reduction = self.reduction(&node, position, m, number);
-            let score = self.search_move(&node, position, m, number, alpha, reduction)?;
+            let attempt = Attempt { mv: m, number, is_tactical: position.is_tactical(m), extension: 0, best };
+            let score = self.search_move(&node, position, &attempt, alpha)?;
             let line = (number == 1 || score > alpha).then(|| self.variations.get(1).collect::<Vec<_>>());
             let root = &mut self.root_moves[index];
             root.nodes += self.nodes - nodes_before;
@@ -89,7 +132,7 @@ impl Worker<'_> {
             }
         }
         if self.line == 0 {
-            self.store(position, &node, best, best_move, first_alpha);
+            self.store(position, &node, best, best_move, bound_of(best, first_alpha, beta));
         }
         Ok(best)
     }
@@ -106,7 +149,7 @@ impl Worker<'_> {
     ) -> Result<Score, Stopped> {
         let is_check = position.is_check();
         // Step 1: check extension. A forced reply is worth seeing.
-        let mut depth = depth + i32::from(is_check);
+        let depth = depth + i32::from(is_check);
         if depth <= 0 {
             return self.quiesce(position, alpha, beta, ply);
         }
@@ -114,12 +157,15 @@ impl Worker<'_> {
         self.selective_depth = self.selective_depth.max(ply);
         self.variations.clear(ply);
 
-        // Step 2: draws, and the end of the stack.
+        // Step 2: draws, and the end of the stack. A repetition that is one move away is at least a draw.
         if self.is_draw(position, ply) {
             return Ok(Score::DRAW);
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { evaluate(position) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluator.evaluate(position) });
+        }
+        if alpha < Score::DRAW && self.can_repeat(position, ply) {
+            alpha = Score::DRAW;
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter mate found elsewhere.
@@ -131,9 +177,11 @@ impl Worker<'_> {
 
         // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
         let is_pv = beta.value() - alpha.value() > 1;
-        let known = self.shared.table.probe(position.keys().full);
+        let excluded = self.frame(ply).excluded;
+        let known = self.shared.table.probe(position.table_key());
         if let Some(entry) = known
             && !is_pv
+            && excluded.is_none()
             && entry.depth >= depth
             && position.halfmoves() < p::HASH_CUTOFF_HALFMOVES
         {
@@ -143,32 +191,70 @@ impl Worker<'_> {
             }
         }
 
-        // Step 5: static evaluation, from the table where it is known.
-        let evaluation = (!is_check)
-            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| evaluate(position)));
-        self.frame(ply).evaluation = evaluation;
-        let is_improving = self.is_improving(evaluation, ply);
-        let mut node = Node { beta, depth, ply, is_pv, is_cut, is_improving, evaluation, known };
-
-        if let Some(evaluation) = evaluation
-            && !is_pv
-            && let Some(score) = self.prune_node(position, &node, evaluation)?
+        let mut node = self.open_node(position, beta, depth, ply, is_cut, known);
+        node.is_pv = is_pv;
+        self.adjust_depth(&mut node);
+        if !is_pv
+            && excluded.is_none()
+            && let Some(evaluation) = node.evaluation
+            && let Prospect::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
         {
             return Ok(score);
         }
-
-        // Step 8: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
-        if depth >= p::INTERNAL_REDUCTION_DEPTH && known.is_none_or(|entry| entry.best.is_none()) {
-            depth -= 1;
+        // Step 11: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
+        if node.depth >= p::INTERNAL_REDUCTION_DEPTH && node.hash_move().is_none() && (is_pv || is_cut) {
+            node.depth -= 1;
         }
-        node.depth = depth;
         self.search_moves(position, &node, alpha)
+    }
+
+    /// Step 5: static evaluation, from the table where it is known, corrected by experience.
+    fn open_node(
+        &mut self,
+        position: &Position,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+        is_cut: bool,
+        known: Option<Entry>,
+    ) -> Node {
+        let given = Circumstances { previous: self.previous(ply), threats: position.threats() };
+        let raw = (!position.is_check()).then(|| {
+            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position))
+        });
+        let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
+        let excluded = self.frame(ply).excluded;
+        self.frame(ply).evaluation = evaluation;
+        self.frame(ply + 1).excluded = None;
+        self.frame(ply + 2).cutoffs = 0;
+        let is_improving = self.is_improving(evaluation, ply);
+        Node { beta, depth, ply, is_pv: false, is_cut, is_improving, raw, evaluation, known, excluded, given }
     }
 
     /// Whether the side to move stands better than when it was last to move out of check.
     fn is_improving(&self, evaluation: Option<Score>, ply: usize) -> bool {
         let before = self.frame_before(ply, 2).evaluation.or(self.frame_before(ply, 4).evaluation);
         evaluation.zip(before).is_some_and(|(now, before)| now > before)
+    }
+
+    /// Step 6: hindsight. The move that led here was reduced; now that the evaluations before and after it are known,
+    /// that may have been too much or too little.
+    fn adjust_depth(&mut self, node: &mut Node) {
+        let reduction = self.frame(node.ply).reduction;
+        let before = self.frame_before(node.ply, 1).evaluation;
+        let Some((now, before)) = node.evaluation.zip(before) else { return };
+        if node.excluded.is_some() {
+            return;
+        }
+        let opponent_lost = now.value() + before.value();
+        if reduction >= p::HINDSIGHT_EXTENSION_REDUCTION && opponent_lost <= 0 {
+            node.depth += 1;
+        } else if reduction >= p::HINDSIGHT_REDUCTION_REDUCTION
+            && node.depth >= 2
+            && opponent_lost > p::HINDSIGHT_MARGIN
+        {
+            node.depth -= 1;
+        }
     }
 
     /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal
@@ -178,115 +264,329 @@ impl Worker<'_> {
         position: &Position,
         node: &Node,
         evaluation: Score,
-    ) -> Result<Option<Score>, Stopped> {
+        alpha: Score,
+    ) -> Result<Prospect, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
+        let estimate = estimate(node, evaluation);
 
-        // Step 6: reverse futility. So far above beta that no few moves will bring it down.
-        let margin = p::REVERSE_FUTILITY_MARGIN_PER_PLY * (depth - i32::from(node.is_improving));
-        if depth <= p::REVERSE_FUTILITY_DEPTH_LIMIT
-            && evaluation - margin >= beta
-            && !beta.is_loss()
-            && !evaluation.is_win()
-        {
-            return Ok(Some(evaluation));
-        }
-
-        // Step 7: null move. If even passing keeps the score above beta, some move will too. Not twice in a row, and
-        // not with pawns alone, where passing may be the best move there is (zugzwang).
-        let just_passed = self.frame(ply).moved.is_none();
-        if depth >= p::NULL_MOVE_DEPTH
-            && evaluation >= beta
-            && !just_passed
-            && !beta.is_loss()
-            && position.has_pieces(position.turn())
-        {
-            let above = evaluation.value() - beta.value();
-            let reduction = p::NULL_MOVE_REDUCTION
-                + depth / p::NULL_MOVE_PLIES_PER_REDUCTION
-                + (above / p::NULL_MOVE_MARGIN_PER_REDUCTION).min(p::NULL_MOVE_MAX_BY_MARGIN);
-            let score = self.with_null_move(position, ply, |worker, next| {
-                worker
-                    .search(next, -beta, -beta + 1, depth - reduction, ply + 1, !node.is_cut)
-                    .map(|score| -score)
-            })?;
-            if score >= beta {
-                // A mate found by passing is no mate.
-                return Ok(Some(if score.is_win() { beta } else { score }));
+        // Step 7: razoring. So far below alpha that only captures can help, if anything.
+        let margin = p::RAZORING_MARGIN + p::RAZORING_MARGIN_PER_SQUARED_PLY * depth * depth;
+        if depth <= p::RAZORING_DEPTH_LIMIT && estimate + margin <= alpha && !alpha.is_mate() {
+            let score = self.quiesce(position, alpha, alpha + 1, ply)?;
+            if score <= alpha {
+                return Ok(Prospect::Settled(score));
             }
         }
-        Ok(None)
+
+        // Step 8: reverse futility. So far above beta that no few moves will bring it down.
+        let margin = p::REVERSE_FUTILITY_MARGIN_PER_PLY * (depth - i32::from(node.is_improving));
+        if depth <= p::REVERSE_FUTILITY_DEPTH_LIMIT
+            && estimate - margin >= beta
+            && node.hash_move().is_none_or(|m| position.is_tactical(m))
+            && !beta.is_loss()
+            && !estimate.is_win()
+        {
+            return Ok(Prospect::Settled(Score::from_value(i32::midpoint(estimate.value(), beta.value()))));
+        }
+        if let Prospect::Settled(score) = self.try_null_move(position, node, evaluation, estimate)? {
+            return Ok(Prospect::Settled(score));
+        }
+        self.probcut(position, node, evaluation)
+    }
+
+    /// Step 9: null move. If even passing keeps the score above beta, some move will too. Not twice in a row, and not
+    /// with pawns alone, where passing may be the best move there is (zugzwang). At great depth the result is verified
+    /// by a search in which the side to move does not pass again.
+    fn try_null_move(
+        &mut self,
+        position: &Position,
+        node: &Node,
+        evaluation: Score,
+        estimate: Score,
+    ) -> Result<Prospect, Stopped> {
+        let Node { beta, depth, ply, .. } = *node;
+        let just_passed = self.frame(ply).moved.is_none();
+        if depth < p::NULL_MOVE_DEPTH
+            || !node.is_cut
+            || just_passed
+            || ply < self.null_move_floor
+            || estimate < beta
+            || evaluation + p::NULL_MOVE_MARGIN_PER_PLY * depth < beta + p::NULL_MOVE_MARGIN
+            || beta.is_loss()
+            || !position.has_pieces(position.turn())
+        {
+            return Ok(Prospect::Open);
+        }
+        let above = estimate.value() - beta.value();
+        let reduction = p::NULL_MOVE_REDUCTION
+            + depth / p::NULL_MOVE_PLIES_PER_REDUCTION
+            + (above / p::NULL_MOVE_MARGIN_PER_REDUCTION).min(p::NULL_MOVE_MAX_BY_MARGIN);
+        let score = self.with_null_move(position, ply, |worker, next| {
+            worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false).map(|score| -score)
+        })?;
+        if score < beta {
+            return Ok(Prospect::Open);
+        }
+        // A mate found by passing is no mate.
+        let score = if score.is_win() { beta } else { score };
+        if depth < p::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_floor > 0 {
+            return Ok(Prospect::Settled(score));
+        }
+        self.null_move_floor = ply + (3 * (depth - reduction) / 4).max(1) as usize;
+        let verified = self.search(position, beta - 1, beta, depth - reduction, ply, false);
+        self.null_move_floor = 0;
+        Ok(if verified? >= beta { Prospect::Settled(score) } else { Prospect::Open })
+    }
+
+    /// Step 10: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
+    /// beat beta in the full one.
+    fn probcut(&mut self, position: &Position, node: &Node, evaluation: Score) -> Result<Prospect, Stopped> {
+        let Node { beta, depth, ply, .. } = *node;
+        let goal = beta + p::PROBCUT_MARGIN - p::PROBCUT_IMPROVING_MARGIN * i32::from(node.is_improving);
+        let reduced = depth - p::PROBCUT_REDUCTION;
+        let is_unlikely = node.known.is_some_and(|entry| {
+            entry.depth >= reduced && entry.bound != Bound::Lower && entry.score.relative_to_root(ply) < goal
+        });
+        if depth < p::PROBCUT_DEPTH || beta.is_mate() || is_unlikely {
+            return Ok(Prospect::Open);
+        }
+        let wanted = Wanted::Tactical { at_least: goal.value() - evaluation.value() };
+        let mut picker = Picker::new(position, wanted, node.hash_move(), None, node.given);
+        while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
+            let next = self.make(position, m, ply);
+            let mut result = self.quiesce(&next, -goal, -goal + 1, ply + 1).map(|score| -score);
+            if matches!(result, Ok(score) if score >= goal) && reduced > 1 {
+                result = self
+                    .search(&next, -goal, -goal + 1, reduced - 1, ply + 1, !node.is_cut)
+                    .map(|score| -score);
+            }
+            self.unmake();
+            let score = result?;
+            if score >= goal {
+                let node = Node { depth: reduced, ..*node };
+                self.store(position, &node, score, Some(m), Bound::Lower);
+                return Ok(Prospect::Settled(if score.is_mate() {
+                    score
+                } else {
+                    score - (goal.value() - beta.value())
+                }));
+            }
+        }
+        Ok(Prospect::Open)
     }
 
     /// Tries the moves of a node.
     fn search_moves(&mut self, position: &Position, node: &Node, mut alpha: Score) -> Result<Score, Stopped> {
         let ply = node.ply;
         self.frame(ply + 1).killer = None;
-        let (hash_move, killer) = (node.known.and_then(|entry| entry.best), self.frame(ply).killer);
-        let mut picker = Picker::new(position, Wanted::All, hash_move, killer, self.previous(ply));
+        let killer = self.frame(ply).killer;
+        let mut picker = Picker::new(position, Wanted::All, node.hash_move(), killer, node.given);
         let mut tried = Tried::default();
         let (first_alpha, mut best, mut best_move, mut number) = (alpha, -Score::INFINITE, None, 0);
-        while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
-            number += 1;
-            if number > 1 && !best.is_loss() && is_hopeless(position, node, m, number, alpha, &mut picker) {
+        while let Some(mv) = picker.next(position, self.histories, &mut self.scratch) {
+            if Some(mv) == node.excluded {
                 continue;
             }
-            let reduction = self.reduction(node, position, m, number);
-            let score = self.search_move(node, position, m, number, alpha, reduction)?;
+            number += 1;
+            let mut attempt =
+                Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
+            if number > 1 && !best.is_loss() && self.is_hopeless(position, node, &attempt, alpha, &mut picker)
+            {
+                continue;
+            }
+            match self.singularity(position, node, mv)? {
+                Singularity::Extension(extension) => attempt.extension = extension,
+                Singularity::Cut(score) => return Ok(score),
+            }
+            let score = self.search_move(node, position, &attempt, alpha)?;
             if score > best {
                 best = score;
                 if score > alpha {
-                    best_move = Some(m);
+                    best_move = Some(mv);
                     if node.is_pv {
-                        self.variations.extend(ply, m);
+                        self.variations.extend(ply, mv);
                     }
                     if score >= node.beta {
-                        self.learn(position, node, m, &tried);
+                        self.frame(ply).cutoffs += 1;
+                        self.learn(position, node, mv, &tried);
                         break;
                     }
                     alpha = score;
                 }
             }
             // Beyond the capacity, nothing more is learnt.
-            let _ =
-                if position.is_tactical(m) { tried.tactical.try_push(m) } else { tried.quiet.try_push(m) };
+            let _ = if attempt.is_tactical { tried.tactical.try_push(mv) } else { tried.quiet.try_push(mv) };
         }
         if number == 0 {
-            return Ok(if position.is_check() { Score::mated_at(ply) } else { Score::DRAW });
+            return Ok(match node.excluded {
+                Some(_) => alpha,
+                None if position.is_check() => Score::mated_at(ply),
+                None => Score::DRAW,
+            });
         }
-        self.store(position, node, best, best_move, first_alpha);
+        if node.excluded.is_none() {
+            let bound = bound_of(best, first_alpha, node.beta);
+            self.correct(position, node, best, best_move, bound);
+            self.store(position, node, best, best_move, bound);
+        }
         Ok(best)
     }
 
-    /// Step 13: late move reductions. Moves far down the order are first searched less deep, by how many plies?
-    fn reduction(&self, node: &Node, position: &Position, m: Move, number: usize) -> i32 {
+    /// Step 12: single moves that are passed over, once there is one that does not lose at once. Never with bare pawns,
+    /// where zugzwang lurks.
+    fn is_hopeless(
+        &self,
+        position: &Position,
+        node: &Node,
+        attempt: &Attempt,
+        alpha: Score,
+        picker: &mut Picker,
+    ) -> bool {
+        let (depth, m) = (node.depth, attempt.mv);
+        if !position.has_pieces(position.turn()) {
+            return false;
+        }
+        // The depth that the move would really be searched to.
+        let reduction = self.shared.reductions.get(depth, attempt.number) / 1024;
+        let reduced = (depth - reduction).max(0);
+        if attempt.is_tactical {
+            // Futility of captures: even the captured piece will not bring it up to alpha.
+            if let Some(evaluation) = node.evaluation
+                && reduced <= p::FUTILITY_DEPTH_LIMIT
+                && m.promotion().is_none()
+                && evaluation
+                    + p::TACTICAL_FUTILITY_MARGIN
+                    + p::TACTICAL_FUTILITY_MARGIN_PER_PLY * reduced
+                    + position.captured(m).map_or(0, exchange_value)
+                    <= alpha
+                && !alpha.is_mate()
+                && !position.gives_check(m)
+            {
+                return true;
+            }
+            // Captures that lose more than the depth can make up for.
+            return depth <= p::SEE_PRUNING_DEPTH_LIMIT
+                && !position.see_at_least(m, -p::SEE_TACTICAL_MARGIN_PER_PLY * depth);
+        }
+        // Late move pruning. After so many quiet moves the rest will hardly be better.
+        let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(node.is_improving));
+        if depth <= p::LATE_MOVE_PRUNING_DEPTH_LIMIT && attempt.number as i32 > enough {
+            picker.skip_quiet();
+            return !position.gives_check(m);
+        }
+        // History pruning. Moves that have failed again and again as answers to what was played.
+        let history = self.histories.continuation(position, m, &node.given.previous);
+        if reduced <= p::HISTORY_PRUNING_DEPTH_LIMIT && history < -p::HISTORY_PRUNING_PER_PLY * depth {
+            return true;
+        }
+        // Futility. So far below alpha that a quiet move will not bring it up.
+        if let Some(evaluation) = node.evaluation {
+            let margin = p::FUTILITY_MARGIN
+                + p::FUTILITY_MARGIN_PER_PLY * reduced
+                + history / p::FUTILITY_HISTORY_PER_CENTIPAWN;
+            if reduced <= p::FUTILITY_DEPTH_LIMIT
+                && evaluation + margin <= alpha
+                && !alpha.is_mate()
+                && !position.gives_check(m)
+            {
+                return true;
+            }
+        }
+        // Quiet moves to squares where they are simply lost.
+        reduced <= p::SEE_PRUNING_DEPTH_LIMIT
+            && !position.see_at_least(m, -p::SEE_QUIET_MARGIN_PER_SQUARED_PLY * reduced * reduced)
+    }
+
+    /// Step 13: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly worse
+    /// than the hash move, it is searched deeper: much deeper if they are much worse. If they too reach beta, several
+    /// moves cut and none need be searched (multicut); if the hash move is merely good, it can do with less.
+    fn singularity(&mut self, position: &Position, node: &Node, m: Move) -> Result<Singularity, Stopped> {
+        let Node { depth, ply, beta, .. } = *node;
+        let Some(entry) = node.known.filter(|entry| entry.best == Some(m)) else {
+            return Ok(Singularity::Extension(0));
+        };
+        let score = entry.score.relative_to_root(ply);
+        if node.excluded.is_some()
+            || depth < p::SINGULAR_DEPTH
+            || ply >= 2 * self.depth as usize
+            || entry.depth < depth - p::SINGULAR_ENTRY_DEPTH
+            || entry.bound == Bound::Upper
+            || score.is_mate()
+        {
+            return Ok(Singularity::Extension(0));
+        }
+        let goal = score - p::SINGULAR_MARGIN_PER_PLY * depth;
+        self.frame(ply).excluded = Some(m);
+        let others = self.search_without(position, goal, (depth - 1) / 2, ply, node.is_cut);
+        self.frame(ply).excluded = None;
+        let others = others?;
+        Ok(if others < goal {
+            let is_far = !node.is_pv && others < goal - p::DOUBLE_EXTENSION_MARGIN;
+            Singularity::Extension(1 + i32::from(is_far))
+        } else if goal >= beta {
+            Singularity::Cut(goal)
+        } else if score >= beta {
+            Singularity::Extension(-2)
+        } else {
+            Singularity::Extension(-i32::from(node.is_cut))
+        })
+    }
+
+    /// The value of a node without the move that its frame excludes.
+    fn search_without(
+        &mut self,
+        position: &Position,
+        goal: Score,
+        depth: i32,
+        ply: usize,
+        is_cut: bool,
+    ) -> Result<Score, Stopped> {
+        // The same node is searched again in the middle of its search: what its frame holds must outlast that.
+        let frame = *self.frame(ply);
+        // In check the search adds a ply by itself.
+        let depth = depth - i32::from(position.is_check());
+        let result = self.search(position, goal - 1, goal, depth.max(1), ply, is_cut);
+        *self.frame(ply) = frame;
+        result
+    }
+
+    /// Step 14: late move reductions. Moves far down the order are first searched less deep, by how many plies?
+    fn reduction(&mut self, node: &Node, position: &Position, attempt: &Attempt) -> i32 {
+        let number = attempt.number;
         if node.depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
         let mut reduction = self.shared.reductions.get(node.depth, number);
-        if position.is_tactical(m) {
+        if attempt.is_tactical {
             reduction /= 2;
+            reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::REDUCTION_CAPTURE_HISTORY;
         } else {
-            let history = self.histories.quiet(position, m, self.previous(node.ply));
+            let history = self.histories.quiet(position, attempt.mv, &node.given);
             reduction -= history * 1024 / p::REDUCTION_HISTORY;
         }
-        reduction += 1024 * (i32::from(node.is_cut) - i32::from(node.is_pv) - i32::from(position.is_check()));
-        reduction += 512 * i32::from(!node.is_improving);
+        let hash_move_is_tactical = node.hash_move().is_some_and(|m| position.is_tactical(m));
+        let many_cutoffs = self.frame(node.ply + 1).cutoffs > p::MANY_CUTOFFS;
+        reduction += p::REDUCTION_CUT * i32::from(node.is_cut);
+        reduction -= p::REDUCTION_PV * i32::from(node.was_pv());
+        reduction -= p::REDUCTION_CHECK * i32::from(position.is_check());
+        reduction += p::REDUCTION_NOT_IMPROVING * i32::from(!node.is_improving);
+        reduction += p::REDUCTION_TACTICAL_HASH_MOVE * i32::from(hash_move_is_tactical);
+        reduction += p::REDUCTION_MANY_CUTOFFS * i32::from(many_cutoffs);
         (reduction / 1024).max(0)
     }
 
-    /// Step 14: principal variation search. The first move gets the full window; the others must first show, reduced
+    /// Step 15: principal variation search. The first move gets the full window; the others must first show, reduced
     /// and with a null window, that they are better.
     fn search_move(
         &mut self,
         node: &Node,
         position: &Position,
-        m: Move,
-        number: usize,
+        attempt: &Attempt,
         alpha: Score,
-        reduction: i32,
     ) -> Result<Score, Stopped> {
-        let next = self.make(position, m, node.ply);
-        let result = self.search_made(node, &next, number, alpha, reduction);
+        let reduction = self.reduction(node, position, attempt);
+        let next = self.make(position, attempt.mv, node.ply);
+        let result = self.search_made(node, &next, attempt, alpha, reduction);
         self.unmake();
         result
     }
@@ -295,19 +595,27 @@ impl Worker<'_> {
         &mut self,
         node: &Node,
         next: &Position,
-        number: usize,
+        attempt: &Attempt,
         alpha: Score,
         reduction: i32,
     ) -> Result<Score, Stopped> {
-        let (depth, ply) = (node.depth - 1, node.ply + 1);
-        if number == 1 {
+        let (mut depth, ply) = (node.depth - 1 + attempt.extension, node.ply + 1);
+        if attempt.number == 1 {
             let is_cut = !node.is_pv && !node.is_cut;
             return Ok(-self.search(next, -node.beta, -alpha, depth, ply, is_cut)?);
         }
         let reduced = (depth - reduction).max(depth.min(1));
-        let mut score = -self.search(next, -alpha - 1, -alpha, reduced, ply, true)?;
+        self.frame(ply).reduction = depth - reduced;
+        let result = self.search(next, -alpha - 1, -alpha, reduced, ply, true);
+        self.frame(ply).reduction = 0;
+        let mut score = -result?;
         if score > alpha && reduced < depth {
-            score = -self.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
+            // Much better than expected: deeper. Hardly better than what there was: less deep.
+            depth += i32::from(score > attempt.best + p::DEEPER_MARGIN + 2 * depth);
+            depth -= i32::from(score < attempt.best + p::SHALLOWER_MARGIN);
+            if reduced < depth {
+                score = -self.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
+            }
         }
         if node.is_pv && score > alpha {
             score = -self.search(next, -node.beta, -alpha, depth, ply, false)?;
@@ -315,17 +623,16 @@ impl Worker<'_> {
         Ok(score)
     }
 
-    /// Step 15: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
+    /// Step 16: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
     fn learn(&mut self, position: &Position, node: &Node, m: Move, tried: &Tried) {
         let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
         if position.is_tactical(m) {
             self.histories.update_capture(position, m, bonus);
         } else {
             self.frame(node.ply).killer = Some(m);
-            let previous = self.previous(node.ply);
-            self.histories.update_quiet(position, m, previous, bonus);
+            self.histories.update_quiet(position, m, &node.given, bonus);
             for &failed in &tried.quiet {
-                self.histories.update_quiet(position, failed, previous, -bonus);
+                self.histories.update_quiet(position, failed, &node.given, -bonus);
             }
         }
         for &failed in &tried.tactical {
@@ -333,57 +640,62 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 16: what was found out goes into the hash table.
-    fn store(&self, position: &Position, node: &Node, best: Score, best_move: Option<Move>, alpha: Score) {
+    /// Step 17: what the search found, compared with the static evaluation, corrects that of similar positions. Only
+    /// where the score is no matter of captures, and where the bound says on which side of the evaluation it lies.
+    fn correct(
+        &mut self,
+        position: &Position,
+        node: &Node,
+        best: Score,
+        best_move: Option<Move>,
+        bound: Bound,
+    ) {
+        let Some(evaluation) = node.evaluation else { return };
+        let is_consistent = match bound {
+            Bound::Exact => true,
+            Bound::Lower => best > evaluation,
+            Bound::Upper => best < evaluation,
+        };
+        if is_consistent && !best.is_mate() && best_move.is_none_or(|m| !position.is_tactical(m)) {
+            let error = best.value() - evaluation.value();
+            self.histories.corrections.update(position, &node.given.previous, node.depth, error);
+        }
+    }
+
+    /// Step 18: what was found out goes into the hash table.
+    fn store(&self, position: &Position, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(node.ply),
-            evaluation: node.evaluation,
+            evaluation: node.raw,
             depth: node.depth,
-            bound: bound_of(best, alpha, node.beta),
-            was_pv: node.is_pv || node.known.is_some_and(|entry| entry.was_pv),
+            bound,
+            was_pv: node.was_pv(),
         };
-        self.shared.table.store(position.keys().full, entry);
+        self.shared.table.store(position.table_key(), entry);
     }
 }
 
-/// Steps that pass over a single move, once there is one that does not lose at once. Never with bare pawns, where
-/// zugzwang lurks.
-fn is_hopeless(
-    position: &Position,
-    node: &Node,
-    m: Move,
-    number: usize,
-    alpha: Score,
-    picker: &mut Picker,
-) -> bool {
-    let depth = node.depth;
-    if !position.has_pieces(position.turn()) {
-        return false;
-    }
-    if position.is_tactical(m) {
-        // Step 9: captures that lose more than the depth can make up for.
-        return depth <= p::SEE_PRUNING_DEPTH_LIMIT
-            && !position.see_at_least(m, -p::SEE_TACTICAL_MARGIN_PER_SQUARED_PLY * depth * depth);
-    }
-    // Step 10: late move pruning. After so many quiet moves the rest will hardly be better.
-    let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(node.is_improving));
-    if depth <= p::LATE_MOVE_PRUNING_DEPTH_LIMIT && number as i32 > enough {
-        picker.skip_quiet();
-        return !position.gives_check(m);
-    }
-    // Step 11: futility. So far below alpha that a quiet move will not bring it up.
-    if let Some(evaluation) = node.evaluation {
-        let margin = p::FUTILITY_MARGIN + p::FUTILITY_MARGIN_PER_PLY * depth;
-        if depth <= p::FUTILITY_DEPTH_LIMIT
-            && evaluation + margin <= alpha
-            && !alpha.is_mate()
-            && !position.gives_check(m)
-        {
-            picker.skip_quiet();
-            return true;
+/// What the singular search says of the hash move.
+enum Singularity {
+    /// It is to be searched so many plies deeper.
+    Extension(i32),
+    /// The node is settled with this score.
+    Cut(Score),
+}
+
+/// The static evaluation, or the score in the hash table where that is known to be nearer the truth.
+fn estimate(node: &Node, evaluation: Score) -> Score {
+    match node.known {
+        Some(entry) => {
+            let score = entry.score.relative_to_root(node.ply);
+            let is_better = match entry.bound {
+                Bound::Exact => true,
+                Bound::Lower => score > evaluation,
+                Bound::Upper => score < evaluation,
+            };
+            if is_better && !score.is_mate() { score } else { evaluation }
         }
+        None => evaluation,
     }
-    // Step 12: quiet moves to squares where they are simply lost.
-    depth <= p::SEE_PRUNING_DEPTH_LIMIT && !position.see_at_least(m, -p::SEE_QUIET_MARGIN_PER_PLY * depth)
 }

@@ -3,9 +3,10 @@
 use arrayvec::ArrayVec;
 use shakmaty::Role;
 
-use crate::history::{Histories, Previous};
+use crate::history::{Circumstances, Histories};
 use crate::moves::{MAX_MOVES, Move, MoveList};
-use crate::position::{Position, exchange_value};
+use crate::parameters::SAFETY_PER_CENTIPAWN;
+use crate::position::{Position, Threats, exchange_value};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -30,8 +31,29 @@ struct Scored {
 pub(crate) enum Wanted {
     /// All legal moves.
     All,
-    /// Captures and promotions that lose no material: quiescence out of check.
-    GoodTactical,
+    /// Captures and promotions that win at least so much material by exchanges: quiescence out of check, and `ProbCut`.
+    Tactical {
+        /// In centipawns.
+        at_least: i32,
+    },
+}
+
+impl Wanted {
+    /// Whether a legal move is wanted.
+    fn includes(self, position: &Position, m: Move) -> bool {
+        match self {
+            Wanted::All => true,
+            Wanted::Tactical { at_least } => position.is_tactical(m) && position.see_at_least(m, at_least),
+        }
+    }
+
+    /// What a tactical move must win to be given with the good ones.
+    fn threshold(self) -> i32 {
+        match self {
+            Wanted::All => 0,
+            Wanted::Tactical { at_least } => at_least,
+        }
+    }
 }
 
 /// Gives the legal moves of a position in the order in which they should be tried.
@@ -40,7 +62,7 @@ pub(crate) struct Picker {
     wanted: Wanted,
     hash_move: Option<Move>,
     killer: Option<Move>,
-    previous: Previous,
+    given: Circumstances,
     /// Not yet given moves of the current stage.
     moves: ArrayVec<Scored, MAX_MOVES>,
     /// Tactical moves that lose material, to be given last; best first.
@@ -56,10 +78,9 @@ impl Picker {
         wanted: Wanted,
         hash_move: Option<Move>,
         killer: Option<Move>,
-        previous: Previous,
+        given: Circumstances,
     ) -> Picker {
-        let hash_move =
-            hash_move.filter(|&m| position.is_legal(m) && (wanted == Wanted::All || position.is_tactical(m)));
+        let hash_move = hash_move.filter(|&m| position.is_legal(m) && wanted.includes(position, m));
         let killer =
             killer.filter(|&m| Some(m) != hash_move && position.is_legal(m) && !position.is_tactical(m));
         Picker {
@@ -67,7 +88,7 @@ impl Picker {
             wanted,
             hash_move,
             killer,
-            previous,
+            given,
             moves: ArrayVec::new(),
             bad: ArrayVec::new(),
             given_bad: 0,
@@ -101,7 +122,9 @@ impl Picker {
                     self.stage = Stage::GoodTactical;
                 }
                 Stage::GoodTactical => match self.take_best() {
-                    Some(Scored { mv, .. }) if position.see_at_least(mv, 0) => return Some(mv),
+                    Some(Scored { mv, .. }) if position.see_at_least(mv, self.wanted.threshold()) => {
+                        return Some(mv);
+                    }
                     Some(Scored { mv, .. }) => self.bad.push(mv),
                     None if self.wanted == Wanted::All => self.stage = Stage::Killer,
                     None => self.stage = Stage::Done,
@@ -156,13 +179,11 @@ impl Picker {
     fn generate_quiet(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         list.clear();
         position.generate_quiet(list);
-        let Picker { hash_move, killer, previous, .. } = *self;
+        let Picker { hash_move, killer, given, .. } = *self;
         self.moves.clear();
-        self.moves.extend(
-            list.iter()
-                .filter(|&&m| Some(m) != hash_move && Some(m) != killer)
-                .map(|&mv| Scored { mv, score: histories.quiet(position, mv, previous) }),
-        );
+        self.moves.extend(list.iter().filter(|&&m| Some(m) != hash_move && Some(m) != killer).map(|&mv| {
+            Scored { mv, score: histories.quiet(position, mv, &given) + safety(position, mv, &given.threats) }
+        }));
     }
 
     /// Takes out the move with the highest score; of equals, the one generated first, so that the order is the same
@@ -172,4 +193,12 @@ impl Picker {
             .reduce(|best, i| if self.moves[i].score > self.moves[best].score { i } else { best })?;
         Some(self.moves.swap_remove(best))
     }
+}
+
+/// What a quiet move gains by leaving a square that a lesser piece attacks, or loses by going to one.
+fn safety(position: &Position, m: Move, threats: &Threats) -> i32 {
+    let Some(role) = position.role_at(m.from()) else { return 0 };
+    let attacked = threats.to(role);
+    let weight = exchange_value(role) * SAFETY_PER_CENTIPAWN;
+    weight * (i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to())))
 }

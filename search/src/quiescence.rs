@@ -1,7 +1,6 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
-use crate::evaluation::evaluate;
-use crate::history::Previous;
+use crate::history::Circumstances;
 use crate::observer::Bound;
 use crate::parameters::QUIESCENCE_FUTILITY_MARGIN;
 use crate::picker::{Picker, Wanted};
@@ -27,10 +26,10 @@ impl Worker<'_> {
             return Ok(Score::DRAW);
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if position.is_check() { Score::DRAW } else { evaluate(position) });
+            return Ok(if position.is_check() { Score::DRAW } else { self.evaluator.evaluate(position) });
         }
 
-        let key = position.keys().full;
+        let key = position.table_key();
         let known = self.shared.table.probe(key);
         if let Some(entry) = known {
             let score = entry.score.relative_to_root(ply);
@@ -40,8 +39,11 @@ impl Worker<'_> {
         }
 
         // Standing pat: out of check, the side to move need not capture at all.
-        let evaluation = (!position.is_check())
-            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| evaluate(position)));
+        let previous = self.previous(ply);
+        let raw = (!position.is_check()).then(|| {
+            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position))
+        });
+        let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &previous, raw));
         let mut best = evaluation.unwrap_or(Score::mated_at(ply));
         if best >= beta {
             return Ok(best);
@@ -49,10 +51,13 @@ impl Worker<'_> {
         let first_alpha = alpha;
         alpha = alpha.max(best);
 
-        let wanted = if position.is_check() { Wanted::All } else { Wanted::GoodTactical };
+        let (wanted, given) = if position.is_check() {
+            (Wanted::All, Circumstances { previous, threats: position.threats() })
+        } else {
+            (Wanted::Tactical { at_least: 0 }, Circumstances::default())
+        };
         let hash_move = known.and_then(|entry| entry.best);
-        let previous = if position.is_check() { self.previous(ply) } else { Previous::default() };
-        let mut picker = Picker::new(position, wanted, hash_move, None, previous);
+        let mut picker = Picker::new(position, wanted, hash_move, None, given);
         let mut best_move = None;
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
             // Delta pruning: what is captured must be able to matter.
@@ -91,7 +96,7 @@ impl Worker<'_> {
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(ply),
-            evaluation,
+            evaluation: raw,
             depth: 0,
             bound,
             was_pv: known.is_some_and(|entry| entry.was_pv),

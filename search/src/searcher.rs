@@ -3,14 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::control::Control;
-use crate::history::Histories;
 use crate::limits::{Clock, Limits, Root};
 use crate::observer::{Answer, Observer};
 use crate::reductions::Reductions;
 use crate::score::Score;
 use crate::table::Table;
 use crate::time::Budget;
-use crate::worker::{Shared, Worker};
+use crate::worker::{Memory, Shared, Worker};
 
 /// Stack of a search thread in bytes: room for [`crate::MAX_PLY`] nodes and as much again.
 pub const STACK_SIZE: usize = 8 << 20;
@@ -20,13 +19,13 @@ pub struct Searcher {
     table: Table,
     reductions: Reductions,
     /// One for each thread.
-    histories: Vec<Histories>,
+    memories: Vec<Memory>,
 }
 
 impl Searcher {
     /// A searcher with one thread.
     pub fn new(table: Table) -> Searcher {
-        Searcher { table, reductions: Reductions::new(), histories: vec![Histories::new()] }
+        Searcher { table, reductions: Reductions::new(), memories: vec![Memory::new()] }
     }
 
     /// Replaces the hash table; what the old one knew is lost.
@@ -41,13 +40,13 @@ impl Searcher {
 
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
-        self.histories.resize_with(threads.max(1), Histories::new);
+        self.memories.resize_with(threads.max(1), Memory::new);
     }
 
     /// Forgets what earlier searches found out, as for a new game.
     pub fn clear(&mut self) {
         self.table.clear();
-        self.histories.iter_mut().for_each(Histories::clear);
+        self.memories.iter_mut().for_each(|memory| memory.histories.clear());
     }
 
     /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on
@@ -74,15 +73,15 @@ impl Searcher {
             finished: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
         };
-        let Some((first, others)) = self.histories.split_first_mut() else {
+        let Some((first, others)) = self.memories.split_first_mut() else {
             unreachable!("one thread at least")
         };
         std::thread::scope(|scope| {
-            for histories in others {
+            for memory in others {
                 let shared = &shared;
                 // A helper that can't be started is merely missing.
                 let _ = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, move || {
-                    Worker::new(shared, histories, false).deepen(&mut ());
+                    Worker::new(shared, memory, false).deepen(&mut ());
                 });
             }
             let mut worker = Worker::new(&shared, first, true);
@@ -105,7 +104,7 @@ fn answer(worker: &Worker, depth: u32) -> Answer {
     };
     let expected = || {
         let next = shared.root.position.make(best.mv);
-        shared.table.probe(next.keys().full)?.best.filter(|&m| next.is_legal(m))
+        shared.table.probe(next.table_key())?.best.filter(|&m| next.is_legal(m))
     };
     let ponder = best.line.get(1).copied().or_else(expected);
     Answer { best: Some(best.mv), ponder, score: best.score, depth, nodes }

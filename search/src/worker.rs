@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::control::Control;
+use crate::evaluation::Evaluator;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::limits::{Clock, Limits, Root, TimeLimit};
 use crate::moves::{Move, MoveList};
@@ -40,6 +41,19 @@ impl Shared<'_> {
     }
 }
 
+/// What a thread keeps from one search to the next.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    pub(crate) histories: Histories,
+    pub(crate) evaluator: Evaluator,
+}
+
+impl Memory {
+    pub(crate) fn new() -> Memory {
+        Memory { histories: Histories::new(), evaluator: Evaluator::new() }
+    }
+}
+
 /// What a node leaves for those below it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Frame {
@@ -49,6 +63,12 @@ pub(crate) struct Frame {
     pub(crate) moved: Option<PieceTo>,
     /// A quiet move that refuted a sibling.
     pub(crate) killer: Option<Move>,
+    /// The move that is left out of the node for the time being.
+    pub(crate) excluded: Option<Move>,
+    /// Plies by which the move that led here was reduced.
+    pub(crate) reduction: i32,
+    /// Nodes at this ply, since two plies above, in which a move reached beta.
+    pub(crate) cutoffs: u32,
 }
 
 /// A move at the root and what is known of it.
@@ -73,6 +93,7 @@ const BEFORE_ROOT: usize = 4;
 pub(crate) struct Worker<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories,
+    pub(crate) evaluator: &'a mut Evaluator,
     /// Only the first thread looks at limits and reports.
     pub(crate) is_first: bool,
     pub(crate) nodes: u64,
@@ -87,6 +108,8 @@ pub(crate) struct Worker<'a> {
     keys: Vec<u64>,
     /// Length of `keys` at the last null move, beyond which no repetition is real.
     repetition_floor: usize,
+    /// Plies before this one don't pass: a null move is being verified.
+    pub(crate) null_move_floor: usize,
     frames: Box<[Frame]>,
     /// Where the pickers generate moves.
     pub(crate) scratch: MoveList,
@@ -95,7 +118,8 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>, histories: &'a mut Histories, is_first: bool) -> Worker<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, memory: &'a mut Memory, is_first: bool) -> Worker<'a> {
+        let Memory { histories, evaluator } = memory;
         let position = &shared.root.position;
         let allowed = shared.root.allowed.as_deref();
         let root_moves = position
@@ -110,6 +134,7 @@ impl<'a> Worker<'a> {
         Worker {
             shared,
             histories,
+            evaluator,
             is_first,
             nodes: 0,
             selective_depth: 0,
@@ -119,7 +144,8 @@ impl<'a> Worker<'a> {
             variations: Variations::new(),
             keys,
             repetition_floor: 0,
-            frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 1].into_boxed_slice(),
+            null_move_floor: 0,
+            frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 2].into_boxed_slice(),
             scratch: MoveList::new(),
             next_poll: first_poll,
             counted_nodes: 0,
@@ -142,8 +168,13 @@ impl<'a> Worker<'a> {
                 self.line = line;
                 self.selective_depth = 0;
                 if self.aspire(score, observer).is_err() {
+                    self.rank_lines(line);
                     return completed;
                 }
+            }
+            self.rank_lines(lines);
+            for line in 0..lines {
+                self.line = line;
                 self.report(Bound::Exact, observer);
             }
             completed = depth;
@@ -153,6 +184,12 @@ impl<'a> Worker<'a> {
             }
         }
         completed
+    }
+
+    /// Puts the first lines in the order of their scores: a later one may have turned out better, since it was searched
+    /// with what the earlier ones left in the hash table.
+    fn rank_lines(&mut self, lines: usize) {
+        self.root_moves[..lines].sort_by_key(|root| std::cmp::Reverse(root.score));
     }
 
     /// One iteration for one line, with a window around the expected score that widens where it fails.
@@ -287,10 +324,11 @@ impl<'a> Worker<'a> {
     /// Makes a move: the position after it, while the node's key goes to the earlier ones. Pairs with [`Worker::unmake`].
     #[inline]
     pub(crate) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
-        self.shared.table.prefetch(position.approximate_key_after(m));
+        self.shared.table.prefetch(position.approximate_table_key_after(m));
         self.nodes += 1;
         self.keys.push(position.keys().full);
-        self.frame(ply + 1).moved = Some(PieceTo::of(position, m));
+        let moved = Some(PieceTo::of(position, m));
+        *self.frame(ply + 1) = Frame { moved, reduction: 0, ..*self.frame(ply + 1) };
         position.make(m)
     }
 
@@ -308,7 +346,7 @@ impl<'a> Worker<'a> {
     ) -> T {
         self.nodes += 1;
         self.keys.push(position.keys().full);
-        self.frame(ply + 1).moved = None;
+        *self.frame(ply + 1) = Frame { moved: None, reduction: 0, ..*self.frame(ply + 1) };
         let floor = std::mem::replace(&mut self.repetition_floor, self.keys.len());
         let result = search(self, &position.make_null());
         self.repetition_floor = floor;
@@ -337,6 +375,14 @@ impl<'a> Worker<'a> {
             }
         }
         false
+    }
+}
+
+impl Worker<'_> {
+    /// Whether the side to move can repeat a position of the path below the root.
+    pub(crate) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
+        let reach = (self.keys.len() - self.repetition_floor).min(position.halfmoves().into()).min(ply);
+        (3..=reach).step_by(2).any(|back| position.reaches(self.keys[self.keys.len() - back]))
     }
 }
 

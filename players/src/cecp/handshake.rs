@@ -12,7 +12,7 @@ use crate::stream::Stream;
 use crate::{Fault, Spec};
 
 /// How long an engine may take after `feature done=0`, which asks to wait no matter how long.
-const LONGEST_START: Duration = Duration::from_secs(600);
+const LONGEST_START: Duration = Duration::from_mins(10);
 
 /// How long an engine gets to read `xboard` before `protover` follows. It must not find both at once: GNU Chess loses
 /// what it has read together with `xboard`.

@@ -99,8 +99,8 @@ impl CecpPlayer {
         })
     }
 
-    fn tell(&mut self, command: Command) -> Result<(), Fault> {
-        self.stream.tell(&command)
+    fn tell(&mut self, command: &Command) -> Result<(), Fault> {
+        self.stream.tell(command)
     }
 
     /// Puts a new process into the place of the present one.
@@ -117,21 +117,22 @@ impl CecpPlayer {
         let clock = Clock::of(&game.controls[game.color], 1);
         let told_clock = clock.commands(&self.features)?;
         let position = setup::position(&game.game, &self.features)?;
-        self.tell(Command::New)?;
+        self.tell(&Command::New)?;
         if game.mode() == CastlingMode::Chess960 {
-            self.tell(Command::Variant("fischerandom".into()))?;
+            self.tell(&Command::Variant("fischerandom".into()))?;
         }
-        told_clock.into_iter().try_for_each(|command| self.tell(command))?;
-        self.tell(Command::Post)?;
-        self.tell(if game.ponder { Command::Hard } else { Command::Easy })?;
+        told_clock.into_iter().try_for_each(|command| self.tell(&command))?;
+        self.tell(&Command::Post)?;
+        self.tell(if game.ponder { &Command::Hard } else { &Command::Easy })?;
         if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
-            self.tell(Command::Name(game.opponent.clone()))?;
+            self.tell(&Command::Name(game.opponent.clone()))?;
+            // Only to those who want to know whom they meet: Fairy-Max 5.0 may crash of words that it doesn't know.
+            self.tell(&Command::Computer)?;
         }
-        self.tell(Command::Computer)?;
-        self.tell(Command::Force)?;
+        self.tell(&Command::Force)?;
         for word in position {
             match word {
-                Word::Command(command) => self.tell(command)?,
+                Word::Command(command) => self.tell(&command)?,
                 Word::Edit(line) => self.stream.tell_line(line)?,
             }
         }
@@ -143,7 +144,7 @@ impl CecpPlayer {
     fn tell_moves(&mut self, game: &engine::Game) -> Result<(), Fault> {
         for text in setup::moves(game, self.game.told, &self.features) {
             self.game.last_told = Some(text.clone());
-            self.tell(setup::told_move(text, &self.features))?;
+            self.tell(&setup::told_move(text, &self.features))?;
         }
         self.game.told = game.ply();
         Ok(())
@@ -155,7 +156,7 @@ impl CecpPlayer {
             return Ok(());
         }
         self.pings += 1;
-        self.tell(Command::Ping(self.pings))?;
+        self.tell(&Command::Ping(self.pings))?;
         let until = Instant::now() + self.spec.patience;
         loop {
             let Some(said) = self.stream.wait(until)? else {
@@ -291,23 +292,23 @@ impl Player for CecpPlayer {
         let (own, other) = (&turn.accounts[us], &turn.accounts[!us]);
         let clock = Clock::of(&own.control, own.moves_made + 1);
         if self.game.clock.as_ref() != Some(&clock) {
-            clock.commands(&self.features)?.into_iter().try_for_each(|command| self.tell(command))?;
+            clock.commands(&self.features)?.into_iter().try_for_each(|command| self.tell(&command))?;
             self.game.clock = Some(clock);
         }
         // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
         let answers = self.state == State::Waiting && self.game.told + 1 == turn.game.ply();
         if !answers {
             if self.state != State::Forced {
-                self.tell(Command::Force)?;
+                self.tell(&Command::Force)?;
             }
             self.tell_moves(turn.game)?;
         }
         if self.features.has(Switch::Time) {
-            self.tell(Command::Time { centiseconds: setup::centiseconds(own) })?;
-            self.tell(Command::OpponentTime { centiseconds: setup::centiseconds(other) })?;
+            self.tell(&Command::Time { centiseconds: setup::centiseconds(own) })?;
+            self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(other) })?;
         }
         self.state = State::Thinking;
-        if answers { self.tell_moves(turn.game) } else { self.tell(Command::Go) }
+        if answers { self.tell_moves(turn.game) } else { self.tell(&Command::Go) }
     }
 
     fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
@@ -316,7 +317,7 @@ impl Player for CecpPlayer {
     }
 
     fn offer_draw(&mut self) -> Result<(), Fault> {
-        if self.features.has(Switch::Draw) { self.tell(Command::Draw) } else { Ok(()) }
+        if self.features.has(Switch::Draw) { self.tell(&Command::Draw) } else { Ok(()) }
     }
 
     fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
@@ -326,9 +327,9 @@ impl Player for CecpPlayer {
             self.stream.interrupt();
         }
         self.is_worn |= is_busy && !self.features.has(Switch::Ping);
-        self.tell(Command::Force)?;
+        self.tell(&Command::Force)?;
         let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
-        self.tell(Command::Result { result, comment: Some(outcome.to_string()) })
+        self.tell(&Command::Result { result, comment: Some(outcome.to_string()) })
     }
 
     fn take(&mut self) -> Option<Arrival> {

@@ -10,7 +10,7 @@ use super::features::Features;
 use crate::{Account, Fault};
 
 /// "No limit" for engines that know only clocks.
-const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const A_DAY: Duration = Duration::from_hours(24);
 
 /// One line to the engine: an edit line is no command.
 #[derive(Clone, Debug, PartialEq, Eq)]

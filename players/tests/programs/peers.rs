@@ -56,7 +56,7 @@ fn plays(program: Option<PathBuf>, arguments: &[&str], protocol: Protocol) {
         let is_fine = match &played.end {
             End::Over(_) | End::LongEnough => true,
             // Some resign against a program that moves at random.
-            End::Resigned(_) | End::Claim(..) => played.game.ply() > 20,
+            End::Resigned | End::Claim(..) => played.game.ply() > 20,
             _ => false,
         };
         assert!(is_fine, "{moves:?}: {:?} in {}", played.end, played.game.fen());

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use players::{Cecp, CommandLine, Fault, Protocol, Spec, Stream};
 use protocols::cecp::Command;
 
-use crate::support::{fixture, is_running, start, unique_seed};
+use crate::support::{fixture, is_gone, is_running, start, unique_seed};
 
 #[test]
 fn a_program_goes_with_its_owner() {
@@ -19,7 +19,7 @@ fn a_program_goes_with_its_owner() {
         panic!("as a test");
     }));
     assert!(panicked.is_err());
-    assert!(!is_running(&child) && !is_running(&format!("--seed {seed}")));
+    assert!(is_gone(&child) && is_gone(&format!("--seed {seed}")));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A plain official, and how programs are found.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use shakmaty::ByColor;
 
 /// Long enough for anything on a busy machine.
-pub const LONG: Duration = Duration::from_secs(30);
+pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 /// An example of this package, which cargo has built with the tests.
-pub fn fixture(protocol: Protocol, arguments: &str) -> Spec {
+pub(crate) fn fixture(protocol: Protocol, arguments: &str) -> Spec {
     let tests = std::env::current_exe().expect("a path");
     let program =
         tests.parent().and_then(Path::parent).expect("a target folder").join("examples/misbehaving");
@@ -32,13 +32,13 @@ pub fn fixture(protocol: Protocol, arguments: &str) -> Spec {
 }
 
 /// A number that no other test has, fit for the seed of a fixture and to recognise its processes by.
-pub fn unique_seed() -> u32 {
+pub(crate) fn unique_seed() -> u32 {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     std::process::id() * 1000 + COUNT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Whether a process is running that has `text` in its command line.
-pub fn is_running(text: &str) -> bool {
+pub(crate) fn is_running(text: &str) -> bool {
     let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
     processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
@@ -46,9 +46,20 @@ pub fn is_running(text: &str) -> bool {
     })
 }
 
+/// Whether no such process is running, or none after the moment that it takes to die when killed.
+pub(crate) fn is_gone(text: &str) -> bool {
+    (0..100).any(|_| {
+        let is_gone = !is_running(text);
+        if !is_gone {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        is_gone
+    })
+}
+
 /// Keeps what was said.
 #[derive(Default)]
-pub struct Minutes(Mutex<Vec<(Speaker, String)>>);
+pub(crate) struct Minutes(Mutex<Vec<(Speaker, String)>>);
 
 impl Log for Minutes {
     fn record(&self, entry: &Entry) {
@@ -57,7 +68,7 @@ impl Log for Minutes {
 }
 
 impl Minutes {
-    pub fn of(&self, speaker: Speaker) -> Vec<String> {
+    pub(crate) fn of(&self, speaker: Speaker) -> Vec<String> {
         let minutes = self.0.lock().unwrap();
         minutes.iter().filter(|(who, _)| *who == speaker).map(|(_, text)| text.clone()).collect()
     }
@@ -65,7 +76,7 @@ impl Minutes {
 
 /// How a game came to its end.
 #[derive(Debug)]
-pub enum End {
+pub(crate) enum End {
     /// By the rules.
     Over(Outcome),
     /// It was long enough.
@@ -73,20 +84,20 @@ pub enum End {
     Illegal(Color, String),
     OutOfTurn(Color),
     Claim(Color, String),
-    Complaint(Color, String),
-    Resigned(Color),
+    Complaint(Color),
+    Resigned,
     TooLate(Color),
     Faulty(Color, Fault),
 }
 
 /// A game to be played.
-pub struct Rules<'a> {
-    pub start: Game,
-    pub control: &'a str,
-    pub ponder: bool,
+pub(crate) struct Rules<'a> {
+    pub(crate) start: Game,
+    pub(crate) control: &'a str,
+    pub(crate) ponder: bool,
     /// The longest time for a move.
-    pub patience: Duration,
-    pub plies: usize,
+    pub(crate) patience: Duration,
+    pub(crate) plies: usize,
 }
 
 impl Default for Rules<'_> {
@@ -95,7 +106,7 @@ impl Default for Rules<'_> {
     }
 }
 
-pub fn position(fen: &str, mode: CastlingMode, moves: &str) -> Game {
+pub(crate) fn position(fen: &str, mode: CastlingMode, moves: &str) -> Game {
     let mut game = Game::from_fen(fen, mode).expect("a position");
     for text in moves.split_whitespace() {
         game.play(game.parse_move(text).expect("legal")).expect("legal");
@@ -104,15 +115,15 @@ pub fn position(fen: &str, mode: CastlingMode, moves: &str) -> Game {
 }
 
 /// What is left of a game.
-pub struct Played {
-    pub end: End,
-    pub game: Game,
+pub(crate) struct Played {
+    pub(crate) end: End,
+    pub(crate) game: Game,
     /// What each side said last of what it was thinking.
-    pub thinking: ByColor<Option<Thinking>>,
+    pub(crate) thinking: ByColor<Option<Thinking>>,
 }
 
 /// Plays a game and tells the players of its end.
-pub fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Played {
+pub(crate) fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Played {
     let control: TimeControl = rules.control.parse().expect("a time control");
     let account = || Account { remaining: control.initial(), control: control.clone(), moves_made: 0 };
     let mut table = Table {
@@ -164,10 +175,10 @@ impl Table {
             if let Err(fault) = players.get_mut(mover).think(&turn) {
                 return End::Faulty(mover, fault);
             }
-            if game.ply() > 0 {
-                if let Err(fault) = players.get_mut(!mover).wait(&turn) {
-                    return End::Faulty(!mover, fault);
-                }
+            if game.ply() > 0
+                && let Err(fault) = players.get_mut(!mover).wait(&turn)
+            {
+                return End::Faulty(!mover, fault);
             }
             if let Some(end) = self.hear_move(players) {
                 return end;
@@ -225,9 +236,9 @@ impl Table {
                 return Judgement::Nothing;
             }
             Event::DrawOffer => return Judgement::Nothing,
-            Event::Resignation => End::Resigned(color),
+            Event::Resignation => End::Resigned,
             Event::Claim { result, .. } => End::Claim(color, result),
-            Event::Complaint(text) => End::Complaint(color, text),
+            Event::Complaint(_) => End::Complaint(color),
             Event::Fault(fault) => End::Faulty(color, fault),
         })
     }
@@ -247,6 +258,6 @@ fn wait_for(players: &ByColor<Box<dyn Player>>, left: Duration) {
     let _ = rustix::event::poll(&mut sources, Some(&left));
 }
 
-pub fn start(spec: &Spec) -> Box<dyn Player> {
+pub(crate) fn start(spec: &Spec) -> Box<dyn Player> {
     players::start(spec, None).unwrap_or_else(|fault| panic!("{}: {fault}", spec.command))
 }

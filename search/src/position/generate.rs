@@ -4,7 +4,7 @@
 
 use shakmaty::{Bitboard, Color, File, Rank, Role, Square};
 
-use super::{Position, castling_squares, promotion_rank};
+use super::{Position, castling_squares};
 use crate::attacks;
 use crate::moves::{Move, MoveList};
 
@@ -41,7 +41,7 @@ impl Position {
             (true, false) => self.them(),
             _ => !self.occupied(),
         };
-        self.king_moves(wanted, list);
+        let safe = self.king_moves(wanted, list);
         if self.checkers.more_than_one() {
             return;
         }
@@ -51,24 +51,32 @@ impl Position {
             None => Bitboard::FULL,
         };
         self.piece_moves(wanted & rescue, list);
-        self.pawn_moves::<TACTICAL, QUIET>(rescue, list);
+        let pawns = self.us() & self.by_role(Role::Pawn);
+        self.pawn_moves::<TACTICAL, QUIET>(pawns & !self.pinned, rescue, list);
+        if self.pinned.any() {
+            self.pinned_moves::<TACTICAL, QUIET>(wanted, rescue, list);
+        }
         if TACTICAL {
             self.en_passant_captures(list);
         }
         if QUIET && self.checkers.is_empty() {
-            self.castling_moves(list);
+            self.castling_moves(safe, list);
         }
     }
 
+    /// The king's moves; returns the squares that they lead to.
     #[inline(always)]
-    fn king_moves(&self, wanted: Bitboard, list: &mut MoveList) {
+    fn king_moves(&self, wanted: Bitboard, list: &mut MoveList) -> Bitboard {
         let king = self.king(self.turn);
         let occupied = self.occupied().without(king);
+        let mut safe = Bitboard::EMPTY;
         for to in attacks::king(king) & wanted {
             if !self.is_attacked(to, occupied) {
                 list.push(Move::new(king, to));
+                safe.add(to);
             }
         }
+        safe
     }
 
     #[inline(always)]
@@ -78,19 +86,32 @@ impl Position {
         for from in free & self.by_role(Role::Knight) {
             list.extend_from(from, attacks::knight(from) & wanted);
         }
-        for from in free & self.by_role(Role::Bishop) {
+        for from in free & self.diagonal_sliders() {
             list.extend_from(from, attacks::bishop(from, occupied) & wanted);
         }
-        for from in free & self.by_role(Role::Rook) {
+        for from in free & self.straight_sliders() {
             list.extend_from(from, attacks::rook(from, occupied) & wanted);
         }
-        for from in free & self.by_role(Role::Queen) {
-            list.extend_from(from, attacks::queen(from, occupied) & wanted);
-        }
-        // A pinned knight never moves; the others stay on the line of the pin.
-        for from in us & self.pinned & (self.diagonal_sliders() | self.straight_sliders()) {
-            let role = self.role_at(from).unwrap_or(Role::Queen);
-            list.extend_from(from, attacks::of_piece(role, from, occupied) & wanted & self.pin_line(from));
+    }
+
+    /// The moves of pinned pieces, which stay on the line of the pin. A pinned knight never moves.
+    fn pinned_moves<const TACTICAL: bool, const QUIET: bool>(
+        &self,
+        wanted: Bitboard,
+        rescue: Bitboard,
+        list: &mut MoveList,
+    ) {
+        for from in self.pinned {
+            let allowed = rescue & self.pin_line(from);
+            match self.role_at(from) {
+                Some(Role::Pawn) => {
+                    self.pawn_moves::<TACTICAL, QUIET>(Bitboard::from_square(from), allowed, list);
+                }
+                Some(role @ (Role::Bishop | Role::Rook | Role::Queen)) => {
+                    list.extend_from(from, attacks::of_piece(role, from, self.occupied()) & wanted & allowed);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -100,42 +121,47 @@ impl Position {
         attacks::line(self.king(self.turn), from)
     }
 
-    /// Pawn moves to `rescue`, en passant aside: first of the free pawns, all at once, then of each pinned one.
+    /// Moves of pawns to `allowed`, en passant aside, all pawns at once.
     #[inline(always)]
-    fn pawn_moves<const TACTICAL: bool, const QUIET: bool>(&self, rescue: Bitboard, list: &mut MoveList) {
-        let pawns = self.us() & self.by_role(Role::Pawn);
-        self.moves_of_pawns::<TACTICAL, QUIET>(pawns & !self.pinned, rescue, list);
-        for pinned in pawns & self.pinned {
-            let allowed = rescue & self.pin_line(pinned);
-            self.moves_of_pawns::<TACTICAL, QUIET>(Bitboard::from_square(pinned), allowed, list);
-        }
-    }
-
-    #[inline(always)]
-    fn moves_of_pawns<const TACTICAL: bool, const QUIET: bool>(
+    fn pawn_moves<const TACTICAL: bool, const QUIET: bool>(
         &self,
         pawns: Bitboard,
         allowed: Bitboard,
         list: &mut MoveList,
     ) {
         let (empty, up) = (!self.occupied(), forward(self.turn));
-        let promoting = promotion_rank(self.turn);
-        let single = rotate(pawns, up) & empty;
+        let seventh = Bitboard::from_rank(self.turn.fold_wb(Rank::Seventh, Rank::Second));
         if TACTICAL {
-            let targets = self.them() & allowed;
-            for (sideways, edge) in [(1, File::H), (63, File::A)] {
-                let offset = (up + sideways) % 64;
-                let captures = rotate(pawns & !Bitboard::from_file(edge), offset) & targets;
-                list.extend_pawns(captures & !promoting, offset);
-                push_promotions(captures & promoting, offset, list);
+            for (targets, offset) in self.pawn_captures(pawns & !seventh, allowed) {
+                list.extend_pawns(targets, offset);
             }
-            push_promotions(single & promoting & allowed, up, list);
+            if (pawns & seventh).any() {
+                self.promotions(pawns & seventh, allowed, list);
+            }
         }
         if QUIET {
             let third = Bitboard::from_rank(self.turn.fold_wb(Rank::Third, Rank::Sixth));
-            list.extend_pawns(single & !promoting & allowed, up);
+            let single = rotate(pawns & !seventh, up) & empty;
+            list.extend_pawns(single & allowed, up);
             list.extend_pawns(rotate(single & third, up) & empty & allowed, up * 2 % 64);
         }
+    }
+
+    /// What pawns capture to either side: the targets, and how far they are from the pawns.
+    #[inline(always)]
+    fn pawn_captures(&self, pawns: Bitboard, allowed: Bitboard) -> [(Bitboard, u32); 2] {
+        [(1, File::H), (63, File::A)].map(|(sideways, edge)| {
+            let offset = (forward(self.turn) + sideways) % 64;
+            (rotate(pawns & !Bitboard::from_file(edge), offset) & self.them() & allowed, offset)
+        })
+    }
+
+    fn promotions(&self, pawns: Bitboard, allowed: Bitboard, list: &mut MoveList) {
+        let up = forward(self.turn);
+        for (targets, offset) in self.pawn_captures(pawns, allowed) {
+            push_promotions(targets, offset, list);
+        }
+        push_promotions(rotate(pawns, up) & !self.occupied() & allowed, up, list);
     }
 
     #[inline(always)]
@@ -159,16 +185,18 @@ impl Position {
     }
 
     #[inline(always)]
-    fn castling_moves(&self, list: &mut MoveList) {
+    fn castling_moves(&self, safe: Bitboard, list: &mut MoveList) {
         for rook in self.castling_rooks & self.us() {
-            if self.may_castle_with(rook) {
+            if self.may_castle_with(rook, safe) {
                 list.push(Move::new(self.king(self.turn), rook));
             }
         }
     }
 
-    /// Whether castling with a rook that has kept its right is legal now.
-    pub(super) fn may_castle_with(&self, rook: Square) -> bool {
+    /// Whether castling with a rook that has kept its right is legal now. The squares `safe` are known not to be
+    /// attacked.
+    #[inline(always)]
+    pub(super) fn may_castle_with(&self, rook: Square, safe: Bitboard) -> bool {
         let king = self.king(self.turn);
         if (attacks::between(king, rook) & self.occupied()).any() {
             return false; // the usual case, and cheap to see
@@ -181,7 +209,7 @@ impl Position {
         self.checkers.is_empty()
             && ((king_path | rook_path) & others).is_empty()
             && !self.pinned.contains(rook)
-            && !king_path.into_iter().any(|square| self.is_attacked(square, others.with(rook)))
+            && !(king_path & !safe).into_iter().any(|square| self.is_attacked(square, others.with(rook)))
     }
 }
 

@@ -37,6 +37,7 @@ const fn numbers<const N: usize>(seed: u64) -> [u64; N] {
 static PIECES: [u64; 2 * 8 * 64] = numbers(1);
 static CASTLING_ROOKS: [u64; 64] = numbers(2);
 static EN_PASSANT_FILES: [u64; 8] = numbers(3);
+static HALFMOVES: [u64; 32] = numbers(5);
 
 /// Toggled when the side to move changes.
 pub(super) const TURN: u64 = numbers::<1>(4)[0];
@@ -55,4 +56,14 @@ pub(super) fn castling_rook(square: Square) -> u64 {
 #[inline]
 pub(super) fn en_passant(square: Square) -> u64 {
     EN_PASSANT_FILES[square as usize & 7]
+}
+
+/// The fifty-move counter as the hash table sees it: not at all while it is low, then in steps of eight plies. What was
+/// found out far from the limit must not be believed near it.
+#[inline]
+pub(super) fn halfmoves(halfmoves: u8) -> u64 {
+    match halfmoves.saturating_sub(12) / 8 {
+        0 => 0,
+        step => HALFMOVES[usize::from(step)],
+    }
 }

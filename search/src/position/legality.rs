@@ -15,7 +15,7 @@ impl Position {
             return false;
         }
         if role == Role::King && self.castling_rooks.contains(to) && self.us().contains(to) {
-            return m.promotion().is_none() && self.may_castle_with(to);
+            return m.promotion().is_none() && self.may_castle_with(to, Bitboard::EMPTY);
         }
         let promotes = role == Role::Pawn && promotion_rank(self.turn).contains(to);
         if self.us().contains(to) || m.promotion().is_some() != promotes {

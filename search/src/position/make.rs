@@ -62,10 +62,10 @@ impl Position {
         next
     }
 
-    /// The full key after a move, but for castling rights, promotions and en passant: exact for most moves, which is
-    /// enough to fetch the hash entry early.
+    /// The key for the hash table after a move, but for castling rights, promotions and en passant: exact for most moves,
+    /// which is enough to fetch the hash entry early.
     #[inline]
-    pub fn approximate_key_after(&self, m: Move) -> u64 {
+    pub fn approximate_table_key_after(&self, m: Move) -> u64 {
         let Some(role) = self.role_at(m.from()) else { return self.keys.full };
         let mut key = self.keys.full
             ^ keys::TURN
@@ -73,6 +73,8 @@ impl Position {
             ^ keys::piece(self.turn, role, m.to());
         if let Some(captured) = self.role_at(m.to()) {
             key ^= keys::piece(!self.turn, captured, m.to());
+        } else if role != Role::Pawn {
+            key ^= keys::halfmoves(self.halfmoves.saturating_add(1));
         }
         key
     }

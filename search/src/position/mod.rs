@@ -3,16 +3,19 @@
 //!
 //! It is made from a legal `shakmaty::Chess` and only ever changed by legal moves.
 
+mod cycle;
 mod generate;
 mod keys;
 mod legality;
 mod make;
 mod perft;
 mod see;
+mod threats;
 
 pub use keys::Keys;
 pub use perft::{divide, perft};
 pub use see::exchange_value;
+pub(crate) use threats::Threats;
 
 use shakmaty::{
     Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, Rank, Role, Setup, Square,
@@ -112,6 +115,12 @@ impl Position {
     #[inline]
     pub fn keys(&self) -> &Keys {
         &self.keys
+    }
+
+    /// The key for the hash table: the full key, and the fifty-move counter where it begins to matter.
+    #[inline]
+    pub fn table_key(&self) -> u64 {
+        self.keys.full ^ keys::halfmoves(self.halfmoves)
     }
 
     /// The pieces that give check.

@@ -1,5 +1,7 @@
 //! Games at the referee's table between scripted players.
 
+mod programs;
+
 use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -347,17 +349,20 @@ fn other_programs_read_the_pgn_without_complaint() {
 }
 
 /// A player that refuses every game.
-fn refusing() -> Simulated<impl FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> {
-    Simulated::new("", SimulatedTime::default(), |occasion| match occasion {
-        Occasion::NewGame(_) => {
-            vec![(Duration::ZERO, Event::Fault(Fault::Unsupported("Chess960".to_owned())))]
-        }
+fn refusing_with(fault: Fault) -> Simulated<impl FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> {
+    Simulated::new("", SimulatedTime::default(), move |occasion| match occasion {
+        Occasion::NewGame(_) => vec![(Duration::ZERO, Event::Fault(fault.clone()))],
         _ => Vec::new(),
     })
 }
 
+fn times(n: u32) -> NonZeroU32 {
+    NonZeroU32::new(n).expect("not zero")
+}
+
 #[test]
 fn who_refuses_the_game_loses_it_unless_both_do() {
+    let refusing = || refusing_with(Fault::Unsupported("Chess960".to_owned()));
     let game = Match::new("10");
     let mut other = Simulated::new("", game.time.clone(), |_| Vec::new());
     let players = ByColor { white: &mut refusing() as &mut dyn Player, black: &mut other };

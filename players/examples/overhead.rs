@@ -1,0 +1,76 @@
+//! What a move costs its official: the time from asking a player that moves at once to its answer, for each protocol, in
+//! microseconds. Most of it is the player's own: reading, choosing at random, two changes of processes.
+//!
+//! `cargo run --release -p herald-players --example overhead [MOVES]`
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use engine::{Color, Game, TimeControl};
+use players::{Account, CommandLine, Event, NewGame, Player, Protocol, Spec, Turn};
+use rustix::event::{PollFd, PollFlags};
+use shakmaty::ByColor;
+
+fn main() {
+    let moves = std::env::args().nth(1).map_or(20_000, |text| text.parse().expect("a number of moves"));
+    for (name, protocol) in [("cecp", Protocol::Cecp), ("uci", Protocol::Uci), ("cego", Protocol::Cego)] {
+        let mut times = measure(name, protocol, moves);
+        times.sort_unstable();
+        let at = |permille: usize| times[(times.len() - 1) * permille / 1000].as_secs_f64() * 1e6;
+        println!("{name:5} median {:6.1}  90% {:6.1}  99% {:6.1}", at(500), at(900), at(990));
+    }
+}
+
+/// The times of so many answers of an instant mover that plays both sides of its games.
+fn measure(name: &str, protocol: Protocol, moves: usize) -> Vec<Duration> {
+    let here = std::env::current_exe().expect("a path");
+    let program = here.parent().map(|folder| folder.join("misbehaving")).expect("a folder");
+    let mut times = Vec::with_capacity(moves);
+    let mut players = [1, 2].map(|seed| start(&program, name, protocol, seed));
+    while times.len() < moves {
+        play(&mut players, &mut times);
+    }
+    players.into_iter().for_each(|player| drop(player.quit()));
+    times
+}
+
+fn start(program: &Path, name: &str, protocol: Protocol, seed: u32) -> Box<dyn Player> {
+    let seed = seed.to_string();
+    let words = [program.to_str().expect("a plain path"), "--protocol", name, "--seed", &seed];
+    let command = CommandLine::from_words(words.map(String::from)).expect("words");
+    players::start(&Spec::new(command, protocol), None).expect("the example `misbehaving` was built")
+}
+
+fn play(players: &mut [Box<dyn Player>; 2], times: &mut Vec<Duration>) {
+    let control: TimeControl = "60+1".parse().expect("a time control");
+    let account = || Account { remaining: control.initial(), control: control.clone(), moves_made: 0 };
+    let accounts = ByColor { white: account(), black: account() };
+    let mut game = Game::default();
+    for (player, color) in players.iter_mut().zip([Color::White, Color::Black]) {
+        let controls = ByColor { white: control.clone(), black: control.clone() };
+        let new = NewGame { game: game.clone(), color, controls, opponent: "x".into(), ponder: false };
+        player.new_game(&new).expect("it is ready");
+    }
+    while game.outcome().is_none() && game.ply() < 200 {
+        let player = &mut players[usize::from(game.turn() == Color::Black)];
+        let begin = Instant::now();
+        player.think(&Turn { game: &game, accounts: &accounts }).expect("it listens");
+        let text = answer(player.as_mut());
+        times.push(begin.elapsed());
+        game.play(game.parse_move(&text).expect("a legal move")).expect("a legal move");
+    }
+}
+
+fn answer(player: &mut dyn Player) -> String {
+    loop {
+        match player.take().map(|arrival| arrival.event) {
+            Some(Event::Move(text)) => return text,
+            Some(Event::Fault(fault)) => panic!("{fault}"),
+            Some(_) => {}
+            None => {
+                let source = player.source().expect("a program");
+                let _ = rustix::event::poll(&mut [PollFd::new(&source, PollFlags::IN)], None);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! How far the static evaluation has been off in positions of the same kind: correction histories.
+//!
+//! What the search finds out about a position tells something about all positions with the same pawns, the same pieces
+//! of one side, or after the same moves. The idea came up as "correction history" in Caissa and Stockfish (2023-24).
+
+use shakmaty::Color;
+
+use crate::history::{PieceTo, Previous};
+use crate::position::Position;
+use crate::score::Score;
+
+/// Kinds of positions told apart in each table: a power of two.
+const KINDS: usize = 16_384;
+
+/// The largest magnitude of an entry.
+const LIMIT: i32 = 1024;
+
+/// What one search can change at most.
+const LARGEST_STEP: i32 = LIMIT / 4;
+
+/// The sum of the entries is divided by this to give centipawns.
+const ENTRIES_PER_CENTIPAWN: i32 = 28;
+
+type ByKind = [[i16; KINDS]; 2];
+
+/// The corrections of one thread, each for the side to move.
+#[derive(Clone)]
+pub(crate) struct Corrections {
+    pawn: Box<ByKind>,
+    /// By the colour of the pieces.
+    non_pawn: Box<[ByKind; 2]>,
+    /// By our last move and the opponent's answer.
+    continuation: Vec<[i16; PieceTo::COUNT]>,
+}
+
+impl Corrections {
+    pub(crate) fn new() -> Corrections {
+        Corrections {
+            pawn: Box::new([[0; KINDS]; 2]),
+            non_pawn: Box::new([[[0; KINDS]; 2]; 2]),
+            continuation: vec![[0; PieceTo::COUNT]; PieceTo::COUNT],
+        }
+    }
+
+    /// How much to add to the static evaluation, in centipawns.
+    #[inline]
+    pub(crate) fn get(&self, position: &Position, previous: &Previous) -> i32 {
+        let (turn, keys) = (position.turn() as usize, position.keys());
+        let by_pieces = |color: Color| {
+            self.non_pawn[color as usize][turn][keys.non_pawn[color as usize] as usize % KINDS]
+        };
+        let by_moves = moves(previous).map_or(0, |(last, before)| self.continuation[before][last]);
+        (i32::from(self.pawn[turn][keys.pawn as usize % KINDS])
+            + i32::from(by_pieces(Color::White))
+            + i32::from(by_pieces(Color::Black))
+            + i32::from(by_moves))
+            / ENTRIES_PER_CENTIPAWN
+    }
+
+    /// Learns that a search of this depth found a value so far above the static evaluation.
+    pub(crate) fn update(&mut self, position: &Position, previous: &Previous, depth: i32, error: i32) {
+        let step = (error * depth / 8).clamp(-LARGEST_STEP, LARGEST_STEP);
+        let (turn, keys) = (position.turn() as usize, position.keys());
+        pull(&mut self.pawn[turn][keys.pawn as usize % KINDS], step);
+        for color in Color::ALL {
+            let kind = keys.non_pawn[color as usize] as usize % KINDS;
+            pull(&mut self.non_pawn[color as usize][turn][kind], step);
+        }
+        if let Some((last, before)) = moves(previous) {
+            pull(&mut self.continuation[before][last], step);
+        }
+    }
+
+    /// The static evaluation with its correction. Estimates stay estimates.
+    #[inline]
+    pub(crate) fn correct(&self, position: &Position, previous: &Previous, evaluation: Score) -> Score {
+        Score::centipawns(evaluation.value() + self.get(position, previous))
+    }
+}
+
+#[inline]
+fn moves(previous: &Previous) -> Option<(usize, usize)> {
+    Some((previous[0]?.index(), previous[1]?.index()))
+}
+
+/// Moves an entry by a step, the less the nearer it is to the limit.
+#[inline]
+fn pull(entry: &mut i16, step: i32) {
+    let value = i32::from(*entry);
+    *entry = (value + step - value * step.abs() / LIMIT) as i16;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corrections_follow_the_errors_and_stay_bounded() {
+        let (position, mut corrections) = (Position::default(), Corrections::new());
+        let previous = Previous::default();
+        for _ in 0..1000 {
+            corrections.update(&position, &previous, 20, 500);
+        }
+        let correction = corrections.get(&position, &previous);
+        assert!((80..=3 * LIMIT / ENTRIES_PER_CENTIPAWN).contains(&correction), "{correction}");
+        corrections.update(&position, &previous, 20, -500);
+        assert!(corrections.get(&position, &previous) < correction);
+    }
+}

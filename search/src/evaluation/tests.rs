@@ -1,0 +1,130 @@
+use super::features::GROUPS;
+use super::*;
+use proptest::prelude::*;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup as _, Position as _, fen::Fen};
+
+fn position(fen: &str) -> Position {
+    let chess: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
+    Position::from(&chess)
+}
+
+fn evaluate(position: &Position) -> i32 {
+    super::evaluate(position).value()
+}
+
+/// The same position with the colours exchanged.
+fn mirrored(position: &Position) -> Position {
+    let setup = position.to_chess().to_setup(EnPassantMode::Legal).into_mirrored();
+    let chess = Chess::from_setup(setup, CastlingMode::Chess960)
+        .or_else(shakmaty::PositionError::ignore_impossible_check)
+        .unwrap();
+    Position::from(&chess)
+}
+
+/// The positions of a game in which each choice picks one of the legal moves.
+fn game(choices: &[u16]) -> Vec<Position> {
+    let mut positions = vec![Position::default()];
+    for &choice in choices {
+        let last = &positions[positions.len() - 1];
+        let legal = last.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        let next = last.make(legal[choice as usize % legal.len()]);
+        positions.push(next);
+    }
+    positions
+}
+
+/// What the definition in [`tuning::Trace`] says of a position.
+fn value_of_trace(trace: &tuning::Trace) -> f64 {
+    let weights = tuning::weights();
+    let sum = |counts: &[tuning::Count]| {
+        counts.iter().fold((0, 0), |sum, &(index, count)| {
+            let weight = weights[usize::from(index)];
+            (sum.0 + weight.0 * i32::from(count), sum.1 + weight.1 * i32::from(count))
+        })
+    };
+    let danger = |counts: &[tuning::Count]| {
+        let danger = sum(counts);
+        let (middlegame, endgame) = (f64::from(danger.0.max(0)), f64::from(danger.1.max(0)));
+        (
+            middlegame * middlegame / f64::from(DANGER_DIVISOR_MIDDLEGAME),
+            endgame / f64::from(DANGER_DIVISOR_ENDGAME),
+        )
+    };
+    let linear = sum(&trace.features);
+    let (ours, theirs) = (danger(&trace.danger.white), danger(&trace.danger.black));
+    let middlegame = f64::from(linear.0) + ours.0 - theirs.0;
+    let endgame = f64::from(linear.1) + ours.1 - theirs.1;
+    let scale = f64::from(*trace.scale.get(Color::from_white(endgame > 0.0))) / f64::from(FULL_SCALE);
+    let phase = f64::from(trace.phase) / f64::from(FULL_PHASE);
+    middlegame * phase + endgame * scale * (1.0 - phase) + f64::from(trace.drive)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn colours_are_treated_alike(choices in proptest::collection::vec(any::<u16>(), 0..160)) {
+        for position in game(&choices) {
+            prop_assert_eq!(evaluate(&position), evaluate(&mirrored(&position)), "{}", position.to_chess().board());
+        }
+    }
+
+    #[test]
+    fn all_ways_to_look_at_a_position_agree(choices in proptest::collection::vec(any::<u16>(), 0..160)) {
+        let mut evaluator = Evaluator::new();
+        for position in game(&choices) {
+            let value = evaluator.evaluate(&position).value();
+            prop_assert_eq!(value, evaluate(&position), "the pawn table must not show");
+
+            let breakdown = Breakdown::new(&position);
+            let sum = Term::ALL.iter().fold(Tapered::default(), |sum, &term| {
+                sum + breakdown.get(term, Color::White) - breakdown.get(term, Color::Black)
+            });
+            let white = breakdown.taper(sum) + breakdown.drive.white - breakdown.drive.black;
+            prop_assert_eq!(position.turn().fold_wb(white, -white), value);
+
+            let traced = value_of_trace(&tuning::trace(&position));
+            prop_assert!((traced - f64::from(white)).abs() <= 3.0, "{} against {}", traced, white);
+        }
+    }
+}
+
+#[test]
+fn the_groups_lie_in_a_row_and_fill_the_table() {
+    let mut next = 0;
+    for group in &GROUPS {
+        assert_eq!(group.first, next);
+        next += group.len;
+    }
+    assert_eq!(next, WEIGHTS.len());
+}
+
+#[test]
+fn pieces_more_are_worth_what_they_are() {
+    let full = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let without = |square: usize| {
+        let mut setup = full.parse::<Fen>().unwrap().into_setup();
+        setup.board.discard_piece_at(shakmaty::Square::new(square as u32));
+        setup.castling_rights = shakmaty::Bitboard::EMPTY;
+        evaluate(&Position::from(&Chess::from_setup(setup, CastlingMode::Standard).unwrap()))
+    };
+    let [rook, knight, queen, pawn] = [56, 57, 59, 48].map(without);
+    assert!(50 < pawn && pawn < knight && knight < rook && rook < queen, "{pawn} {knight} {rook} {queen}");
+}
+
+#[test]
+fn known_draws_and_wins() {
+    // Two knights; a bishop of the wrong colour with a rook pawn; a rook against a bishop.
+    assert!(evaluate(&position("4k3/8/8/8/8/8/8/2NNK3 w - - 0 1")).abs() < 100);
+    assert!(evaluate(&position("k7/8/8/P7/8/3B4/8/4K3 w - - 0 1")).abs() < 50);
+    assert!(evaluate(&position("4k3/4b3/8/8/8/8/4R3/4K3 w - - 0 1")).abs() < 100);
+    // The right corner is better to drive a king to than the wrong one, and any corner better than the middle.
+    let knight_and_bishop = |fen| evaluate(&position(fen));
+    let right = knight_and_bishop("7k/8/5KN1/8/8/4B3/8/8 w - - 0 1");
+    let wrong = knight_and_bishop("k7/8/2K1N3/8/8/4B3/8/8 w - - 0 1");
+    let middle = knight_and_bishop("8/8/8/3k4/8/3KBN2/8/8 w - - 0 1");
+    assert!(right > wrong && right > middle, "{right} {wrong} {middle}");
+}
