@@ -1,8 +1,10 @@
 //! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
 
 mod bench;
+mod cego;
 mod eval;
 mod match_command;
+mod openings;
 mod perft;
 mod session;
 mod signals;
@@ -30,10 +32,12 @@ enum Subcommands {
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
+    Cego(cego::Cego),
     Match(Box<match_command::MatchCommand>),
     Bench(bench::Bench),
     Perft(perft::Perft),
     Eval(eval::Eval),
+    Openings(openings::Openings),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -62,10 +66,12 @@ fn main() -> ExitCode {
         None => session::play_or_detect(),
         Some(Subcommands::Xboard) => session::xboard(),
         Some(Subcommands::Uci) => session::uci(),
+        Some(Subcommands::Cego(cego)) => cego.run(),
         Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),
         Some(Subcommands::Eval(eval)) => eval.run(),
+        Some(Subcommands::Openings(openings)) => openings.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

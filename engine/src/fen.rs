@@ -143,7 +143,12 @@ fn check(
 /// The FEN of a position: the en passant square only where the capture is legal, castling rights as `KQkq`, in
 /// Chess960 as the files of the rooks (Shredder-FEN).
 pub(crate) fn write(chess: &Chess, mode: CastlingMode) -> String {
-    let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
+    write_with(chess, mode, EnPassantMode::Legal)
+}
+
+/// The same with another rule for the en passant square.
+pub(crate) fn write_with(chess: &Chess, mode: CastlingMode, en_passant: EnPassantMode) -> String {
+    let fen = Fen::from_position(chess, en_passant).to_string();
     if mode.is_standard() {
         return fen;
     }

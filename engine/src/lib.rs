@@ -7,6 +7,7 @@ mod fen;
 mod game;
 mod lines;
 mod notation;
+pub mod openings;
 mod outcome;
 mod pgn;
 mod text;

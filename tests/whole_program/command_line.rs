@@ -13,7 +13,9 @@ fn lines(bytes: &[u8]) -> Vec<String> {
 
 #[test]
 fn every_subcommand_has_help_with_an_example() {
-    for subcommand in [&[][..], &["xboard"], &["uci"], &["bench"], &["perft"], &["eval"]] {
+    for subcommand in
+        [&[][..], &["xboard"], &["uci"], &["cego"], &["bench"], &["perft"], &["eval"], &["openings"]]
+    {
         let output = herald(&[subcommand, &["--help"]].concat());
         assert_eq!(output.status.code(), Some(0));
         let text = String::from_utf8(output.stdout).expect("text");
@@ -35,6 +37,10 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["nonsense"],
         &["--nonsense"],
         &["uci", "surplus"],
+        &["openings", "--balance", "-1"],
+        &["openings", "--nodes", "0"],
+        &["cego", "--hash", "0"],
+        &["cego", "--threads", "many"],
     ] {
         let output = herald(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -82,6 +88,26 @@ fn bench_gives_the_same_nodes_each_time() {
     let first = nodes();
     assert!(first > 1_000, "{first}");
     assert_eq!(nodes(), first);
+}
+
+#[test]
+fn openings_do_not_depend_on_the_number_of_threads() {
+    let make = |threads| {
+        herald(&["openings", "--plies", "4", "--count", "20", "--nodes", "300", "--threads", threads])
+    };
+    let output = make("1");
+    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    let records = lines(&output.stdout);
+    assert_eq!(records.len(), 20);
+    assert!(records[19].contains(" ce ") && records[19].ends_with(" id \"Standard.4.1.20\";"));
+    assert_eq!(make("3").stdout, output.stdout);
+}
+
+#[test]
+fn openings_that_do_not_exist_are_not_made() {
+    let output = herald(&["openings", "--plies", "0", "--count", "2", "--nodes", "1"]);
+    assert_eq!((output.status.code(), lines(&output.stdout).len()), (Some(1), 1));
+    assert_eq!(lines(&output.stderr).len(), 1);
 }
 
 #[test]

@@ -1,0 +1,252 @@
+//! Openings for matches: positions after random moves, of which the search says that they are balanced.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Instant;
+
+use oorandom::Rand32;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use search::{Control, Limits, STACK_SIZE, Score, Searcher, Table, TableError, Verdict};
+use shakmaty::{Board, CastlingMode, Chess, EnPassantMode, Move, Position as _, Role, Setup};
+
+use crate::{Game, fen};
+
+/// Openings for matches in which nobody has brought their own: 400 positions of standard chess after 8 plies, in EPD.
+///
+/// Made by `herald openings --plies 8 --count 400 --seed 1 --balance 40 --nodes 100000`. A search or an evaluation that has
+/// changed since then would make others.
+pub const EMBEDDED: &str = include_str!("../data/openings.epd");
+
+/// What openings are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// Standard chess, or Chess960 from any of its 960 start positions.
+    pub mode: CastlingMode,
+    /// Moves from the start position, each side's counted.
+    pub plies: u32,
+    /// Where the random numbers begin.
+    pub seed: u64,
+    /// The greatest advantage that either side may have, in centipawns.
+    pub balance: u32,
+    /// How many nodes are searched to find out who has an advantage.
+    pub nodes: u64,
+}
+
+/// A position to start games from.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The moves that lead there.
+    pub game: Game,
+    /// What it is worth for the side to move.
+    pub score: Score,
+    /// How deep it was searched, in plies.
+    pub depth: u32,
+    /// How many nodes were searched.
+    pub nodes: u64,
+}
+
+/// Makes openings, no position twice. It ends if there seem to be no more.
+///
+/// What comes out depends on the recipe alone, not on the number of threads. As the positions differ in nothing but what
+/// happened within the same number of plies, the same side is always to move, and none is another with colours reversed.
+pub struct Openings {
+    recipe: Recipe,
+    random: Rand32,
+    threads: ThreadPool,
+    seen: HashSet<Chess>,
+    found: VecDeque<Opening>,
+}
+
+/// So many candidates are searched at a time, on all threads together: few, so that what is found comes soon.
+const BATCH: usize = 64;
+/// After so many batches in a row without an opening there will be none.
+const PATIENCE: usize = 1000;
+/// Enough for what is searched here, and quickly made anew.
+const TABLE_MEBIBYTES: usize = 1;
+
+impl Recipe {
+    /// Makes openings after this recipe, on so many threads.
+    ///
+    /// # Errors
+    /// The threads can't be started.
+    pub fn openings(self, threads: usize) -> Result<Openings, ThreadPoolBuildError> {
+        let threads = ThreadPoolBuilder::new().num_threads(threads.max(1)).stack_size(STACK_SIZE).build()?;
+        let random = Rand32::new(self.seed);
+        Ok(Openings { recipe: self, random, threads, seen: HashSet::new(), found: VecDeque::new() })
+    }
+
+    /// The opening with this position, if it is one. Each search begins with an empty memory, so that its result does
+    /// not depend on what was searched before.
+    fn judge(&self, game: Game) -> Result<Option<Opening>, TableError> {
+        let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
+        let limits = Limits { nodes: Some(self.nodes.max(1)), ..Limits::default() };
+        let answer = searcher.think(&game.root(), &limits, &Control::new(), &Instant::now(), &mut ());
+        let is_balanced = match answer.score.verdict() {
+            Verdict::Centipawns(value) => value.unsigned_abs() <= self.balance,
+            Verdict::MateIn(_) | Verdict::MatedIn(_) => false,
+        };
+        let opening = Opening { game, score: answer.score, depth: answer.depth, nodes: answer.nodes };
+        Ok(Some(opening).filter(|_| is_balanced))
+    }
+}
+
+impl Openings {
+    /// A position that has not been looked at before and in which there is something to play.
+    fn candidate(&mut self) -> Option<Game> {
+        let mut game = start(self.recipe.mode, &mut self.random);
+        for _ in 0..self.recipe.plies {
+            let moves = sensible_moves(&game);
+            let choice = self.random.rand_range(0..u32::try_from(moves.len()).ok().filter(|&n| n > 0)?);
+            game.play(moves[choice as usize]).ok()?;
+        }
+        let is_new = game.outcome().is_none() && self.seen.insert(game.chess().clone());
+        is_new.then_some(game)
+    }
+
+    fn find(&mut self) -> Result<(), TableError> {
+        let recipe = self.recipe;
+        for _ in 0..PATIENCE {
+            let batch: Vec<Game> = (0..BATCH).filter_map(|_| self.candidate()).collect();
+            let judged =
+                self.threads.install(|| batch.into_par_iter().map(|game| recipe.judge(game)).collect());
+            let judged: Result<Vec<Option<Opening>>, TableError> = judged;
+            self.found.extend(judged?.into_iter().flatten());
+            if !self.found.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for Openings {
+    type Item = Result<Opening, TableError>;
+
+    fn next(&mut self) -> Option<Result<Opening, TableError>> {
+        if self.found.is_empty()
+            && let Err(error) = self.find()
+        {
+            return Some(Err(error));
+        }
+        self.found.pop_front().map(Ok)
+    }
+}
+
+impl Opening {
+    /// The opening as an EPD record, with `id` and what the search has found: `acd`, `acn`, `ce`. In `id`, quotation
+    /// marks, for which EPD has no notation, become apostrophes.
+    pub fn epd(&self, id: &str) -> String {
+        let chess = self.game.chess();
+        // EPD wants the en passant square after every double step, whether or not a pawn can capture there.
+        let fen = fen::write_with(chess, self.game.mode(), EnPassantMode::Always);
+        let fields: Vec<&str> = fen.split(' ').collect();
+        let [position @ .., halfmoves, fullmoves] = &fields[..] else { unreachable!("a FEN has six fields") };
+        format!(
+            "{} acd {}; acn {}; ce {}; fmvn {fullmoves}; hmvc {halfmoves}; id \"{}\";",
+            position.join(" "),
+            self.depth,
+            self.nodes,
+            self.score.value(),
+            id.replace('"', "'"),
+        )
+    }
+}
+
+fn start(mode: CastlingMode, random: &mut Rand32) -> Game {
+    if mode.is_standard() {
+        return Game::default();
+    }
+    let mut setup = Setup::initial();
+    setup.board = Board::chess960(random.rand_range(0..960));
+    setup.castling_rights = setup.board.rooks();
+    Game::from_setup(setup, mode).unwrap_or_else(|error| unreachable!("a start position: {error}"))
+}
+
+/// The moves that a player would at least think of, if there are any: none that loses material on its target square or
+/// gives up castling without need.
+fn sensible_moves(game: &Game) -> Vec<Move> {
+    let position = game.root().position;
+    let castling_rooks = game.chess().castles().castling_rights() & position.us();
+    let gives_up_castling = |m: &Move| match m.role() {
+        Role::King => castling_rooks.any() && !m.is_castle() && !position.is_check(),
+        Role::Rook => m.from().is_some_and(|from| castling_rooks.contains(from)),
+        _ => false,
+    };
+    let is_sensible = |m: &Move| !gives_up_castling(m) && position.see_at_least(Game::to_search(*m), 0);
+    let legal = game.legal_moves();
+    let sensible: Vec<Move> = legal.iter().copied().filter(is_sensible).collect();
+    if sensible.is_empty() { legal.into_iter().collect() } else { sensible }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECIPE: Recipe =
+        Recipe { mode: CastlingMode::Standard, plies: 6, seed: 1, balance: 50, nodes: 500 };
+
+    fn records(recipe: Recipe, threads: usize, count: usize) -> Vec<String> {
+        let openings = recipe.openings(threads).expect("threads");
+        openings.take(count).map(|opening| opening.expect("memory").epd("test")).collect()
+    }
+
+    #[test]
+    fn the_recipe_alone_decides_what_comes_out() {
+        let first = records(RECIPE, 1, 100);
+        assert_eq!(records(RECIPE, 3, 100), first);
+        assert_ne!(records(Recipe { seed: 2, ..RECIPE }, 1, 100), first);
+    }
+
+    #[test]
+    fn openings_are_as_wanted_and_none_comes_twice() {
+        for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
+            let openings = Recipe { mode, ..RECIPE }.openings(2).expect("threads");
+            let mut seen = HashSet::new();
+            for opening in openings.take(150) {
+                let opening = opening.expect("memory");
+                assert_eq!((opening.game.ply(), opening.game.mode()), (6, mode));
+                assert!(opening.score.value().abs() <= 50 && opening.depth > 0);
+                assert!(seen.insert(opening.game.chess().clone()));
+            }
+            assert_eq!(seen.len(), 150);
+        }
+    }
+
+    #[test]
+    fn the_embedded_openings_are_legal_balanced_and_different() {
+        let mut seen = HashSet::new();
+        for record in EMBEDDED.lines() {
+            let (position, operations) = record.split_at(record.find(" acd ").expect(record));
+            let game = Game::from_fen(position, CastlingMode::Standard).expect(record);
+            assert!(game.mode().is_standard() && game.outcome().is_none(), "{record}");
+            assert!(seen.insert(game.chess().clone()), "{record}");
+            let operation = |opcode| {
+                operations.split(';').find_map(|operation| operation.trim_start().strip_prefix(opcode))
+            };
+            let score: i32 = operation("ce ").expect(record).parse().expect(record);
+            assert!(score.abs() <= 40, "{record}");
+            assert_eq!(operation("id "), Some(&*format!("\"Standard.8.1.{}\"", seen.len())));
+        }
+        assert_eq!((seen.len(), EMBEDDED.ends_with(";\n")), (400, true));
+    }
+
+    #[test]
+    fn it_ends_when_there_are_no_more() {
+        let recipe = Recipe { plies: 1, balance: 1000, nodes: 1, ..RECIPE };
+        assert_eq!(records(recipe, 1, 1000).len(), 20);
+        let recipe = Recipe { plies: 0, mode: CastlingMode::Chess960, ..recipe };
+        assert_eq!(records(recipe, 1, 10_000).len(), 960);
+    }
+
+    #[test]
+    fn a_record_says_what_the_search_has_found() {
+        let mut game = Game::default();
+        game.play(game.parse_move("e4").expect("legal")).expect("legal");
+        let opening = Opening { game, score: Score::centipawns(-25), depth: 9, nodes: 1000 };
+        assert_eq!(
+            opening.epd("a \"b\""),
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 \
+             acd 9; acn 1000; ce -25; fmvn 1; hmvc 0; id \"a 'b'\";"
+        );
+    }
+}

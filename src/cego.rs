@@ -1,0 +1,60 @@
+//! `herald cego`: the engine under a CEGO mediator.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use engine::Setting;
+use protocols::cego::{Habits, REVISION, SessionError, serve};
+use protocols::host::Host;
+use protocols::input::LineReader;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::{WrongInput, signals};
+
+/// Speak CEGO (Chess Engine Game Operation), revision 1, on standard input and output
+///
+/// The protocol has no options: what can be set is set here. It ends with exit code 0 when the mediator closes the input
+/// and after forfeiting, and with 2, saying why on standard error, when the mediator breaks the protocol.
+#[derive(Args)]
+#[command(after_help = "Example: herald cego --ponder --hash 256")]
+pub(crate) struct Cego {
+    /// Think in the opponent's time
+    #[arg(long)]
+    ponder: bool,
+    /// Forfeit as soon as a forced mate against Herald is seen
+    #[arg(long)]
+    forfeit: bool,
+    /// Size of the hash table in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Setting::Hash.default(),
+        value_parser = clap::value_parser!(u64).range(Setting::Hash.range()))]
+    hash: u64,
+    /// Number of search threads
+    #[arg(long, value_name = "COUNT", default_value_t = Setting::Threads.default(),
+        value_parser = clap::value_parser!(u64).range(Setting::Threads.range()))]
+    threads: u64,
+    /// Time in milliseconds kept in reserve for each move
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = Setting::Overhead.default(),
+        value_parser = clap::value_parser!(u64).range(Setting::Overhead.range()))]
+    overhead: u64,
+}
+
+impl Cego {
+    pub(crate) fn run(&self) -> Result<()> {
+        signals::end_at(&[SIGINT, SIGTERM], || {})?;
+        // The document leaves it to each program to disclose its revision. Nobody has to listen.
+        let _ = writeln!(io::stderr(), "herald: CEGO revision {REVISION}");
+        let mut host = Host::listen(LineReader::exact(io::stdin()))
+            .context("the engine can't be started; is there enough memory?")?;
+        for (setting, value) in
+            [(Setting::Hash, self.hash), (Setting::Threads, self.threads), (Setting::Overhead, self.overhead)]
+        {
+            host.engine.set(setting, value)?;
+        }
+        let habits = Habits { ponder: self.ponder, forfeit: self.forfeit };
+        serve(host, &mut io::stdout(), habits).map_err(|error| match error {
+            SessionError::Breach(breach) => anyhow!(WrongInput).context(breach),
+            SessionError::Output(error) => error.into(),
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! `herald openings`: positions to start matches from.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use engine::CastlingMode;
+use engine::openings::Recipe;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Make openings for matches: positions after random moves that a search finds balanced, in EPD
+///
+/// No position comes twice. The same arguments give the same openings, on however many threads. Each is written as soon as
+/// it is found, so that an interrupted run has lost nothing.
+#[derive(Args)]
+#[command(after_help = "Example: herald openings --plies 8 --count 500 > openings.epd")]
+pub(crate) struct Openings {
+    /// Moves from the start position, each side's counted
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=200))]
+    plies: u32,
+    /// How many openings to make
+    #[arg(long, default_value_t = 500)]
+    count: u64,
+    /// Other seeds give other openings
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The greatest advantage that either side may have
+    #[arg(long, value_name = "CENTIPAWNS", default_value_t = 40,
+        value_parser = clap::value_parser!(u32).range(0..=1000))]
+    balance: u32,
+    /// How many nodes are searched to find out who has an advantage
+    #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Number of threads; by default, one for each processor
+    #[arg(long, value_name = "COUNT")]
+    threads: Option<NonZeroUsize>,
+    /// Start from random start positions of Chess960
+    #[arg(long)]
+    chess960: bool,
+}
+
+impl Openings {
+    pub(crate) fn run(&self) -> Result<()> {
+        let recipe = Recipe {
+            mode: CastlingMode::from_chess960(self.chess960),
+            plies: self.plies,
+            seed: self.seed,
+            balance: self.balance,
+            nodes: self.nodes,
+        };
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        let openings = recipe
+            .openings(threads.map_or(1, NonZeroUsize::get))
+            .context("the threads can't be started; try fewer with --threads")?;
+        let bar = progress_bar(self.count);
+        let mut found = 0;
+        for (number, opening) in (1..=self.count).zip(openings) {
+            let record = opening.context("free some memory and try again")?.epd(&self.id(number));
+            bar.suspend(|| writeln!(io::stdout(), "{record}")).context("the openings can't be written")?;
+            bar.inc(1);
+            found = number;
+        }
+        bar.finish_and_clear();
+        if found < self.count {
+            let reason = "there seem to be no more; try other --plies, or a greater --balance";
+            return Err(anyhow!("found {found} of {} openings: {reason}", self.count));
+        }
+        Ok(())
+    }
+
+    /// Tells openings of different runs apart.
+    fn id(&self, number: u64) -> String {
+        let game = if self.chess960 { "Chess960" } else { "Standard" };
+        format!("{game}.{}.{}.{number}", self.plies, self.seed)
+    }
+}
+
+/// Shown on a terminal only.
+fn progress_bar(count: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} openings, {eta} left");
+    ProgressBar::new(count).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
