@@ -151,6 +151,13 @@ impl Openings {
         Openings { mode: CastlingMode::Standard, source: Source::Listed(vec![start]) }
     }
 
+    /// The positions that Herald brings along.
+    pub fn embedded() -> Openings {
+        let record = |line: &str| Opening { start: position_of(line).into(), moves: [].into() };
+        let openings = engine::openings::EMBEDDED.lines().map(record).collect();
+        Openings { mode: CastlingMode::Standard, source: Source::Listed(openings) }
+    }
+
     /// The 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> Openings {
         let opening = |number| Opening { start: chess960_fen(number).into(), moves: [].into() };
@@ -449,6 +456,7 @@ mod tests {
         for (number, rank) in [(0, "bbqnnrkr/"), (959, "rkrnnqbb/")] {
             assert!(openings.get(number).unwrap().fen().starts_with(rank));
         }
+        assert_eq!(fens(&mut Openings::embedded()).len(), 400);
         assert_eq!(Openings::none().get(3).unwrap().fen(), Game::default().fen());
     }
 

@@ -436,3 +436,170 @@ impl Overheads {
         self.longest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::Path;
+
+    use engine::{Color, DrawReason, WinReason};
+
+    use super::*;
+    use crate::schedule::{Format, Settings};
+    use crate::statistics::EloModel;
+
+    /// A board without players: the outcome is a function of the game.
+    struct Scripted<F>(F);
+
+    impl<F: Fn(&Fixture) -> Option<Outcome>> Board for Scripted<F> {
+        fn play(&mut self, fixture: &Fixture, opening: Game, _: &AtomicBool) -> Played {
+            assert_eq!(opening.ply(), 0);
+            Played {
+                outcome: (self.0)(fixture),
+                detail: "scripted".to_owned(),
+                plies: 10,
+                lasted: Duration::from_millis(1),
+                pgn: format!("[Event \"{}\"]\n\n*\n\n", fixture.number),
+                overheads: vec![Duration::from_micros(100 + fixture.number)],
+            }
+        }
+
+        fn close(self) -> Vec<(usize, Resources)> {
+            vec![(1, Resources { cpu: Duration::from_secs(1), peak_memory: 7 })]
+        }
+    }
+
+    fn outcome(fixture: &Fixture) -> Option<Outcome> {
+        Some(match fastrand::Rng::with_seed(fixture.number).u32(..4) {
+            0 => Outcome::Win { winner: Color::White, reason: WinReason::Checkmate },
+            1 => Outcome::Win { winner: Color::Black, reason: WinReason::TimeForfeit },
+            _ => Outcome::Draw(DrawReason::Repetition),
+        })
+    }
+
+    const ROUND_ROBIN: Settings = Settings { programs: 4, format: Format::RoundRobin, games: 6 };
+
+    fn begin(settings: Settings, sprt: Option<Sprt>, folder: &Path) -> Result<Match, MatchError> {
+        Match::new(Schedule::new(settings).unwrap(), Openings::none(), sprt, |restore| {
+            let (state, pgn) = (folder.join("state"), folder.join("pgn"));
+            Store::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
+        })
+    }
+
+    fn workers(concurrency: usize) -> Workers {
+        Workers { concurrency, pin: false }
+    }
+
+    const NEVER: AtomicBool = AtomicBool::new(false);
+
+    #[test]
+    fn an_interrupted_match_ends_with_the_same_table() {
+        for format in [Format::RoundRobin, Format::Swiss { rounds: 3 }, Format::Knockout] {
+            let settings = Settings { programs: 5, format, games: 6 };
+            let folder = tempfile::tempdir().unwrap();
+            let mut whole = begin(settings, None, folder.path()).unwrap();
+            let end = whole.play(workers(3), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
+            assert_eq!(end, End::Complete);
+            assert_eq!(whole.usage().resources[1].cpu, Duration::from_secs(3));
+
+            let folder = tempfile::tempdir().unwrap();
+            for at_least in (5..).step_by(5) {
+                let mut part = begin(settings, None, folder.path()).unwrap();
+                let interrupted = AtomicBool::new(false);
+                let end = part.play(
+                    workers(2),
+                    || Scripted(outcome),
+                    &interrupted,
+                    |game, event| {
+                        if matches!(event, Event::Finished(_)) && game.standings().games() >= at_least {
+                            interrupted.store(true, Ordering::Relaxed);
+                        }
+                    },
+                );
+                if end.unwrap() == End::Complete {
+                    assert_eq!(part.standings(), whole.standings(), "{format:?}");
+                    break;
+                }
+            }
+            let pgn = fs::read_to_string(folder.path().join("pgn")).unwrap();
+            let games: BTreeSet<&str> = pgn.lines().filter(|line| line.starts_with('[')).collect();
+            assert_eq!(games.len() as u64, whole.standings().games());
+            assert_eq!(pgn.lines().count() as u64, 4 * whole.standings().games());
+        }
+    }
+
+    #[test]
+    fn a_test_of_strength_ends_as_soon_as_it_is_decided() {
+        let better = |fixture: &Fixture| {
+            let winner = if fixture.white == 0 { Color::White } else { Color::Black };
+            let draw = fixture.number.is_multiple_of(5);
+            Some(if draw {
+                Outcome::Draw(DrawReason::Agreement)
+            } else {
+                Outcome::Win { winner, reason: WinReason::Checkmate }
+            })
+        };
+        let settings = Settings { programs: 2, format: Format::RoundRobin, games: 100_000 };
+        let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, EloModel::Logistic).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let decided = End::Decided(Decision::AcceptH1);
+        let mut game = begin(settings, Some(sprt), folder.path()).unwrap();
+        assert_eq!(game.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
+        let games = game.standings().games();
+        assert!((10..1000).contains(&games), "{games}");
+        drop(game);
+        // Nothing is played once it is decided.
+        let mut again = begin(settings, Some(sprt), folder.path()).unwrap();
+        assert_eq!(again.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
+        assert_eq!(again.standings().games(), games);
+        assert!(matches!(begin(ROUND_ROBIN, Some(sprt), folder.path()), Err(MatchError::SprtNeedsTwo(4))));
+    }
+
+    #[test]
+    fn a_match_stops_where_nobody_can_play_and_can_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
+        let broken = |fixture: &Fixture| outcome(fixture).filter(|_| fixture.number != 7);
+        let error = game.play(workers(1), || Scripted(broken), &NEVER, |_, _| {}).unwrap_err().to_string();
+        assert_eq!(error, "game 8: scripted; the match stops here and can go on later");
+        drop(game);
+        let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
+        assert_eq!(game.standings().games(), 7);
+        assert_eq!(game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap(), End::Complete);
+        assert_eq!(game.standings().games(), 36);
+    }
+
+    #[test]
+    fn a_record_of_another_schedule_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
+        game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
+        drop(game);
+        let other = begin(Settings { programs: 3, ..ROUND_ROBIN }, None, folder.path());
+        assert!(other.err().unwrap().to_string().contains("belongs to no schedule of these settings"));
+    }
+
+    #[test]
+    fn cores_are_divided_evenly() {
+        let cores = |workers: Workers| workers.cores();
+        assert!(cores(workers(3)).unwrap().iter().all(Option::is_none));
+        let all = sched_getaffinity(None).unwrap().count() as usize;
+        let pinned = |concurrency| cores(Workers { concurrency, pin: true });
+        let shares: Vec<CpuSet> = pinned(all).unwrap().into_iter().flatten().collect();
+        assert_eq!(shares.len(), all);
+        assert!(shares.iter().all(|share| share.count() == 1));
+        assert_eq!(pinned(1).unwrap()[0].unwrap().count() as usize, all);
+        assert!(matches!(pinned(all + 1), Err(MatchError::TooFewCores { .. })));
+    }
+
+    #[test]
+    fn overheads_have_a_median_and_a_longest() {
+        let mut overheads = Overheads::default();
+        assert_eq!(overheads.median(), None);
+        overheads.extend(&[10, 20, 50, 100, 4000].map(Duration::from_micros));
+        let median = overheads.median().unwrap().as_nanos() as f64;
+        assert!((median / 50_000.0 - 1.0).abs() < 0.03, "{median}");
+        assert_eq!(overheads.longest(), Duration::from_millis(4));
+    }
+}

@@ -224,7 +224,7 @@ impl Plan {
                 (Openings::read(path, format, mode, settings.plies)?, path.as_path())
             }
             None if settings.chess960 => (Openings::chess960(), Path::new("Chess960")),
-            None => (Openings::none(), Path::new("the start position")),
+            None => (Openings::embedded(), Path::new("the embedded set")),
         };
         let order = match settings.order {
             Some(OrderName::Random) => Order::Random { seed: settings.seed.unwrap_or(1) },

@@ -1,0 +1,82 @@
+//! What a long match costs its officials: 200 programs, a round robin, 100,000 games by simulated players, with the
+//! state and the PGN written to disk.
+//!
+//! `cargo bench -p herald-arena --bench schedule` prints a line `GAMES` for each tenth of the match: the time for a game
+//! and the memory in use. Both are flat if nothing grows with the number of games.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use arena::schedule::{Fixture, Format, Schedule, Settings};
+use arena::{Board, Event, Match, Openings, Played, Store, Workers};
+use engine::{Color, DrawReason, Game, Outcome, WinReason};
+use players::Resources;
+
+const SETTINGS: Settings = Settings { programs: 200, format: Format::RoundRobin, games: 6 };
+const GAMES: u64 = 100_000;
+
+/// Players that are done before they begin.
+struct Simulated;
+
+impl Board for Simulated {
+    fn play(&mut self, fixture: &Fixture, _: Game, _: &AtomicBool) -> Played {
+        let outcome = match fastrand::Rng::with_seed(fixture.number).u32(..3) {
+            0 => Outcome::Draw(DrawReason::Agreement),
+            1 => Outcome::Win { winner: Color::White, reason: WinReason::Checkmate },
+            _ => Outcome::Win { winner: Color::Black, reason: WinReason::Resignation },
+        };
+        Played {
+            outcome: Some(outcome),
+            detail: String::new(),
+            plies: 80,
+            lasted: Duration::from_secs(1),
+            // As long as a game with comments.
+            pgn: format!("[Event \"{}\"]\n{}\n*\n\n", fixture.number, "1. e4 {+0.25/14 0.100s} ".repeat(160)),
+            overheads: vec![Duration::from_micros(50); 80],
+        }
+    }
+
+    fn close(self) -> Vec<(usize, Resources)> {
+        Vec::new()
+    }
+}
+
+fn main() {
+    let mut schedule = Schedule::new(SETTINGS).expect("a schedule");
+    let began = Instant::now();
+    let games = std::iter::from_fn(|| Some(schedule.take())).take(GAMES as usize / 2).count();
+    println!("SCHEDULE {} games taken in {:?}", 2 * games, began.elapsed());
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = Schedule::new(SETTINGS).expect("a schedule");
+    let mut game = Match::new(schedule, Openings::none(), None, |restore| {
+        let (state, pgn) = (folder.path().join("state"), folder.path().join("pgn"));
+        Store::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
+    })
+    .expect("a match");
+    let interrupted = AtomicBool::new(false);
+    let mut began = Instant::now();
+    let workers = Workers { concurrency: 2, pin: false };
+    let end = game.play(
+        workers,
+        || Simulated,
+        &interrupted,
+        |game, event| {
+            let games = game.standings().games();
+            if matches!(event, Event::Finished(_)) && games % (GAMES / 10) == 0 {
+                let each = began.elapsed() / (GAMES / 10) as u32;
+                println!("GAMES {games:>6} {each:?} a game, {} in use", memory());
+                interrupted.store(games >= GAMES, std::sync::atomic::Ordering::Relaxed);
+                began = Instant::now();
+            }
+        },
+    );
+    end.expect("the match is played");
+}
+
+/// The memory that this process has, as the system tells it.
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.map_or_else(|| "unknown memory".to_owned(), |text| text.trim().to_owned())
+}
