@@ -1,6 +1,7 @@
 //! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
 
 mod bench;
+mod book;
 mod eval;
 mod perft;
 mod session;
@@ -32,6 +33,7 @@ enum Subcommands {
     Bench(bench::Bench),
     Perft(perft::Perft),
     Eval(eval::Eval),
+    Book(book::Book),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),
         Some(Subcommands::Eval(eval)) => eval.run(),
+        Some(Subcommands::Book(book)) => book.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

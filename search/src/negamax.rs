@@ -143,6 +143,11 @@ impl Worker<'_> {
             }
         }
 
+        // Step 4b: endgame tables. What they know need not be searched; how to win is found once the root is in them.
+        if let Some(score) = self.probe_tablebases(position, ply) {
+            return Ok(score);
+        }
+
         // Step 5: static evaluation, from the table where it is known.
         let evaluation = (!is_check)
             .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| evaluate(position)));

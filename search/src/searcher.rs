@@ -73,6 +73,7 @@ impl Searcher {
             clock,
             finished: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
+            tablebase_hits: AtomicU64::new(0),
         };
         let Some((first, others)) = self.histories.split_first_mut() else {
             unreachable!("one thread at least")
