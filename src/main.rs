@@ -1,6 +1,7 @@
 //! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
 
 mod bench;
+mod book;
 mod cego;
 mod eval;
 mod match_command;
@@ -38,6 +39,7 @@ enum Subcommands {
     Perft(perft::Perft),
     Eval(eval::Eval),
     Openings(openings::Openings),
+    Book(book::Book),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Some(Subcommands::Perft(perft)) => perft.run(),
         Some(Subcommands::Eval(eval)) => eval.run(),
         Some(Subcommands::Openings(openings)) => openings.run(),
+        Some(Subcommands::Book(book)) => book.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,16 +1,19 @@
 //! The engine as the protocols see it: it thinks about a [`Game`] on a thread of its own, tells what it finds, and can
 //! be stopped at any time.
 
-use std::ops::RangeInclusive;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use search::{Answer, Bound, Clock, Control, Limits, Observer, Report, Score, Searcher, Table, TableError};
+use search::{Answer, Bound, Clock, Control, Limits, Observer, Report, Score, Searcher, Table};
 use shakmaty::Move;
 
 use crate::Game;
+use crate::book::{self, Book, BookError, BookMove};
+use crate::settings::{PathSetting, Setting, SettingError};
+use crate::tablebases::Tablebases;
 
 /// Identifies one task, so that what an abandoned task still had to say can be told from the news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,69 +106,6 @@ pub struct Decision {
     pub score: Score,
 }
 
-/// A setting of the engine that users may change; each protocol shows them in its own way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    /// Size of the hash table in MiB.
-    Hash,
-    /// Number of search threads.
-    Threads,
-    /// Number of best lines to find.
-    Lines,
-    /// Time in milliseconds kept in reserve for each move.
-    Overhead,
-}
-
-impl Setting {
-    /// All settings.
-    pub const ALL: [Setting; 4] = [Setting::Hash, Setting::Threads, Setting::Lines, Setting::Overhead];
-
-    /// The name that users of today's programs know.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Setting::Hash => "Hash",
-            Setting::Threads => "Threads",
-            Setting::Lines => "MultiPV",
-            Setting::Overhead => "Move Overhead",
-        }
-    }
-
-    /// The value of a new engine.
-    pub const fn default(self) -> u64 {
-        match self {
-            Setting::Hash => 64,
-            Setting::Threads | Setting::Lines => 1,
-            Setting::Overhead => 10,
-        }
-    }
-
-    /// The values that can be set.
-    pub const fn range(self) -> RangeInclusive<u64> {
-        match self {
-            Setting::Hash => 1..=1 << 25,
-            Setting::Threads => 1..=1024,
-            Setting::Lines => 1..=256,
-            Setting::Overhead => 0..=5000,
-        }
-    }
-}
-
-/// Why a setting was not changed; the old value stays.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingError {
-    /// The value lies outside [`Setting::range`].
-    #[error("{} must be between {} and {}, not {value}", setting.name(), setting.range().start(), setting.range().end())]
-    OutOfRange {
-        /// The setting.
-        setting: Setting,
-        /// The value that was asked for.
-        value: u64,
-    },
-    /// There is not enough memory for the hash table.
-    #[error(transparent)]
-    Memory(#[from] TableError),
-}
-
 /// The engine. Dropping it stops it.
 pub struct Engine {
     orders: Sender<Order>,
@@ -173,6 +113,11 @@ pub struct Engine {
     current: Option<Current>,
     last_id: TaskId,
     settings: [u64; Setting::ALL.len()],
+    /// What was set as [`PathSetting`].
+    paths: [String; PathSetting::ALL.len()],
+    book: Option<Book>,
+    plays_from_book: bool,
+    random: fastrand::Rng,
 }
 
 struct Current {
@@ -183,6 +128,8 @@ struct Current {
 /// What the session asks of the thinking thread, in order.
 enum Order {
     Think(Box<Job>),
+    Play(TaskId, Decision),
+    UseTablebases(Option<Arc<Tablebases>>),
     UseTable(Table),
     UseThreads(usize),
     Forget,
@@ -192,7 +139,7 @@ enum Order {
 struct Job {
     id: TaskId,
     game: Game,
-    root: search::Root,
+    allowed: Option<Vec<Move>>,
     limits: Limits,
     clock: Arc<dyn Clock + Send + Sync>,
     control: Arc<Control>,
@@ -211,12 +158,22 @@ impl Engine {
         let (orders, inbox) = mpsc::channel();
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
-            let mut worker = Worker { searcher: Searcher::new(table), listener };
+            let mut worker = Worker { searcher: Searcher::new(table), tablebases: None, listener };
             for order in inbox {
                 worker.obey(order);
             }
         })?;
-        Ok(Engine { orders, worker: Some(worker), current: None, last_id: TaskId(0), settings })
+        Ok(Engine {
+            orders,
+            worker: Some(worker),
+            current: None,
+            last_id: TaskId(0),
+            settings,
+            paths: Default::default(),
+            book: None,
+            plays_from_book: false,
+            random: fastrand::Rng::new(),
+        })
     }
 
     /// The value of a setting.
@@ -243,6 +200,49 @@ impl Engine {
         Ok(())
     }
 
+    /// The files that were set; empty if there are none.
+    pub fn path(&self, setting: PathSetting) -> &str {
+        &self.paths[setting as usize]
+    }
+
+    /// Uses other files from the next task on, or none if `path` is empty.
+    ///
+    /// # Errors
+    /// If they can't be used; the old ones stay.
+    pub fn set_path(&mut self, setting: PathSetting, path: &str) -> Result<(), SettingError> {
+        let is_set = !path.is_empty();
+        match setting {
+            PathSetting::Book => {
+                let book = is_set.then(|| Book::open(Path::new(path))).transpose();
+                self.book = book.map_err(|error| SettingError::Book { path: path.to_owned(), error })?;
+            }
+            PathSetting::Tablebases => {
+                let tables = is_set.then(|| Tablebases::open(path)).transpose()?;
+                self.order(Order::UseTablebases(tables.map(Arc::new)));
+            }
+        }
+        path.clone_into(&mut self.paths[setting as usize]);
+        Ok(())
+    }
+
+    /// Whether the engine plays from its book.
+    pub fn plays_from_book(&self) -> bool {
+        self.plays_from_book
+    }
+
+    /// Makes the engine play from its book, without thinking, as long as the book knows a move.
+    pub fn use_own_book(&mut self, on: bool) {
+        self.plays_from_book = on;
+    }
+
+    /// The moves of the book, whether the engine plays from it or not; none without a book.
+    ///
+    /// # Errors
+    /// If the book turns out to be damaged.
+    pub fn book_moves(&mut self, game: &Game) -> Result<Vec<BookMove>, BookError> {
+        self.book.as_mut().map_or(Ok(Vec::new()), |book| book.moves(game.chess()))
+    }
+
     /// Forgets what earlier games taught it, once it is idle.
     pub fn new_game(&mut self) {
         self.order(Order::Forget);
@@ -257,18 +257,33 @@ impl Engine {
             Purpose::Play => Control::new(),
             Purpose::Ponder | Purpose::Analyse => Control::pondering(),
         });
-        let mut root = game.root();
-        root.allowed = task.allowed.map(|moves| moves.into_iter().map(Game::to_search).collect());
+        self.current = Some(Current { id, control: Arc::clone(&control) });
+        if task.purpose == Purpose::Play
+            && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
+        {
+            // Nothing was searched; what the position looks like at first sight must do.
+            let score = search::evaluate(&game.root().position);
+            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score }));
+            return id;
+        }
         let limits = Limits {
             overhead: Duration::from_millis(self.get(Setting::Overhead)),
             lines: self.get(Setting::Lines) as usize,
             ..task.limits
         };
-        let job =
-            Job { id, game: game.clone(), root, limits, clock: task.clock, control: Arc::clone(&control) };
-        self.order(Order::Think(Box::new(job)));
-        self.current = Some(Current { id, control });
+        let Task { allowed, clock, .. } = task;
+        self.order(Order::Think(Box::new(Job { id, game: game.clone(), allowed, limits, clock, control })));
         id
+    }
+
+    /// A move of the book, if the engine plays from it. A damaged book counts as one that knows nothing: the game goes on.
+    fn choose_from_book(&mut self, game: &Game, allowed: Option<&[Move]>) -> Option<Move> {
+        if !self.plays_from_book {
+            return None;
+        }
+        let mut moves = self.book_moves(game).ok()?;
+        moves.retain(|m| allowed.is_none_or(|allowed| allowed.contains(&m.mv)));
+        book::choose(&moves, &mut self.random)
     }
 
     /// Whether a thought belongs to the task under way, and not to an abandoned one. After the task's
@@ -338,6 +353,7 @@ impl Drop for Engine {
 
 struct Worker<L> {
     searcher: Searcher,
+    tablebases: Option<Arc<Tablebases>>,
     listener: L,
 }
 
@@ -345,6 +361,8 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
     fn obey(&mut self, order: Order) {
         match order {
             Order::Think(job) => self.think(&job),
+            Order::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
+            Order::UseTablebases(tables) => self.tablebases = tables,
             Order::UseTable(table) => self.searcher.use_table(table),
             Order::UseThreads(threads) => self.searcher.use_threads(threads),
             Order::Forget => self.searcher.clear(),
@@ -356,12 +374,32 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
     }
 
     fn think(&mut self, job: &Job) {
-        let mut reporter = Reporter { job, listener: &mut self.listener };
-        let answer = self.searcher.think(&job.root, &job.limits, &job.control, &*job.clock, &mut reporter);
+        let (root, root_probes) = root(job, self.tablebases.as_ref());
+        let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
+        let answer = self.searcher.think(&root, &job.limits, &job.control, &*job.clock, &mut reporter);
         // A search that ran out of depth must still not move on the opponent's time.
         job.control.wait_until_released();
         (self.listener)(job.id, Thought::Done(decision(&job.game, &answer)));
     }
+}
+
+/// What to search, and how many moves the endgame tables have been asked about.
+///
+/// If they know the root, only the moves remain that keep what it is worth, and the search finds the shortest way by
+/// itself; otherwise it asks them. With several lines the lesser moves are wanted, too.
+fn root(job: &Job, tablebases: Option<&Arc<Tablebases>>) -> (search::Root, u64) {
+    let mut root = job.game.root();
+    let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
+    let known = tablebases
+        .filter(|_| job.limits.lines <= 1)
+        .and_then(|tables| tables.best_moves(&job.game, &candidates).ok().flatten());
+    let allowed = known.as_ref().or(job.allowed.as_ref());
+    root.allowed = allowed.map(|moves| moves.iter().copied().map(Game::to_search).collect());
+    if known.is_some() {
+        return (root, candidates.len() as u64);
+    }
+    root.tablebases = tablebases.map(|tables| Arc::clone(tables) as _);
+    (root, 0)
 }
 
 fn decision(game: &Game, answer: &Answer) -> Decision {
@@ -373,6 +411,8 @@ fn decision(game: &Game, answer: &Answer) -> Decision {
 /// Translates the search's reports for the listener.
 struct Reporter<'a, L> {
     job: &'a Job,
+    /// Tablebase probes before the search.
+    root_probes: u64,
     listener: &'a mut L,
 }
 
@@ -387,7 +427,7 @@ impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
             nodes: report.nodes,
             elapsed: report.elapsed,
             hash_full: report.hash_full,
-            tablebase_hits: report.tablebase_hits,
+            tablebase_hits: self.root_probes + report.tablebase_hits,
             moves: self.job.game.line_from_search(report.principal_variation),
         };
         (self.listener)(self.job.id, Thought::Line(line));

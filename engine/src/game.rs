@@ -308,6 +308,7 @@ impl Game {
             position: search::Position::from(&self.current.chess),
             earlier_keys: self.earlier[self.earlier.len() - reversible..].iter().map(|p| p.key).collect(),
             allowed: None,
+            tablebases: None,
         }
     }
 
@@ -339,7 +340,7 @@ impl Game {
 }
 
 /// The position after a legal move.
-fn after(chess: &Chess, m: Move) -> Chess {
+pub(crate) fn after(chess: &Chess, m: Move) -> Chess {
     let mut next = chess.clone();
     next.play_unchecked(m);
     next

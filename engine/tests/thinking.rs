@@ -5,7 +5,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use engine::{
-    CastlingMode, Decision, Engine, Game, Purpose, Setting, SettingError, Task, TaskId, Thought, WallClock,
+    CastlingMode, Decision, Engine, Game, PathSetting, Purpose, Setting, SettingError, Task, TaskId, Thought,
+    WallClock,
 };
 use search::{Limits, TimeLimit};
 
@@ -123,4 +124,43 @@ fn dropping_a_thinking_engine_ends_it() {
     let start = Instant::now();
     drop(engine);
     assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn book_moves_are_played_without_thinking() {
+    let file = tempfile::Builder::new().suffix(".epd").tempfile().unwrap();
+    std::fs::write(&file, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm Na3 h4;").unwrap();
+    let (mut engine, thoughts) = engine();
+    engine.set_path(PathSetting::Book, file.path().to_str().unwrap()).unwrap();
+    let game = Game::default();
+    assert_eq!(engine.book_moves(&game).unwrap().len(), 2);
+    engine.use_own_book(true);
+    for (allowed, expected) in [(None, &["Na3", "h4"][..]), (Some("h4"), &["h4"]), (Some("e4"), &["e4"])] {
+        let allowed = allowed.map(|text| vec![game.parse_move(text).unwrap()]);
+        let is_known = expected != ["e4"];
+        let id = engine.think(&game, Task { allowed, ..task(Purpose::Play, depth(2)) });
+        let (lines, decision) = decision(&thoughts, id);
+        assert!(expected.contains(&game.san(decision.best.unwrap()).as_str()), "{decision:?}");
+        assert_eq!(lines == 0, is_known);
+    }
+    // An analysis is not about what the book says.
+    let id = engine.think(&game, task(Purpose::Analyse, depth(2)));
+    engine.move_now();
+    assert!(decision(&thoughts, id).0 > 0);
+    engine.set_path(PathSetting::Book, "").unwrap();
+    assert!(engine.book_moves(&game).unwrap().is_empty());
+}
+
+#[test]
+fn files_that_can_t_be_used_leave_the_old_ones() {
+    let (mut engine, _) = engine();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    engine.set_path(PathSetting::Book, path).unwrap();
+    let error = engine.set_path(PathSetting::Book, "/no/book").unwrap_err().to_string();
+    assert!(error.starts_with("can't use `/no/book` as a book: "), "{error}");
+    assert_eq!(engine.path(PathSetting::Book), path);
+    let error = engine.set_path(PathSetting::Tablebases, "/no/tables").unwrap_err().to_string();
+    assert!(error.starts_with("can't read `/no/tables`: "), "{error}");
+    assert_eq!(engine.path(PathSetting::Tablebases), "");
 }

@@ -1,9 +1,11 @@
 //! What a search is asked: from where, and how long it may take.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::moves::Move;
 use crate::position::Position;
+use crate::tablebases::Tablebases;
 
 /// The position to search from, with what came before it.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +16,8 @@ pub struct Root {
     pub earlier_keys: Vec<u64>,
     /// The moves that may be played; `None` means all legal ones. Illegal ones among them are passed over.
     pub allowed: Option<Vec<Move>>,
+    /// Endgame tables to be asked below the root.
+    pub tablebases: Option<Arc<dyn Tablebases>>,
 }
 
 /// The bounds of a search; it ends at the first that it reaches.

@@ -191,6 +191,11 @@ impl Worker<'_> {
             }
         }
 
+        // Step 4b: endgame tables. What they know need not be searched; how to win is found once the root is in them.
+        if let Some(score) = self.probe_tablebases(position, ply) {
+            return Ok(score);
+        }
+
         let mut node = self.open_node(position, beta, depth, ply, is_cut, known);
         node.is_pv = is_pv;
         self.adjust_depth(&mut node);

@@ -6,16 +6,19 @@ use std::ops::{Add, Neg, Sub};
 /// The greatest distance from the root, in plies, that a search reaches.
 pub const MAX_PLY: usize = 128;
 
-/// A value in centipawns from the view of the side to move, or the distance to a mate.
+/// A value in centipawns from the view of the side to move, the distance to a position that the endgame tables know, or
+/// the distance to a mate.
 ///
-/// Ordered: any mate for us > any evaluation > any mate against us; quicker mates for us are greater.
+/// Ordered: mates for us > wins by the tables > evaluations > losses by the tables > mates against us; quicker wins are
+/// greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Score(i32);
 
 /// What a [`Score`] says, for those who show it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// An estimate in centipawns, in -[`Score::MAX_EVALUATION`] ..= [`Score::MAX_EVALUATION`].
+    /// An estimate in centipawns, in -[`Score::MAX_EVALUATION`] ..= [`Score::MAX_EVALUATION`]; up to 99 beyond that, a
+    /// win or loss by the endgame tables.
     Centipawns(i32),
     /// The side to move mates in so many of its own moves (1 = at once).
     MateIn(u32),
@@ -34,6 +37,8 @@ impl Score {
 
     const MATE: i32 = 32_000;
     const LEAST_MATE: i32 = Score::MATE - 2 * MAX_PLY as i32;
+    const TABLEBASE_WIN: i32 = Score::LEAST_MATE - 1;
+    const LEAST_WIN: i32 = Score::TABLEBASE_WIN - 2 * MAX_PLY as i32;
 
     /// An estimate, clamped to the range of evaluations.
     #[inline]
@@ -51,6 +56,12 @@ impl Score {
     #[inline]
     pub const fn mate_at(ply: usize) -> Score {
         Score(Score::MATE - ply as i32)
+    }
+
+    /// The side to move wins by the endgame tables, in the position that is `ply` plies from the root.
+    #[inline]
+    pub const fn tablebase_win_at(ply: usize) -> Score {
+        Score(Score::TABLEBASE_WIN - ply as i32)
     }
 
     /// The plain number, for arithmetic on margins and for packing.
@@ -71,19 +82,19 @@ impl Score {
         self.0.abs() >= Score::LEAST_MATE
     }
 
-    /// Whether the side to move mates.
+    /// Whether the side to move mates, or wins by the endgame tables.
     #[inline]
     pub const fn is_win(self) -> bool {
-        self.0 >= Score::LEAST_MATE
+        self.0 >= Score::LEAST_WIN
     }
 
-    /// Whether the side to move gets mated.
+    /// Whether the side to move gets mated, or loses by the endgame tables.
     #[inline]
     pub const fn is_loss(self) -> bool {
-        self.0 <= -Score::LEAST_MATE
+        self.0 <= -Score::LEAST_WIN
     }
 
-    /// A mate distance counted from the root, as counted from the node at `ply`: the hash table keeps that.
+    /// A distance to a win counted from the root, as counted from the node at `ply`: the hash table keeps that.
     #[inline]
     #[must_use]
     pub const fn relative_to_node(self, ply: usize) -> Score {
@@ -110,13 +121,19 @@ impl Score {
     /// What the score says.
     pub const fn verdict(self) -> Verdict {
         let plies = (Score::MATE - self.0.abs()) as u32;
-        if self.is_win() {
-            Verdict::MateIn(plies.div_ceil(2))
-        } else if self.is_loss() {
-            Verdict::MatedIn(plies / 2)
-        } else {
-            Verdict::Centipawns(self.0)
+        match (self.is_mate(), self.0 > 0) {
+            (true, true) => Verdict::MateIn(plies.div_ceil(2)),
+            (true, false) => Verdict::MatedIn(plies / 2),
+            (false, _) if self.is_win() => Verdict::Centipawns(Score::tablebase_centipawns(self.0)),
+            (false, _) if self.is_loss() => Verdict::Centipawns(-Score::tablebase_centipawns(-self.0)),
+            (false, _) => Verdict::Centipawns(self.0),
         }
+    }
+
+    /// A win by the tables as it is shown: above all estimates, less for those that are further away.
+    const fn tablebase_centipawns(win: i32) -> i32 {
+        let plies = Score::TABLEBASE_WIN - win;
+        Score::MAX_EVALUATION + if plies < 98 { 99 - plies } else { 1 }
     }
 }
 
@@ -162,6 +179,16 @@ mod tests {
         assert_eq!(Score::mated_at(2).verdict(), Verdict::MatedIn(1));
         assert_eq!(Score::centipawns(20_000).verdict(), Verdict::Centipawns(Score::MAX_EVALUATION));
         assert_eq!(Score::mate_at(MAX_PLY).verdict(), Verdict::MateIn(MAX_PLY as u32 / 2));
+    }
+
+    #[test]
+    fn wins_by_the_tables_lie_between_evaluations_and_mates() {
+        let (near, far) = (Score::tablebase_win_at(3), Score::tablebase_win_at(MAX_PLY));
+        assert!(Score::mate_at(MAX_PLY) > near && near > far && far > Score::centipawns(20_000));
+        assert!(far.is_win() && (-far).is_loss() && !near.is_mate() && !(-near).is_mate());
+        assert_eq!(near.verdict(), Verdict::Centipawns(Score::MAX_EVALUATION + 96));
+        assert_eq!((-far).verdict(), Verdict::Centipawns(-Score::MAX_EVALUATION - 1));
+        assert_eq!(far.relative_to_node(MAX_PLY), Score::tablebase_win_at(0));
     }
 
     #[test]

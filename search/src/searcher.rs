@@ -72,6 +72,7 @@ impl Searcher {
             clock,
             finished: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
+            tablebase_hits: AtomicU64::new(0),
         };
         let Some((first, others)) = self.memories.split_first_mut() else {
             unreachable!("one thread at least")

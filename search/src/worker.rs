@@ -33,6 +33,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) finished: AtomicBool,
     /// Moves made by all threads, up to their last poll.
     pub(crate) nodes: AtomicU64,
+    /// Successful probes of endgame tables, by all threads.
+    pub(crate) tablebase_hits: AtomicU64,
 }
 
 impl Shared<'_> {
@@ -244,7 +246,7 @@ impl<'a> Worker<'a> {
             nodes: self.shared.nodes.load(Ordering::Relaxed),
             elapsed,
             hash_full: self.shared.table.permille_full(),
-            tablebase_hits: 0,
+            tablebase_hits: self.shared.tablebase_hits.load(Ordering::Relaxed),
             principal_variation: &root.line,
         });
     }

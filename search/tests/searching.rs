@@ -1,11 +1,12 @@
 //! What a search promises: mates found, limits kept, draws seen, the same answer in every run.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use search::{
-    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Table, TimeLimit,
-    Verdict,
+    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Table, Tablebases,
+    TimeLimit, Verdict, Wdl,
 };
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
@@ -222,4 +223,44 @@ fn a_stopped_search_has_a_move() {
     let answer =
         with_stack(|| searcher().think(&root, &Limits::default(), &control, &Instant::now(), &mut ()));
     assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
+}
+
+/// Tables of four men in which whoever is to move has lost, unless the kings are alone with equal pieces.
+#[derive(Debug)]
+struct Invented;
+
+impl Tablebases for Invented {
+    fn most_men(&self) -> usize {
+        4
+    }
+
+    fn probe_wdl(&self, position: &search::Position) -> Option<Wdl> {
+        assert!(position.halfmoves() == 0 && !position.has_castling_rights());
+        assert!(position.occupied().count() <= 4);
+        Some(Wdl::Loss)
+    }
+}
+
+#[derive(Default)]
+struct LastReport(Option<(Score, u64)>);
+
+impl Observer for LastReport {
+    fn report(&mut self, report: &Report) {
+        self.0 = Some((report.score, report.tablebase_hits));
+    }
+}
+
+#[test]
+fn endgame_tables_have_the_word_where_they_know() {
+    // Whoever takes first wins, in these tables: the pawn, which loses the rook, is taken all the same.
+    let position = root("4k3/8/3p4/4p3/8/8/8/K3R3 w - - 0 1");
+    let with_tables = Root { tablebases: Some(Arc::new(Invented)), ..position.clone() };
+    let mut last = LastReport::default();
+    let answer =
+        with_stack(|| searcher().think(&with_tables, &depth(6), &Control::new(), &Instant::now(), &mut last));
+    assert_eq!(best(&answer), "e1e5");
+    assert_eq!(answer.score, Score::tablebase_win_at(1));
+    let (score, hits) = last.0.expect("a report");
+    assert!(score == answer.score && hits > 0, "{score:?} {hits}");
+    assert_ne!(best(&think(&position, &depth(6))), "e1e5");
 }

@@ -13,9 +13,20 @@ fn lines(bytes: &[u8]) -> Vec<String> {
 
 #[test]
 fn every_subcommand_has_help_with_an_example() {
-    for subcommand in
-        [&[][..], &["xboard"], &["uci"], &["cego"], &["bench"], &["perft"], &["eval"], &["openings"]]
-    {
+    for subcommand in [
+        &[][..],
+        &["xboard"],
+        &["uci"],
+            &["cego"],
+            &["openings"],
+            &["match"],
+        &["bench"],
+        &["perft"],
+        &["eval"],
+        &["book"],
+        &["book", "make"],
+        &["book", "show"],
+    ] {
         let output = herald(&[subcommand, &["--help"]].concat());
         assert_eq!(output.status.code(), Some(0));
         let text = String::from_utf8(output.stdout).expect("text");
@@ -33,6 +44,8 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["perft", "2", "8/8/8/8/8/8/8/8 w - - 0 1"],
         &["eval", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"],
         &["bench", "0"],
+        &["book", "make", "no-such.pgn", "-o", "x.bin"],
+        &["book", "show", "no-such.bin"],
         &["bench", "-1"],
         &["nonsense"],
         &["--nonsense"],

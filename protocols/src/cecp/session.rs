@@ -355,20 +355,17 @@ impl Session<'_> {
             }
             C::Status => self.tell_status(),
             C::Hint => self.hint(),
-            C::Book => self.output.send(&Message::BookEnd),
+            C::Book => self.tell_book(),
             C::Exclude(moves) => self.exclude(&moves, line),
             C::Include(moves) => self.include(&moves, line),
             C::Memory(mebibytes) => self.set_memory(mebibytes, line),
             C::Cores(cores) => self.set_cores(cores, line),
+            C::EgtPath { flavor, path } => self.set_tablebases(&flavor, &path, line),
             C::Option { name, value } => self.set_option(&name, value.as_deref(), line),
             // Not announced, so that no GUI should ask for them.
-            C::Pause
-            | C::Resume
-            | C::SetScore { .. }
-            | C::EgtPath { .. }
-            | C::Lift(_)
-            | C::Put(_)
-            | C::Hover(_) => self.output.error(UNKNOWN, line),
+            C::Pause | C::Resume | C::SetScore { .. } | C::Lift(_) | C::Put(_) | C::Hover(_) => {
+                self.output.error(UNKNOWN, line)
+            }
             silent => {
                 self.obey_silently(&silent);
                 Ok(())

@@ -835,6 +835,27 @@ fn any_line() -> impl Strategy<Value = String> {
     })
 }
 
+#[test]
+fn the_book_is_told_and_played() {
+    let file = tempfile::Builder::new().suffix(".epd").tempfile().expect("a file");
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    std::fs::write(&file, format!("{start} bm Na3 h4;\n{start} bm Na3;\n{start} sm Na3;\n"))
+        .expect("written");
+    let mut gui = Gui::start();
+    let name = format!("option BookFile={}", file.path().display());
+    gui.send(&["protover 2", "new", "force", &name]);
+    while !gui.line().contains("done=1") {}
+    gui.send(&["bk"]);
+    assert_eq!([gui.line(), gui.line(), gui.line()], [" Na3 75%", " h4 25%", ""]);
+    gui.send(&["option OwnBook=1", "exclude h2h4", "st 1000", "go"]);
+    assert_eq!(gui.line(), "move b1a3");
+    gui.send(&["force", "option OwnBook=2", "egtpath nalimov /x", "egtpath syzygy /no/tables"]);
+    assert_eq!(gui.line(), "Error (expected 0 or 1): option OwnBook=2");
+    assert_eq!(gui.line(), "Error (unknown kind of endgame tables): egtpath nalimov /x");
+    assert!(gui.line().starts_with("Error (can't read `/no/tables`: "));
+    gui.disconnect();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
     #[test]

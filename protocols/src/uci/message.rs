@@ -187,7 +187,7 @@ fn malformed(message: &'static str, expected: &'static str, found: &str) -> Mess
 }
 
 /// How an empty text is written.
-const EMPTY: &str = "<empty>";
+pub(super) const EMPTY: &str = "<empty>";
 
 impl Message {
     /// `info string` with a text.

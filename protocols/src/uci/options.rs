@@ -1,6 +1,6 @@
 //! The options that a GUI may set.
 
-use engine::Setting;
+use engine::{OWN_BOOK, PathSetting, Setting};
 
 use super::{Message, OptionKind};
 
@@ -9,6 +9,10 @@ use super::{Message, OptionKind};
 pub(super) enum UciOption {
     /// One of the engine's settings.
     Engine(Setting),
+    /// Whether the engine plays from its book.
+    OwnBook,
+    /// Files for the engine.
+    Path(PathSetting),
     /// The GUI tells whether it may let the engine ponder; `go ponder` works in any case.
     Ponder,
     /// Castling is written as king takes rook, and positions are read as Chess960.
@@ -25,11 +29,14 @@ const ABOUT: &str =
 
 impl UciOption {
     /// All options, in the order in which a GUI may show them.
-    pub(super) const ALL: [UciOption; 8] = [
+    pub(super) const ALL: [UciOption; 11] = [
         UciOption::Engine(Setting::Hash),
         UciOption::Engine(Setting::Threads),
         UciOption::Engine(Setting::Lines),
         UciOption::Engine(Setting::Overhead),
+        UciOption::OwnBook,
+        UciOption::Path(PathSetting::Book),
+        UciOption::Path(PathSetting::Tablebases),
         UciOption::Ponder,
         UciOption::Chess960,
         UciOption::ClearHash,
@@ -44,6 +51,8 @@ impl UciOption {
     pub(super) fn name(self) -> &'static str {
         match self {
             UciOption::Engine(setting) => setting.name(),
+            UciOption::OwnBook => OWN_BOOK,
+            UciOption::Path(setting) => setting.name(),
             UciOption::Ponder => "Ponder",
             UciOption::Chess960 => "UCI_Chess960",
             UciOption::ClearHash => "Clear Hash",
@@ -59,7 +68,10 @@ impl UciOption {
                 min: *setting.range().start() as i64,
                 max: *setting.range().end() as i64,
             },
-            UciOption::Ponder | UciOption::Chess960 => OptionKind::Check { default: false },
+            UciOption::Path(_) => OptionKind::String { default: String::new() },
+            UciOption::OwnBook | UciOption::Ponder | UciOption::Chess960 => {
+                OptionKind::Check { default: false }
+            }
             UciOption::ClearHash => OptionKind::Button,
             UciOption::About => OptionKind::String { default: ABOUT.into() },
         };

@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Game, Line, Purpose, Setting, Task, Thought};
+use engine::{Decision, Game, Line, PathSetting, Purpose, Setting, Task, Thought};
 use search::{Limits, TimeLimit, Verdict};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
+use super::message::EMPTY;
 use super::options::UciOption;
 use super::{Bound, Command, Go, Info, InfoScore, Message, Start, Value, perft};
 use crate::board::Drawing;
@@ -137,6 +138,8 @@ impl Session<'_> {
         };
         let done = match option {
             UciOption::Engine(setting) => self.set(setting, value),
+            UciOption::OwnBook => read_check(option, value).map(|on| self.host.engine.use_own_book(on)),
+            UciOption::Path(setting) => self.set_path(setting, value),
             UciOption::Ponder => read_check(option, value).map(|_| ()),
             UciOption::Chess960 => read_check(option, value).map(|on| self.chess960 = on),
             UciOption::ClearHash => {
@@ -156,6 +159,11 @@ impl Session<'_> {
         let number =
             value.parse().map_err(|_| format!("{} needs a whole number, not \"{value}\"", setting.name()))?;
         self.host.engine.set(setting, number).map_err(|error| error.to_string())
+    }
+
+    fn set_path(&mut self, setting: PathSetting, value: &str) -> Result<(), String> {
+        let path = if value == EMPTY { "" } else { value };
+        self.host.engine.set_path(setting, path).map_err(|error| error.to_string())
     }
 }
 

@@ -47,6 +47,9 @@ fn the_introduction_is_in_order_and_readable() {
             "Threads",
             "MultiPV",
             "Move Overhead",
+            "OwnBook",
+            "BookFile",
+            "SyzygyPath",
             "Ponder",
             "UCI_Chess960",
             "Clear Hash",
@@ -251,6 +254,7 @@ fn wrong_options_and_commands_get_one_line() {
         ("setoption name Style value Risky", "info string unknown option: Style"),
         ("setoption name Hash value big", "info string Hash needs a whole number, not \"big\""),
         ("setoption name Hash value 0", "info string Hash must be between 1 and 33554432, not 0"),
+        ("setoption name OwnBook value perhaps", "info string OwnBook needs true or false, not \"perhaps\""),
         ("setoption name Hash", "info string Hash needs a whole number, not \"\""),
         (
             "setoption name UCI_Chess960 value maybe",
@@ -309,4 +313,20 @@ fn quit_and_the_end_of_input_end_at_once() {
         session.close();
         session.end();
     }
+}
+
+#[test]
+fn the_book_is_played_at_once() {
+    let file = tempfile::Builder::new().suffix(".epd").tempfile().expect("a file");
+    std::fs::write(&file, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm Na3;").expect("written");
+    let session = session();
+    session.say(&format!("setoption name BookFile value {}", file.path().display()));
+    session.say("setoption name OwnBook value true\nposition startpos\ngo infinite\nstop");
+    session.hear("info depth");
+    session.hear("bestmove ");
+    session.say("go movetime 1000000");
+    assert_eq!(session.hear(""), "bestmove b1a3");
+    assert!(answers(&session, "setoption name BookFile value <empty>").is_empty());
+    let heard = answers(&session, "setoption name SyzygyPath value /no/tables");
+    assert!(heard[0].starts_with("info string can't read `/no/tables`: "), "{heard:?}");
 }

@@ -141,6 +141,12 @@ impl Position {
         self.halfmoves
     }
 
+    /// Whether anybody may still castle.
+    #[inline]
+    pub fn has_castling_rights(&self) -> bool {
+        self.castling_rooks.any()
+    }
+
     /// Whether `color` has more than king and pawns, which makes zugzwang rare.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
