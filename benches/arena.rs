@@ -16,7 +16,7 @@ use arena::{
 };
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use engine::{Game, PgnTags};
-use players::{CommandLine, Event, Player, Protocol, Spec};
+use players::{CommandLine, Event, Protocol, Spec};
 use shakmaty::ByColor;
 
 /// Moves of each side in a game of ours.

@@ -421,7 +421,7 @@ mod tests {
             error("a.fen", b"k7/8/1Q6/8/8/8/8/K7 b - -"),
             "/a.fen, line 1: the game is over in this position: Stalemate"
         );
-        assert!(error("a.epd", &[b'x'; 100_000]).contains("too long"));
+        assert!(error("a.epd", &b"x".repeat(100_000)).contains("too long"));
         assert_eq!(error("a.epd", b"\n"), "/a.epd has no openings in it");
         assert!(error("a.pgn", b"1. e4 *\n\n1. e5 *").starts_with("/a.pgn, line 3: illegal move"));
         assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over after 4 plies"));

@@ -392,7 +392,9 @@ impl Workers {
         let shares = cores.chunks_exact(cores.len() / concurrency).take(concurrency);
         let sets = shares.map(|share| {
             let mut set = CpuSet::new();
-            share.iter().for_each(|&core| set.set(core));
+            for &core in share {
+                set.set(core);
+            }
             Some(set)
         });
         Ok(sets.collect())
@@ -470,6 +472,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "other scripts know no outcome")]
     fn outcome(fixture: &Fixture) -> Option<Outcome> {
         Some(match fastrand::Rng::with_seed(fixture.number).u32(..4) {
             0 => Outcome::Win { winner: Color::White, reason: WinReason::Checkmate },
@@ -491,7 +494,7 @@ mod tests {
         Workers { concurrency, pin: false }
     }
 
-    const NEVER: AtomicBool = AtomicBool::new(false);
+    static NEVER: AtomicBool = AtomicBool::new(false);
 
     #[test]
     fn an_interrupted_match_ends_with_the_same_table() {

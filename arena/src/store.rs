@@ -292,10 +292,9 @@ impl Log {
         let options = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = options.map_err(failed)?;
         match file.try_lock() {
-            Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_owned())),
             // Where files cannot be locked the user has to take care.
-            Err(std::fs::TryLockError::Error(_)) => {}
+            Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
         }
         let length = file.metadata().map_err(failed)?.len();
         Ok(Log { path: path.to_owned(), file, length })

@@ -87,6 +87,7 @@ pub(crate) fn clean(text: String) -> String {
 mod tests {
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "to be compared with what a cutter gives")]
     fn whole(text: &str) -> Option<Line> {
         Some(Line::Whole(text.into()))
     }
@@ -122,7 +123,7 @@ mod tests {
         assert_eq!(told, [Line::TooLong(beginning.clone()), Line::Whole("next".into())]);
 
         // The same if it comes in one piece.
-        cutter.push(&[&[b'x'; MAX_LINE + 1][..], b"\nnext\n"].concat());
+        cutter.push(&[&b"x".repeat(MAX_LINE + 1)[..], b"\nnext\n"].concat());
         assert_eq!(cutter.next(), Some(Line::TooLong(beginning)));
         assert_eq!(cutter.next(), whole("next"));
     }

@@ -53,8 +53,8 @@ impl PieceTo {
     }
 }
 
-/// Quiet moves by side, whether the piece is attacked, whether it will be, from and to.
-type Butterfly = [[[[Average; 64 * 64]; 2]; 2]; 2];
+/// Quiet moves by from and to, of one side under one kind of threat ([`butterfly_of`]).
+type Butterfly = [Average; 64 * 64];
 type ByPieceTo = [Average; PieceTo::COUNT];
 
 /// Pawn structures that the histories tell apart: a power of two.
@@ -76,7 +76,7 @@ pub(crate) struct Circumstances {
 /// All histories of one thread.
 #[derive(Clone)]
 pub(crate) struct Histories {
-    butterfly: Box<Butterfly>,
+    butterfly: Vec<Butterfly>,
     /// Captures and promotions by piece, target square and captured piece (0 for none).
     capture: Box<[[Average; 7]; PieceTo::COUNT]>,
     /// Quiet moves by piece and target, given an earlier move.
@@ -90,7 +90,7 @@ pub(crate) struct Histories {
 impl Histories {
     pub(crate) fn new() -> Histories {
         Histories {
-            butterfly: Box::new([[[[Average::default(); 64 * 64]; 2]; 2]; 2]),
+            butterfly: vec![[Average::default(); 64 * 64]; 2 * 2 * 2],
             capture: Box::new([[Average::default(); 7]; PieceTo::COUNT]),
             continuation: vec![[Average::default(); PieceTo::COUNT]; PieceTo::COUNT],
             pawn: vec![[Average::default(); PieceTo::COUNT]; PAWN_STRUCTURES],
@@ -107,9 +107,7 @@ impl Histories {
     pub(crate) fn quiet(&self, position: &Position, m: Move, given: &Circumstances) -> i32 {
         let piece = PieceTo::of(position, m).index();
         let earlier = given.previous.iter().flatten();
-        self.butterfly[position.turn() as usize][attacked_before(m, given)][attacked_after(m, given)]
-            [from_to(m)]
-        .value()
+        self.butterfly[butterfly_of(position, m, given)][from_to(m)].value()
             + self.pawn[structure(position)][piece].value()
             + earlier.map(|before| self.continuation[before.index()][piece].value()).sum::<i32>()
     }
@@ -130,9 +128,7 @@ impl Histories {
     /// Rewards or penalises a quiet move.
     pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, given: &Circumstances, bonus: i32) {
         let piece = PieceTo::of(position, m).index();
-        self.butterfly[position.turn() as usize][attacked_before(m, given)][attacked_after(m, given)]
-            [from_to(m)]
-        .update(bonus);
+        self.butterfly[butterfly_of(position, m, given)][from_to(m)].update(bonus);
         self.pawn[structure(position)][piece].update(bonus);
         for before in given.previous.iter().flatten() {
             self.continuation[before.index()][piece].update(bonus);
@@ -145,14 +141,11 @@ impl Histories {
     }
 }
 
+/// By side, whether the piece is attacked where it stands, and whether it will be where it goes.
 #[inline]
-fn attacked_before(m: Move, given: &Circumstances) -> usize {
-    usize::from(given.threats.any.contains(m.from()))
-}
-
-#[inline]
-fn attacked_after(m: Move, given: &Circumstances) -> usize {
-    usize::from(given.threats.any.contains(m.to()))
+fn butterfly_of(position: &Position, m: Move, given: &Circumstances) -> usize {
+    let is_attacked = |square| usize::from(given.threats.any.contains(square));
+    position.turn() as usize * 4 + is_attacked(m.from()) * 2 + is_attacked(m.to())
 }
 
 #[inline]

@@ -149,7 +149,7 @@ fn read_words(text: &str) -> Result<Table> {
                 _ => bail!("`{folder}` cannot be given as a whole here"),
             },
         };
-        let value = if folder.is_none() { typed(&name, value)? } else { Value::String(value) };
+        let value = if folder.is_none() { typed(&name, &value)? } else { Value::String(value) };
         if target.insert(name.clone(), value).is_some() {
             bail!("`{name}` is there twice");
         }
@@ -158,12 +158,12 @@ fn read_words(text: &str) -> Result<Table> {
 }
 
 /// The value of a key that is not a text.
-fn typed(key: &str, value: String) -> Result<Value> {
+fn typed(key: &str, value: &str) -> Result<Value> {
     let parsed = match key {
         "margin" | "timemargin" | "memory" | "threads" => value.parse().ok().map(Value::Integer),
         "patience" | "grace" => value.parse().ok().map(Value::Float),
         "ponder" => value.parse().ok().map(Value::Boolean),
-        _ => Some(Value::String(value.clone())),
+        _ => Some(Value::String(value.to_owned())),
     };
     parsed.ok_or_else(|| {
         anyhow!("{key}: `{value}` is not {}", if key == "ponder" { "true or false" } else { "a number" })

@@ -81,7 +81,7 @@ impl MatchCommand {
             },
         );
         live.finish()?;
-        let end = end.map_err(explain)?;
+        let end = end.map_err(|error| explain(&error))?;
         if self.json {
             live::write_event(&report::json_end(&plan, &game, end))?;
         } else {
@@ -121,19 +121,19 @@ impl MatchCommand {
 
 /// Begins the match, or goes on with it.
 fn open(plan: &Plan) -> Result<Match> {
-    let schedule = Schedule::new(plan.schedule).map_err(MatchError::from).map_err(explain)?;
-    let openings = plan.openings().map_err(MatchError::from).map_err(explain)?;
+    let schedule = Schedule::new(plan.schedule).map_err(|error| explain(&error.into()))?;
+    let openings = plan.openings().map_err(|error| explain(&error.into()))?;
     let identity = plan.identity(&openings);
     let open_store =
         |restore: &mut dyn FnMut(arena::Entry) -> Result<(), String>| -> Result<Store, StoreError> {
             Store::open(plan.state.as_deref(), plan.pgn.as_deref(), &identity, restore)
         };
-    Match::new(schedule, openings, plan.sprt, open_store).map_err(explain)
+    Match::new(schedule, openings, plan.sprt, open_store).map_err(|error| explain(&error))
 }
 
 /// Says whether the arguments or files were wrong, or whether the work failed.
-fn explain(error: MatchError) -> anyhow::Error {
-    let is_wrong_input = match &error {
+fn explain(error: &MatchError) -> anyhow::Error {
+    let is_wrong_input = match error {
         MatchError::Store(StoreError::Io { action, .. }) => *action != "written",
         MatchError::NobodyCanPlay { .. } | MatchError::Threads(_) => false,
         _ => true,

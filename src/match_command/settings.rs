@@ -14,7 +14,7 @@ use arena::{
     Rules, Variations, Workers,
 };
 use clap::{Args, ValueEnum};
-use engine::{CastlingMode, PgnTags};
+use engine::{CastlingMode, PgnTags, Tablebases};
 use players::{Spec, TextLog};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -24,6 +24,7 @@ use super::entrants::Wanted;
 /// Settings as they are given. Their names are those of the flags and of the keys in a file.
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 pub(super) struct Settings {
     /// What every program speaks that doesn't say otherwise
     #[arg(long, value_name = "PROTOCOL")]
@@ -99,6 +100,10 @@ pub(super) struct Settings {
     #[arg(long, value_name = "WHEN")]
     #[serde(skip_serializing_if = "Option::is_none")]
     resign: Option<String>,
+    /// Adjudicate what these endgame tables know: folders with Syzygy tables, separated as in PATH
+    #[arg(long, value_name = "FOLDERS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tablebases: Option<String>,
     /// A game of so many moves is a draw
     #[arg(long, value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -237,7 +242,8 @@ impl Plan {
     pub(super) fn identity(&self, openings: &Openings) -> serde_json::Value {
         let Settings { order, seed, start, plies, chess960, sprt, alpha, beta, elo_model, .. } =
             &self.settings;
-        let Settings { draw, resign, max_moves, fide_draws, pgn, openings: file, .. } = &self.settings;
+        let Settings { draw, resign, max_moves, tablebases, fide_draws, pgn, openings: file, .. } =
+            &self.settings;
         let entrants: Vec<_> = self
             .hall
             .entrants
@@ -257,7 +263,7 @@ impl Plan {
             "engines": entrants, "schedule": self.schedule, "chess960": chess960,
             "openings": { "file": file, "count": openings.count(), "order": order, "seed": seed, "start": start, "plies": plies },
             "sprt": { "bounds": sprt, "alpha": alpha, "beta": beta, "elo-model": elo_model },
-            "draw": draw, "resign": resign, "max-moves": max_moves, "fide-draws": fide_draws, "pgn": pgn,
+            "draw": draw, "resign": resign, "max-moves": max_moves, "tablebases": tablebases, "fide-draws": fide_draws, "pgn": pgn,
         })
     }
 }
@@ -324,11 +330,15 @@ impl Settings {
             .resign
             .as_deref()
             .map(|text| resign_by_score(text).with_context(|| format!("--resign \"{text}\"")));
+        let tablebases = self
+            .tablebases
+            .as_deref()
+            .map(|folders| Tablebases::open(folders).with_context(|| format!("--tablebases {folders}")));
         let adjudication = Adjudication {
+            tablebases: tablebases.transpose()?.map(Arc::new),
             draw: draw.transpose()?,
             resign: resign.transpose()?,
             longest: self.max_moves,
-            ..Adjudication::default()
         };
         let draws = if self.fide_draws { DrawRule::Automatic } else { DrawRule::Claimed };
         Ok(Rules { draws, adjudication, ..Rules::default() })

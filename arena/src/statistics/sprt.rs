@@ -244,10 +244,10 @@ mod tests {
     fn ratios_agree_with_published_ones() {
         // #2493, January 2020, logistic Elo.
         assert_llr(sprt(-1.0, 3.0, EloModel::Logistic), [424, 2948, 5832, 3045, 460], 2.94);
-        assert_llr(sprt(0.0, 2.0, EloModel::Logistic), [1284, 17437, 55536, 18085, 1292], 2.94);
+        assert_llr(sprt(0.0, 2.0, EloModel::Logistic), [1284, 17_437, 55_536, 18_085, 1292], 2.94);
         // #5712, December 2024, normalised Elo.
-        assert_llr(sprt(0.0, 2.0, EloModel::Normalised), [831, 31795, 68460, 32448, 834], 2.93);
-        assert_llr(sprt(0.5, 2.5, EloModel::Normalised), [307, 54901, 140959, 56230, 281], 2.95);
+        assert_llr(sprt(0.0, 2.0, EloModel::Normalised), [831, 31_795, 68_460, 32_448, 834], 2.93);
+        assert_llr(sprt(0.5, 2.5, EloModel::Normalised), [307, 54_901, 140_959, 56_230, 281], 2.95);
     }
 
     #[test]
@@ -260,7 +260,7 @@ mod tests {
     fn few_and_one_sided_results_give_finite_ratios() {
         for model in [EloModel::Logistic, EloModel::Normalised] {
             let test = sprt(0.0, 5.0, model);
-            assert_eq!(test.llr(&Pentanomial::default()), 0.0);
+            assert!(test.llr(&Pentanomial::default()).abs() < 1e-9);
             for counts in [[0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 500, 0, 0], [0, 0, 0, 0, 10_000]] {
                 assert!(test.llr(&Pentanomial::new(counts)).is_finite(), "{counts:?}");
             }

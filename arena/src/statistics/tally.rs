@@ -26,6 +26,7 @@ impl Points {
     }
 
     /// What the same game is worth to the opponent.
+    #[must_use]
     pub fn opposite(self) -> Points {
         match self {
             Points::Zero => Points::One,

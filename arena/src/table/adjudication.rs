@@ -80,9 +80,9 @@ impl Adjudicator {
             .then_some((draw, "maximum length"))
     }
 
-    /// What is wrong with the tables, if something is.
-    pub(super) fn faulty_tables(&self) -> Option<&TablebaseError> {
-        self.faulty.as_ref()
+    /// What was wrong with the tables, if something was.
+    pub(super) fn into_fault(self) -> Option<TablebaseError> {
+        self.faulty
     }
 
     fn look_up(&mut self, tables: &Tablebases, game: &Game) -> Option<Outcome> {

@@ -452,7 +452,7 @@ impl Table<'_> {
     }
 
     fn note(&mut self, color: Color, text: String) {
-        self.incidents.push(Incident { ply: self.game.ply(), color, text });
+        self.incidents.push(Incident { ply: self.game.ply(), color: Some(color), text });
     }
 
     /// Tells the players that the game is over, as far as they can still be told, and writes the record.
@@ -465,6 +465,10 @@ impl Table<'_> {
                     *fault = player.end_game(outcome).err();
                 }
             }
+        }
+        if let Some(fault) = self.adjudicator.into_fault() {
+            let text = format!("asked no endgame tables any more: {fault}");
+            self.incidents.push(Incident { ply: self.game.ply(), color: None, text });
         }
         GameRecord {
             seats: self.setup.seats.clone(),

@@ -54,13 +54,13 @@ pub struct MoveRecord {
     pub overhead: Option<Duration>,
 }
 
-/// Something a player said beside its moves.
+/// Something a player said beside its moves, or that befell the official.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
     /// After how many plies of the game.
     pub ply: usize,
-    /// Who.
-    pub color: Color,
+    /// Who; `None` for the official.
+    pub color: Option<Color>,
     /// What, in words: "offers a draw".
     pub text: String,
 }
@@ -275,7 +275,10 @@ impl std::fmt::Display for Seat {
 
 impl std::fmt::Display for Incident {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?} {}", self.color, self.text)
+        match self.color {
+            Some(color) => write!(f, "{color:?} {}", self.text),
+            None => write!(f, "The official {}", self.text),
+        }
     }
 }
 

@@ -193,7 +193,9 @@ mod tests {
 
     fn features(line: &str) -> Features {
         let mut features = Features::default();
-        Feature::parse_line(line).into_iter().for_each(|feature| assert!(features.learn(feature)));
+        for feature in Feature::parse_line(line) {
+            assert!(features.learn(feature));
+        }
         features
     }
 
