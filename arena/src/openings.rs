@@ -464,7 +464,7 @@ mod tests {
     fn books_are_drawn_from_by_seed_and_number() {
         let mut builder = book::PolyglotBuilder::default();
         for game in PgnReader::new(
-            &b"1. e4 e5 2. Nf3 * 1. d4 d5 2. c4 * 1. e4 c5 * 1. c4 * 1. f3 e5 2. g4 Qh4# 0-1"[..],
+            &b"1. e4 e5 2. Nf3 * 1. d4 d5 2. c4 * 1. e4 c5 * 1. c4 * 1. f3 e5 2. g4 * 1. f3 e5 2. g4 Qh4# 0-1"[..],
         ) {
             builder.add(&game.unwrap().game, 9);
         }

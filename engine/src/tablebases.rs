@@ -237,7 +237,7 @@ mod tests {
         let Some(tables) = tables() else { return };
         assert_eq!(tables.most_men(), 4);
         let probe = |fen: &str| tables.probe(game(fen).chess()).unwrap();
-        assert_eq!(probe("8/8/8/8/8/8/2Q5/K2k4 w - - 0 1"), Some(Wdl::Win));
+        assert_eq!(probe("8/8/8/8/8/2k5/8/KQ6 w - - 0 1"), Some(Wdl::Win));
         assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 0 1"), Some(Wdl::Loss));
         assert_eq!(probe("8/8/8/3k4/8/3P4/3K4/8 b - - 0 1"), Some(Wdl::Draw));
         assert_eq!(probe("4k3/8/8/8/8/8/8/4K3 w - - 0 1"), Some(Wdl::Draw));
@@ -264,16 +264,12 @@ mod tests {
         let Some(tables) = tables() else { return };
         let mut random = fastrand::Rng::with_seed(4);
         for fen in [
-            "8/8/8/8/8/3k4/8/KBN5 w - - 0 1",
-            "8/8/8/8/8/3k4/8/KBN5 w - - 20 1",
-            "8/8/8/8/4k3/8/8/KQ5r w - - 0 1",
+            "8/8/8/8/8/3k4/8/KNB5 w - - 0 1",
+            "8/8/8/8/5k2/8/8/KBN5 w - - 20 15",
+            "8/8/8/8/4k3/8/1Q6/K6r w - - 0 1",
             "8/8/8/3k4/8/8/8/K2R4 b - - 60 80",
-            "8/8/8/2k5/8/8/3P4/3K4 w - - 0 1",
+            "3k4/8/3K4/4P3/8/8/8/8 b - - 0 1",
         ] {
-            let won = tables.probe(game(fen).chess()).unwrap();
-            if won == Some(Wdl::Draw) {
-                continue;
-            }
             for _ in 0..3 {
                 let end = play_out(&tables, fen, &mut random);
                 let mate = Outcome::Win { winner: shakmaty::Color::White, reason: WinReason::Checkmate };
@@ -290,7 +286,7 @@ mod tests {
             let best = tables.best_moves(&game, &game.legal_moves()).unwrap();
             best.map(|moves| moves.into_iter().map(|m| game.san(m)).collect::<Vec<_>>())
         };
-        assert_eq!(kept("8/8/8/3k4/8/3K4/3P4/8 b - - 0 1"), Some(vec!["Ke5".into()]));
+        assert_eq!(kept("4k3/8/8/4K3/4P3/8/8/8 b - - 0 1"), Some(vec!["Ke7".into()]));
         assert_eq!(kept("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), None);
         // With three plies left, only the mate will do.
         assert_eq!(kept("7k/8/6K1/8/8/8/8/R7 w - - 98 90"), Some(vec!["Ra8#".into()]));
@@ -312,17 +308,23 @@ mod tests {
 
     #[test]
     fn truncated_tables_are_errors() {
-        let position = game("8/8/8/8/8/8/2Q5/K2k4 w - - 0 1");
+        let position = game("8/8/8/8/8/2k5/8/KQ6 w - - 0 1");
         for length in [0, 1, 17, 100] {
             let Some(folder) = damaged(|bytes| bytes.truncate(length)) else { return };
             let error = open(&folder).unwrap_err().to_string();
             assert!(error.contains("KQvK.rtbw` is no Syzygy table: "), "{error}");
         }
+        // Whole blocks may be missing: then only some positions are known no more, but none gets a wrong value.
+        let mut problems = Vec::new();
         for length in [16, 80, 144] {
             let Some(folder) = damaged(|bytes| bytes.truncate(length)) else { return };
-            let error = open(&folder).unwrap().probe(position.chess()).unwrap_err().to_string();
-            assert_eq!(error, "Syzygy table KQvK (WDL) can't be used: it is damaged");
+            match open(&folder).unwrap().probe(position.chess()) {
+                Ok(value) => assert_eq!(value, Some(Wdl::Win), "{length}"),
+                Err(error) => problems.push(error.to_string()),
+            }
         }
+        assert!(!problems.is_empty());
+        assert!(problems.iter().all(|text| text == "Syzygy table KQvK (wdl) can't be used: it is damaged"));
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(open(&folder), Err(TablebaseError::NoTables { .. })));
         fs::write(folder.path().join("notes.txt"), "x").unwrap();
@@ -333,7 +335,7 @@ mod tests {
     #[test]
     fn altered_tables_don_t_crash() {
         let mut random = fastrand::Rng::with_seed(7);
-        let positions = ["8/8/8/8/8/8/2Q5/K2k4 w - - 0 1", "8/8/8/5q2/8/3k4/8/K7 w - - 0 1"].map(game);
+        let positions = ["8/8/8/8/8/2k5/8/KQ6 w - - 0 1", "8/8/8/5q2/8/3k4/8/K7 w - - 0 1"].map(game);
         for _ in 0..300 {
             let alter = |bytes: &mut Vec<u8>| {
                 for _ in 0..3 {

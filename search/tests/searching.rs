@@ -54,7 +54,7 @@ fn mates_are_found_with_their_length() {
         // Black's turn: the score is the mover's.
         ("3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", 1, "d8d1"),
     ] {
-        let answer = think(&root(fen), &depth(8));
+        let answer = think(&root(fen), &depth(10));
         assert_eq!(answer.score.verdict(), Verdict::MateIn(moves), "{fen}");
         assert!(first.contains(&best(&answer)), "{fen}: {}", best(&answer));
     }

@@ -30,7 +30,7 @@ fn every_subcommand_has_help_with_an_example() {
         let output = herald(&[subcommand, &["--help"]].concat());
         assert_eq!(output.status.code(), Some(0));
         let text = String::from_utf8(output.stdout).expect("text");
-        assert!(text.contains("Usage: herald") && text.contains("Example: "), "{subcommand:?}: {text}");
+        assert!(text.contains("Usage: herald") && text.contains("Example"), "{subcommand:?}: {text}");
     }
 }
 

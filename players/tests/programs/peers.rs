@@ -51,7 +51,8 @@ fn plays(program: Option<PathBuf>, arguments: &[&str], protocol: Protocol) {
         let (white, black) = if is_white { (peer, random) } else { (random, peer) };
         let mut players = ByColor { white, black };
         let game = position(&engine::Game::default().fen(), CastlingMode::Standard, moves);
-        let rules = Rules { start: game, control: "2+0.1", plies: 40, ponder: !is_white, ..Rules::default() };
+        let rules =
+            Rules { start: game, control: "10+0.1", plies: 40, ponder: !is_white, ..Rules::default() };
         let played = play(&mut players, rules);
         let is_fine = match &played.end {
             End::Over(_) | End::LongEnough => true,

@@ -112,19 +112,19 @@ fn pieces_more_are_worth_what_they_are() {
         evaluate(&Position::from(&Chess::from_setup(setup, CastlingMode::Standard).unwrap()))
     };
     let [rook, knight, queen, pawn] = [56, 57, 59, 48].map(without);
-    assert!(50 < pawn && pawn < knight && knight < rook && rook < queen, "{pawn} {knight} {rook} {queen}");
+    assert!(20 < pawn && pawn < knight && knight < rook && rook < queen, "{pawn} {knight} {rook} {queen}");
 }
 
 #[test]
 fn known_draws_and_wins() {
     // Two knights; a bishop of the wrong colour with a rook pawn; a rook against a bishop.
     assert!(evaluate(&position("4k3/8/8/8/8/8/8/2NNK3 w - - 0 1")).abs() < 100);
-    assert!(evaluate(&position("k7/8/8/P7/8/3B4/8/4K3 w - - 0 1")).abs() < 50);
+    assert!(evaluate(&position("k7/8/8/P7/8/2B5/8/4K3 w - - 0 1")).abs() < 50);
     assert!(evaluate(&position("4k3/4b3/8/8/8/8/4R3/4K3 w - - 0 1")).abs() < 100);
     // The right corner is better to drive a king to than the wrong one, and any corner better than the middle.
     let knight_and_bishop = |fen| evaluate(&position(fen));
-    let right = knight_and_bishop("7k/8/5KN1/8/8/4B3/8/8 w - - 0 1");
-    let wrong = knight_and_bishop("k7/8/2K1N3/8/8/4B3/8/8 w - - 0 1");
+    let right = knight_and_bishop("7k/8/5K2/8/6N1/4B3/8/8 w - - 0 1");
+    let wrong = knight_and_bishop("k7/8/2K5/8/1N6/4B3/8/8 w - - 0 1");
     let middle = knight_and_bishop("8/8/8/3k4/8/3KBN2/8/8 w - - 0 1");
     assert!(right > wrong && right > middle, "{right} {wrong} {middle}");
 }
