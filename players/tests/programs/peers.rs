@@ -39,6 +39,11 @@ fn herald() -> Option<PathBuf> {
 /// Plays three games with one player: with each colour from the start, and with opening moves. A program that moves at
 /// random is the opponent, so that the games get far.
 fn plays(program: Option<PathBuf>, arguments: &[&str], protocol: Protocol) {
+    plays_and(true, program, arguments, protocol);
+}
+
+/// The same, and whether it ponders.
+fn plays_and(ponders: bool, program: Option<PathBuf>, arguments: &[&str], protocol: Protocol) {
     let Some(program) = program else { return };
     let folder = tempfile::tempdir().expect("a folder for what programs leave behind");
     let words =
@@ -51,8 +56,13 @@ fn plays(program: Option<PathBuf>, arguments: &[&str], protocol: Protocol) {
         let (white, black) = if is_white { (peer, random) } else { (random, peer) };
         let mut players = ByColor { white, black };
         let game = position(&engine::Game::default().fen(), CastlingMode::Standard, moves);
-        let rules =
-            Rules { start: game, control: "10+0.1", plies: 40, ponder: !is_white, ..Rules::default() };
+        let rules = Rules {
+            start: game,
+            control: "10+0.1",
+            plies: 40,
+            ponder: ponders && !is_white,
+            ..Rules::default()
+        };
         let played = play(&mut players, rules);
         let is_fine = match &played.end {
             End::Over(_) | End::LongEnough => true,
@@ -114,7 +124,8 @@ fn glaurung() {
 
 #[test]
 fn ethereal() {
-    plays(find("ethereal-chess"), &[], Uci);
+    // It misses a ponder hit that follows within a millisecond, and thinks on until it is told to stop.
+    plays_and(false, find("ethereal-chess"), &[], Uci);
 }
 
 #[test]
