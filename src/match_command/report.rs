@@ -110,10 +110,10 @@ fn faults(plan: &Plan, game: &Match) -> String {
         let counts: Vec<String> = faults
             .into_iter()
             .filter(|(_, count)| *count > 0)
-            .map(|(name, count)| format!("{count} {name}"))
+            .map(|(name, count)| format!("{name} {count}"))
             .collect();
         if !counts.is_empty() {
-            let _ = writeln!(text, "{} lost by {}", plan.name(program), counts.join(", "));
+            let _ = writeln!(text, "{}: {}", plan.name(program), counts.join(", "));
         }
     }
     if text.is_empty() { text } else { format!("\n{text}") }

@@ -21,8 +21,16 @@ const LONGEST_READING: Duration = Duration::from_secs(2);
 /// The same for what cannot be seen from outside: that the engine has dealt with `xboard` after reading it.
 const DEALING: Duration = Duration::from_millis(20);
 
-/// After so long without an answer `protover` is said once more: that wakes a GNU Chess that has lost the first.
-const REPETITION: Duration = Duration::from_secs(1);
+/// An engine that has read `protover` and says nothing for so long is woken. A thread of GNU Chess waits for the lock of
+/// standard input, which its reader holds while there is nothing to read; what has been read by then gets lost.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// How often an engine is woken. One that still says nothing knows no features.
+const WAKINGS: u32 = 5;
+
+/// Empty lines, a write each, that make a reader let go of its input for a moment: with fifty, one of them did in all of
+/// 24 trials; with twenty `protover`, GNU Chess overflowed a buffer.
+const WAKING_LINES: u32 = 50;
 
 /// Starts an engine, learns its features and sets its options.
 pub(super) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), Fault> {
@@ -38,16 +46,15 @@ pub(super) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Ce
 /// Asks for the features. An engine that says nothing of them speaks version 1 of the protocol.
 fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
     let mut known = Features::default();
-    let begin = Instant::now();
-    let mut until = begin + spec.patience;
+    let mut until = Instant::now() + spec.patience;
     stream.tell(&Command::Protover(2))?;
-    let mut may_repeat = REPETITION < spec.patience;
+    let mut wakings = 0;
     while known.done() != Some(true) {
-        let look = if may_repeat { begin + REPETITION } else { until };
+        let look = if wakings < WAKINGS { until.min(Instant::now() + SILENCE) } else { until };
         let said = stream.wait(look)?;
         match said.map(|said| said.message) {
             Some(Message::Features(features)) => {
-                may_repeat = false;
+                wakings = WAKINGS;
                 answer(stream, &mut known, features)?;
                 if known.done() == Some(false) {
                     until = until.max(Instant::now() + LONGEST_START);
@@ -60,8 +67,9 @@ fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
                 break;
             }
             Some(_) => {}
-            None if may_repeat => {
-                may_repeat = false;
+            None if wakings < WAKINGS && Instant::now() < until => {
+                wakings += 1;
+                wake(stream, until)?;
                 stream.tell(&Command::Protover(2))?;
             }
             None => {
@@ -71,6 +79,18 @@ fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
         }
     }
     Ok(known)
+}
+
+/// Wakes an engine that has read what it was told and is silent.
+fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), Fault> {
+    stream.wait_until_read(until);
+    for _ in 0..WAKING_LINES {
+        stream.tell_line("")?;
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    stream.wait_until_read(until);
+    std::thread::sleep(DEALING);
+    Ok(())
 }
 
 fn answer(stream: &mut Stream<Cecp>, known: &mut Features, features: Vec<Feature>) -> Result<(), Fault> {
