@@ -333,9 +333,7 @@ impl Office<'_> {
         for report in self.inbox {
             if let Report::Closed(left) = report {
                 for (program, resources) in left {
-                    let sum = &mut usage.resources[program];
-                    sum.cpu += resources.cpu;
-                    sum.peak_memory = sum.peak_memory.max(resources.peak_memory);
+                    usage.resources[program] += resources;
                 }
             }
         }

@@ -11,7 +11,7 @@ use protocols::cego::{
 
 use crate::log::Log;
 use crate::stream::{Said, Stream, Vocabulary};
-use crate::{Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Turn};
+use crate::{Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Turn};
 
 /// CEGO, as an engine is spoken to.
 pub struct Cego;
@@ -35,6 +35,8 @@ pub struct CegoPlayer {
     spec: Spec,
     log: Option<Arc<dyn Log>>,
     stream: Stream<Cego>,
+    /// What former processes used.
+    used: Resources,
     /// The protocol has no names.
     identity: Identity,
     state: State,
@@ -67,6 +69,7 @@ impl CegoPlayer {
             spec: spec.clone(),
             stream: ready_process(spec, log.clone())?,
             log,
+            used: Resources::default(),
             identity: Identity::default(),
             state: State::Ready,
             fault_told: false,
@@ -151,7 +154,7 @@ impl Player for CegoPlayer {
         if self.state != State::Ready {
             let stream = ready_process(&self.spec, self.log.clone())?;
             let former = std::mem::replace(&mut self.stream, stream);
-            say_goodbye(former, &self.spec);
+            self.used += say_goodbye(former, &self.spec).resources.unwrap_or_default();
             self.state = State::Ready;
         }
         Ok(())
@@ -223,6 +226,6 @@ impl Player for CegoPlayer {
     }
 
     fn quit(self: Box<Self>) -> Departure {
-        say_goodbye(self.stream, &self.spec)
+        say_goodbye(self.stream, &self.spec).after(self.used)
     }
 }

@@ -1,5 +1,6 @@
 //! What an official sees of a player, whatever protocol it speaks and whatever carries its words.
 
+use std::ops::AddAssign;
 use std::os::fd::BorrowedFd;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -204,6 +205,16 @@ pub struct Departure {
     pub resources: Option<Resources>,
 }
 
+impl Departure {
+    /// The departure of a player whose former processes used so much.
+    pub(crate) fn after(mut self, former: Resources) -> Departure {
+        if let Some(resources) = &mut self.resources {
+            *resources += former;
+        }
+        self
+    }
+}
+
 /// What a program used of the machine, its children included as far as it waited for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
@@ -211,6 +222,14 @@ pub struct Resources {
     pub cpu: Duration,
     /// The most memory it had at once, in bytes.
     pub peak_memory: u64,
+}
+
+/// Used one after the other.
+impl AddAssign for Resources {
+    fn add_assign(&mut self, later: Resources) {
+        self.cpu += later.cpu;
+        self.peak_memory = self.peak_memory.max(later.peak_memory);
+    }
 }
 
 /// The score that a protocol's words mean.

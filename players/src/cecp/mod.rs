@@ -16,7 +16,7 @@ use self::setup::{Clock, Word};
 use crate::log::Log;
 use crate::player::score;
 use crate::stream::{Said, Stream, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Thinking, Turn};
 
 /// CECP, as an engine is spoken to.
 pub struct Cecp;
@@ -39,6 +39,8 @@ pub struct CecpPlayer {
     spec: Spec,
     log: Option<Arc<dyn Log>>,
     stream: Stream<Cecp>,
+    /// What former processes used.
+    used: Resources,
     features: Features,
     identity: Identity,
     state: State,
@@ -88,6 +90,7 @@ impl CecpPlayer {
             spec: spec.clone(),
             log,
             stream,
+            used: Resources::default(),
             features,
             identity,
             state: State::Idle,
@@ -107,7 +110,7 @@ impl CecpPlayer {
     fn replace_process(&mut self) -> Result<(), Fault> {
         let (stream, features) = handshake::start(&self.spec, self.log.clone())?;
         let former = std::mem::replace(&mut self.stream, stream);
-        say_goodbye(former, &self.spec);
+        self.used += say_goodbye(former, &self.spec).resources.unwrap_or_default();
         self.features = features;
         self.is_worn = false;
         Ok(())
@@ -358,7 +361,7 @@ impl Player for CecpPlayer {
     }
 
     fn quit(self: Box<Self>) -> Departure {
-        say_goodbye(self.stream, &self.spec)
+        say_goodbye(self.stream, &self.spec).after(self.used)
     }
 }
 
