@@ -23,6 +23,7 @@ mod table;
 mod tablebases;
 mod time;
 mod variation;
+mod vote;
 mod worker;
 
 pub use control::Control;

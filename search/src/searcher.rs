@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::control::Control;
 use crate::limits::{Clock, Limits, Root};
-use crate::observer::{Answer, Observer};
+use crate::observer::{Answer, Bound, Observer};
 use crate::reductions::Reductions;
 use crate::score::Score;
 use crate::table::Table;
 use crate::time::Budget;
+use crate::vote::{Found, elect};
 use crate::worker::{Memory, Shared, Worker};
 
 /// Stack of a search thread in bytes: room for [`crate::MAX_PLY`] nodes and as much again.
@@ -77,36 +78,43 @@ impl Searcher {
         let Some((first, others)) = self.memories.split_first_mut() else {
             unreachable!("one thread at least")
         };
-        std::thread::scope(|scope| {
-            for memory in others {
-                let shared = &shared;
-                // A helper that can't be started is merely missing.
-                let _ = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, move || {
-                    Worker::new(shared, memory, false).deepen(&mut ());
-                });
-            }
-            let mut worker = Worker::new(&shared, first, true);
-            let depth = worker.deepen(observer);
+        let found: Vec<Found> = std::thread::scope(|scope| {
+            let shared = &shared;
+            let helpers: Vec<_> = others
+                .iter_mut()
+                .filter_map(|memory| {
+                    let search = move || Worker::new(shared, memory, false).deepen(&mut ());
+                    // A helper that can't be started is merely missing.
+                    std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, search).ok()
+                })
+                .collect();
+            let first = Worker::new(shared, first, true).deepen(observer);
             shared.finished.store(true, Ordering::Relaxed);
-            worker.count_nodes();
-            answer(&worker, depth as u32)
-        })
+            first.into_iter().chain(helpers.into_iter().filter_map(|helper| helper.join().ok()?)).collect()
+        });
+        // Of several lines, the first thread has told the first; all must fit together.
+        let elected = if limits.lines > 1 { found.first() } else { elect(&found) };
+        if let (Some(elected), Some(first)) = (elected, found.first())
+            && elected.best.mv != first.best.mv
+        {
+            shared.report(elected, 1, Bound::Exact, observer);
+        }
+        answer(&shared, elected)
     }
 }
 
-fn answer(worker: &Worker, depth: u32) -> Answer {
-    let shared = worker.shared;
+fn answer(shared: &Shared, found: Option<&Found>) -> Answer {
     let nodes = shared.nodes.load(Ordering::Relaxed);
-    let Some(best) = worker.root_moves.first() else {
+    let Some(Found { depth, best, .. }) = found else {
         let position = &shared.root.position;
         let is_mate = position.is_check() && position.legal_moves().is_empty();
         let score = if is_mate { Score::mated_at(0) } else { Score::DRAW };
-        return Answer { best: None, ponder: None, score, depth, nodes };
+        return Answer { best: None, ponder: None, score, depth: 0, nodes };
     };
     let expected = || {
         let next = shared.root.position.make(best.mv);
         shared.table.probe(next.table_key())?.best.filter(|&m| next.is_legal(m))
     };
     let ponder = best.line.get(1).copied().or_else(expected);
-    Answer { best: Some(best.mv), ponder, score: best.score, depth, nodes }
+    Answer { best: Some(best.mv), ponder, score: best.score, depth: *depth as u32, nodes }
 }

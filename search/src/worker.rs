@@ -16,6 +16,7 @@ use crate::score::{MAX_PLY, Score, Verdict};
 use crate::table::Table;
 use crate::time::Budget;
 use crate::variation::Variations;
+use crate::vote::Found;
 
 /// The search was told to end. Leaving it is an ordinary return path.
 pub(crate) struct Stopped;
@@ -40,6 +41,22 @@ pub(crate) struct Shared<'a> {
 impl Shared<'_> {
     fn elapsed(&self) -> Duration {
         self.clock.elapsed(self.nodes.load(Ordering::Relaxed))
+    }
+
+    /// Tells the observer of one of the best lines, counted from 1.
+    pub(crate) fn report(&self, found: &Found, line: usize, bound: Bound, observer: &mut dyn Observer) {
+        observer.report(&Report {
+            depth: found.depth as u32,
+            selective_depth: found.selective_depth as u32,
+            line,
+            score: found.best.score,
+            bound,
+            nodes: self.nodes.load(Ordering::Relaxed),
+            elapsed: self.elapsed(),
+            hash_full: self.table.permille_full(),
+            tablebase_hits: self.tablebase_hits.load(Ordering::Relaxed),
+            principal_variation: &found.best.line,
+        });
     }
 }
 
@@ -154,15 +171,20 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Searches ever deeper until a limit is reached or someone says stop. Returns the last completed depth.
-    pub(crate) fn deepen(&mut self, observer: &mut dyn Observer) -> i32 {
+    /// Searches ever deeper until a limit is reached or someone says stop. `None` if no move is allowed.
+    pub(crate) fn deepen(mut self, observer: &mut dyn Observer) -> Option<Found> {
+        let depth = if self.root_moves.is_empty() { 0 } else { self.iterate(observer) };
+        self.count_nodes();
+        let best = self.root_moves.into_iter().next()?;
+        Some(Found { depth, selective_depth: self.selective_depth, best })
+    }
+
+    /// Returns the last completed iteration.
+    fn iterate(&mut self, observer: &mut dyn Observer) -> i32 {
         let lines = self.shared.limits.lines.clamp(1, self.root_moves.len().max(1));
         let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1) as i32;
         let mut stability = Stability::default();
         let mut completed = 0;
-        if self.root_moves.is_empty() {
-            return 0;
-        }
         for depth in 1..=deepest {
             self.depth = depth;
             let previous: Vec<Score> = self.root_moves.iter().take(lines).map(|root| root.score).collect();
@@ -232,23 +254,12 @@ impl<'a> Worker<'a> {
             return;
         }
         self.count_nodes();
-        let elapsed = self.shared.elapsed();
-        if bound != Bound::Exact && elapsed < LONG {
+        if bound != Bound::Exact && self.shared.elapsed() < LONG {
             return;
         }
-        let root = &self.root_moves[self.line];
-        observer.report(&Report {
-            depth: self.depth as u32,
-            selective_depth: self.selective_depth as u32,
-            line: self.line + 1,
-            score: root.score,
-            bound,
-            nodes: self.shared.nodes.load(Ordering::Relaxed),
-            elapsed,
-            hash_full: self.shared.table.permille_full(),
-            tablebase_hits: self.shared.tablebase_hits.load(Ordering::Relaxed),
-            principal_variation: &root.line,
-        });
+        let best = self.root_moves[self.line].clone();
+        let found = Found { depth: self.depth, selective_depth: self.selective_depth, best };
+        self.shared.report(&found, self.line + 1, bound, observer);
     }
 
     /// Whether another iteration is not worth beginning.
@@ -268,7 +279,12 @@ impl<'a> Worker<'a> {
         }
         // An only move needs no thought, nor does a mate much shorter than the search is deep.
         let is_clear = self.root_moves.len() == 1 || mates_within(self.depth as u32 / 3);
-        is_clear || elapsed >= budget.stretched(stability.factor())
+        is_clear || elapsed >= budget.stretched(stability.factor(self.share_of_best()))
+    }
+
+    /// How much of this thread's work went into its best move, in percent.
+    fn share_of_best(&self) -> u32 {
+        (100 * self.root_moves[0].nodes / self.nodes.max(1)) as u32
     }
 
     /// Looks at clock, limits and orders every so often.
@@ -404,10 +420,12 @@ impl Stability {
         (self.best, self.score) = (Some(root.mv), Some(root.score));
     }
 
-    /// What to make of the soft limit, in percent: less for a best move that stays, more for a score that falls.
-    fn factor(&self) -> u32 {
-        let by_move = [160, 125, 105, 95, 85, 80, 75][self.unchanged.min(6) as usize];
-        let by_score = 100 + self.falling.clamp(-10, 50) as i64;
-        (i64::from(by_move) * by_score / 100) as u32
+    /// What to make of the soft limit, in percent: less for a best move that stays and that most of the work went into
+    /// (`share`, in percent), as its rivals are refuted quickly; more for a score that falls.
+    fn factor(&self, share: u32) -> u32 {
+        let by_move = [140, 118, 104, 97, 92, 88, 85][self.unchanged.min(6) as usize];
+        let by_share = 210 - 140 * share.min(100) / 100;
+        let by_score = (100 + self.falling.clamp(-10, 50)) as u32;
+        by_move * by_share * by_score / 10_000
     }
 }
