@@ -9,6 +9,7 @@ use protocols::cego::{
     self, EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, StrictFen, SubsequentMove,
 };
 
+use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
 use crate::stream::{Said, Stream, Vocabulary};
 use crate::{Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Turn};
@@ -40,7 +41,6 @@ pub struct CegoPlayer {
     /// The protocol has no names.
     identity: Identity,
     state: State,
-    fault_told: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,6 @@ impl CegoPlayer {
             used: Resources::default(),
             identity: Identity::default(),
             state: State::Ready,
-            fault_told: false,
         })
     }
 
@@ -80,18 +79,33 @@ impl CegoPlayer {
     fn reject(&mut self, what: String) -> Fault {
         reject(&mut self.stream, what)
     }
+}
 
-    fn understand(&mut self, said: Said<Result<EngineMessage, MessageError>>) -> Option<Event> {
+impl Listener for CegoPlayer {
+    type Vocabulary = Cego;
+
+    fn stream(&mut self) -> &mut Stream<Cego> {
+        &mut self.stream
+    }
+
+    fn understand(
+        &mut self,
+        said: Said<Result<EngineMessage, MessageError>>,
+    ) -> Result<Option<Event>, Fault> {
         match (self.state, said.message) {
-            (State::Over, _) => None,
+            (State::Over, _) => Ok(None),
             (State::Thinking, Ok(EngineMessage::Move(m))) => {
                 self.state = State::Waiting;
-                Some(Event::Move(m.to_string()))
+                Ok(Some(Event::Move(m.to_string())))
             }
-            (State::Thinking, Ok(EngineMessage::Forfeit)) => Some(Event::Resignation),
-            (_, Err(error)) => Some(Event::Fault(self.reject(error.to_string()))),
-            (_, Ok(message)) => Some(Event::Fault(self.reject(format!("`{message}` out of turn")))),
+            (State::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(Event::Resignation)),
+            (_, Err(error)) => Err(self.reject(error.to_string())),
+            (_, Ok(message)) => Err(self.reject(format!("`{message}` out of turn"))),
         }
+    }
+
+    fn expects_end(&self) -> bool {
+        self.state == State::Over
     }
 }
 
@@ -199,26 +213,7 @@ impl Player for CegoPlayer {
     }
 
     fn take(&mut self) -> Option<Arrival> {
-        let mut said = self.stream.take();
-        loop {
-            match said {
-                Ok(None) => return None,
-                Ok(Some(said)) => {
-                    let at = said.at;
-                    if let Some(event) = self.understand(said) {
-                        self.fault_told |= matches!(event, Event::Fault(_));
-                        return Some(Arrival { at, event });
-                    }
-                }
-                // Its end was asked for.
-                Err(_) if self.fault_told || self.state == State::Over => return None,
-                Err(fault) => {
-                    self.fault_told = true;
-                    return Some(Arrival { at: Instant::now(), event: Event::Fault(fault) });
-                }
-            }
-            said = self.stream.take_read();
-        }
+        next_arrival(self)
     }
 
     fn source(&self) -> Option<BorrowedFd<'_>> {

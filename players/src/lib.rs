@@ -6,6 +6,7 @@
 mod cecp;
 mod cego;
 mod lines;
+mod listen;
 mod log;
 mod options;
 mod pipe;

@@ -29,6 +29,8 @@ pub struct Stream<V> {
     program: Program,
     /// What is to be told, kept for its memory.
     text: String,
+    /// Whether its end was told to those who wait for it.
+    fault_told: bool,
     vocabulary: PhantomData<V>,
 }
 
@@ -50,7 +52,7 @@ impl<V: Vocabulary> Stream<V> {
     /// [`Fault::Start`].
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<V>, Fault> {
         let program = Program::start(spec, Recorder(log))?;
-        Ok(Stream { program, text: String::new(), vocabulary: PhantomData })
+        Ok(Stream { program, text: String::new(), fault_told: false, vocabulary: PhantomData })
     }
 
     /// Says one thing. Line feeds in it become blanks, for they would make two things of it.
@@ -143,6 +145,11 @@ impl<V: Vocabulary> Stream<V> {
     /// Ends the conversation with a fault that the owner found. From now on it is all that comes.
     pub fn fail(&mut self, fault: Fault) -> Fault {
         self.program.fail(fault)
+    }
+
+    /// Whether a fault is news: once.
+    pub(crate) fn tells_fault(&mut self) -> bool {
+        !std::mem::replace(&mut self.fault_told, true)
     }
 
     /// Makes a note in the log.

@@ -10,6 +10,7 @@ use search::Verdict;
 use shakmaty::ByColor;
 use shakmaty::uci::UciMove;
 
+use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
 use crate::options::{self, Kind, Setting};
 use crate::player::score;
@@ -51,7 +52,6 @@ pub struct UciPlayer {
     has_begun: bool,
     /// What the engine expects after its last move.
     expected: Option<UciMove>,
-    fault_told: bool,
 }
 
 /// An option that the engine offers.
@@ -109,7 +109,6 @@ impl UciPlayer {
             went: Instant::now(),
             has_begun: false,
             expected: None,
-            fault_told: false,
         };
         player.greet()?;
         player.set_options()?;
@@ -249,26 +248,6 @@ impl UciPlayer {
         self.go(position, go)
     }
 
-    /// What a line means for the game, if anything.
-    fn understand(&mut self, said: Said<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
-        let Said { at: _, line, message } = said;
-        self.has_begun = true;
-        match message {
-            Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
-            // A move that cannot be read is still an answer, for the official to judge.
-            Err(MessageError::Malformed { message: "bestmove", found, .. }) => match self.state {
-                State::Thinking => {
-                    self.state = State::Waiting;
-                    self.expected = None;
-                    Ok(Some(Event::Move(found)))
-                }
-                _ => self.answered(UciMove::Null, None),
-            },
-            Ok(Message::Info(info)) if self.is_searching() => Ok(thinking(&info, &line).map(Event::Thinking)),
-            _ => Ok(None),
-        }
-    }
-
     fn is_searching(&self) -> bool {
         matches!(self.state, State::Thinking | State::Pondering(_))
     }
@@ -296,19 +275,32 @@ impl UciPlayer {
             State::Idle => Ok(None),
         }
     }
+}
 
-    fn handle(&mut self, said: Said<Result<Message, MessageError>>) -> Option<Arrival> {
-        let at = said.at;
-        match self.understand(said) {
-            Ok(event) => event.map(|event| Arrival { at, event }),
-            Err(fault) => self.tell_fault(fault),
-        }
+impl Listener for UciPlayer {
+    type Vocabulary = Uci;
+
+    fn stream(&mut self) -> &mut Stream<Uci> {
+        &mut self.stream
     }
 
-    /// The last arrival, once.
-    fn tell_fault(&mut self, fault: Fault) -> Option<Arrival> {
-        let is_news = !std::mem::replace(&mut self.fault_told, true);
-        is_news.then(|| Arrival { at: Instant::now(), event: Event::Fault(fault) })
+    fn understand(&mut self, said: Said<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
+        let Said { at: _, line, message } = said;
+        self.has_begun = true;
+        match message {
+            Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
+            // A move that cannot be read is still an answer, for the official to judge.
+            Err(MessageError::Malformed { message: "bestmove", found, .. }) => match self.state {
+                State::Thinking => {
+                    self.state = State::Waiting;
+                    self.expected = None;
+                    Ok(Some(Event::Move(found)))
+                }
+                _ => self.answered(UciMove::Null, None),
+            },
+            Ok(Message::Info(info)) if self.is_searching() => Ok(thinking(&info, &line).map(Event::Thinking)),
+            _ => Ok(None),
+        }
     }
 }
 
@@ -447,19 +439,7 @@ impl Player for UciPlayer {
     }
 
     fn take(&mut self) -> Option<Arrival> {
-        let mut said = self.stream.take();
-        loop {
-            match said {
-                Ok(None) => return None,
-                Err(fault) => return self.tell_fault(fault),
-                Ok(Some(said)) => {
-                    if let Some(arrival) = self.handle(said) {
-                        return Some(arrival);
-                    }
-                }
-            }
-            said = self.stream.take_read();
-        }
+        next_arrival(self)
     }
 
     fn source(&self) -> Option<BorrowedFd<'_>> {

@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use crate::peers::{find, has_all, has_python_chess};
+use crate::installed::{find, has_all};
+use crate::peers::has_python_chess;
 
 const GAMES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n[White \"B\"]\n\n1. e4 c5 0-1\n\n[White \"C\"]\n\n\
     1. e4 e4 1-0\n\n[White \"D\"]\n\n1. d4 d5 1/2-1/2\n\n[White \"E\"]\n\n1. e4 e5 1/2-1/2\n";

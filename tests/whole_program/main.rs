@@ -4,6 +4,8 @@ mod books;
 mod cego;
 mod command_line;
 mod conversations;
+#[path = "../support/installed.rs"]
+mod installed;
 mod peers;
 #[cfg(unix)]
 mod signals;

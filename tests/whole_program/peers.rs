@@ -5,30 +5,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+use crate::installed::{find, has_all};
 
-/// Where a program is, on the path or where Debian puts games.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .chain([PathBuf::from("/usr/games")])
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
-}
+const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
 pub(crate) fn has_python_chess() -> bool {
     Command::new("python3").args(["-c", "import chess.engine"]).status().is_ok_and(|status| status.success())
-}
-
-/// Whether all that a test needs is there.
-pub(crate) fn has_all(needed: &[(&str, bool)]) -> bool {
-    let missing: Vec<&str> = needed.iter().filter(|(_, found)| !found).map(|(name, _)| *name).collect();
-    let required = std::env::var_os("HERALD_REQUIRE_PEERS").is_some_and(|value| value == "1");
-    assert!(missing.is_empty() || !required, "required, but not installed: {}", missing.join(", "));
-    if !missing.is_empty() {
-        eprintln!("skipped: not installed: {}", missing.join(", "));
-    }
-    missing.is_empty()
 }
 
 fn script(name: &str) -> PathBuf {

@@ -16,6 +16,9 @@ pub trait Time {
     /// The present moment; never goes back.
     fn now(&self) -> Instant;
 
+    /// Lets the players have the processor first, if they share it.
+    fn give_way(&self) {}
+
     /// Waits until one of the sources (at most two) can be read or `until` has come. May return early.
     fn wait(&self, sources: &[BorrowedFd<'_>], until: Instant);
 }
@@ -27,6 +30,10 @@ pub struct RealTime;
 impl Time for RealTime {
     fn now(&self) -> Instant {
         Instant::now()
+    }
+
+    fn give_way(&self) {
+        std::thread::yield_now();
     }
 
     fn wait(&self, sources: &[BorrowedFd<'_>], until: Instant) {

@@ -1,10 +1,11 @@
 //! Games at the referee's table between scripted players.
 
+#[path = "../../../tests/support/installed.rs"]
+mod installed;
 mod programs;
 
 use std::cell::RefCell;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -290,22 +291,6 @@ fn a_lasting_agreement_of_the_scores_is_a_draw() {
     assert_eq!(record.detail, "draw by score");
 }
 
-/// Where a program is, on the path or where Debian puts games. A test whose program is not installed says so and passes,
-/// unless `HERALD_REQUIRE_PEERS=1`.
-fn find(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .chain([PathBuf::from("/usr/games")])
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file());
-    let required = std::env::var_os("HERALD_REQUIRE_PEERS").is_some_and(|value| value == "1");
-    assert!(found.is_some() || !required, "required, but not installed: {program}");
-    if found.is_none() {
-        eprintln!("skipped: not installed: {program}");
-    }
-    found
-}
-
 #[test]
 fn other_programs_read_the_pgn_without_complaint() {
     let mut pgn = String::new();
@@ -324,7 +309,7 @@ fn other_programs_read_the_pgn_without_complaint() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.pgn");
     std::fs::write(&file, pgn).unwrap();
-    if let Some(extract) = find("pgn-extract") {
+    if let Some(extract) = installed::needed("pgn-extract") {
         let output = Command::new(extract).arg("-r").arg(&file).output().unwrap();
         let complaints = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && complaints.contains("4 games matched out of 4"), "{complaints}");
@@ -339,7 +324,7 @@ fn other_programs_read_the_pgn_without_complaint() {
         games = list(iter(lambda: chess.pgn.read_game(file), None))\n\
         assert not any(game.errors for game in games)\n\
         print([(sum(1 for _ in game.mainline()), game.headers['Result']) for game in games])";
-    if let Some(python) = find("python3") {
+    if let Some(python) = installed::needed("python3") {
         let output = Command::new(python).args(["-c", script]).arg(&file).output().unwrap();
         let complaints = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && complaints.is_empty(), "{complaints}");

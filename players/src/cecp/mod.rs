@@ -13,6 +13,7 @@ use protocols::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
 
 use self::features::Features;
 use self::setup::{Clock, Word};
+use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
 use crate::player::score;
 use crate::stream::{Said, Stream, Vocabulary};
@@ -51,7 +52,6 @@ pub struct CecpPlayer {
     is_worn: bool,
     /// Moves come as `move MOVE`, not in the forms that were used before.
     says_move: bool,
-    fault_told: bool,
 }
 
 /// What the engine is doing.
@@ -98,7 +98,6 @@ impl CecpPlayer {
             pings: 0,
             is_worn: false,
             says_move: false,
-            fault_told: false,
         })
     }
 
@@ -202,34 +201,6 @@ impl CecpPlayer {
         text.split_whitespace().any(|word| word == told)
     }
 
-    /// What a line means for the game, if anything.
-    fn understand(&mut self, said: Said<Message>) -> Option<Event> {
-        if let Message::Features(features) = said.message {
-            self.learn(features);
-            return None;
-        }
-        if self.state == State::Idle {
-            return None;
-        }
-        if self.is_complaint(&said) {
-            return Some(Event::Complaint(said.line));
-        }
-        match said.message {
-            Message::Move(text) => {
-                self.says_move = true;
-                Some(self.moved(text))
-            }
-            Message::Other(line) if !self.says_move => Some(self.moved(former_move(&line)?.to_owned())),
-            Message::Resign => Some(Event::Resignation),
-            Message::OfferDraw => Some(Event::DrawOffer),
-            Message::Result { result, comment } => {
-                Some(Event::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
-            }
-            Message::Thinking(line) => Some(Event::Thinking(thinking(line))),
-            _ => None,
-        }
-    }
-
     /// It makes a move. Whether it was asked for one is for the official to judge.
     fn moved(&mut self, text: String) -> Event {
         if self.state == State::Thinking {
@@ -237,6 +208,43 @@ impl CecpPlayer {
             self.game.told += 1;
         }
         Event::Move(text)
+    }
+}
+
+impl Listener for CecpPlayer {
+    type Vocabulary = Cecp;
+
+    fn stream(&mut self) -> &mut Stream<Cecp> {
+        &mut self.stream
+    }
+
+    fn understand(&mut self, said: Said<Message>) -> Result<Option<Event>, Fault> {
+        if let Message::Features(features) = said.message {
+            self.learn(features);
+            return Ok(None);
+        }
+        if self.state == State::Idle {
+            return Ok(None);
+        }
+        if self.is_complaint(&said) {
+            return Ok(Some(Event::Complaint(said.line)));
+        }
+        Ok(match said.message {
+            Message::Move(text) => {
+                self.says_move = true;
+                Some(self.moved(text))
+            }
+            Message::Other(line) if !self.says_move => {
+                former_move(&line).map(str::to_owned).map(|text| self.moved(text))
+            }
+            Message::Resign => Some(Event::Resignation),
+            Message::OfferDraw => Some(Event::DrawOffer),
+            Message::Result { result, comment } => {
+                Some(Event::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
+            }
+            Message::Thinking(line) => Some(Event::Thinking(thinking(line))),
+            _ => None,
+        })
     }
 }
 
@@ -336,24 +344,7 @@ impl Player for CecpPlayer {
     }
 
     fn take(&mut self) -> Option<Arrival> {
-        let mut said = self.stream.take();
-        loop {
-            match said {
-                Ok(None) => return None,
-                Ok(Some(said)) => {
-                    let at = said.at;
-                    if let Some(event) = self.understand(said) {
-                        return Some(Arrival { at, event });
-                    }
-                }
-                Err(_) if self.fault_told => return None,
-                Err(fault) => {
-                    self.fault_told = true;
-                    return Some(Arrival { at: Instant::now(), event: Event::Fault(fault) });
-                }
-            }
-            said = self.stream.take_read();
-        }
+        next_arrival(self)
     }
 
     fn source(&self) -> Option<BorrowedFd<'_>> {

@@ -2,6 +2,8 @@
 
 mod faults;
 mod games;
+#[path = "../../../tests/support/installed.rs"]
+mod installed;
 mod peers;
 mod processes;
 mod support;

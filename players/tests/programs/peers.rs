@@ -6,24 +6,10 @@ use engine::CastlingMode;
 use players::{CommandLine, Protocol, Spec};
 use shakmaty::ByColor;
 
+use crate::installed::needed;
 use crate::support::{End, Rules, fixture, play, position, start};
 
 use Protocol::{Cecp, Uci};
-
-/// Where a program is, on the path or where Debian puts games.
-fn find(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .chain([PathBuf::from("/usr/games")])
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file());
-    let required = std::env::var_os("HERALD_REQUIRE_PEERS").is_some_and(|value| value == "1");
-    assert!(found.is_some() || !required, "required, but not installed: {program}");
-    if found.is_none() {
-        eprintln!("skipped: not installed: {program}");
-    }
-    found
-}
 
 /// Herald itself, if it was built for the same target.
 fn herald() -> Option<PathBuf> {
@@ -83,49 +69,49 @@ fn plays_and(ponders: bool, program: Option<PathBuf>, arguments: &[&str], protoc
 fn gnuchess() {
     // More than once: on it others stall now and then.
     for _ in 0..3 {
-        plays(find("gnuchess"), &[], Cecp);
+        plays(needed("gnuchess"), &[], Cecp);
     }
 }
 
 #[test]
 fn fairymax() {
-    plays(find("fairymax"), &[], Cecp);
+    plays(needed("fairymax"), &[], Cecp);
 }
 
 #[test]
 fn phalanx() {
-    plays(find("phalanx"), &[], Cecp);
+    plays(needed("phalanx"), &[], Cecp);
 }
 
 #[test]
 fn hoichess() {
-    plays(find("hoichess"), &[], Cecp);
+    plays(needed("hoichess"), &[], Cecp);
 }
 
 #[test]
 fn sjeng() {
-    plays(find("sjeng"), &[], Cecp);
+    plays(needed("sjeng"), &[], Cecp);
 }
 
 #[test]
 fn stockfish() {
-    plays(find("stockfish"), &[], Uci);
+    plays(needed("stockfish"), &[], Uci);
 }
 
 #[test]
 fn toga2() {
-    plays(find("toga2"), &[], Uci);
+    plays(needed("toga2"), &[], Uci);
 }
 
 #[test]
 fn glaurung() {
-    plays(find("glaurung"), &[], Uci);
+    plays(needed("glaurung"), &[], Uci);
 }
 
 #[test]
 fn ethereal() {
     // It misses a ponder hit that follows within a millisecond, and thinks on until it is told to stop.
-    plays_and(false, find("ethereal-chess"), &[], Uci);
+    plays_and(false, needed("ethereal-chess"), &[], Uci);
 }
 
 #[test]
