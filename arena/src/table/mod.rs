@@ -41,9 +41,6 @@ use self::clock::RefereeClock;
 /// How long the referee waits before looking whether the game is called off.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// A player that moves within this time says all it has to say in one go, if it is left in peace.
-const AT_ONCE: Duration = Duration::from_millis(1);
-
 /// How long after announcing a result a player has to make the move that brings it about.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(1);
 
@@ -258,8 +255,9 @@ impl<'a> Table<'a> {
         // What may happen up to a moment has been missed only after it.
         let missed = deadlines.into_iter().flatten().min().map(|at| at + Duration::from_nanos(1));
         let now = self.time.now();
-        if now < self.asked + AT_ONCE {
-            // On a processor shared with the player, each of its lines would wake the referee, in the middle of the rest.
+        if self.clock.flag_falls().is_none() {
+            // On a processor shared with the players each of their lines would wake the referee in the middle of the
+            // rest. Where a clock runs it is woken all the same, and at once.
             self.time.give_way();
         }
         let glance = now + GLANCE;

@@ -309,7 +309,13 @@ pub(super) fn write_moves(f: &mut fmt::Formatter<'_>, name: &str, moves: &[UciMo
     if !moves.is_empty() {
         write!(f, " {name}")?;
     }
-    moves.iter().try_for_each(|m| write!(f, " {m}"))
+    // In one piece: late in a game there are hundreds of moves, and a formatter takes its time over each character.
+    let mut text = String::with_capacity(6 * moves.len());
+    for m in moves {
+        text.push(' ');
+        m.append_to_string(&mut text);
+    }
+    f.write_str(&text)
 }
 
 #[cfg(test)]
