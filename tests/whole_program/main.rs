@@ -7,6 +7,7 @@ mod conversations;
 #[path = "../support/installed.rs"]
 mod installed;
 mod peers;
+mod settings;
 #[cfg(unix)]
 mod signals;
 mod support;
