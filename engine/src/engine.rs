@@ -158,7 +158,8 @@ impl Engine {
         let (orders, inbox) = mpsc::channel();
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
-            let mut worker = Worker { searcher: Searcher::new(table), tablebases: None, listener };
+            let mut worker =
+                Worker { searcher: Searcher::new(table), variants: None, tablebases: None, listener };
             for order in inbox {
                 worker.obey(order);
             }
@@ -235,12 +236,15 @@ impl Engine {
         self.plays_from_book = on;
     }
 
-    /// The moves of the book, whether the engine plays from it or not; none without a book.
+    /// The moves of the book, whether the engine plays from it or not; none without a book, or in a variant.
     ///
     /// # Errors
     /// If the book turns out to be damaged.
     pub fn book_moves(&mut self, game: &Game) -> Result<Vec<BookMove>, BookError> {
-        self.book.as_mut().map_or(Ok(Vec::new()), |book| book.moves(game.chess()))
+        match (&mut self.book, game.chess()) {
+            (Some(book), Some(chess)) => book.moves(chess),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Forgets what earlier games taught it, once it is idle.
@@ -262,8 +266,7 @@ impl Engine {
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched; what the position looks like at first sight must do.
-            let score = search::evaluate(&game.root().position);
-            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score }));
+            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score: game.evaluate() }));
             return id;
         }
         let limits = Limits {
@@ -353,6 +356,8 @@ impl Drop for Engine {
 
 struct Worker<L> {
     searcher: Searcher,
+    /// Made for the first game of a variant; it uses the other's hash table.
+    variants: Option<variants::Searcher>,
     tablebases: Option<Arc<Tablebases>>,
     listener: L,
 }
@@ -365,7 +370,10 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
             Order::UseTablebases(tables) => self.tablebases = tables,
             Order::UseTable(table) => self.searcher.use_table(table),
             Order::UseThreads(threads) => self.searcher.use_threads(threads),
-            Order::Forget => self.searcher.clear(),
+            Order::Forget => {
+                self.searcher.clear();
+                self.variants = None;
+            }
             Order::Answer(done) => {
                 self.searcher.warm_up();
                 let _ = done.send(());
@@ -374,12 +382,30 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
     }
 
     fn think(&mut self, job: &Job) {
-        let (root, root_probes) = root(job, self.tablebases.as_ref());
-        let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
-        let answer = self.searcher.think(&root, &job.limits, &job.control, &*job.clock, &mut reporter);
+        let answer = match job.game.root() {
+            Some(root) => self.think_chess(job, root),
+            None => self.think_variant(job),
+        };
         // A search that ran out of depth must still not move on the opponent's time.
         job.control.wait_until_released();
         (self.listener)(job.id, Thought::Done(decision(&job.game, &answer)));
+    }
+}
+
+impl<L: FnMut(TaskId, Thought)> Worker<L> {
+    fn think_chess(&mut self, job: &Job, root: search::Root) -> Answer {
+        let (root, root_probes) = prepare(job, root, self.tablebases.as_ref());
+        let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
+        self.searcher.think(&root, &job.limits, &job.control, &*job.clock, &mut reporter)
+    }
+
+    fn think_variant(&mut self, job: &Job) -> Answer {
+        let allowed = job.allowed.as_ref().map(|moves| moves.iter().copied().map(Game::to_search).collect());
+        let root = variants::Root { allowed, ..job.game.variant_root() };
+        let mut reporter = Reporter { job, root_probes: 0, listener: &mut self.listener };
+        let searcher = self.variants.get_or_insert_default();
+        let table = self.searcher.table_mut();
+        searcher.think(table, &root, &job.limits, &job.control, &*job.clock, &mut reporter)
     }
 }
 
@@ -387,8 +413,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
 ///
 /// If they know the root, only the moves remain that keep what it is worth, and the search finds the shortest way by
 /// itself; otherwise it asks them. With several lines the lesser moves are wanted, too.
-fn root(job: &Job, tablebases: Option<&Arc<Tablebases>>) -> (search::Root, u64) {
-    let mut root = job.game.root();
+fn prepare(job: &Job, mut root: search::Root, tablebases: Option<&Arc<Tablebases>>) -> (search::Root, u64) {
     let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
     let known = tablebases
         .filter(|_| job.limits.lines <= 1)

@@ -4,6 +4,7 @@ use engine::{Engine, OWN_BOOK, PathSetting, Setting};
 
 use super::feature::{Feature, OptionDefinition, OptionKind, Switch};
 use super::message::Message;
+use super::variants;
 
 /// Under which name GUIs show the engine.
 const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
@@ -51,7 +52,7 @@ pub(super) fn announcement(engine: &Engine) -> Vec<Message> {
     let switches = SWITCHES.into_iter().map(|(switch, on)| Feature::Switch(switch, on)).collect();
     let names = vec![
         Feature::MyName(NAME.to_owned()),
-        Feature::Variants(["normal", "fischerandom"].map(str::to_owned).into()),
+        Feature::Variants(variants::names()),
         Feature::EndgameTables(vec![SYZYGY.to_owned()]),
     ];
     let options = EngineOption::all()

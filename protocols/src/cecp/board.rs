@@ -1,6 +1,6 @@
 //! What stands on the board: usually a game, sometimes a position that is still being set up, or one that was refused.
 
-use engine::{FenError, Game};
+use engine::{FenError, Game, Variant};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Color, EnPassantMode, Position as _, Setup};
 
@@ -13,8 +13,9 @@ pub(super) struct Board {
     /// The side that `white` or `black` has put on move. XBoard sends `black`, `time`, `otim`, `white`, `go` in the
     /// middle of a game, so the game must not be touched before it is clear what is meant.
     turn: Option<Color>,
-    /// The rules of castling in the variant that is played.
-    variant: CastlingMode,
+    /// The variant that is played, and its rules of castling.
+    variant: Variant,
+    mode: CastlingMode,
 }
 
 #[derive(Debug)]
@@ -43,7 +44,8 @@ pub(super) struct Refusal {
 impl Default for Board {
     fn default() -> Board {
         let game = Box::new(Game::default());
-        Board { content: Content::Game(game), turn: None, variant: CastlingMode::Standard }
+        let (variant, mode) = (game.variant(), game.mode());
+        Board { content: Content::Game(game), turn: None, variant, mode }
     }
 }
 
@@ -64,28 +66,17 @@ impl Board {
         }
     }
 
-    /// A new game of a variant; `false` if Herald does not play it.
-    pub(super) fn start_variant(&mut self, name: &str) -> bool {
-        let game = match name {
-            "normal" => Game::default(),
-            "fischerandom" => {
-                let Ok(game) = Game::from_fen(&Game::default().fen(), CastlingMode::Chess960) else {
-                    return false;
-                };
-                game
-            }
-            _ => return false,
-        };
-        self.variant = game.mode();
+    /// A new game. The positions to come are of the same variant.
+    pub(super) fn start(&mut self, game: Game) {
+        (self.variant, self.mode) = (game.variant(), game.mode());
         self.content = Content::Game(Box::new(game));
         self.turn = None;
-        true
     }
 
     /// Sets up a position. An illegal one leaves a board on which nothing can be done.
     pub(super) fn set_up(&mut self, fen: &str) -> Result<(), Refusal> {
         self.turn = None;
-        let game = Game::from_fen(fen, self.variant);
+        let game = Game::from_variant_fen(self.variant, fen, self.mode);
         self.put(game, || fen.to_owned())
     }
 
@@ -99,13 +90,13 @@ impl Board {
         let turn = self.turn.take();
         let mut setup = match (&self.content, turn) {
             (Content::Game(game), Some(color)) if color != game.turn() => {
-                Setup { ep_square: None, ..game.chess().to_setup(EnPassantMode::Legal) }
+                Setup { ep_square: None, ..game.position().to_setup(EnPassantMode::Legal) }
             }
             (Content::Draft(setup), _) => setup.clone(),
             _ => return Ok(false),
         };
         setup.turn = turn.unwrap_or(setup.turn);
-        let game = Game::from_setup(setup.clone(), self.variant);
+        let game = Game::from_setup(self.variant, setup.clone(), self.mode);
         self.put(game, || fen_of(setup)).map(|()| true)
     }
 
@@ -125,7 +116,7 @@ impl Board {
     /// Begins to edit the position.
     pub(super) fn edit(&mut self) {
         let mut setup = match &self.content {
-            Content::Game(game) => game.chess().to_setup(EnPassantMode::Legal),
+            Content::Game(game) => game.position().to_setup(EnPassantMode::Legal),
             Content::Edit { setup, .. } | Content::Draft(setup) => setup.clone(),
             Content::Refused => Setup::empty(),
         };
@@ -154,10 +145,18 @@ impl Board {
     }
 }
 
-/// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves.
+/// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves. Pieces in hand
+/// and checks left are no part of the board and stay as they were.
 fn with_assumed_rights(setup: &Setup) -> Setup {
     use shakmaty::{Rank, Role, Square};
-    let mut draft = Setup { board: setup.board.clone(), turn: setup.turn, ..Setup::empty() };
+    let mut draft = Setup {
+        board: setup.board.clone(),
+        promoted: setup.promoted,
+        pockets: setup.pockets,
+        remaining_checks: setup.remaining_checks,
+        turn: setup.turn,
+        ..Setup::empty()
+    };
     for (color, king) in [(Color::White, Square::E1), (Color::Black, Square::E8)] {
         let home = color.relative_rank(Rank::First);
         if draft.board.piece_at(king) == Some(Role::King.of(color)) {

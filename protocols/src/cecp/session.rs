@@ -30,6 +30,7 @@ use super::message::Message;
 use super::notation::GameResult;
 use super::output::{Output, move_text, thinking_line};
 use super::state::{Mode, Occupation, State};
+use super::variants;
 use super::work::Work;
 use crate::host::{Event, Host};
 use crate::input::Input;
@@ -267,8 +268,10 @@ impl Session<'_> {
             return self.output.debug(format!("the search chose {text}, which is not legal"));
         }
         let outcome = game.outcome();
+        let is_plain = outcome.is_some_and(|outcome| variants::is_plain(game.variant(), outcome));
         // A dead position is claimed with the move, like every draw that is not plain for all to see.
-        let draws = claimable || outcome == Some(Outcome::Draw(DrawReason::InsufficientMaterial));
+        let is_dead = outcome == Some(Outcome::Draw(DrawReason::InsufficientMaterial));
+        let draws = claimable || is_dead || !is_plain && matches!(outcome, Some(Outcome::Draw(_)));
         if (self.draw_offered || draws) && decision.score <= Score::DRAW {
             self.output.send(&Message::OfferDraw)?;
         }
@@ -278,9 +281,7 @@ impl Session<'_> {
         self.position_changed();
         self.expected = decision.ponder;
         match outcome {
-            Some(outcome @ (Outcome::Win { .. } | Outcome::Draw(DrawReason::Stalemate))) => {
-                self.announce_end(outcome)
-            }
+            Some(outcome) if is_plain && !is_dead => self.announce_end(outcome),
             _ => Ok(()),
         }
     }
@@ -289,6 +290,11 @@ impl Session<'_> {
     fn end_finished_game(&mut self) -> io::Result<()> {
         match self.board.game() {
             Some(game) if self.state.mode == Mode::Play(game.turn()) => match game.outcome() {
+                // A draw that the GUI can't see would be a false claim; the opponent may agree to it.
+                Some(outcome @ Outcome::Draw(_)) if !variants::is_plain(game.variant(), outcome) => {
+                    self.state.mode = Mode::Force;
+                    self.output.send(&Message::OfferDraw)
+                }
                 Some(outcome) => self.announce_end(outcome),
                 None => Ok(()),
             },

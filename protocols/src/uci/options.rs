@@ -1,6 +1,6 @@
 //! The options that a GUI may set.
 
-use engine::{OWN_BOOK, PathSetting, Setting};
+use engine::{OWN_BOOK, PathSetting, Setting, Variant};
 
 use super::{Message, OptionKind};
 
@@ -17,6 +17,8 @@ pub(super) enum UciOption {
     Ponder,
     /// Castling is written as king takes rook, and positions are read as Chess960.
     Chess960,
+    /// The rules of the games to come.
+    Variant,
     /// Forgets everything.
     ClearHash,
     /// Tells about the engine; setting it changes nothing.
@@ -29,7 +31,7 @@ const ABOUT: &str =
 
 impl UciOption {
     /// All options, in the order in which a GUI may show them.
-    pub(super) const ALL: [UciOption; 11] = [
+    pub(super) const ALL: [UciOption; 12] = [
         UciOption::Engine(Setting::Hash),
         UciOption::Engine(Setting::Threads),
         UciOption::Engine(Setting::Lines),
@@ -39,6 +41,7 @@ impl UciOption {
         UciOption::Path(PathSetting::Tablebases),
         UciOption::Ponder,
         UciOption::Chess960,
+        UciOption::Variant,
         UciOption::ClearHash,
         UciOption::About,
     ];
@@ -55,6 +58,7 @@ impl UciOption {
             UciOption::Path(setting) => setting.name(),
             UciOption::Ponder => "Ponder",
             UciOption::Chess960 => "UCI_Chess960",
+            UciOption::Variant => "UCI_Variant",
             UciOption::ClearHash => "Clear Hash",
             UciOption::About => "UCI_EngineAbout",
         }
@@ -72,6 +76,10 @@ impl UciOption {
             UciOption::OwnBook | UciOption::Ponder | UciOption::Chess960 => {
                 OptionKind::Check { default: false }
             }
+            UciOption::Variant => OptionKind::Combo {
+                default: Variant::Chess.uci().into(),
+                choices: Variant::ALL.map(|variant| variant.uci().into()).into(),
+            },
             UciOption::ClearHash => OptionKind::Button,
             UciOption::About => OptionKind::String { default: ABOUT.into() },
         };

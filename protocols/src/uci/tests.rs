@@ -52,6 +52,7 @@ fn the_introduction_is_in_order_and_readable() {
             "SyzygyPath",
             "Ponder",
             "UCI_Chess960",
+            "UCI_Variant",
             "Clear Hash",
             "UCI_EngineAbout"
         ]

@@ -12,20 +12,22 @@ use crate::cecp::command::EditLine;
 use crate::cecp::message::Message;
 use crate::cecp::output::echo;
 use crate::cecp::state::Mode;
+use crate::cecp::variants;
 
 impl Session<'_> {
     /// `new` and `variant`
     pub(super) fn start_game(&mut self, variant: &str, line: &str) -> io::Result<()> {
-        if !self.board.start_variant(variant) {
+        let Some((game, setup)) = variants::start(variant) else {
             return self.output.error("unknown variant", line);
-        }
+        };
+        self.board.start(game);
         self.abandon();
         self.position_changed();
         self.draw_offered = false;
         self.host.engine.new_game();
         self.clock.new_game();
         self.play_unless_analysing(Color::Black);
-        Ok(())
+        setup.map_or(Ok(()), |setup| self.output.send(&setup))
     }
 
     fn play_unless_analysing(&mut self, side: Color) {
