@@ -1,5 +1,8 @@
 //! The game state, on cases where the rules are easily got wrong.
 
+#[path = "game/variants.rs"]
+mod variants;
+
 use engine::{CastlingMode, Color, DrawReason, FenError, Game, Outcome, Variant, VariantPosition, WinReason};
 use proptest::prelude::*;
 use shakmaty::{Piece, Position as _, Setup, Square};

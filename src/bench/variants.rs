@@ -46,7 +46,7 @@ fn positions(variant: Variant) -> &'static [&'static str] {
         Variant::Crazyhouse => &[
             "",
             "r1bqk2r/ppp2ppp/2n2n2/3pp3/1b1PP3/2N2N2/PPP1BPPP/R1BQ1RK1[] b kq - 1 6",
-            "r2q1rk1/ppp2ppp/3p1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1[NPnp] w - - 0 9",
+            "r2q1rk1/ppp2ppp/3p1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1[N] w - - 0 9",
             "r1b2rk1/ppp1qppp/8/3pn3/8/2PB4/PPQ2PPP/R4RK1[BNPPbnn] w - - 0 18",
         ],
         Variant::ThreeCheck => &[
@@ -82,7 +82,7 @@ fn positions(variant: Variant) -> &'static [&'static str] {
         Variant::RacingKings => &[
             "",
             "8/8/8/8/5K2/8/k1bnNBR1/qrb1NB1Q b - - 3 4",
-            "8/8/3K4/7k/8/2n1N3/1rb2BR1/1q3B1Q w - - 0 10",
+            "8/8/3K4/8/k7/2n1N3/1rb2BR1/1q3B1Q w - - 0 10",
             "8/2K5/5k2/8/2n5/1r2R3/8/q6Q b - - 0 18",
         ],
     }

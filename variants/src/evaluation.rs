@@ -66,7 +66,7 @@ pub(crate) fn pawns(board: &Board, color: Color) -> i32 {
     let advance = |square: Square| {
         let rank = relative_rank(square, color);
         let centre = 3 - distance_to_centre(square);
-        2 * rank + 4 * centre + if passed.contains(square) { 6 * rank * rank / 2 } else { 0 }
+        2 * rank + 4 * centre + if passed.contains(square) { 3 * rank * rank } else { 0 }
     };
     ours.into_iter().map(advance).sum::<i32>() + 8 * defended.count() as i32 - 15 * doubled.count() as i32
 }
@@ -120,7 +120,7 @@ impl Activity {
 pub(crate) fn king_danger(board: &Board, color: Color, attack: &Activity) -> i32 {
     let Some(king) = board.king_of(color) else { return 0 };
     let shelter = attacks::king_attacks(king) | front_span(attacks::king_attacks(king), color);
-    let near = Bitboard::from_rank(king.rank()) | front_two(king, color);
+    let near = Bitboard::from_rank(king.rank()) | two_ranks_ahead(king, color);
     let pawns = (board.by_piece(color.pawn()) & shelter & near).count().min(3) as i32;
     let open_files = (0..3).filter(|offset| is_open(board, king, offset - 1)).count() as i32;
     let exposure = 12 * (3 - pawns) + 8 * open_files + 6 * relative_rank(king, color).min(4);
@@ -129,7 +129,7 @@ pub(crate) fn king_danger(board: &Board, color: Color, attack: &Activity) -> i32
 }
 
 /// The two ranks in front of a square.
-fn front_two(square: Square, color: Color) -> Bitboard {
+fn two_ranks_ahead(square: Square, color: Color) -> Bitboard {
     let rank = Bitboard::from_rank(square.rank());
     let forward = color.fold_wb(8, -8);
     rank.shift(forward) | rank.shift(2 * forward)

@@ -309,9 +309,6 @@ impl<'a, P: Rules> Worker<'a, P> {
 
     /// Whether the position is a draw by the rules, or would be if the line went on as before: a position that comes
     /// back within the search is taken for a draw at once, one from the game on its third time.
-    ///
-    /// All earlier positions are looked at, not only those since the last capture: in Crazyhouse a captured piece may
-    /// come back.
     pub(crate) fn is_draw(&self, node: &Node<P>, ply: usize) -> bool {
         if node.position.halfmoves() >= 100 {
             // Mate on the hundredth ply comes first.

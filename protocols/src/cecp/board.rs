@@ -2,7 +2,7 @@
 
 use engine::{FenError, Game, Variant};
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Color, EnPassantMode, Position as _, Setup};
+use shakmaty::{ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup};
 
 use super::command::EditLine;
 
@@ -113,6 +113,22 @@ impl Board {
         }
     }
 
+    /// Puts pieces into the hands, given by their letters, where the variant has hands; whether that changed anything.
+    /// `None` if a letter stands for no piece.
+    pub(super) fn hold(&mut self, white: &str, black: &str) -> Option<Result<bool, Refusal>> {
+        let hands = ByColor { white: read_hand(white)?, black: read_hand(black)? };
+        let Some(current) = self.game().and_then(|game| game.position().pockets().copied()) else {
+            return Some(Ok(false));
+        };
+        let Content::Game(game) = &self.content else { return Some(Ok(false)) };
+        if hands == current {
+            return Some(Ok(false));
+        }
+        let setup = Setup { pockets: Some(hands), ..game.position().to_setup(EnPassantMode::Legal) };
+        let game = Game::from_setup(self.variant, setup.clone(), self.mode);
+        Some(self.put(game, || fen_of(setup)).map(|()| true))
+    }
+
     /// Begins to edit the position.
     pub(super) fn edit(&mut self) {
         let mut setup = match &self.content {
@@ -148,7 +164,7 @@ impl Board {
 /// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves. Pieces in hand
 /// and checks left are no part of the board and stay as they were.
 fn with_assumed_rights(setup: &Setup) -> Setup {
-    use shakmaty::{Rank, Role, Square};
+    use shakmaty::{Rank, Square};
     let mut draft = Setup {
         board: setup.board.clone(),
         promoted: setup.promoted,
@@ -168,6 +184,17 @@ fn with_assumed_rights(setup: &Setup) -> Setup {
         }
     }
     draft
+}
+
+/// The pieces in a hand by their letters; `None` if one stands for no piece that can be held.
+fn read_hand(letters: &str) -> Option<ByRole<u8>> {
+    let mut hand = ByRole::default();
+    for letter in letters.chars() {
+        let role = Role::from_char(letter).filter(|&role| role != Role::King)?;
+        let count: &mut u8 = hand.get_mut(role);
+        *count = count.checked_add(1)?;
+    }
+    Some(hand)
 }
 
 fn fen_of(setup: Setup) -> String {
@@ -248,6 +275,19 @@ mod tests {
         let mut board = edited(&lines);
         board.put_on_move(Color::Black);
         assert!(board.settle().unwrap());
+    }
+
+    #[test]
+    fn hands_are_filled_where_there_are_hands() {
+        let mut board = Board::default();
+        assert!(!board.hold("PN", "").unwrap().unwrap(), "chess has none");
+        board.start(Game::new(Variant::Crazyhouse));
+        assert!(!board.hold("", "").unwrap().unwrap(), "they are empty already");
+        assert!(board.hold("X", "").is_none() && board.hold("", "K").is_none());
+        board.set_up("r3k3/8/8/8/8/8/8/R3K3[-] w - - 0 1").unwrap();
+        assert!(board.hold("NP", "q").unwrap().unwrap());
+        assert_eq!(board.game().unwrap().fen(), "r3k3/8/8/8/8/8/8/R3K3[NPq] w - - 0 1");
+        assert!(board.hold("NNNNN", "").unwrap().is_err(), "there are four knights in a game");
     }
 
     #[test]

@@ -367,6 +367,7 @@ impl Session<'_> {
             C::Memory(mebibytes) => self.set_memory(mebibytes, line),
             C::Cores(cores) => self.set_cores(cores, line),
             C::EgtPath { flavor, path } => self.set_tablebases(&flavor, &path, line),
+            C::Holding { white, black, .. } => self.hold(&white, &black, line),
             C::Option { name, value } => self.set_option(&name, value.as_deref(), line),
             // Not announced, so that no GUI should ask for them.
             C::Pause | C::Resume | C::SetScore { .. } | C::Lift(_) | C::Put(_) | C::Hover(_) => {

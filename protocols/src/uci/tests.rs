@@ -191,6 +191,25 @@ fn castling_is_written_as_the_gui_asked() {
 }
 
 #[test]
+fn variants_are_played_by_their_rules() {
+    let session = session();
+    session.say("setoption name UCI_Variant value crazyhouse");
+    let position = "position fen 6rk/6pp/8/8/8/8/6PP/6K1[N] w - - 0 1";
+    assert_eq!(best_move(&session, &format!("{position}\ngo depth 3")), "N@f7");
+    session.say(&format!("{position} moves N@f7\ngo depth 3"));
+    assert_eq!(session.hear_until("bestmove "), ["info depth 0 score mate 0", "bestmove 0000"]);
+    session.say("setoption name UCI_Variant value Racingkings\nposition startpos\nd");
+    assert_eq!(session.hear("Fen: "), "Fen: 8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1");
+    session.say("go perft 2");
+    assert_eq!(session.hear("Nodes searched: "), "Nodes searched: 421");
+    let wrong = "setoption name UCI_Variant value xiangqi";
+    assert_eq!(answers(&session, wrong), ["info string UCI_Variant can't be \"xiangqi\""]);
+    session.say("setoption name UCI_Variant value chess\nposition startpos moves e2e4\nd");
+    let fen = session.hear("Fen: ");
+    assert_eq!(fen, "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+}
+
+#[test]
 fn multipv_shows_several_lines() {
     let session = session();
     session.say("setoption name multipv value 3\ngo depth 3");

@@ -141,6 +141,18 @@ impl Session<'_> {
         }
     }
 
+    /// `holding`
+    pub(super) fn hold(&mut self, white: &str, black: &str, line: &str) -> io::Result<()> {
+        match self.board.hold(white, black) {
+            None => self.output.error("no such piece", line),
+            Some(Ok(false)) => Ok(()),
+            Some(held) => {
+                self.board_replaced();
+                self.tell_refusal(held.map(|_| ()))
+            }
+        }
+    }
+
     /// `edit`: the next lines are read by [`Session::edit`].
     pub(super) fn begin_edit(&mut self) {
         self.board_replaced();
