@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
 use engine::book::{Book as BookFile, PolyglotBuilder};
-use engine::{PgnError, PgnReader};
+use engine::{PgnError, PgnReader, Variant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::WrongInput;
@@ -118,10 +118,11 @@ struct Count {
 
 impl Show {
     fn run(&self) -> Result<()> {
-        let game = read_game(&self.fen, self.chess960)?;
+        let game = read_game(Variant::Chess, &self.fen, self.chess960)?;
         let name = self.book.display();
+        let chess = game.chess().context("books know only chess")?;
         let moves = BookFile::open(&self.book)
-            .and_then(|mut book| book.moves(game.chess()))
+            .and_then(|mut book| book.moves(chess))
             .map_err(|error| anyhow!(WrongInput).context(error).context(format!("can't use `{name}`")))?;
         let total: u64 = moves.iter().map(|m| u64::from(m.weight)).sum();
         for m in &moves {

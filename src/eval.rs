@@ -1,8 +1,8 @@
 //! `herald eval`: the evaluation, term by term.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
-use engine::Color;
+use engine::{Color, Variant};
 use search::{Breakdown, Term};
 
 use crate::perft::read_game;
@@ -17,8 +17,8 @@ pub(crate) struct Eval {
 
 impl Eval {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = read_game(&self.fen, false)?;
-        let position = game.root().position;
+        let game = read_game(Variant::Chess, &self.fen, false)?;
+        let position = game.root().context("only chess has terms to show")?.position;
         let breakdown = Breakdown::new(&position);
         println!("{:<16}{:>8}{:>8}{:>8}", "Term", "White", "Black", "Sum");
         for term in Term::ALL {

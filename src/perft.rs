@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::{CastlingMode, Game};
+use engine::{CastlingMode, Game, Variant, variant_from_name};
 
 use crate::WrongInput;
 
@@ -19,33 +19,45 @@ pub(crate) struct Perft {
     /// Chess960: castling moves are shown as king takes rook
     #[arg(long)]
     chess960: bool,
+    /// The rules: crazyhouse, 3check, atomic, antichess, kingofthehill, horde or racingkings
+    #[arg(long, value_name = "NAME", value_parser = read_variant, default_value = "chess")]
+    variant: Variant,
     /// The position, as one word or several; the start position by default
     fen: Vec<String>,
 }
 
 impl Perft {
     pub(crate) fn run(&self) -> Result<()> {
-        let game = read_game(&self.fen, self.chess960)?;
+        let game = read_game(self.variant, &self.fen, self.chess960)?;
+        let count = |game: &Game, depth| game.perft(depth, &mut || true).context("nobody ended it");
         if self.divide && self.depth > 0 {
             for m in game.legal_moves() {
                 let mut next = game.clone();
                 next.play(m).context("a legal move could not be played")?;
-                println!("{}: {}", game.coordinate(m), search::perft(&next.root().position, self.depth - 1));
+                println!("{}: {}", game.coordinate(m), count(&next, self.depth - 1)?);
             }
             println!();
         }
-        println!("{}", search::perft(&game.root().position, self.depth));
+        println!("{}", count(&game, self.depth)?);
         Ok(())
     }
 }
 
 /// The game that starts from a FEN of the command line; without one, from the start position.
-pub(crate) fn read_game(fen: &[String], chess960: bool) -> Result<Game> {
+pub(crate) fn read_game(variant: Variant, fen: &[String], chess960: bool) -> Result<Game> {
     let mode = CastlingMode::from_chess960(chess960);
+    let start = Game::new(variant);
     if fen.is_empty() && !chess960 {
-        return Ok(Game::default());
+        return Ok(start);
     }
-    let initial = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
-    let fen = if fen.is_empty() { initial } else { fen.join(" ") };
-    Game::from_fen(&fen, mode).map_err(|error| anyhow!(WrongInput).context(error))
+    let fen = if fen.is_empty() { start.fen() } else { fen.join(" ") };
+    Game::from_variant_fen(variant, &fen, mode).map_err(|error| anyhow!(WrongInput).context(error))
+}
+
+/// The variant of a name on the command line.
+pub(crate) fn read_variant(name: &str) -> Result<Variant, String> {
+    let is_chess = ["chess", "standard", "normal"].contains(&name);
+    if is_chess { Some(Variant::Chess) } else { variant_from_name(name) }.ok_or_else(|| {
+        "expected crazyhouse, 3check, atomic, antichess, kingofthehill, horde or racingkings".into()
+    })
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use engine::book::{self, BookError, PolyglotBook};
-use engine::{CastlingMode, FenError, Game, Move, PgnError, PgnReader};
+use engine::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
 
 /// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
 #[derive(Debug)]
@@ -190,7 +190,7 @@ impl Openings {
     fn of_book(path: &Path, file: File, plies: usize) -> Result<Openings, OpeningsError> {
         let failed = |error| OpeningsError::Book { path: path.to_owned(), error };
         let mut book = Box::new(PolyglotBook::new(file).map_err(failed)?);
-        if book.moves(Game::default().chess()).map_err(failed)?.is_empty() {
+        if book.moves(&Chess::default()).map_err(failed)?.is_empty() {
             return Err(OpeningsError::Empty(path.to_owned()));
         }
         let source = Source::Book { path: path.to_owned(), book, plies, seed: 0 };
@@ -264,7 +264,8 @@ impl Opening {
 fn draw(book: &mut PolyglotBook<File>, plies: usize, mut random: fastrand::Rng) -> Result<Game, BookError> {
     let mut game = Game::default();
     while game.ply() < plies {
-        let Some(m) = book::choose(&book.moves(game.chess())?, &mut random) else { break };
+        let Some(chess) = game.chess() else { break };
+        let Some(m) = book::choose(&book.moves(chess)?, &mut random) else { break };
         if game.play(m).is_err() || game.outcome().is_some() {
             game.undo();
             break;

@@ -158,7 +158,7 @@ impl Faults {
             WinReason::Abandoned => self.crashes += 1,
             WinReason::IllegalMove => self.illegal_moves += 1,
             WinReason::RulesInfraction => self.infractions += 1,
-            WinReason::Checkmate | WinReason::Resignation | WinReason::Adjudication => {}
+            _ => {}
         }
     }
 

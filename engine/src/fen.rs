@@ -3,9 +3,10 @@
 use std::num::NonZeroU32;
 
 use shakmaty::fen::{Fen, ParseFenError};
+use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, PositionError,
-    PositionErrorKinds, Setup, Square,
+    Bitboard, CastlingMode, Color, EnPassantMode, Position as _, PositionError, PositionErrorKinds, Setup,
+    Square,
 };
 
 use crate::text::excerpt;
@@ -56,37 +57,64 @@ pub enum FenError {
         "illegal position `{text}`: a side has over 16 men, or more promoted pieces than pawns are missing"
     )]
     TooMuchMaterial { text: String },
+    /// The checks left in Three-check are not as they should be.
+    #[error("FEN: checks left `{field}`; expected two numbers from 0 to 3 such as `3+3`")]
+    Checks { field: String },
+    /// The position is none of the variant.
+    #[error("illegal position `{text}` in {variant}: {problem}")]
+    Variant { text: String, variant: &'static str, problem: String },
 }
 
 /// Reads a FEN of four to six fields; missing counters are 0 and 1. See `Game::from_fen` for what is put right.
-pub(crate) fn read(text: &str, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
+///
+/// In Crazyhouse, the pieces in hand follow the board in brackets, or as a ninth rank; without them there are none. In
+/// Three-check, the checks that are left stand in a field of their own before the counters (`3+3`), or those that were
+/// given after them (`+0+0`); without them none was given.
+pub(crate) fn read(
+    variant: Variant,
+    text: &str,
+    mode: CastlingMode,
+) -> Result<(VariantPosition, CastlingMode), FenError> {
     // Underscores stand for spaces where a FEN is part of a web address; no field has one of its own.
-    let fields: Vec<&str> =
+    let mut fields: Vec<&str> =
         text.split(|c: char| c.is_ascii_whitespace() || c == '_').filter(|field| !field.is_empty()).collect();
+    let checks = take_checks(variant, &mut fields);
     if !(4..=6).contains(&fields.len()) {
         return Err(FenError::Fields { text: excerpt(text), count: fields.len() });
     }
-    let mut setup = board_part(&fields)?;
+    let mut setup = board_part(variant, &fields, checks)?;
     setup.halfmoves =
         counter(fields.get(4), 0).ok_or_else(|| FenError::Halfmoves { field: excerpt(fields[4]) })?;
     let fullmoves =
         counter(fields.get(5), 1).ok_or_else(|| FenError::Fullmoves { field: excerpt(fields[5]) })?;
     // Several programs number the first move 0.
     setup.fullmoves = NonZeroU32::new(fullmoves).unwrap_or(NonZeroU32::MIN);
-    check(setup, mode, || excerpt(text))
+    check(variant, setup, mode, || excerpt(text))
 }
 
-/// The first four fields.
-fn board_part(fields: &[&str]) -> Result<Setup, FenError> {
+/// Takes the field with the checks of Three-check out of the others.
+fn take_checks<'a>(variant: Variant, fields: &mut Vec<&'a str>) -> Option<&'a str> {
+    let at = fields.iter().skip(4).position(|field| field.contains('+'))?;
+    (variant == Variant::ThreeCheck).then(|| fields.remove(4 + at))
+}
+
+/// The first four fields, and the checks of Three-check.
+fn board_part(variant: Variant, fields: &[&str], checks: Option<&str>) -> Result<Setup, FenError> {
     let error = |at: usize| excerpt(fields[at]);
-    // shakmaty would read pockets of Crazyhouse, in brackets or as a ninth rank, but they are no chess.
-    if fields[0].contains('[') || fields[0].matches('/').count() != 7 {
+    let has_hands = variant == Variant::Crazyhouse;
+    let ranks = fields[0].matches('/').count() + 1;
+    // shakmaty would read the hands of Crazyhouse everywhere.
+    if !has_hands && fields[0].contains(['[', '~']) || ranks != 8 && !(has_hands && ranks == 9) {
         return Err(FenError::Board { field: error(0) });
     }
-    let fen = Fen::from_ascii(fields[..4].join(" ").as_bytes()).map_err(|e| match e {
+    // XBoard has a hyphen for empty hands.
+    let board = fields[0].replace("[-]", "[]");
+    let text = [&[&*board], &fields[1..4], checks.as_slice()].concat().join(" ");
+    let fen = Fen::from_ascii(text.as_bytes()).map_err(|e| match e {
         ParseFenError::InvalidTurn => FenError::Turn { field: error(1) },
         ParseFenError::InvalidCastling => FenError::Castling { field: error(2) },
         ParseFenError::InvalidEpSquare => FenError::EnPassant { field: error(3) },
+        _ if checks.is_some() => FenError::Checks { field: excerpt(checks.unwrap_or_default()) },
         _ => FenError::Board { field: error(0) },
     })?;
     Ok(fen.into_setup())
@@ -99,7 +127,11 @@ fn counter(field: Option<&&str>, default: u32) -> Option<u32> {
 }
 
 /// Makes a position of a set-up board.
-pub(crate) fn from_setup(setup: Setup, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
+pub(crate) fn from_setup(
+    variant: Variant,
+    setup: Setup,
+    mode: CastlingMode,
+) -> Result<(VariantPosition, CastlingMode), FenError> {
     let text = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
     if setup.halfmoves > LARGEST_COUNTER {
         return Err(FenError::Halfmoves { field: setup.halfmoves.to_string() });
@@ -107,24 +139,33 @@ pub(crate) fn from_setup(setup: Setup, mode: CastlingMode) -> Result<(Chess, Cas
     if setup.fullmoves.get() > LARGEST_COUNTER {
         return Err(FenError::Fullmoves { field: setup.fullmoves.to_string() });
     }
-    check(setup, mode, || excerpt(&text.to_string()))
+    check(variant, setup, mode, || excerpt(&text.to_string()))
 }
 
 /// Puts right what can be put right, and says what is wrong with the rest.
 fn check(
+    variant: Variant,
     setup: Setup,
     mode: CastlingMode,
     text: impl Fn() -> String,
-) -> Result<(Chess, CastlingMode), FenError> {
+) -> Result<(VariantPosition, CastlingMode), FenError> {
     let mode = if mode.is_standard() { CastlingMode::detect(&setup) } else { mode };
-    for color in Color::ALL {
+    let by_kings = matches!(variant, Variant::Antichess | Variant::Atomic | Variant::Horde);
+    for color in Color::ALL.into_iter().filter(|_| !by_kings) {
         let count = (setup.board.kings() & setup.board.by_color(color)).count();
         if count != 1 {
             return Err(FenError::Kings { text: text(), color, count });
         }
     }
     let waiting = !setup.turn;
-    let chess = Chess::from_setup(setup, mode)
+    let problem = |problem: &str| {
+        let (text, variant) = (text(), variant.uci());
+        FenError::Variant { text, variant, problem: problem.to_owned() }
+    };
+    if variant == Variant::Antichess && setup.board.by_color(waiting).is_empty() {
+        return Err(problem("the side that is not to move has won already"));
+    }
+    let position = VariantPosition::from_setup(variant, setup, mode)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_invalid_castling_rights)
         .or_else(PositionError::ignore_impossible_check)
@@ -135,25 +176,45 @@ fn check(
             kinds if kinds.contains(PositionErrorKinds::OPPOSITE_CHECK) => {
                 FenError::OpponentInCheck { text: text(), color: waiting }
             }
-            _ => FenError::TooMuchMaterial { text: text() },
+            _ if variant == Variant::Chess => FenError::TooMuchMaterial { text: text() },
+            kinds => problem(words(kinds)),
         })?;
-    Ok((chess, mode))
+    Ok((position, mode))
+}
+
+/// What is wrong with a position, where only a variant can say so.
+fn words(kinds: PositionErrorKinds) -> &'static str {
+    if kinds.intersects(PositionErrorKinds::EMPTY_BOARD) {
+        "the board is empty"
+    } else if kinds.intersects(PositionErrorKinds::MISSING_KING) {
+        "a king is missing"
+    } else if kinds.intersects(PositionErrorKinds::TOO_MANY_KINGS) {
+        "there are too many kings"
+    } else if kinds.intersects(PositionErrorKinds::TOO_MUCH_MATERIAL) {
+        "there are more pieces than a game can bring about"
+    } else {
+        "the rules of the variant do not allow it"
+    }
 }
 
 /// The FEN of a position: the en passant square only where the capture is legal, castling rights as `KQkq`, in
 /// Chess960 as the files of the rooks (Shredder-FEN).
-pub(crate) fn write(chess: &Chess, mode: CastlingMode) -> String {
-    write_with(chess, mode, EnPassantMode::Legal)
+pub(crate) fn write(position: &VariantPosition, mode: CastlingMode) -> String {
+    write_with(position, mode, EnPassantMode::Legal)
 }
 
 /// The same with another rule for the en passant square.
-pub(crate) fn write_with(chess: &Chess, mode: CastlingMode, en_passant: EnPassantMode) -> String {
-    let fen = Fen::from_position(chess, en_passant).to_string();
+pub(crate) fn write_with(
+    position: &VariantPosition,
+    mode: CastlingMode,
+    en_passant: EnPassantMode,
+) -> String {
+    let fen = Fen::from_position(position, en_passant).to_string();
     if mode.is_standard() {
         return fen;
     }
     let mut fields: Vec<&str> = fen.split(' ').collect();
-    let castling = castling_files(chess.castles().castling_rights());
+    let castling = castling_files(position.castles().castling_rights());
     if let Some(field) = fields.get_mut(2) {
         *field = &castling;
     }

@@ -3,14 +3,16 @@
 
 use std::iter;
 
-use shakmaty::san::SanPlus;
+use search::Score;
+use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{CastlingMode, Chess, Color, Move, MoveList, Position as _, Setup};
 
 use crate::fen::{self, FenError};
-use crate::notation::{self, MoveError};
+use crate::notation::{self, MoveError, san};
 use crate::outcome::{DrawReason, Outcome, WinReason};
+use crate::{perft, variant};
 
-/// A game of chess or Chess960 from some position on.
+/// A game of chess, Chess960 or another variant, from some position on.
 ///
 /// There is always a legal position on the board; moves are played, taken back and judged here and nowhere else.
 #[derive(Clone, Debug)]
@@ -26,7 +28,7 @@ pub struct Game {
 /// A position and its key, which is asked for more often than the position changes.
 #[derive(Clone, Debug)]
 struct Placement {
-    chess: Chess,
+    position: VariantPosition,
     key: u64,
 }
 
@@ -36,33 +38,42 @@ struct Placement {
 pub struct IllegalMove(String);
 
 impl Placement {
-    fn new(chess: Chess) -> Placement {
-        let key = search::Position::from(&chess).keys().full;
-        Placement { chess, key }
+    fn new(position: VariantPosition) -> Placement {
+        // The keys of those who will think about it.
+        let key = match &position {
+            VariantPosition::Chess(chess) => search::Position::from(chess).keys().full,
+            position => variants::key(position),
+        };
+        Placement { position, key }
     }
 
     /// The same position for the rules of repetition (FIDE Laws 9.2.3): the same player to move, the same pieces on
     /// the same squares, the same possible moves.
     fn repeats(&self, other: &Placement) -> bool {
-        self.key == other.key && self.chess == other.chess
+        self.key == other.key && self.position == other.position
     }
 
     /// How often this position has occurred, this time included; `before` are the earlier ones, latest first.
     fn occurrences<'a>(&'a self, before: impl Iterator<Item = &'a Placement>) -> u32 {
-        let reversible = self.chess.halfmoves() as usize;
-        1 + before.take(reversible).filter(|earlier| self.repeats(earlier)).count() as u32
+        1 + before
+            .take(variant::reach_of_repetition(&self.position))
+            .filter(|earlier| self.repeats(earlier))
+            .count() as u32
     }
 
     /// What ends the game on the spot, without anybody's word.
     fn outcome(&self) -> Option<Outcome> {
-        if self.chess.legal_moves().is_empty() {
-            Some(if self.chess.is_check() {
-                Outcome::Win { winner: !self.chess.turn(), reason: WinReason::Checkmate }
+        if let Some(outcome) = variant::outcome(&self.position) {
+            Some(outcome)
+        } else if self.position.legal_moves().is_empty() {
+            Some(if self.position.is_check() {
+                Outcome::Win { winner: !self.position.turn(), reason: WinReason::Checkmate }
             } else {
                 Outcome::Draw(DrawReason::Stalemate)
             })
         } else {
-            self.chess.is_insufficient_material().then_some(Outcome::Draw(DrawReason::InsufficientMaterial))
+            let is_insufficient = self.position.is_insufficient_material();
+            is_insufficient.then_some(Outcome::Draw(DrawReason::InsufficientMaterial))
         }
     }
 
@@ -71,7 +82,7 @@ impl Placement {
         if occurrences >= 3 {
             Some(DrawReason::Repetition)
         } else {
-            (self.chess.halfmoves() >= 100).then_some(DrawReason::FiftyMoves)
+            (self.position.halfmoves() >= 100).then_some(DrawReason::FiftyMoves)
         }
     }
 }
@@ -79,14 +90,25 @@ impl Placement {
 impl Default for Game {
     /// The start of a game of standard chess.
     fn default() -> Game {
-        Game::starting_from(Chess::default(), CastlingMode::Standard)
+        Game::new(Variant::Chess)
     }
 }
 
 /// Setting up, and what is on the board.
 impl Game {
-    fn starting_from(chess: Chess, mode: CastlingMode) -> Game {
-        Game { mode, earlier: Vec::new(), current: Placement::new(chess), moves: Vec::new(), declared: None }
+    fn starting_from((position, mode): (VariantPosition, CastlingMode)) -> Game {
+        Game {
+            mode,
+            earlier: Vec::new(),
+            current: Placement::new(position),
+            moves: Vec::new(),
+            declared: None,
+        }
+    }
+
+    /// The start of a game of a variant.
+    pub fn new(variant: Variant) -> Game {
+        Game::starting_from((VariantPosition::new(variant), CastlingMode::Standard))
     }
 
     /// A game from a FEN of four to six fields; missing counters are 0 and 1.
@@ -99,20 +121,43 @@ impl Game {
     /// The text is no FEN, or its position is illegal: not one king a side, the side that is not to move in check, a
     /// pawn on the first or last rank, more material than a game can bring about, or a counter over 65535.
     pub fn from_fen(fen: &str, mode: CastlingMode) -> Result<Game, FenError> {
-        fen::read(fen, mode).map(|(chess, mode)| Game::starting_from(chess, mode))
+        Game::from_variant_fen(Variant::Chess, fen, mode)
     }
 
-    /// A game from a board that was set up by hand, under the same rules as [`Game::from_fen`].
+    /// A game of a variant from a FEN, read as in [`Game::from_fen`]. In Crazyhouse the pieces in hand stand in brackets
+    /// after the board (`[Qn]`) or make up a ninth rank; in Three-check the checks left stand before the counters
+    /// (`3+3`) or those given after them (`+0+0`). Without them there are none in hand, and none were given.
+    ///
+    /// # Errors
+    /// The text is no FEN, or its position is not one of the variant.
+    pub fn from_variant_fen(variant: Variant, fen: &str, mode: CastlingMode) -> Result<Game, FenError> {
+        fen::read(variant, fen, mode).map(Game::starting_from)
+    }
+
+    /// A game from a board that was set up by hand, under the same rules as [`Game::from_variant_fen`].
     ///
     /// # Errors
     /// The position is illegal.
-    pub fn from_setup(setup: Setup, mode: CastlingMode) -> Result<Game, FenError> {
-        fen::from_setup(setup, mode).map(|(chess, mode)| Game::starting_from(chess, mode))
+    pub fn from_setup(variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Game, FenError> {
+        fen::from_setup(variant, setup, mode).map(Game::starting_from)
     }
 
     /// The position on the board.
-    pub fn chess(&self) -> &Chess {
-        &self.current.chess
+    pub fn position(&self) -> &VariantPosition {
+        &self.current.position
+    }
+
+    /// The position on the board, for those who know nothing but chess; `None` in a variant. Chess960 is chess.
+    pub fn chess(&self) -> Option<&Chess> {
+        match self.position() {
+            VariantPosition::Chess(chess) => Some(chess),
+            _ => None,
+        }
+    }
+
+    /// The rules by which the game is played. Chess960 is chess; [`Game::mode`] tells them apart.
+    pub fn variant(&self) -> Variant {
+        self.position().variant()
     }
 
     /// Whether castling is written as in standard chess or as in Chess960.
@@ -121,13 +166,13 @@ impl Game {
     }
 
     /// The position before the first move.
-    pub fn start(&self) -> &Chess {
-        &self.earlier.first().unwrap_or(&self.current).chess
+    pub fn start(&self) -> &VariantPosition {
+        &self.earlier.first().unwrap_or(&self.current).position
     }
 
     /// The side to move.
     pub fn turn(&self) -> Color {
-        self.current.chess.turn()
+        self.position().turn()
     }
 
     /// The moves that were played, in order.
@@ -140,20 +185,20 @@ impl Game {
         self.moves.len()
     }
 
-    /// The moves that may be played; none if the game is over by checkmate or stalemate.
+    /// The moves that may be played; none if the game is over by checkmate, by stalemate or by the end of a variant.
     pub fn legal_moves(&self) -> MoveList {
-        self.current.chess.legal_moves()
+        self.position().legal_moves()
     }
 
     /// Plies since the last capture or pawn move.
     pub fn halfmoves(&self) -> u32 {
-        self.current.chess.halfmoves()
+        self.position().halfmoves()
     }
 
     /// The FEN of the position: six fields, the en passant square only where the capture is legal, and castling
     /// rights by the files of the rooks (`HAha`) in Chess960.
     pub fn fen(&self) -> String {
-        fen::write(&self.current.chess, self.mode)
+        fen::write(self.position(), self.mode)
     }
 
     /// The FEN of the position before the first move, written as in [`Game::fen`].
@@ -161,15 +206,17 @@ impl Game {
         fen::write(self.start(), self.mode)
     }
 
-    /// Whether no move was played yet and the game starts from the standard start position.
+    /// Whether no move was played yet and the game starts from the start position of its variant.
     pub fn is_start_position(&self) -> bool {
         self.moves.is_empty() && self.has_standard_start()
     }
 
-    /// Whether the game started from the standard start position, whatever was played since.
+    /// Whether the game started from the start position of its variant, whatever was played since.
     pub fn has_standard_start(&self) -> bool {
         let start = self.start();
-        *start == Chess::default() && start.halfmoves() == 0 && start.fullmoves().get() == 1
+        *start == VariantPosition::new(self.variant())
+            && start.halfmoves() == 0
+            && start.fullmoves().get() == 1
     }
 }
 
@@ -180,10 +227,10 @@ impl Game {
     /// # Errors
     /// The move is illegal; the game is unchanged.
     pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
-        if !self.current.chess.is_legal(m) {
+        if !self.position().is_legal(m) {
             return Err(IllegalMove(self.coordinate(m)));
         }
-        let next = Placement::new(after(&self.current.chess, m));
+        let next = Placement::new(after(self.position(), m));
         self.earlier.push(std::mem::replace(&mut self.current, next));
         self.moves.push(m);
         self.declared = None;
@@ -228,10 +275,10 @@ impl Game {
     /// The draw that the player to move may claim by announcing the move `m` (FIDE Laws 9.2.1.1, 9.3.1); `None` if it
     /// is illegal or ends the game by itself.
     pub fn claim_after(&self, m: Move) -> Option<DrawReason> {
-        if self.outcome().is_some() || !self.current.chess.is_legal(m) {
+        if self.outcome().is_some() || !self.position().is_legal(m) {
             return None;
         }
-        let next = Placement::new(after(&self.current.chess, m));
+        let next = Placement::new(after(self.position(), m));
         match next.outcome() {
             Some(_) => None,
             None => next.claim(next.occurrences(iter::once(&self.current).chain(self.earlier.iter().rev()))),
@@ -256,18 +303,18 @@ impl Game {
     /// Finds the legal move that a text means.
     ///
     /// Read are coordinates (`e2e4`, `e7e8q`, castling as `e1g1` or as king takes rook) and SAN with whatever marks
-    /// are missing or superfluous (`Nf3`, `Ng1-f3+!`, `ed5`, `0-0`). In Chess960 coordinates mean castling only if
+    /// are missing or superfluous (`Nf3`, `Ng1-f3+!`, `ed5`, `0-0`), drops as `N@f3` and `P@e4` or `@e4`. In Chess960 coordinates mean castling only if
     /// they are no ordinary move of the king.
     ///
     /// # Errors
     /// The text is no move, no legal one, or could be several.
     pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
-        notation::read(&self.current.chess, self.mode, text)
+        notation::read(self.position(), self.mode, text)
     }
 
     /// A move in SAN, with `+` or `#`; an illegal one in coordinates, since SAN has no words for it.
     pub fn san(&self, m: Move) -> String {
-        san(&self.current.chess, self.mode, m)
+        san(self.position(), self.mode, m)
     }
 
     /// A move in coordinates as UCI has them: castling is `e1g1`, in Chess960 `e1h1`.
@@ -277,7 +324,7 @@ impl Game {
 
     /// A line in SAN, separated by spaces, as far as it is legal.
     pub fn san_line(&self, line: &[Move]) -> String {
-        self.line(line, |chess, m| san(chess, self.mode, m))
+        self.line(line, |position, m| san(position, self.mode, m))
     }
 
     /// A line in coordinates, separated by spaces, as far as it is legal.
@@ -285,15 +332,15 @@ impl Game {
         self.line(line, |_, m| self.coordinate(m))
     }
 
-    fn line(&self, line: &[Move], write: impl Fn(&Chess, Move) -> String) -> String {
-        let mut chess = self.current.chess.clone();
+    fn line(&self, line: &[Move], write: impl Fn(&VariantPosition, Move) -> String) -> String {
+        let mut position = self.position().clone();
         let mut words = Vec::with_capacity(line.len());
         for &m in line {
-            if !chess.is_legal(m) {
+            if !position.is_legal(m) {
                 break;
             }
-            words.push(write(&chess, m));
-            chess.play_unchecked(m);
+            words.push(write(&position, m));
+            position.play_unchecked(m);
         }
         words.join(" ")
     }
@@ -301,37 +348,58 @@ impl Game {
 
 /// What the search sees of the game.
 impl Game {
-    /// The position to think about, with the keys of the earlier ones that could still be repeated.
-    pub fn root(&self) -> search::Root {
-        let reversible = self.earlier.len().min(self.halfmoves() as usize);
-        search::Root {
-            position: search::Position::from(&self.current.chess),
-            earlier_keys: self.earlier[self.earlier.len() - reversible..].iter().map(|p| p.key).collect(),
-            ..search::Root::default()
+    /// The position to think about, with the keys of the earlier ones that could still be repeated; `None` in a variant,
+    /// which the main search does not know.
+    pub fn root(&self) -> Option<search::Root> {
+        let position = search::Position::from(self.chess()?);
+        Some(search::Root { position, earlier_keys: self.earlier_keys(), ..search::Root::default() })
+    }
+
+    /// The same for the searcher of variants, which knows chess as well.
+    pub fn variant_root(&self) -> variants::Root {
+        let position = self.position().clone();
+        variants::Root { position, earlier_keys: self.earlier_keys(), allowed: None }
+    }
+
+    /// The keys of the earlier positions that could still be repeated.
+    fn earlier_keys(&self) -> Vec<u64> {
+        let reach = self.earlier.len().min(variant::reach_of_repetition(self.position()));
+        self.earlier[self.earlier.len() - reach..].iter().map(|placement| placement.key).collect()
+    }
+
+    /// What the position is worth at first sight, for the side to move.
+    pub fn evaluate(&self) -> Score {
+        match self.root() {
+            Some(root) => search::evaluate(&root.position),
+            None => variants::evaluate(self.position()),
         }
     }
 
-    /// A move as the search has it. Drops, which chess does not know, come out as a move that is legal nowhere.
-    pub fn to_search(m: Move) -> search::Move {
-        let from = m.from().unwrap_or(m.to());
-        match m.promotion() {
-            Some(role) => search::Move::promoting(from, m.to(), role),
-            None => search::Move::new(from, m.to()),
+    /// The number of sequences of so many legal moves, while `goes_on` says so; `None` once it does not.
+    pub fn perft(&self, depth: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<u64> {
+        match self.root() {
+            Some(root) => perft::count(&root.position, depth, goes_on),
+            None => variants::perft(self.position(), depth, goes_on),
         }
+    }
+
+    /// A move as the search has it.
+    pub fn to_search(m: Move) -> search::Move {
+        variants::short(m)
     }
 
     /// The legal move that the search means; `None` if there is none.
     pub fn from_search(&self, m: search::Move) -> Option<Move> {
-        from_search(&self.current.chess, m)
+        variants::find(self.position(), m)
     }
 
     /// A line of the search, as far as it is legal.
     pub fn line_from_search(&self, line: &[search::Move]) -> Vec<Move> {
-        let mut chess = self.current.chess.clone();
+        let mut position = self.position().clone();
         line.iter()
             .map_while(|&m| {
-                let m = from_search(&chess, m)?;
-                chess.play_unchecked(m);
+                let m = variants::find(&position, m)?;
+                position.play_unchecked(m);
                 Some(m)
             })
             .collect()
@@ -339,20 +407,8 @@ impl Game {
 }
 
 /// The position after a legal move.
-pub(crate) fn after(chess: &Chess, m: Move) -> Chess {
-    let mut next = chess.clone();
+pub(crate) fn after<P: shakmaty::Position + Clone>(position: &P, m: Move) -> P {
+    let mut next = position.clone();
     next.play_unchecked(m);
     next
-}
-
-fn san(chess: &Chess, mode: CastlingMode, m: Move) -> String {
-    if chess.is_legal(m) {
-        SanPlus::from_move(chess.clone(), m).to_string()
-    } else {
-        m.to_uci(mode).to_string()
-    }
-}
-
-fn from_search(chess: &Chess, m: search::Move) -> Option<Move> {
-    chess.legal_moves().into_iter().find(|&legal| Game::to_search(legal) == m)
 }

@@ -9,6 +9,7 @@ mod lines;
 mod notation;
 pub mod openings;
 mod outcome;
+mod perft;
 mod pgn;
 mod settings;
 mod strength;
@@ -16,6 +17,7 @@ mod tablebases;
 mod text;
 mod thinking_clock;
 mod time_control;
+mod variant;
 
 pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
 pub use engine::{Decision, Engine, Line, Purpose, Task, TaskId, Thought};
@@ -36,4 +38,6 @@ pub use thinking_clock::{
 pub use time_control::{Phase, Phases, TimeControl, TimeControlError};
 
 pub use search::Wdl;
+pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move};
+pub use variant::variant_from_name;

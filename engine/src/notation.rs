@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
+use shakmaty::san::SanPlus;
+use shakmaty::variant::{Variant, VariantPosition};
+use shakmaty::{Bitboard, CastlingMode, CastlingSide, File, Move, Position as _, Rank, Role, Square};
 
 use crate::text::excerpt;
 
@@ -53,6 +55,16 @@ pub enum IllegalReason {
     NoCastlingRight,
     /// Castling is prevented at the moment: by a piece in the way, by check, or by attacked squares.
     CastlingPrevented,
+    /// The game is over by the rules of the variant.
+    GameOver,
+    /// There is no such piece in hand, or this is not a game with drops.
+    NotInHand,
+    /// The piece in hand cannot be dropped there.
+    NoPlaceToDrop,
+    /// There is something to capture, and so the move must capture (Antichess).
+    MustCapture,
+    /// The rules of the variant forbid it: a check in Racing Kings, an explosion of the own king in Atomic.
+    Forbidden,
 }
 
 impl fmt::Display for IllegalReason {
@@ -65,6 +77,11 @@ impl fmt::Display for IllegalReason {
             IllegalReason::ExposesKing => "it leaves the king in check",
             IllegalReason::NoCastlingRight => "the right to castle there is lost",
             IllegalReason::CastlingPrevented => "castling is not possible at the moment",
+            IllegalReason::GameOver => "the game is over",
+            IllegalReason::NotInHand => "there is no such piece in hand",
+            IllegalReason::NoPlaceToDrop => "it cannot be dropped there",
+            IllegalReason::MustCapture => "captures are compulsory",
+            IllegalReason::Forbidden => "the rules of the variant forbid it",
         })
     }
 }
@@ -73,6 +90,11 @@ impl fmt::Display for IllegalReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pattern {
     Castle(CastlingSide),
+    /// A piece from the hand.
+    Drop {
+        role: Role,
+        to: Square,
+    },
     /// From one square to another, whatever stands there; castling can be written so too.
     Coordinates {
         from: Square,
@@ -89,7 +111,7 @@ enum Pattern {
 }
 
 /// Finds the legal move that `text` means.
-pub(crate) fn read(chess: &Chess, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
+pub(crate) fn read(chess: &VariantPosition, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
     let pattern = Pattern::read(text).ok_or_else(|| MoveError::Unreadable { text: excerpt(text) })?;
     let legal = chess.legal_moves();
     let mut fitting: Vec<Move> = legal.iter().copied().filter(|m| pattern.fits(*m)).collect();
@@ -104,10 +126,24 @@ pub(crate) fn read(chess: &Chess, mode: CastlingMode, text: &str) -> Result<Move
     }
 }
 
-fn list(chess: &Chess, moves: &[Move]) -> String {
-    let names: Vec<String> =
-        moves.iter().map(|m| shakmaty::san::SanPlus::from_move(chess.clone(), *m).to_string()).collect();
+fn list(position: &VariantPosition, moves: &[Move]) -> String {
+    let mode = position.castles().mode();
+    let names: Vec<String> = moves.iter().map(|m| san(position, mode, *m)).collect();
     names.join(" or ")
+}
+
+/// A move in SAN, with `+` or `#`; an illegal one in coordinates, since SAN has no words for it. A dropped pawn has its
+/// letter (`P@e4`): XBoard does not understand it without.
+pub(crate) fn san(position: &VariantPosition, mode: CastlingMode, m: Move) -> String {
+    if !position.is_legal(m) {
+        return m.to_uci(mode).to_string();
+    }
+    let san = SanPlus::from_move(position.clone(), m).to_string();
+    if matches!(m, Move::Put { role: Role::Pawn, .. }) && !san.starts_with('P') {
+        format!("P{san}")
+    } else {
+        san
+    }
 }
 
 impl Pattern {
@@ -119,7 +155,7 @@ impl Pattern {
         }
         let text = text.trim_end_matches(['+', '#', '!', '?']);
         let text = text.strip_suffix("e.p.").unwrap_or(text).trim_end();
-        Pattern::castling(text).or_else(|| Pattern::squares(text))
+        Pattern::castling(text).or_else(|| Pattern::drop(text)).or_else(|| Pattern::squares(text))
     }
 
     fn castling(text: &str) -> Option<Pattern> {
@@ -130,7 +166,18 @@ impl Pattern {
         }
     }
 
-    /// Everything but castling: `[piece] [file] [rank] to [promotion]`, with ornaments between.
+    /// `N@f3`, and for a pawn `P@e4` or `@e4`.
+    fn drop(text: &str) -> Option<Pattern> {
+        let (piece, to) = text.split_once('@')?;
+        let role = match piece.as_bytes() {
+            [] => Role::Pawn,
+            [letter] => Role::from_char(char::from(*letter))?,
+            _ => return None,
+        };
+        Some(Pattern::Drop { role, to: square(to.to_ascii_lowercase().as_bytes())? })
+    }
+
+    /// Everything but castling and drops: `[piece] [file] [rank] to [promotion]`, with ornaments between.
     fn squares(text: &str) -> Option<Pattern> {
         let captures = text.contains(['x', ':']);
         let bytes: Vec<u8> = text.bytes().filter(|b| !b"x:-=()/".contains(b)).collect();
@@ -175,6 +222,7 @@ impl Pattern {
     fn fits(self, m: Move) -> bool {
         match self {
             Pattern::Castle(side) => m.castling_side() == Some(side),
+            Pattern::Drop { role, to } => m == Move::Put { role, to },
             // Pieces are not asked for a missing promotion, so that `e7e8` is ambiguous rather than illegal.
             Pattern::Coordinates { from, to, promotion } => {
                 m.from() == Some(from) && m.to() == to && promotion.is_none_or(|p| m.promotion() == Some(p))
@@ -202,10 +250,14 @@ impl Pattern {
     }
 
     /// The most telling reason why no legal move fits.
-    fn why_illegal(self, chess: &Chess, mode: CastlingMode) -> IllegalReason {
+    fn why_illegal(self, chess: &VariantPosition, mode: CastlingMode) -> IllegalReason {
         let us = chess.us();
+        if chess.is_variant_end() {
+            return IllegalReason::GameOver;
+        }
         match self {
             Pattern::Castle(side) => castling_reason(chess, side),
+            Pattern::Drop { role, to } => drop_reason(chess, role, to),
             Pattern::Coordinates { from, to, promotion } => {
                 let Some(role) = chess.board().role_at(from) else { return IllegalReason::EmptySquare };
                 if !us.contains(from) {
@@ -232,7 +284,7 @@ impl Pattern {
 
 /// Why a move of ordinary pieces is illegal: because of the king, or because none of them goes there.
 fn king_reason(
-    chess: &Chess,
+    chess: &VariantPosition,
     role: Role,
     origins: Bitboard,
     to: Square,
@@ -245,12 +297,28 @@ fn king_reason(
     } else if chess.is_check() {
         IllegalReason::InCheck
     } else {
-        IllegalReason::ExposesKing
+        match chess.variant() {
+            Variant::Antichess => IllegalReason::MustCapture,
+            Variant::Atomic | Variant::RacingKings => IllegalReason::Forbidden,
+            _ => IllegalReason::ExposesKing,
+        }
+    }
+}
+
+/// Why a piece from the hand cannot go there.
+fn drop_reason(chess: &VariantPosition, role: Role, to: Square) -> IllegalReason {
+    let is_in_hand = chess.pockets().is_some_and(|hands| *hands.get(chess.turn()).get(role) > 0);
+    if !is_in_hand {
+        IllegalReason::NotInHand
+    } else if chess.is_check() && !chess.board().occupied().contains(to) {
+        IllegalReason::InCheck
+    } else {
+        IllegalReason::NoPlaceToDrop
     }
 }
 
 /// Whether a piece of the side to move could go from `from` to `to`, its king left out of account.
-fn reaches(chess: &Chess, role: Role, from: Square, to: Square) -> bool {
+fn reaches(chess: &VariantPosition, role: Role, from: Square, to: Square) -> bool {
     let board = chess.board();
     if role != Role::Pawn {
         return board.attacks_from(from).contains(to) && !chess.us().contains(to);
@@ -269,7 +337,12 @@ fn reaches(chess: &Chess, role: Role, from: Square, to: Square) -> bool {
 }
 
 /// The side on which a king's move by coordinates looks like castling.
-fn castling_attempt(chess: &Chess, mode: CastlingMode, from: Square, to: Square) -> Option<CastlingSide> {
+fn castling_attempt(
+    chess: &VariantPosition,
+    mode: CastlingMode,
+    from: Square,
+    to: Square,
+) -> Option<CastlingSide> {
     if chess.board().role_at(from) != Some(Role::King) {
         return None;
     }
@@ -278,7 +351,7 @@ fn castling_attempt(chess: &Chess, mode: CastlingMode, from: Square, to: Square)
     (takes_rook || two_steps).then_some(CastlingSide::from_king_side(from < to))
 }
 
-fn castling_reason(chess: &Chess, side: CastlingSide) -> IllegalReason {
+fn castling_reason(chess: &VariantPosition, side: CastlingSide) -> IllegalReason {
     if chess.castles().has(chess.turn(), side) {
         IllegalReason::CastlingPrevented
     } else {
@@ -290,7 +363,7 @@ fn castling_reason(chess: &Chess, side: CastlingSide) -> IllegalReason {
 fn split_promotion(bytes: &[u8]) -> Option<(&[u8], Option<Role>)> {
     match bytes {
         [.., b'1'..=b'8'] => Some((bytes, None)),
-        [squares @ .., letter @ (b'q' | b'r' | b'b' | b'n' | b'Q' | b'R' | b'B' | b'N')] => {
+        [squares @ .., letter @ (b'q' | b'r' | b'b' | b'n' | b'k' | b'Q' | b'R' | b'B' | b'N' | b'K')] => {
             Some((squares, Role::from_char(char::from(*letter))))
         }
         _ => None,

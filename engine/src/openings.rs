@@ -7,7 +7,8 @@ use fastrand::Rng;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use search::{Control, Limits, STACK_SIZE, Score, Searcher, Table, TableError, Verdict};
-use shakmaty::{Board, CastlingMode, Chess, EnPassantMode, Move, Position as _, Role, Setup};
+use shakmaty::variant::{Variant, VariantPosition};
+use shakmaty::{Board, CastlingMode, EnPassantMode, Move, Position as _, Role, Setup};
 
 use crate::{Game, fen};
 
@@ -53,7 +54,7 @@ pub struct Openings {
     recipe: Recipe,
     random: Rng,
     threads: ThreadPool,
-    seen: HashSet<Chess>,
+    seen: HashSet<VariantPosition>,
     found: VecDeque<Opening>,
 }
 
@@ -79,8 +80,9 @@ impl Recipe {
     /// not depend on what was searched before.
     fn judge(&self, game: Game) -> Result<Option<Opening>, TableError> {
         let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
+        let Some(root) = game.root() else { return Ok(None) };
         let limits = Limits { nodes: Some(self.nodes.max(1)), ..Limits::default() };
-        let answer = searcher.think(&game.root(), &limits, &Control::new(), &Instant::now(), &mut ());
+        let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
         let is_balanced = match answer.score.verdict() {
             Verdict::Centipawns(value) => value.unsigned_abs() <= self.balance,
             Verdict::MateIn(_) | Verdict::MatedIn(_) => false,
@@ -98,7 +100,7 @@ impl Openings {
             let moves = sensible_moves(&game);
             game.play(*self.random.choice(&moves)?).ok()?;
         }
-        let is_new = game.outcome().is_none() && self.seen.insert(game.chess().clone());
+        let is_new = game.outcome().is_none() && self.seen.insert(game.position().clone());
         is_new.then_some(game)
     }
 
@@ -135,14 +137,16 @@ impl Opening {
     /// The opening as an EPD record, with `id` and what the search has found: `acd`, `acn`, `ce`. In `id`, quotation
     /// marks, for which EPD has no notation, become apostrophes.
     pub fn epd(&self, id: &str) -> String {
-        let chess = self.game.chess();
+        let position = self.game.position();
         // EPD wants the en passant square after every double step, whether or not a pawn can capture there.
-        let fen = fen::write_with(chess, self.game.mode(), EnPassantMode::Always);
+        let fen = fen::write_with(position, self.game.mode(), EnPassantMode::Always);
         let fields: Vec<&str> = fen.split(' ').collect();
-        let [position @ .., halfmoves, fullmoves] = &fields[..] else { unreachable!("a FEN has six fields") };
+        let [fields_of_position @ .., halfmoves, fullmoves] = &fields[..] else {
+            unreachable!("a FEN has six fields")
+        };
         format!(
             "{} acd {}; acn {}; ce {}; fmvn {fullmoves}; hmvc {halfmoves}; id \"{}\";",
-            position.join(" "),
+            fields_of_position.join(" "),
             self.depth,
             self.nodes,
             self.score.value(),
@@ -158,14 +162,16 @@ fn start(mode: CastlingMode, random: &mut Rng) -> Game {
     let mut setup = Setup::initial();
     setup.board = Board::chess960(random.u32(..960));
     setup.castling_rights = setup.board.rooks();
-    Game::from_setup(setup, mode).unwrap_or_else(|error| unreachable!("a start position: {error}"))
+    Game::from_setup(Variant::Chess, setup, mode)
+        .unwrap_or_else(|error| unreachable!("a start position: {error}"))
 }
 
 /// The moves that a player would at least think of, if there are any: none that loses material on its target square or
 /// gives up castling without need.
 fn sensible_moves(game: &Game) -> Vec<Move> {
-    let position = game.root().position;
-    let castling_rooks = game.chess().castles().castling_rights() & position.us();
+    let Some(root) = game.root() else { return Vec::new() };
+    let position = root.position;
+    let castling_rooks = game.position().castles().castling_rights() & position.us();
     let gives_up_castling = |m: &Move| match m.role() {
         Role::King => castling_rooks.any() && !m.is_castle() && !position.is_check(),
         Role::Rook => m.from().is_some_and(|from| castling_rooks.contains(from)),
@@ -205,7 +211,7 @@ mod tests {
                 let opening = opening.expect("memory");
                 assert_eq!((opening.game.ply(), opening.game.mode()), (6, mode));
                 assert!(opening.score.value().abs() <= 50 && opening.depth > 0);
-                assert!(seen.insert(opening.game.chess().clone()));
+                assert!(seen.insert(opening.game.position().clone()));
             }
             assert_eq!(seen.len(), 150);
         }
@@ -218,7 +224,7 @@ mod tests {
             let (position, operations) = record.split_at(record.find(" acd ").expect(record));
             let game = Game::from_fen(position, CastlingMode::Standard).expect(record);
             assert!(game.mode().is_standard() && game.outcome().is_none(), "{record}");
-            assert!(seen.insert(game.chess().clone()), "{record}");
+            assert!(seen.insert(game.position().clone()), "{record}");
             let operation = |opcode| {
                 operations.split(';').find_map(|operation| operation.trim_start().strip_prefix(opcode))
             };

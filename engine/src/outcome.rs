@@ -18,7 +18,7 @@ pub enum Outcome {
     Draw(DrawReason),
 }
 
-/// Why a game was won. All but the first and the last name a fault of the loser.
+/// Why a game was won: by mate, by a fault of the loser, by the rules of a variant, or by an official.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WinReason {
     /// The loser is checkmated.
@@ -33,6 +33,20 @@ pub enum WinReason {
     Abandoned,
     /// The loser broke the rules of the match or of its protocol in another way.
     RulesInfraction,
+    /// The loser's king was blown up (Atomic).
+    KingExploded,
+    /// The winner gave its third check (Three-check).
+    ThirdCheck,
+    /// The winner's king stands on the hill (King of the Hill).
+    HillReached,
+    /// The winner's king reached the last rank, and the loser's could not at once (Racing Kings).
+    RaceWon,
+    /// The horde is gone (Horde).
+    HordeCaptured,
+    /// The winner has nothing left (Antichess).
+    NothingLeft,
+    /// The winner has no legal move (Antichess).
+    Stalemated,
     /// An official decided so.
     Adjudication,
 }
@@ -52,6 +66,8 @@ pub enum DrawReason {
     SeventyFiveMoves,
     /// No sequence of legal moves could lead to checkmate.
     InsufficientMaterial,
+    /// Both kings reached the last rank with the same move (Racing Kings).
+    RaceDrawn,
     /// The players agreed.
     Agreement,
     /// An official decided so.
@@ -61,25 +77,33 @@ pub enum DrawReason {
 }
 
 impl WinReason {
-    const ALL: [WinReason; 7] = [
+    const ALL: [WinReason; 14] = [
         WinReason::Checkmate,
         WinReason::Resignation,
         WinReason::TimeForfeit,
         WinReason::IllegalMove,
         WinReason::Abandoned,
         WinReason::RulesInfraction,
+        WinReason::KingExploded,
+        WinReason::ThirdCheck,
+        WinReason::HillReached,
+        WinReason::RaceWon,
+        WinReason::HordeCaptured,
+        WinReason::NothingLeft,
+        WinReason::Stalemated,
         WinReason::Adjudication,
     ];
 }
 
 impl DrawReason {
-    const ALL: [DrawReason; 9] = [
+    const ALL: [DrawReason; 10] = [
         DrawReason::Stalemate,
         DrawReason::Repetition,
         DrawReason::FiftyMoves,
         DrawReason::FivefoldRepetition,
         DrawReason::SeventyFiveMoves,
         DrawReason::InsufficientMaterial,
+        DrawReason::RaceDrawn,
         DrawReason::Agreement,
         DrawReason::Adjudication,
         DrawReason::TimeoutVsInsufficient,
@@ -116,7 +140,15 @@ impl Outcome {
     pub fn termination(&self) -> &'static str {
         match self {
             Outcome::Win { reason, .. } => match reason {
-                WinReason::Checkmate | WinReason::Resignation => "normal",
+                WinReason::Checkmate
+                | WinReason::Resignation
+                | WinReason::KingExploded
+                | WinReason::ThirdCheck
+                | WinReason::HillReached
+                | WinReason::RaceWon
+                | WinReason::HordeCaptured
+                | WinReason::NothingLeft
+                | WinReason::Stalemated => "normal",
                 WinReason::TimeForfeit => "time forfeit",
                 WinReason::IllegalMove | WinReason::RulesInfraction => "rules infraction",
                 WinReason::Abandoned => "abandoned",
@@ -144,6 +176,13 @@ impl fmt::Display for Outcome {
             WinReason::IllegalMove => write!(f, "{loser} makes an illegal move"),
             WinReason::Abandoned => write!(f, "{loser} abandons the game"),
             WinReason::RulesInfraction => write!(f, "{loser} breaks the rules"),
+            WinReason::KingExploded => write!(f, "{winner} blows up the king"),
+            WinReason::ThirdCheck => write!(f, "{winner} gives the third check"),
+            WinReason::HillReached => write!(f, "{winner} reaches the hill"),
+            WinReason::RaceWon => write!(f, "{winner} wins the race"),
+            WinReason::HordeCaptured => write!(f, "{winner} captures the horde"),
+            WinReason::NothingLeft => write!(f, "{winner} has given everything away"),
+            WinReason::Stalemated => write!(f, "{winner} has no move left"),
             WinReason::Adjudication => write!(f, "{winner} wins by adjudication"),
         }
     }
@@ -159,6 +198,7 @@ impl fmt::Display for DrawReason {
             DrawReason::FivefoldRepetition => "Draw by fivefold repetition",
             DrawReason::SeventyFiveMoves => "Draw by the seventy-five-move rule",
             DrawReason::InsufficientMaterial => "Draw by insufficient material",
+            DrawReason::RaceDrawn => "Both kings reach the last rank",
             DrawReason::Agreement => "Draw by agreement",
             DrawReason::Adjudication => "Draw by adjudication",
             DrawReason::TimeoutVsInsufficient => "Time out, but insufficient material to mate",

@@ -101,13 +101,13 @@ impl Tablebases {
     /// # Errors
     /// If a table is faulty.
     pub fn best_moves(&self, game: &Game, moves: &[Move]) -> Result<Option<Vec<Move>>, TablebaseError> {
-        if game.chess().board().occupied().count() > self.most_men() || game.chess().castles().any() {
-            return Ok(None);
-        }
+        let few =
+            |chess: &&Chess| chess.board().occupied().count() <= self.most_men() && !chess.castles().any();
+        let Some(chess) = game.chess().filter(few) else { return Ok(None) };
         let is_urgent = repeats_itself(game);
         let ranks: Result<Vec<(i32, Move)>, SyzygyError> = moves
             .iter()
-            .map(|&m| Ok((self.rank(&after(game.chess(), m), game.halfmoves(), is_urgent)?, m)))
+            .map(|&m| Ok((self.rank(&after(chess, m), game.halfmoves(), is_urgent)?, m)))
             .collect();
         let Some(ranks) = known(ranks)? else { return Ok(None) };
         let best = ranks.iter().map(|&(rank, _)| rank).max();
@@ -197,7 +197,7 @@ fn known<T>(probed: Result<T, SyzygyError>) -> Result<Option<T>, TablebaseError>
 
 /// Whether a position has come back since the last capture or pawn move.
 fn repeats_itself(game: &Game) -> bool {
-    let root = game.root();
+    let Some(root) = game.root() else { return false };
     let mut keys = root.earlier_keys;
     keys.push(root.position.keys().full);
     keys.sort_unstable();
@@ -236,7 +236,7 @@ mod tests {
     fn positions_have_their_values() {
         let Some(tables) = tables() else { return };
         assert_eq!(tables.most_men(), 4);
-        let probe = |fen: &str| tables.probe(game(fen).chess()).unwrap();
+        let probe = |fen: &str| tables.probe(game(fen).chess().unwrap()).unwrap();
         assert_eq!(probe("8/8/8/8/8/2k5/8/KQ6 w - - 0 1"), Some(Wdl::Win));
         assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 0 1"), Some(Wdl::Loss));
         assert_eq!(probe("8/8/8/3k4/8/3P4/3K4/8 b - - 0 1"), Some(Wdl::Draw));
@@ -318,7 +318,7 @@ mod tests {
         let mut problems = Vec::new();
         for length in [16, 80, 144] {
             let Some(folder) = damaged(|bytes| bytes.truncate(length)) else { return };
-            match open(&folder).unwrap().probe(position.chess()) {
+            match open(&folder).unwrap().probe(position.chess().unwrap()) {
                 Ok(value) => assert_eq!(value, Some(Wdl::Win), "{length}"),
                 Err(error) => problems.push(error.to_string()),
             }
@@ -347,7 +347,7 @@ mod tests {
             let Some(folder) = damaged(alter) else { return };
             if let Ok(tables) = open(&folder) {
                 for game in &positions {
-                    let _ = tables.probe(game.chess());
+                    let _ = tables.probe(game.chess().unwrap());
                     let _ = tables.best_moves(game, &game.legal_moves());
                 }
             }

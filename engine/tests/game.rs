@@ -1,6 +1,9 @@
 //! The game state, on cases where the rules are easily got wrong.
 
-use engine::{CastlingMode, Chess, Color, DrawReason, FenError, Game, Outcome, WinReason};
+#[path = "game/variants.rs"]
+mod variants;
+
+use engine::{CastlingMode, Color, DrawReason, FenError, Game, Outcome, Variant, VariantPosition, WinReason};
 use proptest::prelude::*;
 use shakmaty::{Piece, Position as _, Setup, Square};
 
@@ -128,13 +131,13 @@ fn a_board_set_up_by_hand_obeys_the_same_rules() {
     setup.board.set_piece_at(Square::H1, Piece::from_char('R').unwrap());
     setup.castling_rights.add(Square::H1);
     setup.castling_rights.add(Square::A1);
-    let error = Game::from_setup(setup.clone(), CastlingMode::Standard).unwrap_err();
+    let error = Game::from_setup(Variant::Chess, setup.clone(), CastlingMode::Standard).unwrap_err();
     assert!(matches!(error, FenError::Kings { color: Color::Black, count: 0, .. }), "{error}");
     setup.board.set_piece_at(Square::E8, Piece::from_char('k').unwrap());
-    let game = Game::from_setup(setup.clone(), CastlingMode::Standard).unwrap();
+    let game = Game::from_setup(Variant::Chess, setup.clone(), CastlingMode::Standard).unwrap();
     assert_eq!(game.fen(), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
     setup.halfmoves = 65_536;
-    let error = Game::from_setup(setup, CastlingMode::Standard).unwrap_err();
+    let error = Game::from_setup(Variant::Chess, setup, CastlingMode::Standard).unwrap_err();
     assert_eq!(error, FenError::Halfmoves { field: "65536".to_owned() });
 }
 
@@ -167,7 +170,7 @@ fn a_position_with_en_passant_is_not_repeated_without_it() {
     // Without a pawn to capture there, or with one that is pinned, the double step leaves no trace.
     for fen in ["4k3/8/8/8/8/8/p3P3/4K3 w - - 0 1", "8/8/8/8/k2p3R/8/4P3/4K3 w - - 0 1"] {
         let mut game = self::game(fen);
-        let king = game.chess().board().king_of(Color::Black).unwrap();
+        let king = game.position().board().king_of(Color::Black).unwrap();
         let away = if king == Square::E8 { ("Kd7", "Ke8") } else { ("Kb3", "Ka4") };
         play(&mut game, &format!("e4 {} Kf1 {} Ke1", away.0, away.1));
         assert_eq!(game.repetitions(), 2, "{fen}");
@@ -276,13 +279,13 @@ fn lines_stop_at_the_first_illegal_move() {
 fn the_root_knows_what_can_still_be_repeated() {
     let mut game = Game::default();
     play(&mut game, "e4 Nf6 Nc3 Ng8");
-    let root = game.root();
+    let root = game.root().unwrap();
     assert_eq!(root.earlier_keys.len(), 3);
     assert_eq!(root.allowed, None);
     let mut before = Game::default();
     play(&mut before, "e4");
-    assert_eq!(root.earlier_keys[0], before.root().position.keys().full);
-    assert_eq!(self::game("4k3/8/8/8/8/8/8/4K2R w K - 30 40").root().earlier_keys.len(), 0);
+    assert_eq!(root.earlier_keys[0], before.root().unwrap().position.keys().full);
+    assert_eq!(self::game("4k3/8/8/8/8/8/8/4K2R w K - 30 40").root().unwrap().earlier_keys.len(), 0);
 }
 
 /// Starts for random walks: both modes, with castling, en passant and promotions close by.
@@ -327,7 +330,7 @@ proptest! {
 
     #[test]
     fn the_search_sees_the_same_position(game in walk()) {
-        let root = game.root();
+        let root = game.root().unwrap();
         let mut ours: Vec<_> = root.position.legal_moves().iter().map(|m| game.from_search(*m)).collect();
         let mut theirs: Vec<_> = game.legal_moves().into_iter().map(Some).collect();
         ours.sort_by_key(|m| format!("{m:?}"));
@@ -339,7 +342,7 @@ proptest! {
     fn a_fen_read_back_is_the_same_position(game in walk()) {
         let again = Game::from_fen(&game.fen(), game.mode()).unwrap();
         prop_assert_eq!(again.fen(), game.fen());
-        prop_assert_eq!(again.chess(), game.chess());
+        prop_assert_eq!(again.position(), game.position());
     }
 
     #[test]
@@ -355,12 +358,12 @@ proptest! {
     #[test]
     fn repetitions_are_those_of_the_positions_compared_one_by_one(game in walk()) {
         let mut again = Game::from_fen(&game.start_fen(), game.mode()).unwrap();
-        let mut seen: Vec<Chess> = vec![again.chess().clone()];
+        let mut seen: Vec<VariantPosition> = vec![again.position().clone()];
         for &m in game.moves() {
             again.play(m).unwrap();
-            seen.push(again.chess().clone());
+            seen.push(again.position().clone());
         }
-        let count = seen.iter().filter(|chess| *chess == game.chess()).count();
+        let count = seen.iter().filter(|position| *position == game.position()).count();
         prop_assert_eq!(game.repetitions() as usize, count);
     }
 
@@ -384,9 +387,9 @@ proptest! {
         setup.board.set_piece_at(Square::E8, Piece::from_char('k').unwrap());
         setup.ep_square = ep.map(Square::new);
         setup.castling_rights = shakmaty::Bitboard(rights);
-        if let Ok(game) = Game::from_setup(setup, CastlingMode::Standard) {
+        if let Ok(game) = Game::from_setup(Variant::Chess, setup, CastlingMode::Standard) {
             let again = Game::from_fen(&game.fen(), game.mode()).unwrap();
-            prop_assert_eq!(again.chess(), game.chess());
+            prop_assert_eq!(again.position(), game.position());
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use engine::{
     CastlingMode, Decision, Engine, Game, NumberSetting, PathSetting, Purpose, Setting, SettingError,
-    Settings, Strength, SwitchSetting, Task, TaskId, Thought, WallClock,
+    Settings, Strength, SwitchSetting, Task, TaskId, Thought, Variant, WallClock,
 };
 use search::{Limits, TimeLimit};
 
@@ -257,4 +257,23 @@ fn a_told_value_holds_until_it_is_forgotten() {
     engine.forget_told_values();
     let id = engine.think(&start, task(Purpose::Play, depth(4)));
     assert!(decision(&thoughts, id).1.score.value() < 200);
+}
+
+/// Variants have another searcher, which shares the hash table: it must make no difference which came before.
+#[test]
+fn it_plays_by_the_rules_of_the_game() {
+    let (mut engine, thoughts) = engine();
+    let fen = "6rk/6pp/8/8/8/8/6PP/6K1[N] w - - 0 1";
+    let crazyhouse = Game::from_variant_fen(Variant::Crazyhouse, fen, CastlingMode::Standard).unwrap();
+    let chess = Game::from_fen("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", CastlingMode::Standard).unwrap();
+    for (game, best) in [(&crazyhouse, "N@f7#"), (&chess, "Rd8#"), (&crazyhouse, "N@f7#")] {
+        let id = engine.think(game, task(Purpose::Play, depth(4)));
+        let (lines, decision) = decision(&thoughts, id);
+        assert_eq!(decision.best.map(|m| game.san(m)).as_deref(), Some(best));
+        assert!(lines >= 1);
+    }
+    let id = engine.think(&Game::new(Variant::Horde), task(Purpose::Analyse, Limits::default()));
+    assert!(matches!(thoughts.recv_timeout(PATIENCE), Ok((of, _)) if of == id));
+    engine.move_now();
+    assert!(decision(&thoughts, id).1.best.is_some());
 }

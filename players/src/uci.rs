@@ -422,7 +422,7 @@ impl Player for UciPlayer {
             return Ok(());
         };
         // A guess that is no legal move is no reason to complain.
-        if expected.to_move(turn.game.chess()).is_err() {
+        if expected.to_move(turn.game.position()).is_err() {
             return Ok(());
         }
         let go = Go { ponder: true, ..go(!turn.game.turn(), turn.accounts) };

@@ -27,6 +27,17 @@ mod variation;
 mod vote;
 mod worker;
 
+/// What a search by other rules can be made of: a searcher of chess variants has the same hash table, time manager and
+/// reductions.
+pub mod parts {
+    pub use crate::quiescence::{bound_of, is_decided};
+    pub use crate::reductions::Reductions;
+    pub use crate::table::Entry;
+    pub use crate::time::Budget;
+    pub use crate::variation::Variations;
+    pub use crate::worker::{RootMove, Stability, Stopped};
+}
+
 pub use control::Control;
 pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate, tuning};
 pub use limits::{Clock, Limits, Root, TimeLimit};

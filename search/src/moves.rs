@@ -16,6 +16,8 @@ use shakmaty::{Role, Square};
 ///     | 1  | promo   |  from   |   to    |    promo: 0 none, else the value of `Role` (Knight = 2 ... Queen = 5)
 /// ```
 ///
+/// Variants have two kinds more: a promotion to king (6), and a drop (7), which has the role in the place of `from`.
+///
 /// The highest bit is set in every move, so that `Option<Move>` is two bytes as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU16);
@@ -83,6 +85,7 @@ impl Deref for MoveList {
 
 impl Move {
     const MARK: u16 = 1 << 15;
+    const DROP: u16 = 7;
 
     /// A move without promotion.
     #[inline]
@@ -94,6 +97,12 @@ impl Move {
     #[inline]
     pub const fn promoting(from: Square, to: Square, role: Role) -> Move {
         Move::marked(to as u16 | (from as u16) << 6 | (role as u16) << 12)
+    }
+
+    /// A piece that comes from the hand (Crazyhouse).
+    #[inline]
+    pub const fn dropping(role: Role, to: Square) -> Move {
+        Move::marked(to as u16 | (role as u16) << 6 | Move::DROP << 12)
     }
 
     #[inline]
@@ -116,7 +125,7 @@ impl Move {
         }
     }
 
-    /// The square the moved piece leaves.
+    /// The square the moved piece leaves; without meaning for a drop.
     #[inline]
     pub const fn from(self) -> Square {
         Square::new((self.0.get() >> 6 & 63) as u32)
@@ -136,20 +145,39 @@ impl Move {
             3 => Some(Role::Bishop),
             4 => Some(Role::Rook),
             5 => Some(Role::Queen),
+            6 => Some(Role::King),
             _ => None,
         }
     }
 
-    /// Whether the promotion bits hold a value that a move can have.
+    /// The piece that comes from the hand.
+    pub const fn dropped(self) -> Option<Role> {
+        if self.0.get() >> 12 & 7 != Move::DROP {
+            return None;
+        }
+        match self.0.get() >> 6 & 63 {
+            1 => Some(Role::Pawn),
+            2 => Some(Role::Knight),
+            3 => Some(Role::Bishop),
+            4 => Some(Role::Rook),
+            5 => Some(Role::Queen),
+            _ => None,
+        }
+    }
+
+    /// Whether the promotion bits hold a value that a move of chess can have.
     #[inline]
     pub(crate) const fn is_well_formed(self) -> bool {
         matches!(self.0.get() >> 12 & 7, 0 | 2..=5)
     }
 }
 
-/// From, to and promotion, with castling as king takes rook: for people who debug, not for protocols.
+/// From (or the dropped piece), to and promotion, with castling as king takes rook: for people who debug, not for protocols.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(role) = self.dropped() {
+            return write!(f, "{}@{}", role.upper_char(), self.to());
+        }
         write!(f, "{}{}", self.from(), self.to())?;
         self.promotion().map_or(Ok(()), |role| write!(f, "{}", role.char()))
     }

@@ -110,7 +110,7 @@ impl Worker<'_> {
 
 /// Whether a score with this bound settles a node with this window.
 #[inline]
-pub(crate) fn is_decided(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool {
+pub fn is_decided(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool {
     match bound {
         Bound::Exact => true,
         Bound::Lower => score >= beta,
@@ -120,7 +120,7 @@ pub(crate) fn is_decided(bound: Bound, score: Score, alpha: Score, beta: Score) 
 
 /// What a node with this window knows of its score.
 #[inline]
-pub(crate) fn bound_of(score: Score, alpha: Score, beta: Score) -> Bound {
+pub fn bound_of(score: Score, alpha: Score, beta: Score) -> Bound {
     if score >= beta {
         Bound::Lower
     } else if score > alpha {

@@ -6,10 +6,12 @@ const SIZE: usize = 64;
 
 /// The basic late move reductions, in 1/1024 of a ply: the logarithms of depth and move number multiplied, as most
 /// engines have it since about 2010.
-pub(crate) struct Reductions(Box<[[i32; SIZE]; SIZE]>);
+pub struct Reductions(Box<[[i32; SIZE]; SIZE]>);
 
 impl Reductions {
-    pub(crate) fn new() -> Reductions {
+    /// The table, filled.
+    #[expect(clippy::new_without_default, reason = "the table is made once a search")]
+    pub fn new() -> Reductions {
         let mut table = Box::new([[0; SIZE]; SIZE]);
         for (depth, row) in table.iter_mut().enumerate().skip(1) {
             for (number, reduction) in row.iter_mut().enumerate().skip(1) {
@@ -22,7 +24,7 @@ impl Reductions {
 
     /// The reduction of the move with this number, counted from 1.
     #[inline]
-    pub(crate) fn get(&self, depth: i32, number: usize) -> i32 {
+    pub fn get(&self, depth: i32, number: usize) -> i32 {
         self.0[(depth as usize).min(SIZE - 1)][number.min(SIZE - 1)]
     }
 }

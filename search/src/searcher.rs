@@ -41,6 +41,11 @@ impl Searcher {
         self.table = table;
     }
 
+    /// The hash table, lent to a search by other rules: one that knows variants.
+    pub fn table_mut(&mut self) -> &mut Table {
+        &mut self.table
+    }
+
     /// Does what would slow down the first search.
     pub fn warm_up(&mut self) {
         self.table.warm_up();

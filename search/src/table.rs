@@ -30,18 +30,19 @@ const _: () = assert!(size_of::<Cluster>() == 32);
 ///     |   move  |  score | evaluation |  depth  | generation | pv | bound |      bound 0: empty
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub struct Entry {
     /// The best move, or the one that refuted the previous one.
-    pub(crate) best: Option<Move>,
+    pub best: Option<Move>,
     /// Relative to the node: see [`Score::relative_to_node`].
-    pub(crate) score: Score,
+    pub score: Score,
     /// The static evaluation; `None` in check.
-    pub(crate) evaluation: Option<Score>,
+    pub evaluation: Option<Score>,
     /// Plies searched below the position, 0 for quiescence.
-    pub(crate) depth: i32,
-    pub(crate) bound: Bound,
+    pub depth: i32,
+    /// What the score is worth.
+    pub bound: Bound,
     /// Whether the position was ever on a principal variation.
-    pub(crate) was_pv: bool,
+    pub was_pv: bool,
 }
 
 const NO_EVALUATION: i16 = i16::MIN;
@@ -164,7 +165,7 @@ impl Table {
 
     /// Asks the processor to fetch the entries of `key`.
     #[inline]
-    pub(crate) fn prefetch(&self, key: u64) {
+    pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: Prefetching has no effect that a program can see, and SSE is part of x86-64.
         #[expect(unsafe_code)]
@@ -178,7 +179,7 @@ impl Table {
 
     /// What is known about the position with this key.
     #[inline]
-    pub(crate) fn probe(&self, key: u64) -> Option<Entry> {
+    pub fn probe(&self, key: u64) -> Option<Entry> {
         let cluster = self.cluster(key);
         (0..ENTRIES_PER_CLUSTER).find_map(|i| {
             let data = cluster.data[i].load(Ordering::Relaxed);
@@ -190,7 +191,7 @@ impl Table {
     /// Notes what was found out. Takes the place of what is known about the same position, else of the entry in its
     /// cluster that is worth least: shallow or from an earlier search.
     #[inline]
-    pub(crate) fn store(&self, key: u64, mut entry: Entry) {
+    pub fn store(&self, key: u64, mut entry: Entry) {
         let cluster = self.cluster(key);
         let mut victim = 0;
         let mut least = i32::MAX;
@@ -225,7 +226,7 @@ impl Table {
     }
 
     /// Starts a new search: what earlier ones found is worth less from now on.
-    pub(crate) fn begin_search(&mut self) {
+    pub fn begin_search(&mut self) {
         self.generation = (self.generation + 1) % GENERATIONS;
         self.state = State::Used;
     }
@@ -258,7 +259,7 @@ impl Table {
     }
 
     /// How much of the table this search has filled, in permille, from a sample.
-    pub(crate) fn permille_full(&self) -> u32 {
+    pub fn permille_full(&self) -> u32 {
         let sample = &self.clusters()[..self.clusters.min(1000)];
         let filled = sample
             .iter()

@@ -6,11 +6,11 @@ use crate::limits::TimeLimit;
 
 /// How long a move may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Budget {
+pub struct Budget {
     /// After this no new iteration is begun. Stretched or cut by how clear the best move is.
-    pub(crate) soft: Duration,
+    pub soft: Duration,
     /// After this the search is cut off.
-    pub(crate) hard: Duration,
+    pub hard: Duration,
 }
 
 /// Moves that a game is expected to last when the clock does not say.
@@ -29,7 +29,7 @@ const MAX_PERCENT: u32 = 40;
 impl Budget {
     /// The budget for one move; `None` if there is no time limit. `overhead` passes between our clock and the one that
     /// counts; it is kept in reserve.
-    pub(crate) fn new(limit: TimeLimit, overhead: Duration) -> Option<Budget> {
+    pub fn new(limit: TimeLimit, overhead: Duration) -> Option<Budget> {
         match limit {
             TimeLimit::Unlimited => None,
             TimeLimit::PerMove(time) => {
@@ -52,7 +52,7 @@ impl Budget {
     }
 
     /// The soft limit with a factor in percent, never beyond the hard one.
-    pub(crate) fn stretched(&self, factor: u32) -> Duration {
+    pub fn stretched(&self, factor: u32) -> Duration {
         percent(self.soft, factor).min(self.hard)
     }
 }

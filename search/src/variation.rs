@@ -4,7 +4,7 @@ use crate::moves::Move;
 use crate::score::MAX_PLY;
 
 /// For each ply the best line found from there on.
-pub(crate) struct Variations {
+pub struct Variations {
     lines: Box<[Line]>,
 }
 
@@ -15,18 +15,20 @@ struct Line {
 }
 
 impl Variations {
-    pub(crate) fn new() -> Variations {
+    /// Without any line.
+    #[expect(clippy::new_without_default, reason = "made once a search")]
+    pub fn new() -> Variations {
         Variations { lines: vec![Line { moves: [None; MAX_PLY], len: 0 }; MAX_PLY + 1].into_boxed_slice() }
     }
 
     /// A node begins without a line.
     #[inline]
-    pub(crate) fn clear(&mut self, ply: usize) {
+    pub fn clear(&mut self, ply: usize) {
         self.lines[ply].len = 0;
     }
 
     /// The node's line is now this move and the line of the node below.
-    pub(crate) fn extend(&mut self, ply: usize, m: Move) {
+    pub fn extend(&mut self, ply: usize, m: Move) {
         let (above, below) = self.lines.split_at_mut(ply + 1);
         let (line, rest) = (&mut above[ply], &below[0]);
         let len = rest.len.min(MAX_PLY - 1);
@@ -36,7 +38,7 @@ impl Variations {
     }
 
     /// The line of a node.
-    pub(crate) fn get(&self, ply: usize) -> impl Iterator<Item = Move> + '_ {
+    pub fn get(&self, ply: usize) -> impl Iterator<Item = Move> + '_ {
         let line = &self.lines[ply];
         line.moves[..line.len].iter().flatten().copied()
     }

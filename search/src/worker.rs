@@ -20,7 +20,8 @@ use crate::variation::Variations;
 use crate::vote::Found;
 
 /// The search was told to end. Leaving it is an ordinary return path.
-pub(crate) struct Stopped;
+#[derive(Debug)]
+pub struct Stopped;
 
 /// What the threads of one search share.
 pub(crate) struct Shared<'a> {
@@ -94,15 +95,17 @@ pub(crate) struct Frame {
 
 /// A move at the root and what is known of it.
 #[derive(Clone, Debug)]
-pub(crate) struct RootMove {
-    pub(crate) mv: Move,
+pub struct RootMove {
+    /// The move.
+    pub mv: Move,
     /// What the move was last found to be worth.
-    pub(crate) score: Score,
+    pub score: Score,
     /// The same in the search under way; `-INFINITE` while it has not been found better than the moves before it.
-    pub(crate) rank: Score,
-    pub(crate) line: Vec<Move>,
+    pub rank: Score,
+    /// The line that it begins, itself included.
+    pub line: Vec<Move>,
     /// Moves made below this one in the whole search.
-    pub(crate) nodes: u64,
+    pub nodes: u64,
 }
 
 /// Nodes between two looks at the clock.
@@ -409,7 +412,7 @@ impl Worker<'_> {
 
 /// How settled the search is on its best move, over the iterations.
 #[derive(Default)]
-struct Stability {
+pub struct Stability {
     best: Option<Move>,
     unchanged: u32,
     score: Option<Score>,
@@ -417,7 +420,8 @@ struct Stability {
 }
 
 impl Stability {
-    fn note(&mut self, root: &RootMove) {
+    /// Notes what an iteration found best.
+    pub fn note(&mut self, root: &RootMove) {
         self.unchanged = if self.best == Some(root.mv) { self.unchanged + 1 } else { 0 };
         self.falling = self.score.map_or(0, |before| before.value() - root.score.value());
         (self.best, self.score) = (Some(root.mv), Some(root.score));
@@ -425,7 +429,7 @@ impl Stability {
 
     /// What to make of the soft limit, in percent: less for a best move that stays and that most of the work went into
     /// (`share`, in percent), as its rivals are refuted quickly; more for a score that falls.
-    fn factor(&self, share: u32) -> u32 {
+    pub fn factor(&self, share: u32) -> u32 {
         let by_move = [140, 118, 104, 97, 92, 88, 85][self.unchanged.min(6) as usize];
         let by_share = 210 - 140 * share.min(100) / 100;
         let by_score = (100 + self.falling.clamp(-10, 50)) as u32;

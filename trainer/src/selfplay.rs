@@ -60,7 +60,7 @@ fn play_from(searcher: &mut Searcher, nodes: u64, mut game: Game) -> Option<Game
         if let Some(result) = result_by_rule(&game) {
             return Some(GameRecord { result, moves });
         }
-        let root = game.root();
+        let root = game.root()?;
         let answer = searcher.think(&root, &limits, &Control::new(), &std::time::Instant::now(), &mut ());
         let mv = answer.best.expect("a game that is not over has a move");
         let score = answer.score;

@@ -86,7 +86,7 @@ impl Adjudicator {
     }
 
     fn look_up(&mut self, tables: &Tablebases, game: &Game) -> Option<Outcome> {
-        let chess = game.chess();
+        let chess = game.chess()?;
         if self.faulty.is_some() || chess.board().occupied().count() > tables.most_men() {
             return None;
         }

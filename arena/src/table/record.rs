@@ -218,13 +218,13 @@ impl GameRecord {
 
     /// The players' moves with their numbers: `1. e4`, `1... e5`.
     fn move_lines(&self) -> Vec<String> {
-        let mut chess = self.replay(self.opening).chess().clone();
+        let mut position = self.replay(self.opening).position().clone();
         self.game.moves()[self.opening..]
             .iter()
             .map(|&m| {
-                let number = chess.fullmoves();
-                let dots = chess.turn().fold_wb(".", "...");
-                let san = shakmaty::san::SanPlus::from_move_and_play_unchecked(&mut chess, m);
+                let number = position.fullmoves();
+                let dots = position.turn().fold_wb(".", "...");
+                let san = shakmaty::san::SanPlus::from_move_and_play_unchecked(&mut position, m);
                 format!("{number}{dots} {san}")
             })
             .collect()
@@ -322,13 +322,13 @@ fn epd(game: &Game, strings: &[(&str, &str)]) -> String {
     let fen = game.fen();
     let mut fields: Vec<&str> = fen.split(' ').take(4).collect();
     // FEN names the square only where the capture is legal, EPD after every double step (EPD specification, 4.4).
-    let en_passant = game.chess().ep_square(EnPassantMode::Always).map(|square| square.to_string());
+    let en_passant = game.position().ep_square(EnPassantMode::Always).map(|square| square.to_string());
     if let (Some(square), Some(field)) = (&en_passant, fields.get_mut(3)) {
         *field = square;
     }
     let mut operations: Vec<String> =
         strings.iter().map(|(opcode, text)| format!("{opcode} \"{}\";", epd_string(text))).collect();
-    operations.push(format!("fmvn {};", game.chess().fullmoves()));
+    operations.push(format!("fmvn {};", game.position().fullmoves()));
     operations.push(format!("hmvc {};", game.halfmoves()));
     operations.sort();
     format!("{} {}", fields.join(" "), operations.join(" "))

@@ -57,7 +57,7 @@ impl Rules {
 /// must make sure the playing engine could not deliver mate in their turn").
 pub(super) fn can_mate_at_once(game: &Game) -> bool {
     game.legal_moves().into_iter().any(|m| {
-        let mut next = game.chess().clone();
+        let mut next = game.position().clone();
         next.play_unchecked(m);
         next.is_checkmate()
     })
@@ -66,7 +66,7 @@ pub(super) fn can_mate_at_once(game: &Game) -> bool {
 /// What it means that the time of `loser` ran out: a draw if the opponent could not mate by any series of legal moves
 /// (FIDE Laws 6.9), as far as the material tells; positions that are blocked for ever are not recognised.
 pub(super) fn flag_fall(game: &Game, loser: Color) -> Outcome {
-    if game.chess().has_insufficient_material(!loser) {
+    if game.position().has_insufficient_material(!loser) {
         Outcome::Draw(DrawReason::TimeoutVsInsufficient)
     } else {
         Outcome::Win { winner: !loser, reason: WinReason::TimeForfeit }

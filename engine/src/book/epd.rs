@@ -49,7 +49,8 @@ impl EpdBook {
         let moves = sources.into_iter().find(|moves| !moves.is_empty()).unwrap_or_default();
         for text in moves {
             let m = game.parse_move(text).map_err(|error| error.to_string())?;
-            self.count(key(game.chess()), MoveCode::new(m));
+            let Some(chess) = game.chess() else { break };
+            self.count(key(chess), MoveCode::new(m));
         }
         Ok(())
     }
@@ -109,7 +110,7 @@ mod tests {
     fn moves(records: &str) -> Vec<(String, u16)> {
         let book = EpdBook::read(records.as_bytes()).unwrap();
         let game = Game::default();
-        book.moves(game.chess()).iter().map(|m| (game.san(m.mv), m.weight)).collect()
+        book.moves(game.chess().unwrap()).iter().map(|m| (game.san(m.mv), m.weight)).collect()
     }
 
     #[test]

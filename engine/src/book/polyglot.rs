@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use shakmaty::variant::VariantPosition;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, Role};
 
@@ -177,14 +178,14 @@ struct Tally {
 }
 
 impl PolyglotBuilder {
-    /// Takes in the first moves of a game, at most so many plies.
+    /// Takes in the first moves of a game, at most so many plies. Games of variants are passed over.
     pub fn add(&mut self, game: &Game, plies: usize) {
+        let VariantPosition::Chess(mut chess) = game.start().clone() else { return };
         let outcome = game.outcome();
         let points = |mover: Color| match outcome {
             Some(outcome) => outcome.winner().map_or(1, |winner| if winner == mover { 2 } else { 0 }),
             None => 1,
         };
-        let mut chess = game.start().clone();
         for &m in game.moves().iter().take(plies) {
             let tally = self.moves.entry((key(&chess), MoveCode::new(m))).or_default();
             tally.games = tally.games.saturating_add(1);
@@ -255,13 +256,13 @@ mod tests {
     }
 
     fn found(book: &mut PolyglotBook<Cursor<Vec<u8>>>, game: &Game) -> Vec<(String, u16)> {
-        let moves = book.moves(game.chess()).unwrap();
+        let moves = book.moves(game.chess().unwrap()).unwrap();
         moves.iter().map(|m| (game.san(m.mv), m.weight)).collect()
     }
 
     #[test]
     fn keys_are_those_of_the_format_s_page() {
-        let after = |moves: &str| key(game(moves, None).chess());
+        let after = |moves: &str| key(game(moves, None).chess().unwrap());
         assert_eq!(after(""), 0x463b_9618_1691_fc9c);
         assert_eq!(after("e4 d5 e5 f5"), 0x22a4_8b5a_8e47_ff78);
         assert_eq!(after("e4 d5 e5 f5 Ke2"), 0x652a_607c_a3f2_42c1);
@@ -273,7 +274,7 @@ mod tests {
     fn a_pinned_pawn_still_counts_for_the_key() {
         // The key that python-chess 1.11.2 gives for the position.
         let game = Game::from_fen("8/8/8/8/k2Pp2R/8/8/K7 b - d3 0 1", CastlingMode::Standard).unwrap();
-        assert_eq!(key(game.chess()), 0x2947_3bea_bb89_6c84);
+        assert_eq!(key(game.chess().unwrap()), 0x2947_3bea_bb89_6c84);
     }
 
     #[test]
@@ -281,7 +282,7 @@ mod tests {
         let code = |fen: &str, text: &str| {
             let game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
             let m = game.parse_move(text).unwrap();
-            assert_eq!(MoveCode::new(m).legal_move(game.chess()), Some(m));
+            assert_eq!(MoveCode::new(m).legal_move(game.chess().unwrap()), Some(m));
             MoveCode::new(m).0
         };
         assert_eq!(code("4k3/8/8/8/8/8/4P3/R3K2R w KQ - 0 1", "e4"), 0o1434);
@@ -320,19 +321,19 @@ mod tests {
     #[test]
     fn damaged_books_are_refused() {
         let start = Game::default();
-        let own = key(start.chess());
+        let own = key(start.chess().unwrap());
         assert!(matches!(
             PolyglotBook::new(Cursor::new(vec![0; 17])),
             Err(BookError::Truncated { bytes: 17 })
         ));
         let mut unsorted = book_of(&[entry(5, 1), entry(own, 1), entry(4, 1)]);
-        assert!(matches!(unsorted.moves(start.chess()), Err(BookError::Unsorted { entry: 3 })));
+        assert!(matches!(unsorted.moves(start.chess().unwrap()), Err(BookError::Unsorted { entry: 3 })));
         let mut crowded = book_of(&vec![entry(own, 1); 300]);
-        assert!(matches!(crowded.moves(start.chess()), Err(BookError::Crowded { entry: 257 })));
+        assert!(matches!(crowded.moves(start.chess().unwrap()), Err(BookError::Crowded { entry: 257 })));
         let mut sound = book_of(&[entry(4, 1), entry(own, 1), entry(own, 2), entry(u64::MAX, 3)]);
-        let moves = sound.moves(start.chess()).unwrap();
+        let moves = sound.moves(start.chess().unwrap()).unwrap();
         assert_eq!(moves.iter().map(|m| (m.weight, m.learn)).collect::<Vec<_>>(), [(1, 7), (2, 7)]);
-        assert!(book_of(&[]).moves(start.chess()).unwrap().is_empty());
+        assert!(book_of(&[]).moves(start.chess().unwrap()).unwrap().is_empty());
     }
 
     proptest! {

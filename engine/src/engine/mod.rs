@@ -167,9 +167,10 @@ impl Engine {
     }
 
     /// Takes it for true, from the next task on, that a position is worth so much to the side to move. What was found out
-    /// before is forgotten, once the engine is idle, since it rests on other values.
+    /// before is forgotten, once the engine is idle, since it rests on other values. In a variant nothing happens.
     pub fn tell_value(&mut self, game: &Game, value: Score) {
-        let key = game.root().position.keys().full;
+        let Some(root) = game.root() else { return };
+        let key = root.position.keys().full;
         self.told_values.retain(|(told, _)| *told != key);
         self.told_values.push((key, value));
         self.order(Order::Forget);
@@ -183,12 +184,15 @@ impl Engine {
         }
     }
 
-    /// The moves of the book, whether the engine plays from it or not; none without a book.
+    /// The moves of the book, whether the engine plays from it or not; none without a book, or in a variant.
     ///
     /// # Errors
     /// If the book turns out to be damaged.
     pub fn book_moves(&mut self, game: &Game) -> Result<Vec<BookMove>, BookError> {
-        self.book.as_mut().map_or(Ok(Vec::new()), |book| book.moves(game.chess()))
+        match (&mut self.book, game.chess()) {
+            (Some(book), Some(chess)) => book.moves(chess),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// Prepares for another game: forgets what earlier ones taught it, and what positions are worth.
@@ -217,8 +221,7 @@ impl Engine {
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched; what the position looks like at first sight must do.
-            let score = search::evaluate(&game.root().position);
-            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score }));
+            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score: game.evaluate() }));
             return id;
         }
         let Task { purpose, limits, allowed, clock } = task;

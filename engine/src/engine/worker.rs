@@ -37,13 +37,15 @@ pub(super) struct Job {
 
 pub(super) struct Worker<L> {
     searcher: Searcher,
+    /// Made for the first game of a variant; it uses the other's hash table.
+    variants: Option<variants::Searcher>,
     tablebases: Option<Arc<Tablebases>>,
     listener: L,
 }
 
 impl<L: FnMut(TaskId, Thought)> Worker<L> {
     pub(super) fn new(table: Table, listener: L) -> Worker<L> {
-        Worker { searcher: Searcher::new(table), tablebases: None, listener }
+        Worker { searcher: Searcher::new(table), variants: None, tablebases: None, listener }
     }
 
     pub(super) fn obey(&mut self, order: Order) {
@@ -53,7 +55,10 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
             Order::UseTablebases(tables) => self.tablebases = tables,
             Order::UseTable(table) => self.searcher.use_table(table),
             Order::UseThreads(threads) => self.searcher.use_threads(threads),
-            Order::Forget => self.searcher.clear(),
+            Order::Forget => {
+                self.searcher.clear();
+                self.variants = None;
+            }
             Order::Answer(done) => {
                 self.searcher.warm_up();
                 let _ = done.send(());
@@ -62,14 +67,30 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
     }
 
     fn think(&mut self, job: &Job) {
-        let tablebases = self.tablebases.as_ref().filter(|_| job.uses_tablebases);
-        let (root, root_probes) = root(job, tablebases);
-        self.searcher.use_style(job.style.clone());
-        let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
-        let answer = self.searcher.think(&root, &job.limits, &job.control, &*job.clock, &mut reporter);
+        let answer = match job.game.root() {
+            Some(root) => self.think_chess(job, root),
+            None => self.think_variant(job),
+        };
         // A search that ran out of depth must still not move on the opponent's time.
         job.control.wait_until_released();
         (self.listener)(job.id, Thought::Done(decision(&job.game, &answer)));
+    }
+
+    fn think_chess(&mut self, job: &Job, root: search::Root) -> Answer {
+        let tablebases = self.tablebases.as_ref().filter(|_| job.uses_tablebases);
+        let (root, root_probes) = prepare(job, root, tablebases);
+        self.searcher.use_style(job.style.clone());
+        let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
+        self.searcher.think(&root, &job.limits, &job.control, &*job.clock, &mut reporter)
+    }
+
+    fn think_variant(&mut self, job: &Job) -> Answer {
+        let allowed = job.allowed.as_ref().map(|moves| moves.iter().copied().map(Game::to_search).collect());
+        let root = variants::Root { allowed, ..job.game.variant_root() };
+        let mut reporter = Reporter { job, root_probes: 0, listener: &mut self.listener };
+        let searcher = self.variants.get_or_insert_default();
+        let table = self.searcher.table_mut();
+        searcher.think(table, &root, &job.limits, &job.control, &*job.clock, &mut reporter)
     }
 }
 
@@ -77,8 +98,8 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
 ///
 /// If they know the root, only the moves remain that keep what it is worth, and the search finds the shortest way by
 /// itself; otherwise it asks them. With several lines the lesser moves are wanted, too.
-fn root(job: &Job, tablebases: Option<&Arc<Tablebases>>) -> (search::Root, u64) {
-    let mut root = search::Root { told_values: job.told_values.clone(), ..job.game.root() };
+fn prepare(job: &Job, mut root: search::Root, tablebases: Option<&Arc<Tablebases>>) -> (search::Root, u64) {
+    root.told_values.clone_from(&job.told_values);
     let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
     let known = tablebases
         .filter(|_| job.limits.lines <= 1)

@@ -12,6 +12,7 @@ use crate::game::Game;
 use crate::notation::MoveError;
 use crate::outcome::{DrawReason, Outcome, WinReason};
 use crate::text::excerpt;
+use crate::variant::variant_from_name;
 
 /// The most plies of a game: the rule of seventy-five moves ends every game before.
 const MOST_PLIES: usize = 20_000;
@@ -61,7 +62,7 @@ pub enum PgnFault {
     #[error(transparent)]
     Fen(#[from] FenError),
     /// The tag `Variant` names a game with other rules.
-    #[error("variant `{name}`; only chess and Chess960 are known")]
+    #[error("variant `{name}` is not known")]
     Variant {
         /// The name.
         name: String,
@@ -341,7 +342,12 @@ fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnF
     let mode = match letters.to_ascii_lowercase().as_str() {
         "" | "standard" | "normal" | "chess" | "fromposition" => CastlingMode::Standard,
         "chess960" | "fischerandom" | "fischerrandom" | "960" => CastlingMode::Chess960,
-        _ => return Err(PgnFault::Variant { name: excerpt(name) }),
+        _ => {
+            let unknown = || PgnFault::Variant { name: excerpt(name) };
+            let variant = variant_from_name(name).ok_or_else(unknown)?;
+            let game = fen.map(|fen| Game::from_variant_fen(variant, fen, CastlingMode::Standard));
+            return Ok(game.unwrap_or_else(|| Ok(Game::new(variant)))?);
+        }
     };
     Ok(Game::from_fen(fen.unwrap_or(INITIAL), mode)?)
 }
@@ -373,6 +379,7 @@ fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcom
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use shakmaty::variant::Variant;
 
     use super::*;
     use crate::pgn::write_pgn;
@@ -393,7 +400,8 @@ mod tests {
     }
 
     fn moves(game: &PgnGame) -> String {
-        Game::from_fen(&game.game.start_fen(), game.game.mode()).unwrap().san_line(game.game.moves())
+        let start = Game::from_variant_fen(game.game.variant(), &game.game.start_fen(), game.game.mode());
+        start.unwrap().san_line(game.game.moves())
     }
 
     #[test]
@@ -418,10 +426,15 @@ mod tests {
         assert_eq!(read.game.outcome(), None);
         let read = read_one("[Variant \"Fischerandom\"][FEN \"1k6/8/8/8/8/8/8/1K2R3 w E - 0 1\"]\n1. O-O *");
         assert_eq!((moves(&read).as_str(), read.game.mode()), ("O-O", CastlingMode::Chess960));
+        let read = read_one("[Variant \"Crazyhouse\"]\n1. e4 d5 2. exd5 Qxd5 3. P@e4 *");
         assert_eq!(
-            fault("[Variant \"Atomic\"]\n*"),
-            "line 1: variant `Atomic`; only chess and Chess960 are known"
+            (read.game.variant(), moves(&read).as_str()),
+            (Variant::Crazyhouse, "e4 d5 exd5 Qxd5 P@e4")
         );
+        let read =
+            read_one("[Variant \"Three-check\"][FEN \"3k4/8/8/8/8/8/4Q3/4K3 w - - 2+3 0 1\"]\n1. Qd3+ *");
+        assert_eq!(read.game.fen(), "3k4/8/8/8/8/3Q4/8/4K3 b - - 1+3 1 1");
+        assert_eq!(fault("[Variant \"Xiangqi\"]\n*"), "line 1: variant `Xiangqi` is not known");
         assert!(fault("[FEN \"nonsense\"]\n\n1. e4 *").starts_with("line 1: FEN `nonsense` has 1 fields"));
     }
 

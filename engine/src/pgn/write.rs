@@ -1,10 +1,11 @@
 //! The export format of PGN.
 
-use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Position as _};
 
 use super::PgnTags;
 use crate::game::Game;
+use crate::notation::san;
+use crate::variant;
 
 /// The longest line that is written, in characters (PGN standard, 4.3: "lines with 80 or more printing characters are
 /// strongly discouraged").
@@ -63,7 +64,9 @@ fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
 fn tags_of_game(game: &Game) -> impl Iterator<Item = (&'static str, String)> {
     let chess960 = game.mode() == CastlingMode::Chess960;
     let set_up = chess960 || !game.has_standard_start();
-    let variant = chess960.then(|| ("Variant", "Chess960".to_owned()));
+    // Programs that know variants at all know these names; one for Crazyhouse with castling as in Chess960 there is not.
+    let name = variant::pgn_name(game.variant()).or_else(|| chess960.then_some("Chess960"));
+    let variant = name.map(|name| ("Variant", name.to_owned()));
     let start = set_up.then(|| [("FEN", game.start_fen()), ("SetUp", "1".to_owned())]);
     variant.into_iter().chain(start.into_iter().flatten())
 }
@@ -91,8 +94,8 @@ fn write_moves(game: &Game, comments: &[Option<String>], movetext: &mut Movetext
         } else if ply == 0 || after_comment {
             movetext.word(&format!("{}...", position.fullmoves()));
         }
-        // Writes the move and plays it: the game's moves are legal.
-        movetext.word(&SanPlus::from_move_and_play_unchecked(&mut position, m).to_string());
+        movetext.word(&san(&position, game.mode(), m));
+        position.play_unchecked(m); // the game's moves are legal
         let comment = comments.get(ply).and_then(Option::as_deref).filter(|text| !text.trim().is_empty());
         after_comment = comment.is_some();
         if let Some(comment) = comment {
@@ -158,6 +161,7 @@ mod tests {
 
     use pgn_reader::{RawComment, RawTag, Reader, Visitor};
     use proptest::prelude::*;
+    use shakmaty::san::SanPlus;
 
     use super::*;
     use crate::{DrawReason, Outcome};
@@ -195,7 +199,7 @@ mod tests {
         }
 
         fn san(&mut self, _movetext: &mut (), san: SanPlus) -> ControlFlow<()> {
-            let m = san.san.to_move(self.game.chess()).unwrap();
+            let m = san.san.to_move(self.game.position()).unwrap();
             assert_eq!(self.game.san(m), san.to_string());
             self.game.play(m).unwrap();
             self.comments.push(None);

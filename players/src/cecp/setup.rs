@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{CastlingMode, Chess, Color, Game, Move, Phase, Phases, TimeControl};
+use engine::{CastlingMode, Color, Game, Move, Phase, Phases, TimeControl, VariantPosition};
 use protocols::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role, Square};
 
@@ -66,7 +66,7 @@ fn home(file: u32, color: Color) -> Square {
     Square::from_coords(shakmaty::File::new(file), color.fold_wb(Rank::First, Rank::Eighth))
 }
 
-fn edit(start: &Chess, features: &Features) -> Vec<Word> {
+fn edit(start: &VariantPosition, features: &Features) -> Vec<Word> {
     let board = start.board();
     let men = |color| {
         board

@@ -5,6 +5,7 @@ use engine::{NumberSetting, PathSetting, Setting, Settings};
 use super::feature::{Feature, Switch};
 use super::message::Message;
 use super::option::{OptionDefinition, OptionKind};
+use super::variants;
 
 /// Under which name GUIs show the engine.
 const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
@@ -57,7 +58,7 @@ pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
     let switches = SWITCHES.into_iter().map(|(switch, on)| Feature::Switch(switch, on)).collect();
     let names = vec![
         Feature::MyName(NAME.to_owned()),
-        Feature::Variants(["normal", "fischerandom"].map(str::to_owned).into()),
+        Feature::Variants(variants::names()),
         Feature::EndgameTables(vec![SYZYGY.to_owned()]),
     ];
     [switches, names].into_iter().map(Message::Features).chain(options(settings)).collect()

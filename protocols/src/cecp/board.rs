@@ -1,8 +1,8 @@
 //! What stands on the board: usually a game, sometimes a position that is still being set up, or one that was refused.
 
-use engine::{FenError, Game};
+use engine::{FenError, Game, Variant};
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Color, EnPassantMode, Position as _, Setup};
+use shakmaty::{ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup};
 
 use super::command::EditLine;
 
@@ -13,8 +13,9 @@ pub(super) struct Board {
     /// The side that `white` or `black` has put on move. XBoard sends `black`, `time`, `otim`, `white`, `go` in the
     /// middle of a game, so the game must not be touched before it is clear what is meant.
     turn: Option<Color>,
-    /// The rules of castling in the variant that is played.
-    variant: CastlingMode,
+    /// The variant that is played, and its rules of castling.
+    variant: Variant,
+    mode: CastlingMode,
 }
 
 #[derive(Debug)]
@@ -43,7 +44,8 @@ pub(super) struct Refusal {
 impl Default for Board {
     fn default() -> Board {
         let game = Box::new(Game::default());
-        Board { content: Content::Game(game), turn: None, variant: CastlingMode::Standard }
+        let (variant, mode) = (game.variant(), game.mode());
+        Board { content: Content::Game(game), turn: None, variant, mode }
     }
 }
 
@@ -64,17 +66,9 @@ impl Board {
         }
     }
 
-    /// Whether Herald plays a variant.
-    pub(super) fn plays(name: &str) -> bool {
-        mode_of(name).is_some()
-    }
-
-    /// A new game of a variant that Herald plays; of any other, nothing happens.
-    pub(super) fn start_variant(&mut self, name: &str) {
-        let Some(mode) = mode_of(name) else { return };
-        self.variant = mode;
-        // The start position is legal in both modes.
-        let game = Game::from_fen(&Game::default().fen(), mode).unwrap_or_default();
+    /// A new game. The positions to come are of the same variant.
+    pub(super) fn start(&mut self, game: Game) {
+        (self.variant, self.mode) = (game.variant(), game.mode());
         self.content = Content::Game(Box::new(game));
         self.turn = None;
     }
@@ -82,7 +76,7 @@ impl Board {
     /// Sets up a position. An illegal one leaves a board on which nothing can be done.
     pub(super) fn set_up(&mut self, fen: &str) -> Result<(), Refusal> {
         self.turn = None;
-        let game = Game::from_fen(fen, self.variant);
+        let game = Game::from_variant_fen(self.variant, fen, self.mode);
         self.put(game, || fen.to_owned())
     }
 
@@ -96,13 +90,13 @@ impl Board {
         let turn = self.turn.take();
         let mut setup = match (&self.content, turn) {
             (Content::Game(game), Some(color)) if color != game.turn() => {
-                Setup { ep_square: None, ..game.chess().to_setup(EnPassantMode::Legal) }
+                Setup { ep_square: None, ..game.position().to_setup(EnPassantMode::Legal) }
             }
             (Content::Draft(setup), _) => setup.clone(),
             _ => return Ok(false),
         };
         setup.turn = turn.unwrap_or(setup.turn);
-        let game = Game::from_setup(setup.clone(), self.variant);
+        let game = Game::from_setup(self.variant, setup.clone(), self.mode);
         self.put(game, || fen_of(setup)).map(|()| true)
     }
 
@@ -119,10 +113,26 @@ impl Board {
         }
     }
 
+    /// Puts pieces into the hands, given by their letters, where the variant has hands; whether that changed anything.
+    /// `None` if a letter stands for no piece.
+    pub(super) fn hold(&mut self, white: &str, black: &str) -> Option<Result<bool, Refusal>> {
+        let hands = ByColor { white: read_hand(white)?, black: read_hand(black)? };
+        let Some(current) = self.game().and_then(|game| game.position().pockets().copied()) else {
+            return Some(Ok(false));
+        };
+        let Content::Game(game) = &self.content else { return Some(Ok(false)) };
+        if hands == current {
+            return Some(Ok(false));
+        }
+        let setup = Setup { pockets: Some(hands), ..game.position().to_setup(EnPassantMode::Legal) };
+        let game = Game::from_setup(self.variant, setup.clone(), self.mode);
+        Some(self.put(game, || fen_of(setup)).map(|()| true))
+    }
+
     /// Begins to edit the position.
     pub(super) fn edit(&mut self) {
         let mut setup = match &self.content {
-            Content::Game(game) => game.chess().to_setup(EnPassantMode::Legal),
+            Content::Game(game) => game.position().to_setup(EnPassantMode::Legal),
             Content::Edit { setup, .. } | Content::Draft(setup) => setup.clone(),
             Content::Refused => Setup::empty(),
         };
@@ -151,19 +161,18 @@ impl Board {
     }
 }
 
-/// The rules of castling in a variant that Herald plays.
-fn mode_of(variant: &str) -> Option<CastlingMode> {
-    match variant {
-        "normal" => Some(CastlingMode::Standard),
-        "fischerandom" => Some(CastlingMode::Chess960),
-        _ => None,
-    }
-}
-
-/// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves.
+/// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves. Pieces in hand
+/// and checks left are no part of the board and stay as they were.
 fn with_assumed_rights(setup: &Setup) -> Setup {
-    use shakmaty::{Rank, Role, Square};
-    let mut draft = Setup { board: setup.board.clone(), turn: setup.turn, ..Setup::empty() };
+    use shakmaty::{Rank, Square};
+    let mut draft = Setup {
+        board: setup.board.clone(),
+        promoted: setup.promoted,
+        pockets: setup.pockets,
+        remaining_checks: setup.remaining_checks,
+        turn: setup.turn,
+        ..Setup::empty()
+    };
     for (color, king) in [(Color::White, Square::E1), (Color::Black, Square::E8)] {
         let home = color.relative_rank(Rank::First);
         if draft.board.piece_at(king) == Some(Role::King.of(color)) {
@@ -175,6 +184,17 @@ fn with_assumed_rights(setup: &Setup) -> Setup {
         }
     }
     draft
+}
+
+/// The pieces in a hand by their letters; `None` if one stands for no piece that can be held.
+fn read_hand(letters: &str) -> Option<ByRole<u8>> {
+    let mut hand = ByRole::default();
+    for letter in letters.chars() {
+        let role = Role::from_char(letter).filter(|&role| role != Role::King)?;
+        let count: &mut u8 = hand.get_mut(role);
+        *count = count.checked_add(1)?;
+    }
+    Some(hand)
 }
 
 fn fen_of(setup: Setup) -> String {
@@ -255,6 +275,19 @@ mod tests {
         let mut board = edited(&lines);
         board.put_on_move(Color::Black);
         assert!(board.settle().unwrap());
+    }
+
+    #[test]
+    fn hands_are_filled_where_there_are_hands() {
+        let mut board = Board::default();
+        assert!(!board.hold("PN", "").unwrap().unwrap(), "chess has none");
+        board.start(Game::new(Variant::Crazyhouse));
+        assert!(!board.hold("", "").unwrap().unwrap(), "they are empty already");
+        assert!(board.hold("X", "").is_none() && board.hold("", "K").is_none());
+        board.set_up("r3k3/8/8/8/8/8/8/R3K3[-] w - - 0 1").unwrap();
+        assert!(board.hold("NP", "q").unwrap().unwrap());
+        assert_eq!(board.game().unwrap().fen(), "r3k3/8/8/8/8/8/8/R3K3[NPq] w - - 0 1");
+        assert!(board.hold("NNNNN", "").unwrap().is_err(), "there are four knights in a game");
     }
 
     #[test]

@@ -17,7 +17,7 @@ const VICTIM: char = 'g';
 /// The colours for the squares that the man on a square can go to, as `highlight` wants them; `None` if the side to move
 /// has no man there.
 pub(super) fn targets(game: &Game, from: Square) -> Option<String> {
-    let man = game.chess().board().piece_at(from)?;
+    let man = game.position().board().piece_at(from)?;
     (man.color == game.turn()).then(|| color_fen(&colors(game, from)))
 }
 

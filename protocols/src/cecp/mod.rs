@@ -19,6 +19,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod thinking;
+mod variants;
 mod work;
 
 pub use command::{Command, CommandError, EditLine, RootMoves, TimeSession};

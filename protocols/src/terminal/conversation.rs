@@ -209,7 +209,7 @@ impl Conversation {
             return Ok(());
         }
         self.show_board(output)?;
-        if self.game.chess().is_check() {
+        if self.game.position().is_check() {
             writeln!(output, "You are in check.")?;
         }
         match self.game.claim() {
@@ -392,7 +392,7 @@ impl Conversation {
             Some(Thinking::ToHint) => writeln!(output, "Hint: {}.", self.game.san(best)),
             Some(Thinking::ToMove) => {
                 self.opinion = Some(decision.score);
-                let number = self.game.chess().fullmoves();
+                let number = self.game.position().fullmoves();
                 let dots = if self.game.turn().is_white() { "." } else { "..." };
                 writeln!(output, "Herald plays {number}{dots} {}", self.game.san(best))?;
                 self.play(best);
@@ -407,7 +407,7 @@ impl Conversation {
     fn show_board(&self, output: &mut dyn Write) -> io::Result<()> {
         let marked = self.game.moves().last().map(|m| m.from().into_iter().chain([m.to()]).collect());
         let drawing = Drawing {
-            board: self.game.chess().board(),
+            board: self.game.position().board(),
             viewpoint: if self.flipped { !self.person } else { self.person },
             marked: marked.unwrap_or_default(),
             style: self.style,
@@ -422,7 +422,7 @@ impl Conversation {
     }
 
     fn show_evaluation(&self, output: &mut dyn Write) -> io::Result<()> {
-        let score = search::evaluate(&self.game.root().position);
+        let score = self.game.evaluate();
         let score = if self.game.turn().is_white() { score } else { -score };
         let pawns = f64::from(score.value()) / 100.0;
         writeln!(output, "At first sight {pawns:+.2} pawns (above zero: White is better).")

@@ -4,7 +4,6 @@
 mod command;
 mod message;
 mod options;
-mod perft;
 mod session;
 #[cfg(test)]
 mod strategies;

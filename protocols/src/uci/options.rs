@@ -1,6 +1,6 @@
 //! The options that a GUI may set.
 
-use engine::{NumberSetting, Setting, Settings, SwitchSetting};
+use engine::{NumberSetting, Setting, Settings, SwitchSetting, Variant};
 
 use super::{Message, OptionKind};
 
@@ -13,6 +13,8 @@ pub(super) enum UciOption {
     Ponder,
     /// Castling is written as king takes rook, and positions are read as Chess960.
     Chess960,
+    /// The rules of the games to come.
+    Variant,
     /// Forgets everything.
     ClearHash,
     /// Saves the settings, to be there when Herald is started again.
@@ -34,6 +36,7 @@ impl UciOption {
         settings.map(UciOption::Engine).chain([
             UciOption::Ponder,
             UciOption::Chess960,
+            UciOption::Variant,
             UciOption::ClearHash,
             UciOption::Save,
             UciOption::Reset,
@@ -51,6 +54,7 @@ impl UciOption {
             UciOption::Engine(setting) => setting.name(),
             UciOption::Ponder => "Ponder",
             UciOption::Chess960 => "UCI_Chess960",
+            UciOption::Variant => "UCI_Variant",
             UciOption::ClearHash => "Clear Hash",
             UciOption::Save => "Save Settings",
             UciOption::Reset => "Reset Settings",
@@ -73,6 +77,10 @@ impl UciOption {
                 OptionKind::String { default: settings.path(setting).to_owned() }
             }
             UciOption::Ponder | UciOption::Chess960 => OptionKind::Check { default: false },
+            UciOption::Variant => OptionKind::Combo {
+                default: Variant::Chess.uci().into(),
+                choices: Variant::ALL.map(|variant| variant.uci().into()).into(),
+            },
             UciOption::ClearHash | UciOption::Save | UciOption::Reset => OptionKind::Button,
             UciOption::About => OptionKind::String { default: ABOUT.into() },
         };

@@ -6,19 +6,17 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Game, Line, Purpose, Setting, Settings, Task, Thought};
+use engine::{Decision, Game, Line, Purpose, Setting, Settings, Task, Thought, Variant};
 use search::{Limits, TimeLimit, Verdict};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::message::EMPTY;
 use super::options::UciOption;
-use super::{Bound, Command, Go, Info, InfoScore, Message, Start, Value, perft};
+use super::{Bound, Command, Go, Info, InfoScore, Message, Start, Value};
 use crate::board::Drawing;
 use crate::host::{Event, Host};
 use crate::input::{Input, MAX_LINE};
-
-const INITIAL_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// How long a search stays silent about the root moves it turns to.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
@@ -28,8 +26,15 @@ const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 /// # Errors
 /// If nothing more can be written.
 pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
-    let mut session =
-        Session { host, output, game: Game::default(), chess960: false, debug: false, search: None };
+    let mut session = Session {
+        host,
+        output,
+        game: Game::default(),
+        variant: Variant::Chess,
+        chess960: false,
+        debug: false,
+        search: None,
+    };
     while session.react()?.is_continue() {}
     Ok(())
 }
@@ -39,6 +44,8 @@ struct Session<'a> {
     output: &'a mut dyn Write,
     /// The position to think about next.
     game: Game,
+    /// `UCI_Variant`: holds for the positions to come.
+    variant: Variant,
     chess960: bool,
     debug: bool,
     /// What the engine is thinking about.
@@ -141,6 +148,7 @@ impl Session<'_> {
             UciOption::Engine(setting) => self.set(setting, value),
             UciOption::Ponder => read_check(option, value).map(|_| ()),
             UciOption::Chess960 => read_check(option, value).map(|on| self.chess960 = on),
+            UciOption::Variant => self.set_variant(value),
             UciOption::ClearHash => {
                 self.host.engine.clear();
                 Ok(())
@@ -165,6 +173,14 @@ impl Session<'_> {
         let problems = self.host.engine.adopt(&Settings::default());
         problems.first().map_or(Ok(()), |problem| Err(problem.to_string()))
     }
+
+    fn set_variant(&mut self, value: &str) -> Result<(), String> {
+        let named = |variant: &Variant| variant.uci().eq_ignore_ascii_case(value);
+        let variant = Variant::ALL.into_iter().find(named);
+        self.variant = variant.ok_or_else(|| format!("UCI_Variant can't be \"{value}\""))?;
+        self.game = self.initial_game();
+        Ok(())
+    }
 }
 
 fn read_check(option: UciOption, value: &str) -> Result<bool, String> {
@@ -182,8 +198,9 @@ impl Session<'_> {
     }
 
     fn initial_game(&self) -> Game {
+        let start = Game::new(self.variant);
         // The start position is legal in both modes.
-        Game::from_fen(INITIAL_FEN, self.mode()).unwrap_or_default()
+        Game::from_variant_fen(self.variant, &start.fen(), self.mode()).unwrap_or(start)
     }
 
     /// Sets up a position; if anything is wrong with it, the old one stays.
@@ -200,7 +217,9 @@ impl Session<'_> {
     fn read_game(&self, start: &Start, moves: &[UciMove]) -> Result<Game, String> {
         let mut game = match start {
             Start::Initial => self.initial_game(),
-            Start::Fen(fen) => Game::from_fen(fen, self.mode()).map_err(|error| error.to_string())?,
+            Start::Fen(fen) => {
+                Game::from_variant_fen(self.variant, fen, self.mode()).map_err(|error| error.to_string())?
+            }
         };
         for m in moves {
             let legal = game.parse_move(&m.to_string()).map_err(|error| error.to_string())?;
@@ -210,13 +229,13 @@ impl Session<'_> {
     }
 
     fn show_board(&mut self) -> io::Result<()> {
-        let drawing = Drawing::plain(self.game.chess().board());
+        let drawing = Drawing::plain(self.game.position().board());
         writeln!(self.output, "{drawing}\nFen: {}", self.game.fen())?;
         self.output.flush()
     }
 
     fn show_evaluation(&mut self) -> io::Result<()> {
-        let score = search::evaluate(&self.game.root().position);
+        let score = self.game.evaluate();
         let score = if self.game.turn() == Color::White { score } else { -score };
         writeln!(self.output, "Evaluation: {} centipawns (White's side)", score.value())?;
         self.output.flush()
@@ -237,7 +256,9 @@ impl Session<'_> {
             self.note(&format!("{purpose:?} within {limits:?}"))?;
         }
         if self.game.legal_moves().is_empty() {
-            let value = if self.game.chess().is_check() { Value::Mate(0) } else { Value::Centipawns(0) };
+            let winner = self.game.outcome().and_then(|outcome| outcome.winner());
+            let is_lost = winner.is_some_and(|winner| winner != self.game.turn());
+            let value = if is_lost { Value::Mate(0) } else { Value::Centipawns(0) };
             let score = Some(InfoScore { value, bound: Bound::Exact });
             self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
         }
@@ -311,7 +332,7 @@ impl Session<'_> {
             let mut next = self.game.clone();
             next.play(m).map_err(io::Error::other)?;
             let mut goes_on = || meanwhile.goes_on(&mut self.host, &mut self.output);
-            let Some(nodes) = perft::count(&next.root().position, depth - 1, &mut goes_on) else { break };
+            let Some(nodes) = next.perft(depth - 1, &mut goes_on) else { break };
             total += nodes;
             writeln!(self.output, "{}: {nodes}", self.game.coordinate(m))?;
             self.output.flush()?;

@@ -56,6 +56,7 @@ fn the_introduction_is_in_order_and_readable() {
             "SyzygyPath",
             "Ponder",
             "UCI_Chess960",
+            "UCI_Variant",
             "Clear Hash",
             "Save Settings",
             "Reset Settings",
@@ -193,6 +194,25 @@ fn castling_is_written_as_the_gui_asked() {
     session.say(elsewhere);
     session.say("d");
     assert_eq!(session.hear("Fen: "), "Fen: 8/4k3/8/8/8/8/8/2KR3R w - - 2 2");
+}
+
+#[test]
+fn variants_are_played_by_their_rules() {
+    let session = session();
+    session.say("setoption name UCI_Variant value crazyhouse");
+    let position = "position fen 6rk/6pp/8/8/8/8/6PP/6K1[N] w - - 0 1";
+    assert_eq!(best_move(&session, &format!("{position}\ngo depth 3")), "N@f7");
+    session.say(&format!("{position} moves N@f7\ngo depth 3"));
+    assert_eq!(session.hear_until("bestmove "), ["info depth 0 score mate 0", "bestmove 0000"]);
+    session.say("setoption name UCI_Variant value Racingkings\nposition startpos\nd");
+    assert_eq!(session.hear("Fen: "), "Fen: 8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1");
+    session.say("go perft 2");
+    assert_eq!(session.hear("Nodes searched: "), "Nodes searched: 421");
+    let wrong = "setoption name UCI_Variant value xiangqi";
+    assert_eq!(answers(&session, wrong), ["info string UCI_Variant can't be \"xiangqi\""]);
+    session.say("setoption name UCI_Variant value chess\nposition startpos moves e2e4\nd");
+    let fen = session.hear("Fen: ");
+    assert_eq!(fen, "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use engine::{Game, NumberSetting, Outcome, Settings, SwitchSetting};
+use engine::{DrawReason, Game, NumberSetting, Outcome, Settings, SwitchSetting};
 use search::Score;
 use shakmaty::{Move, Position as _};
 
 use super::Session;
 use crate::cecp::dialect::Dialect;
 use crate::cecp::message::Message;
+use crate::cecp::variants;
 
 /// What the course of the game says about its end, from one of the engine's moves to the next.
 #[derive(Debug, Default)]
@@ -65,7 +66,7 @@ impl Session<'_> {
         let claims = self.dialect == Dialect::XBoard
             && makes_a_draw(before, mv)
             && value <= (-settings.get(NumberSetting::Contempt)).max(0);
-        let number = before.chess().fullmoves().get();
+        let number = before.position().fullmoves().get();
         let offers = self.agreements.is_time_to_offer(number, settings);
         if accepts || claims || offers {
             self.output.send(&self.dialect.draw())
@@ -80,9 +81,13 @@ impl Session<'_> {
 /// Whether a move makes a draw that is not plain for all to see: one that can be claimed, or a dead position.
 fn makes_a_draw(before: &Game, mv: Move) -> bool {
     let mut after = before.clone();
-    let is_dead = after.play(mv).is_ok()
-        && after.outcome() == Some(Outcome::Draw(engine::DrawReason::InsufficientMaterial));
-    is_dead || before.claim_after(mv).is_some()
+    let outcome = after.play(mv).ok().and_then(|()| after.outcome());
+    let is_hidden = outcome.is_some_and(|outcome| match outcome {
+        Outcome::Draw(DrawReason::InsufficientMaterial) => true,
+        Outcome::Draw(_) => !variants::is_plain(before.variant(), outcome),
+        Outcome::Win { .. } => false,
+    });
+    is_hidden || before.claim_after(mv).is_some()
 }
 
 #[cfg(test)]

@@ -13,14 +13,17 @@ use crate::cecp::dialect::Dialect;
 use crate::cecp::message::Message;
 use crate::cecp::output::echo;
 use crate::cecp::state::Mode;
+use crate::cecp::variants;
 
 impl Session<'_> {
     /// `new`, and `variant` for one that is played
-    pub(super) fn start_game(&mut self, variant: &str) {
-        self.board.start_variant(variant);
+    pub(super) fn start_game(&mut self, variant: &str) -> io::Result<()> {
+        let Some((game, setup)) = variants::start(variant) else { return Ok(()) };
+        self.board.start(game);
         self.board_replaced();
         self.host.engine.new_game();
         self.clock.new_game();
+        setup.map_or(Ok(()), |setup| self.output.send(&setup))
     }
 
     /// Plays a move that the GUI has sent, usually the opponent's.
@@ -110,6 +113,18 @@ impl Session<'_> {
             settled => {
                 self.board_replaced();
                 self.tell_refusal(settled.map(|_| ()))
+            }
+        }
+    }
+
+    /// `holding`
+    pub(super) fn hold(&mut self, white: &str, black: &str, line: &str) -> io::Result<()> {
+        match self.board.hold(white, black) {
+            None => self.output.error("no such piece", line),
+            Some(Ok(false)) => Ok(()),
+            Some(held) => {
+                self.board_replaced();
+                self.tell_refusal(held.map(|_| ()))
             }
         }
     }

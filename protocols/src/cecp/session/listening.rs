@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use engine::{Decision, Game, Outcome, Thought};
+use engine::{Decision, DrawReason, Game, Outcome, Thought};
 use shakmaty::Color;
 
 use super::Session;
@@ -12,6 +12,7 @@ use crate::cecp::message::Message;
 use crate::cecp::notation::GameResult;
 use crate::cecp::output::{move_text, thinking_line};
 use crate::cecp::state::{Mode, Occupation};
+use crate::cecp::variants;
 
 impl Session<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> io::Result<()> {
@@ -96,7 +97,10 @@ impl Session<'_> {
         let Some(game) = self.board.game() else { return Ok(()) };
         let outcome = match self.dialect {
             // Other draws were claimed with the move.
-            Dialect::XBoard => game.outcome().filter(|&outcome| is_plain(outcome)),
+            Dialect::XBoard => game.outcome().filter(|&outcome| {
+                outcome != Outcome::Draw(DrawReason::InsufficientMaterial)
+                    && variants::is_plain(game.variant(), outcome)
+            }),
             // An autoplayer has only the engines to judge.
             Dialect::Autoplayer => game.outcome().or_else(|| game.claim().map(Outcome::Draw)),
         };
@@ -107,6 +111,13 @@ impl Session<'_> {
     pub(super) fn end_finished_game(&mut self) -> io::Result<()> {
         match self.board.game() {
             Some(game) if self.state.mode == Mode::Play(game.turn()) => match game.outcome() {
+                // A draw that the GUI can't see would be a false claim; the opponent may agree to it.
+                Some(outcome @ Outcome::Draw(_))
+                    if self.dialect == Dialect::XBoard && !variants::is_plain(game.variant(), outcome) =>
+                {
+                    self.state.mode = Mode::Force;
+                    self.output.send(&Message::OfferDraw)
+                }
                 Some(outcome) => self.announce_end(outcome),
                 None => Ok(()),
             },
@@ -137,9 +148,4 @@ impl Session<'_> {
             }
         }
     }
-}
-
-/// Whether everybody sees that the game is over.
-const fn is_plain(outcome: Outcome) -> bool {
-    matches!(outcome, Outcome::Win { .. } | Outcome::Draw(engine::DrawReason::Stalemate))
 }

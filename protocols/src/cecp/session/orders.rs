@@ -8,9 +8,9 @@ use shakmaty::Color;
 
 use super::Session;
 use super::agreements::Agreements;
-use crate::cecp::board::Board;
 use crate::cecp::command::Command;
 use crate::cecp::message::Message;
+use crate::cecp::variants;
 
 impl Session<'_> {
     pub(super) fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
@@ -46,7 +46,7 @@ impl Session<'_> {
     fn obey(&mut self, command: &Command, line: &str) -> io::Result<()> {
         use Command as C;
         match command {
-            C::Variant(name) if !Board::plays(name) => return self.output.error("unknown variant", line),
+            C::Variant(name) if !variants::is_played(name) => return self.output.error("unknown variant", line),
             C::Resume if !self.state.paused => return self.output.error("not paused", line),
             _ => {}
         }
@@ -84,11 +84,11 @@ impl Session<'_> {
             C::Cores(cores) => self.set_cores(*cores, line),
             C::EgtPath { flavor, path } => self.set_tablebases(flavor, path, line),
             C::Option { name, value } => self.set_option(name, value.as_deref(), line),
+            C::New => self.start_game("normal"),
+            C::Variant(name) => self.start_game(name),
             C::Lift(square) => self.lift(*square),
             C::Hover(square) => self.hover(*square),
-            C::Holding { white, black, .. } if !(white.is_empty() && black.is_empty()) => {
-                self.output.error("no pieces in hand in this variant", line)
-            }
+            C::Holding { white, black, .. } => self.hold(white, black, line),
             silent => {
                 self.obey_silently(silent);
                 Ok(())
@@ -102,8 +102,6 @@ impl Session<'_> {
         let ply = self.board.game().map_or(0, Game::ply);
         match command {
             C::Accepted(feature) => self.feature_accepted(feature),
-            C::New => self.start_game("normal"),
-            C::Variant(name) => self.start_game(name),
             C::White => self.board.put_on_move(Color::White),
             C::Black => self.board.put_on_move(Color::Black),
             C::Edit => self.begin_edit(),

@@ -31,7 +31,8 @@ fn features_are_announced_in_one_go_and_end_with_done() {
         "ics=1",
         "sigint=0",
         "sigterm=0",
-        "variants=\"normal,fischerandom\"",
+        "variants=\"normal,fischerandom,crazyhouse,3check,atomic,giveaway,antichess,kingofthehill,horde,\
+         racingkings\"",
         "option=\"MultiPV -spin 1 1 256\"",
         "option=\"MoveOverhead -spin 10 0 5000\"",
         "option=\"LimitStrength -check 0\"",
@@ -103,7 +104,7 @@ fn errors_say_what_is_wrong() {
         ("ping", "Error (missing parameter): ping"),
         ("sd x", "Error (bad number): sd x"),
         ("level 0 x 0", "Error (bad time): level 0 x 0"),
-        ("variant crazyhouse", "Error (unknown variant): variant crazyhouse"),
+        ("variant suicide", "Error (unknown variant): variant suicide"),
         ("option Foo=1", "Error (unknown option): option Foo=1"),
         ("option MultiPV=0", "Error (MultiPV must be between 1 and 256, not 0): option MultiPV=0"),
         ("option MultiPV=x", "Error (MultiPV needs a whole number, not `x`): option MultiPV=x"),

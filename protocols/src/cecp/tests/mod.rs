@@ -11,5 +11,6 @@ mod robustness;
 mod settings;
 mod setup;
 mod thinking;
+mod variants;
 
 use gui::{Gui, long_think};

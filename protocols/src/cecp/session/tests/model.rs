@@ -371,7 +371,7 @@ fn compare(session: &Session, model: &Model, step: &Step) {
     let game = session.board.game();
     assert_eq!(game.is_some(), model.position().is_some(), "after {step:?}");
     if let (Some(game), Some(position)) = (game, model.position()) {
-        assert_eq!(game.chess(), position, "after {step:?}");
+        assert_eq!(game.chess(), Some(position), "after {step:?}");
         assert_eq!(game.ply(), model.game.len() - 1, "after {step:?}");
     }
     let excluded: HashSet<Move> = session.excluded.iter().copied().collect();

@@ -1,10 +1,12 @@
 //! `herald bench`: the same work every time, as a measure of speed and a signature of the search.
 
+mod variants;
+
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::{CastlingMode, Game};
+use engine::{CastlingMode, Game, Variant};
 use search::{Control, Limits, STACK_SIZE, Searcher, Table};
 
 /// Search fixed positions to a fixed depth; ends with `NODES nodes NPS nps`, where NODES never depends on the machine
@@ -12,8 +14,11 @@ use search::{Control, Limits, STACK_SIZE, Searcher, Table};
 #[command(after_help = "Example: herald bench 10")]
 pub(crate) struct Bench {
     /// Depth of the search, in plies
-    #[arg(default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..=100))]
-    depth: u32,
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: Option<u32>,
+    /// Search positions of a variant instead: crazyhouse, 3check, atomic, antichess, kingofthehill, horde, racingkings
+    #[arg(long, value_name = "NAME", value_parser = crate::perft::read_variant)]
+    variant: Option<Variant>,
 }
 
 /// Takes a few seconds on a machine of today.
@@ -24,8 +29,13 @@ const TABLE_MEBIBYTES: usize = 16;
 impl Bench {
     pub(crate) fn run(&self) -> Result<()> {
         let depth = self.depth;
+        let variant = self.variant.filter(|&variant| variant != Variant::Chess);
+        let work = move || match variant {
+            Some(variant) => variants::search_all(variant, depth.unwrap_or(variants::DEPTH)),
+            None => search_all(depth.unwrap_or(DEPTH)),
+        };
         let bench = std::thread::Builder::new().name("bench".into()).stack_size(STACK_SIZE);
-        let running = bench.spawn(move || search_all(depth)).context("no thread can be started")?;
+        let running = bench.spawn(work).context("no thread can be started")?;
         let (nodes, time) = running.join().map_err(|_| anyhow!("the search died"))??;
         let nps = u128::from(nodes) * 1_000_000_000 / time.as_nanos().max(1);
         println!("{nodes} nodes {nps} nps");
@@ -43,7 +53,8 @@ fn search_all(depth: u32) -> Result<(u64, Duration)> {
     for (index, (mode, fen)) in positions().enumerate() {
         let game = Game::from_fen(fen, mode).with_context(|| format!("bench position {fen}"))?;
         searcher.clear();
-        let answer = searcher.think(&game.root(), &limits, &Control::new(), &Instant::now(), &mut ());
+        let root = game.root().context("a position of chess")?;
+        let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
         total += answer.nodes;
         let best = answer.best.and_then(|m| game.from_search(m)).map_or("none".into(), |m| game.san(m));
         eprintln!("{:>2}/{}  {:>10} nodes  {best:<8} {fen}", index + 1, positions().count(), answer.nodes);

@@ -1,4 +1,4 @@
-//! Counting legal moves for `go perft`, which may take hours and must still hear `stop`.
+//! Counting legal moves, which may take hours and can be ended at any time.
 
 use search::Position;
 
@@ -6,7 +6,7 @@ use search::Position;
 const DEEPEST_IN_ONE_GO: u32 = 4;
 
 /// The number of leaves of the tree of legal moves; `None` if `goes_on`, which is asked many times a second, said no.
-pub(super) fn count(position: &Position, depth: u32, goes_on: &mut impl FnMut() -> bool) -> Option<u64> {
+pub(crate) fn count(position: &Position, depth: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<u64> {
     if depth <= DEEPEST_IN_ONE_GO {
         return goes_on().then(|| search::perft(position, depth));
     }

@@ -1,0 +1,102 @@
+//! The variants that Herald plays, under the names that GUIs have for them.
+
+use engine::{CastlingMode, Game, Outcome, Variant, WinReason};
+
+use super::message::Message;
+
+/// A name in `feature variants` and in `variant`.
+struct Named {
+    name: &'static str,
+    variant: Variant,
+    mode: CastlingMode,
+    /// For names that `XBoard` does not know: the variant whose board and rules it is to use.
+    parent: Option<&'static str>,
+}
+
+const fn known(name: &'static str, variant: Variant) -> Named {
+    Named { name, variant, mode: CastlingMode::Standard, parent: None }
+}
+
+const fn engine_defined(name: &'static str, variant: Variant, parent: &'static str) -> Named {
+    Named { name, variant, mode: CastlingMode::Standard, parent: Some(parent) }
+}
+
+/// `giveaway` is what python-chess calls Antichess, too. Suicide is not among them: there the stalemated side does not win
+/// as a matter of course.
+const ALL: [Named; 10] = [
+    known("normal", Variant::Chess),
+    Named { mode: CastlingMode::Chess960, ..known("fischerandom", Variant::Chess) },
+    known("crazyhouse", Variant::Crazyhouse),
+    known("3check", Variant::ThreeCheck),
+    known("atomic", Variant::Atomic),
+    known("giveaway", Variant::Antichess),
+    engine_defined("antichess", Variant::Antichess, "giveaway"),
+    engine_defined("kingofthehill", Variant::KingOfTheHill, "normal"),
+    engine_defined("horde", Variant::Horde, "normal"),
+    engine_defined("racingkings", Variant::RacingKings, "normal"),
+];
+
+/// What Herald plays, for `feature variants`.
+pub(super) fn names() -> Vec<String> {
+    ALL.iter().map(|named| named.name.to_owned()).collect()
+}
+
+/// Whether Herald plays the variant of this name.
+pub(super) fn is_played(name: &str) -> bool {
+    ALL.iter().any(|named| named.name == name)
+}
+
+/// The start of a game of this variant, and what the GUI must be told of it; `None` if Herald does not play it.
+pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
+    let named = ALL.iter().find(|named| named.name == name)?;
+    let start = Game::new(named.variant);
+    let game = match named.mode {
+        CastlingMode::Standard => start,
+        CastlingMode::Chess960 => Game::from_variant_fen(named.variant, &start.fen(), named.mode).ok()?,
+    };
+    let setup = named.parent.map(|parent| Message::Setup {
+        pieces: Some("PNBRQKpnbrqk".to_owned()),
+        board: Some(format!("8x8+0_{parent}")),
+        fen: game.fen(),
+    });
+    Some((game, setup))
+}
+
+/// Whether a GUI can see by itself that a game of the variant has ended so. Elsewhere `XBoard` takes the winner's word for a
+/// false claim, and the winner loses; so only the loser may speak.
+pub(super) fn is_plain(variant: Variant, outcome: Outcome) -> bool {
+    use engine::DrawReason::{InsufficientMaterial, RaceDrawn, Stalemate};
+    let is_known = match variant {
+        Variant::Chess | Variant::Crazyhouse | Variant::ThreeCheck | Variant::Atomic => true,
+        Variant::Antichess | Variant::KingOfTheHill | Variant::Horde | Variant::RacingKings => false,
+    };
+    match outcome {
+        Outcome::Win { reason, .. } => is_known && reason == WinReason::Checkmate,
+        Outcome::Draw(Stalemate) => is_known,
+        // Counts of material that are right in chess only.
+        Outcome::Draw(InsufficientMaterial) => variant == Variant::Chess,
+        Outcome::Draw(RaceDrawn) => false,
+        Outcome::Draw(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_starts_its_game() {
+        for named in &ALL {
+            let (game, setup) = start(named.name).unwrap();
+            assert_eq!((game.variant(), game.mode()), (named.variant, named.mode), "{}", named.name);
+            assert_eq!(setup.is_some(), named.parent.is_some());
+            assert!(game.is_start_position(), "{}", named.name);
+        }
+        let setup = start("racingkings").unwrap().1.unwrap();
+        assert_eq!(
+            setup.to_string(),
+            "setup (PNBRQKpnbrqk) 8x8+0_normal 8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1"
+        );
+        assert!(start("suicide").is_none() && start("Normal").is_none());
+    }
+}

@@ -1,0 +1,117 @@
+//! What the search learns about moves, wherever they are played: how often they refuted the move before.
+
+use search::parts::Reductions;
+use shakmaty::{Color, Move, Role, Square};
+
+/// The largest magnitude of a single history value.
+const LIMIT: i32 = 16_384;
+
+/// A running average of rewards and penalties. Each update pulls towards zero in proportion to the value, so that it
+/// stays within the limit and old news fades ("gravity").
+#[derive(Clone, Copy, Default)]
+struct Average(i16);
+
+impl Average {
+    fn value(self) -> i32 {
+        self.0.into()
+    }
+
+    fn update(&mut self, bonus: i32) {
+        let value = i32::from(self.0);
+        self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+    }
+}
+
+/// A piece of either colour arriving on a square, from wherever: one of 768.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Arrival(u16);
+
+impl Arrival {
+    const COUNT: usize = 2 * 6 * 64;
+
+    pub(crate) fn of(turn: Color, m: Move) -> Arrival {
+        Arrival((turn as u16 * 6 + (m.role() as u16 - 1)) * 64 + m.to() as u16)
+    }
+
+    fn index(self) -> usize {
+        usize::from(self.0) % Arrival::COUNT
+    }
+}
+
+/// Squares to come from, and the hand with a place for each role.
+const ORIGINS: usize = 64 + 8;
+
+/// All that is learnt in a game.
+pub(crate) struct Histories {
+    /// Quiet moves by side, origin and target.
+    butterfly: Vec<Average>,
+    /// Quiet moves given the move before.
+    continuation: Vec<[Average; Arrival::COUNT]>,
+    /// Captures by piece, target and captured piece.
+    capture: Vec<[Average; 8]>,
+    pub(crate) reductions: Reductions,
+}
+
+impl Histories {
+    pub(crate) fn new() -> Histories {
+        Histories {
+            butterfly: vec![Average::default(); 2 * ORIGINS * 64],
+            continuation: vec![[Average::default(); Arrival::COUNT]; Arrival::COUNT],
+            capture: vec![[Average::default(); 8]; Arrival::COUNT],
+            reductions: Reductions::new(),
+        }
+    }
+
+    /// How well a quiet move did, given the one before it.
+    pub(crate) fn quiet(&self, turn: Color, m: Move, previous: Option<Arrival>) -> i32 {
+        let given =
+            previous.map_or(0, |p| self.continuation[p.index()][Arrival::of(turn, m).index()].value());
+        self.butterfly[butterfly_index(turn, m)].value() + given
+    }
+
+    /// How well a capture did.
+    pub(crate) fn capture(&self, turn: Color, m: Move) -> i32 {
+        self.capture[Arrival::of(turn, m).index()][captured_index(m)].value()
+    }
+
+    pub(crate) fn update_quiet(&mut self, turn: Color, m: Move, previous: Option<Arrival>, bonus: i32) {
+        self.butterfly[butterfly_index(turn, m)].update(bonus);
+        if let Some(previous) = previous {
+            self.continuation[previous.index()][Arrival::of(turn, m).index()].update(bonus);
+        }
+    }
+
+    pub(crate) fn update_capture(&mut self, turn: Color, m: Move, bonus: i32) {
+        self.capture[Arrival::of(turn, m).index()][captured_index(m)].update(bonus);
+    }
+}
+
+fn butterfly_index(turn: Color, m: Move) -> usize {
+    let origin = m.from().map_or(64 + m.role() as usize, Square::to_usize);
+    (turn as usize * ORIGINS + origin) * 64 + m.to().to_usize()
+}
+
+fn captured_index(m: Move) -> usize {
+    m.capture().map_or(0, |role: Role| role as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_learnt_of_a_drop_is_not_learnt_of_a_move() {
+        let mut histories = Histories::new();
+        let (role, to) = (Role::Knight, Square::F7);
+        let drop = Move::Put { role, to };
+        let m = Move::Normal { role, from: Square::E5, capture: None, to, promotion: None };
+        histories.update_quiet(Color::White, drop, None, 1_000);
+        assert!(histories.quiet(Color::White, drop, None) > 900);
+        assert_eq!(histories.quiet(Color::White, m, None), 0);
+        assert_eq!(histories.quiet(Color::Black, drop, None), 0);
+        // To a square they arrive all the same.
+        let previous = Some(Arrival::of(Color::Black, m));
+        histories.update_quiet(Color::White, m, previous, 1_000);
+        assert!(histories.quiet(Color::White, drop, previous) > 1_800);
+    }
+}

@@ -1,0 +1,22 @@
+//! Herald's searcher of chess variants.
+//!
+//! shakmaty knows the rules, and one search plays them all: it is generic over [`shakmaty::Position`] and asks of a
+//! variant only what a trait of this crate has (`Rules`): what a position is worth, what a capture gains, and what must
+//! not be pruned. Limits, clock, control, observer, scores and the hash table are those of the main search.
+
+mod evaluation;
+mod exchange;
+mod history;
+mod moves;
+mod negamax;
+mod ordering;
+mod parameters;
+mod perft;
+mod quiescence;
+mod rules;
+mod searcher;
+mod worker;
+
+pub use moves::{find, short};
+pub use searcher::{Root, Searcher, evaluate, key, perft};
+pub use shakmaty::variant::{Variant, VariantPosition};

@@ -1,0 +1,377 @@
+//! The main search: principal variation search in negamax form (fail-soft), with the steps that are sound, or made so, in
+//! variants. A mate score stands for any end by which the variant is won.
+
+use arrayvec::ArrayVec;
+use search::parts::{Entry, Stopped, bound_of, is_decided};
+use search::{Bound, MAX_PLY, Observer, Score};
+use shakmaty::Move;
+
+use crate::moves::{find, short};
+use crate::ordering::{Candidate, Hints, Ordered};
+use crate::parameters as p;
+use crate::quiescence::score_of_ending;
+use crate::rules::Rules;
+use crate::worker::{Node, Worker};
+
+/// What is fixed about a node while its moves are tried.
+#[derive(Clone, Copy)]
+struct Situation {
+    beta: Score,
+    depth: i32,
+    ply: usize,
+    /// Whether the window is open: the node may be on the principal variation.
+    is_pv: bool,
+    is_check: bool,
+    /// The static evaluation rose since our last move.
+    is_improving: bool,
+    evaluation: Option<Score>,
+    hints: Hints,
+}
+
+/// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
+type Tried = ArrayVec<Candidate, 64>;
+
+impl<P: Rules> Worker<'_, P> {
+    /// Searches the root moves that are not settled yet, in their order.
+    pub(crate) fn search_root(
+        &mut self,
+        mut alpha: Score,
+        beta: Score,
+        observer: &mut dyn Observer,
+    ) -> Result<Score, Stopped> {
+        let node = Node::new(self.root.clone());
+        let is_check = node.position.is_check();
+        let evaluation = (!is_check).then(|| Score::centipawns(node.position.evaluate()));
+        self.frame(0).evaluation = evaluation;
+        let situation = Situation {
+            beta,
+            depth: self.depth,
+            ply: 0,
+            is_pv: true,
+            is_check,
+            is_improving: true,
+            evaluation,
+            hints: Hints::default(),
+        };
+        let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
+        let total = self.root_moves.len();
+        for index in self.line..total {
+            let (m, number) = (self.root_moves[index].mv, index - self.line + 1);
+            let Some(mv) = find(self.root, m) else { continue };
+            observer.root_move(self.depth as u32, m, index + 1, total);
+            let nodes_before = self.nodes;
+            let reduction = self.reduction(&situation, &node.position, mv, number);
+            let score = self.search_move(&node, &situation, mv, number, alpha, reduction)?;
+            let line = (number == 1 || score > alpha).then(|| self.variations.get(1).collect::<Vec<_>>());
+            let root = &mut self.root_moves[index];
+            root.nodes += self.nodes - nodes_before;
+            if let Some(line) = line {
+                (root.score, root.rank) = (score, score);
+                root.line.truncate(1);
+                root.line.extend(line);
+            }
+            if score > best {
+                best = score;
+                if score > alpha {
+                    (alpha, best_move) = (score, Some(m));
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        if self.line == 0 {
+            self.store(&node, &situation, best, best_move, bound_of(best, first_alpha, beta));
+        }
+        Ok(best)
+    }
+
+    /// The value of a position, searched `depth` plies deep and then until it is quiet.
+    fn search(
+        &mut self,
+        node: &Node<P>,
+        mut alpha: Score,
+        mut beta: Score,
+        depth: i32,
+        ply: usize,
+    ) -> Result<Score, Stopped> {
+        let position = &node.position;
+        let is_check = position.is_check();
+        let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.depth;
+        // Step 1: check extension. A forced reply is worth seeing.
+        let depth = depth + i32::from(is_check && may_extend);
+        if depth <= 0 {
+            return self.quiesce(node, alpha, beta, ply);
+        }
+        self.poll()?;
+        self.selective_depth = self.selective_depth.max(ply);
+        self.variations.clear(ply);
+
+        // Step 2: the end of the game, draws, and the end of the stack.
+        if position.is_variant_end() {
+            return Ok(score_of_ending(position, ply));
+        }
+        if self.is_draw(node, ply) {
+            return Ok(Score::DRAW);
+        }
+        if ply >= MAX_PLY - 1 {
+            return Ok(if is_check { Score::DRAW } else { Score::centipawns(position.evaluate()) });
+        }
+
+        // Step 3: mate distance pruning. Nothing here can beat a shorter win found elsewhere.
+        alpha = alpha.max(Score::mated_at(ply));
+        beta = beta.min(Score::mate_at(ply + 1));
+        if alpha >= beta {
+            return Ok(alpha);
+        }
+
+        // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
+        let is_pv = beta.value() - alpha.value() > 1;
+        let known = self.orders.table.probe(node.table_key());
+        if let Some(entry) = known
+            && !is_pv
+            && entry.depth >= depth
+            && position.halfmoves() < p::HASH_CUTOFF_HALFMOVES
+        {
+            let score = entry.score.relative_to_root(ply);
+            if is_decided(entry.bound, score, alpha, beta) {
+                return Ok(score);
+            }
+        }
+
+        let mut situation = self.assess(node, beta, depth, ply, known);
+        situation.is_pv = is_pv;
+        if !is_pv && let Some(score) = self.prune_node(node, &situation)? {
+            return Ok(score);
+        }
+        // Step 8: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
+        if depth >= p::INTERNAL_REDUCTION_DEPTH && situation.hints.hash_move.is_none() {
+            situation.depth -= 1;
+        }
+        self.search_moves(node, &situation, alpha)
+    }
+
+    /// Step 5: static evaluation, from the table where it is known.
+    fn assess(
+        &mut self,
+        node: &Node<P>,
+        beta: Score,
+        depth: i32,
+        ply: usize,
+        known: Option<Entry>,
+    ) -> Situation {
+        let is_check = node.position.is_check();
+        let evaluation = (!is_check).then(|| {
+            let stored = known.and_then(|entry| entry.evaluation);
+            stored.unwrap_or_else(|| Score::centipawns(node.position.evaluate()))
+        });
+        self.frame(ply).evaluation = evaluation;
+        self.frame(ply + 1).killers = [None; 2];
+        let is_improving =
+            evaluation.zip(self.earlier_evaluation(ply)).is_some_and(|(now, before)| now > before);
+        let frame = *self.frame(ply);
+        let hints = Hints {
+            hash_move: known.and_then(|entry| entry.best),
+            killers: frame.killers,
+            previous: frame.moved,
+        };
+        Situation { beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
+    }
+
+    /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal variation,
+    /// and never where captures are forced: there the evaluation says little, and to pass would be the best of moves.
+    fn prune_node(&mut self, node: &Node<P>, situation: &Situation) -> Result<Option<Score>, Stopped> {
+        let Situation { beta, depth, ply, .. } = *situation;
+        let Some(evaluation) = situation.evaluation.filter(|_| !P::CAPTURES_ARE_FORCED) else {
+            return Ok(None);
+        };
+        // Step 6: reverse futility. So far above beta that no few moves will bring it down.
+        let margin = P::SWING * (depth - i32::from(situation.is_improving));
+        if depth <= p::REVERSE_FUTILITY_DEPTH_LIMIT && evaluation - margin >= beta && !beta.is_loss() {
+            return Ok(Some(evaluation));
+        }
+        // Step 7: null move. If even passing keeps the score above beta, some move will too.
+        let just_passed = self.frame(ply).moved.is_none();
+        if depth < p::NULL_MOVE_DEPTH
+            || just_passed
+            || evaluation < beta
+            || beta.is_loss()
+            || !node.position.may_pass()
+        {
+            return Ok(None);
+        }
+        let reduction = p::NULL_MOVE_REDUCTION + depth / p::NULL_MOVE_PLIES_PER_REDUCTION;
+        let passed = self.with_null_move(node, ply, |worker, next| {
+            worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1).map(|score| -score)
+        });
+        let score = passed.transpose()?.filter(|&score| score >= beta);
+        // A mate found by passing is no mate.
+        Ok(score.map(|score| if score.is_win() { beta } else { score }))
+    }
+
+    /// Tries the moves of a node.
+    fn search_moves(
+        &mut self,
+        node: &Node<P>,
+        situation: &Situation,
+        mut alpha: Score,
+    ) -> Result<Score, Stopped> {
+        let ply = situation.ply;
+        let moves = node.position.legal_moves();
+        if moves.is_empty() {
+            return Ok(score_of_ending(&node.position, ply));
+        }
+        // A reply that is forced by the rules is worth seeing as much as one that is forced by check.
+        let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.depth;
+        let situation = &Situation { depth: situation.depth + i32::from(is_only), ..*situation };
+        let mut tried = Tried::new();
+        let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
+        let ordered = Ordered::new(&node.position, &moves, &situation.hints, self.histories);
+        for (index, candidate) in ordered.enumerate() {
+            let number = index + 1;
+            if number > 1 && !best.is_loss() && is_hopeless(node, situation, &candidate, number, alpha) {
+                continue;
+            }
+            let reduction = self.reduction(situation, &node.position, candidate.mv, number);
+            let score = self.search_move(node, situation, candidate.mv, number, alpha, reduction)?;
+            if score > best {
+                best = score;
+                if score > alpha {
+                    best_move = Some(short(candidate.mv));
+                    if situation.is_pv {
+                        self.variations.extend(ply, short(candidate.mv));
+                    }
+                    if score >= situation.beta {
+                        self.learn(node, situation, &candidate, &tried);
+                        break;
+                    }
+                    alpha = score;
+                }
+            }
+            // Beyond the capacity, nothing more is learnt.
+            let _ = tried.try_push(candidate);
+        }
+        let bound = bound_of(best, first_alpha, situation.beta);
+        self.store(node, situation, best, best_move, bound);
+        Ok(best)
+    }
+
+    /// Step 10: late move reductions. Moves far down the order are first searched less deep, by how many plies?
+    fn reduction(&self, situation: &Situation, position: &P, m: Move, number: usize) -> i32 {
+        let depth = situation.depth;
+        if depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(situation.is_pv) {
+            return 0;
+        }
+        let base = self.histories.reductions.get(depth, number);
+        if m.is_capture() {
+            return if P::CAPTURES_ARE_FORCED { 0 } else { base / 2048 };
+        }
+        let history = self.histories.quiet(position.turn(), m, situation.hints.previous);
+        let reduction = base - history * 1024 / p::REDUCTION_HISTORY
+            + 512 * i32::from(!situation.is_improving)
+            - 1024 * i32::from(situation.is_pv)
+            - 1024 * i32::from(situation.is_check);
+        (reduction / 1024).max(0)
+    }
+
+    /// Step 11: principal variation search. The first move gets the full window; the others must first show, reduced
+    /// and with a null window, that they are better.
+    fn search_move(
+        &mut self,
+        node: &Node<P>,
+        situation: &Situation,
+        m: Move,
+        number: usize,
+        alpha: Score,
+        reduction: i32,
+    ) -> Result<Score, Stopped> {
+        let Situation { beta, is_pv, .. } = *situation;
+        let (depth, ply) = (situation.depth - 1, situation.ply + 1);
+        self.with_move(node, m, situation.ply, |worker, next| {
+            if number == 1 {
+                return Ok(-worker.search(next, -beta, -alpha, depth, ply)?);
+            }
+            let reduced = (depth - reduction).max(depth.min(1));
+            let mut score = -worker.search(next, -alpha - 1, -alpha, reduced, ply)?;
+            if score > alpha && reduced < depth {
+                score = -worker.search(next, -alpha - 1, -alpha, depth, ply)?;
+            }
+            if is_pv && score > alpha {
+                score = -worker.search(next, -beta, -alpha, depth, ply)?;
+            }
+            Ok(score)
+        })
+    }
+
+    /// Step 12: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
+    fn learn(&mut self, node: &Node<P>, situation: &Situation, refutation: &Candidate, tried: &Tried) {
+        let turn = node.position.turn();
+        let previous = situation.hints.previous;
+        let bonus = (p::HISTORY_BONUS_PER_PLY * situation.depth).min(p::HISTORY_BONUS_LIMIT);
+        if refutation.is_tactical {
+            self.histories.update_capture(turn, refutation.mv, bonus);
+        } else {
+            let killers = &mut self.frame(situation.ply).killers;
+            if killers[0] != Some(refutation.short) {
+                *killers = [Some(refutation.short), killers[0]];
+            }
+            self.histories.update_quiet(turn, refutation.mv, previous, bonus);
+        }
+        for failed in tried {
+            if failed.is_tactical {
+                self.histories.update_capture(turn, failed.mv, -bonus);
+            } else if !refutation.is_tactical {
+                self.histories.update_quiet(turn, failed.mv, previous, -bonus);
+            }
+        }
+    }
+
+    /// Step 13: what was found out goes into the hash table.
+    fn store(
+        &self,
+        node: &Node<P>,
+        situation: &Situation,
+        best: Score,
+        best_move: Option<search::Move>,
+        bound: Bound,
+    ) {
+        let entry = Entry {
+            best: best_move,
+            score: best.relative_to_node(situation.ply),
+            evaluation: situation.evaluation,
+            depth: situation.depth,
+            bound,
+            was_pv: situation.is_pv,
+        };
+        self.orders.table.store(node.table_key(), entry);
+    }
+}
+
+/// Step 9: single moves that are passed over, once there is one that does not lose at once.
+fn is_hopeless<P: Rules>(
+    node: &Node<P>,
+    situation: &Situation,
+    candidate: &Candidate,
+    number: usize,
+    alpha: Score,
+) -> bool {
+    let Situation { depth, is_pv, is_check, is_improving, evaluation, .. } = *situation;
+    if P::CAPTURES_ARE_FORCED || is_pv || is_check {
+        return false;
+    }
+    if candidate.is_tactical {
+        // Captures that lose more than the depth can make up for.
+        return candidate.is_bad_capture()
+            && depth <= p::EXCHANGE_DEPTH_LIMIT
+            && !node.position.wins_at_least(candidate.mv, -p::EXCHANGE_MARGIN_PER_PLY * depth);
+    }
+    // Late move pruning. After so many quiet moves the rest will hardly be better.
+    let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(is_improving));
+    let is_late = depth <= p::LATE_MOVE_PRUNING_DEPTH_LIMIT && number as i32 > enough;
+    // Futility. So far below alpha that a quiet move will not bring it up.
+    let margin = P::SWING * (depth + 1);
+    let is_futile = depth <= p::FUTILITY_DEPTH_LIMIT
+        && evaluation.is_some_and(|evaluation| evaluation + margin <= alpha)
+        && !alpha.is_mate();
+    (is_late || is_futile) && !node.position.is_urgent(candidate.mv)
+}

@@ -1,0 +1,127 @@
+//! Quiescence search: captures and what else is urgent, until the position is quiet enough to be evaluated.
+
+use search::parts::{Entry, Stopped, bound_of, is_decided};
+use search::{MAX_PLY, Score};
+
+use crate::moves::short;
+use crate::ordering::{Hints, Ordered};
+use crate::rules::{Rules, ending, is_tactical};
+use crate::worker::{Node, Worker};
+
+impl<P: Rules> Worker<'_, P> {
+    /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
+    /// check all evasions are tried, and where captures are forced, all captures.
+    pub(crate) fn quiesce(
+        &mut self,
+        node: &Node<P>,
+        mut alpha: Score,
+        beta: Score,
+        ply: usize,
+    ) -> Result<Score, Stopped> {
+        self.poll()?;
+        self.selective_depth = self.selective_depth.max(ply);
+        self.variations.clear(ply);
+        let position = &node.position;
+        if position.is_variant_end() {
+            return Ok(score_of_ending(position, ply));
+        }
+        if self.is_draw(node, ply) {
+            return Ok(Score::DRAW);
+        }
+        let is_check = position.is_check();
+        if ply >= MAX_PLY - 1 {
+            return Ok(if is_check { Score::DRAW } else { Score::centipawns(position.evaluate()) });
+        }
+        let known = self.orders.table.probe(node.table_key());
+        if let Some(entry) = known {
+            let score = entry.score.relative_to_root(ply);
+            if beta.value() - alpha.value() == 1 && is_decided(entry.bound, score, alpha, beta) {
+                return Ok(score);
+            }
+        }
+
+        // Where captures are forced, the moves say whether the position is quiet.
+        let mut moves = if P::CAPTURES_ARE_FORCED || is_check {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                return Ok(score_of_ending(position, ply));
+            }
+            Some(moves)
+        } else {
+            None
+        };
+        let is_forced =
+            is_check || P::CAPTURES_ARE_FORCED && moves.as_ref().is_some_and(|m| m[0].is_capture());
+        let evaluation = (!is_forced).then(|| {
+            let stored = known.and_then(|entry| entry.evaluation);
+            stored.unwrap_or_else(|| Score::centipawns(position.evaluate()))
+        });
+        let first_alpha = alpha;
+        let mut best = evaluation.unwrap_or(-Score::INFINITE);
+        if best >= beta || !is_forced && P::CAPTURES_ARE_FORCED {
+            return Ok(best);
+        }
+        alpha = alpha.max(best);
+
+        let mut moves = moves.take().unwrap_or_else(|| position.legal_moves());
+        if !is_forced {
+            moves.retain(|m| is_tactical(*m) || position.is_urgent(*m));
+        }
+        let hints = Hints { hash_move: known.and_then(|entry| entry.best), ..Hints::default() };
+        let mut best_move = None;
+        for candidate in Ordered::new(position, &moves, &hints, self.histories) {
+            if !is_forced && candidate.is_bad_capture() {
+                continue;
+            }
+            // Delta pruning: what is captured must be able to matter.
+            if let Some(evaluation) = evaluation
+                && candidate.is_tactical
+            {
+                let hope = evaluation + 2 * P::SWING + position.gain(candidate.mv);
+                if hope <= alpha {
+                    best = best.max(hope);
+                    continue;
+                }
+            }
+            let score = self
+                .with_move(node, candidate.mv, ply, |worker, next| {
+                    worker.quiesce(next, -beta, -alpha, ply + 1)
+                })
+                .map(|score| -score)?;
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_move = Some(short(candidate.mv));
+                    self.variations.extend(ply, short(candidate.mv));
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+            // One evasion that does not lose at once is enough to know that it is not mate.
+            if is_check && !candidate.is_tactical && !best.is_loss() {
+                break;
+            }
+        }
+        let entry = Entry {
+            best: best_move,
+            score: best.relative_to_node(ply),
+            evaluation,
+            depth: 0,
+            bound: bound_of(best, first_alpha, beta),
+            was_pv: false,
+        };
+        self.orders.table.store(node.table_key(), entry);
+        Ok(best)
+    }
+}
+
+/// The score of a game that is over, for the side to move.
+pub(crate) fn score_of_ending(position: &impl Rules, ply: usize) -> Score {
+    match ending(position) {
+        Some(true) => Score::mate_at(ply),
+        Some(false) => Score::mated_at(ply),
+        None => Score::DRAW,
+    }
+}

@@ -1,0 +1,70 @@
+//! What the search must know of a variant, beyond the rules that shakmaty has for it.
+
+mod antichess;
+mod atomic;
+mod chess;
+mod crazyhouse;
+mod horde;
+mod king_of_the_hill;
+mod racing_kings;
+mod three_check;
+
+use shakmaty::variant::Variant;
+use shakmaty::{FromSetup, Move, Outcome, Position, Role};
+
+use crate::evaluation::CHESS_VALUES;
+use crate::exchange;
+
+/// A variant as the search sees it. One file each says what the variant is about.
+pub(crate) trait Rules: Position + FromSetup + Clone {
+    /// Which it is.
+    const VARIANT: Variant;
+
+    /// By how many centipawns a quiet move may change the evaluation: the margin, per ply, of all pruning by evaluation.
+    const SWING: i32 = 90;
+
+    /// Whether who can capture must. Then captures are no choice and quiescence has to play them all.
+    const CAPTURES_ARE_FORCED: bool = false;
+
+    /// Whether captured pieces come back, so that a capture does not rule out a repetition.
+    const CAPTURES_COME_BACK: bool = false;
+
+    /// What the position is worth for the side to move, in centipawns. Not asked of games that are over.
+    fn evaluate(&self) -> i32;
+
+    /// Whether the side to move would rather move than pass, so that passing proves something (null move).
+    fn may_pass(&self) -> bool {
+        let turn = self.turn();
+        (self.board().by_color(turn) & !self.board().pawns() & !self.board().kings()).any()
+    }
+
+    /// What a capture or promotion gains at first sight, in centipawns.
+    fn gain(&self, m: Move) -> i32 {
+        let promotion = m.promotion().map_or(0, |role| CHESS_VALUES.get(role) - CHESS_VALUES.pawn);
+        m.capture().map_or(0, |role| *CHESS_VALUES.get(role)) + promotion
+    }
+
+    /// Whether a move wins at least so many centipawns, the exchange on its target square played out.
+    fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
+        exchange::wins_at_least(self, m, &CHESS_VALUES, threshold)
+    }
+
+    /// Whether quiescence looks at a move as well, although it takes nothing: because it ends the game, or nearly.
+    fn is_urgent(&self, _m: Move) -> bool {
+        false
+    }
+}
+
+/// Whether a move changes the material at once.
+pub(crate) fn is_tactical(m: Move) -> bool {
+    m.is_capture() || matches!(m.promotion(), Some(Role::Queen | Role::King))
+}
+
+/// How a game without a legal move, or at the variant's own end, has ended for the side to move: `Some(true)` is a win,
+/// `None` a draw.
+pub(crate) fn ending(position: &impl Rules) -> Option<bool> {
+    match position.variant_outcome() {
+        Outcome::Known(outcome) => outcome.winner().map(|winner| winner == position.turn()),
+        Outcome::Unknown => position.is_check().then_some(false),
+    }
+}

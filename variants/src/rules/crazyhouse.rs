@@ -1,0 +1,116 @@
+//! Crazyhouse: what is captured changes sides and is dropped. Material counts less, the initiative and the king more:
+//! a piece in the hand attacks from wherever it likes.
+
+use shakmaty::variant::{Crazyhouse, Variant};
+use shakmaty::{Bitboard, ByRole, Color, Move, Position, Role, attacks};
+
+use super::Rules;
+use crate::evaluation::{Activity, king_danger, king_place, material, pawns};
+use crate::exchange::{self, Values};
+
+/// On the board. The long-range pieces lose by being blocked and captured so often.
+const VALUES: Values = ByRole { pawn: 100, knight: 270, bishop: 280, rook: 370, queen: 620, king: 0 };
+/// In the hand, where they can still go anywhere.
+const IN_HAND: Values = ByRole { pawn: 120, knight: 310, bishop: 305, rook: 410, queen: 700, king: 0 };
+/// How dangerous a piece in the hand is to a king with weak squares around it.
+const THREAT: Values = ByRole { pawn: 4, knight: 9, bishop: 8, rook: 11, queen: 16, king: 0 };
+
+impl Rules for Crazyhouse {
+    const VARIANT: Variant = Variant::Crazyhouse;
+    const SWING: i32 = 150;
+    const CAPTURES_COME_BACK: bool = true;
+
+    fn evaluate(&self) -> i32 {
+        let board = self.board();
+        let turn = self.turn();
+        let activity = [turn, !turn].map(|color| Activity::of(board, color));
+        let side = |color: Color, own: &Activity, their: &Activity| {
+            let hand = self.hand(color);
+            let promoted = (self.promoted() & board.by_color(color)).into_iter();
+            // A promoted piece goes to the other hand as a pawn.
+            let demoted: i32 =
+                promoted.filter_map(|square| board.role_at(square)).map(|role| VALUES.get(role) / 6).sum();
+            material(board, color, &VALUES)
+                + weigh(hand, &IN_HAND)
+                + demoted
+                + pawns(board, color) / 2
+                + own.mobility
+                + king_place(board, color, 256)
+                - king_danger(board, color, their)
+                - self.drop_danger(color, own, their)
+        };
+        side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0]) + 20
+    }
+
+    fn may_pass(&self) -> bool {
+        true
+    }
+
+    /// A captured piece is lost to one side and gained by the other.
+    fn gain(&self, m: Move) -> i32 {
+        let promotion = m.promotion().map_or(0, |role| VALUES.get(role) - VALUES.pawn);
+        let captured = m.capture().map_or(0, |role| {
+            let in_hand = if self.promoted().contains(m.to()) { Role::Pawn } else { role };
+            VALUES.get(role) + IN_HAND.get(in_hand)
+        });
+        captured + promotion
+    }
+
+    fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
+        // On both sides of the scales everything counts twice.
+        exchange::wins_at_least(self, m, &VALUES, threshold / 2)
+    }
+}
+
+trait Hands {
+    fn hand(&self, color: Color) -> ByRole<u8>;
+    fn drop_danger(&self, color: Color, own: &Activity, their: &Activity) -> i32;
+}
+
+impl Hands for Crazyhouse {
+    fn hand(&self, color: Color) -> ByRole<u8> {
+        self.pockets().map(|pockets| *pockets.get(color)).unwrap_or_default()
+    }
+
+    /// The danger to a king from the other hand: pieces that can be dropped, times squares next to it where they would
+    /// stand safely or give check.
+    fn drop_danger(&self, color: Color, own: &Activity, their: &Activity) -> i32 {
+        let board = self.board();
+        let Some(king) = board.king_of(color) else { return 0 };
+        let hand = self.hand(!color);
+        let threat = weigh(hand, &THREAT).min(60);
+        if threat == 0 {
+            return 0;
+        }
+        let empty = !board.occupied();
+        let ring = attacks::king_attacks(king);
+        let supported = (ring & empty & their.attacked).count() as i32;
+        // Defended by the king alone: `own.attacked` holds the king's own squares, so only others are safe for it.
+        let holes = (ring & empty & !defended_by_others(board, color)).count() as i32;
+        let mut checks = 0;
+        if hand.knight > 0 {
+            checks += (attacks::knight_attacks(king) & empty & !own.attacked).count() as i32;
+        }
+        if hand.bishop > 0 || hand.queen > 0 {
+            let diagonals = attacks::bishop_attacks(king, board.occupied()) & empty;
+            checks += (diagonals & !own.attacked).count().min(4) as i32;
+        }
+        if hand.rook > 0 || hand.queen > 0 {
+            let lines = attacks::rook_attacks(king, board.occupied()) & empty;
+            checks += (lines & !own.attacked).count().min(4) as i32;
+        }
+        (threat * (2 + 2 * supported + holes + checks) / 8).min(500)
+    }
+}
+
+/// Squares that are defended by something else than the king: by pawns and pieces.
+fn defended_by_others(board: &shakmaty::Board, color: Color) -> Bitboard {
+    let pieces = board.by_color(color) & !board.kings() & !board.pawns();
+    let reach =
+        pieces.into_iter().map(|square| board.attacks_from(square)).fold(Bitboard::EMPTY, |a, b| a | b);
+    reach | crate::evaluation::pawn_attacks(board, color)
+}
+
+fn weigh(hand: ByRole<u8>, values: &Values) -> i32 {
+    Role::ALL.into_iter().map(|role| i32::from(*hand.get(role)) * values.get(role)).sum()
+}

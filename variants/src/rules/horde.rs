@@ -1,0 +1,80 @@
+//! Horde: White is thirty-six pawns and has lost when all are gone; Black has an army and a king to be mated.
+
+use shakmaty::variant::{Horde, Variant};
+use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position};
+
+use super::Rules;
+use crate::evaluation::{
+    Activity, CHESS_VALUES, front_span, king_danger, king_place, material, pawn_attacks, relative_rank,
+};
+use crate::exchange::{self, Values};
+
+/// What a pawn of the horde is worth, and what it has become.
+const HORDE: Values = ByRole { pawn: 110, knight: 330, bishop: 340, rook: 560, queen: 1_050, king: 0 };
+/// Rooks and queens eat their way through a horde that has no pieces.
+const ARMY: Values = ByRole { pawn: 130, knight: 300, bishop: 320, rook: 560, queen: 950, king: 0 };
+
+impl Rules for Horde {
+    const VARIANT: Variant = Variant::Horde;
+    const SWING: i32 = 90;
+
+    fn evaluate(&self) -> i32 {
+        let board = self.board();
+        let turn = self.turn();
+        let activity = [turn, !turn].map(|color| Activity::of(board, color));
+        let side = |color: Color, own: &Activity, their: &Activity| {
+            if board.king_of(color).is_none() {
+                material(board, color, &HORDE) + horde_pawns(board, color) + own.mobility
+            } else {
+                material(board, color, &ARMY)
+                    + army_pawns(board, color)
+                    + own.mobility / 2
+                    + king_place(board, color, 256)
+                    - king_danger(board, color, their) / 2
+            }
+        };
+        side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0])
+    }
+
+    /// A horde of many pawns has moves to spare.
+    fn may_pass(&self) -> bool {
+        let ours = self.us();
+        (ours & !self.board().pawns() & !self.board().kings()).any() || ours.count() > 8
+    }
+
+    fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
+        exchange::wins_at_least(self, m, &CHESS_VALUES, threshold)
+    }
+}
+
+/// Pawns that defend each other and go ahead together. The other side's pawns do not stop them for long; those that
+/// nothing stops are worth most.
+fn horde_pawns(board: &Board, color: Color) -> i32 {
+    let ours = board.by_piece(color.pawn());
+    let defended = (ours & pawn_attacks(board, color)).count() as i32;
+    let blocked_by = front_span(board.by_piece((!color).pawn()), !color);
+    let free = ours & !blocked_by;
+    let advance: i32 = ours
+        .into_iter()
+        .map(|square| {
+            let rank = relative_rank(square, color);
+            3 * rank + if free.contains(square) { 2 * rank * rank } else { 0 }
+        })
+        .sum();
+    advance + 10 * defended
+}
+
+/// Pawns that stand in the horde's way, and files through which the pieces get behind it.
+fn army_pawns(board: &Board, color: Color) -> i32 {
+    let ours = board.by_piece(color.pawn());
+    let passed = ours & !front_span(board.by_color(!color) & board.pawns(), !color);
+    let advance: i32 = passed.into_iter().map(|square| relative_rank(square, color).pow(2) * 3).sum();
+    let horde = board.by_color(!color);
+    let holes =
+        shakmaty::File::ALL.into_iter().filter(|&file| (horde & Bitboard::from_file(file)).is_empty());
+    let behind = (board.by_color(color) & board.rooks_and_queens())
+        .into_iter()
+        .filter(|&square| relative_rank(square, color) >= 5)
+        .count() as i32;
+    advance + 40 * holes.count() as i32 + 40 * behind
+}

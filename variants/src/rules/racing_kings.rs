@@ -1,0 +1,61 @@
+//! Racing Kings: the king that first reaches the last rank has won (Black may draw level at once). Checks are forbidden,
+//! so a king is stopped by attacking the squares ahead of it.
+
+use shakmaty::variant::{RacingKings, Variant};
+use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position, Rank, Role, attacks};
+
+use super::Rules;
+use crate::evaluation::{Activity, last_rank, material};
+use crate::exchange::{self, Values};
+
+const VALUES: Values = ByRole { pawn: 0, knight: 260, bishop: 300, rook: 420, queen: 750, king: 0 };
+/// What a king is worth by its rank.
+const RACE: [i32; 8] = [0, 90, 190, 310, 450, 620, 850, 1_300];
+
+impl Rules for RacingKings {
+    const VARIANT: Variant = Variant::RacingKings;
+    const SWING: i32 = 160;
+
+    fn evaluate(&self) -> i32 {
+        let board = self.board();
+        let turn = self.turn();
+        let activity = [turn, !turn].map(|color| Activity::of(board, color));
+        let side = |color: Color, own: &Activity, their: &Activity| {
+            material(board, color, &VALUES) + own.mobility / 2 + race(board, color, their.attacked)
+        };
+        // The move is worth a good part of a rank.
+        side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0]) + 40
+    }
+
+    fn gain(&self, m: Move) -> i32 {
+        m.capture().map_or(0, |role| *VALUES.get(role))
+    }
+
+    fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
+        exchange::wins_at_least(self, m, &VALUES, threshold)
+    }
+
+    fn is_urgent(&self, m: Move) -> bool {
+        m.role() == Role::King && last_rank().contains(m.to())
+    }
+}
+
+/// How far a king has come, and how free its way is: squares of the next rank that it may step on, and of the one after.
+fn race(board: &Board, color: Color, attacked: Bitboard) -> i32 {
+    let Some(king) = board.king_of(color) else { return 0 };
+    let rank = king.rank().to_usize();
+    let Some(next) = king.rank().offset(1) else { return RACE[rank] };
+    let open = !attacked & !board.by_color(color);
+    let steps = attacks::king_attacks(king) & Bitboard::from_rank(next) & open;
+    let beyond = next.offset(1).map_or(Bitboard::EMPTY, |rank: Rank| {
+        let reach = steps.into_iter().map(attacks::king_attacks).fold(Bitboard::EMPTY, |a, b| a | b);
+        reach & Bitboard::from_rank(rank) & open
+    });
+    let freedom = match (steps.is_empty(), beyond.is_empty()) {
+        (true, _) => -40,
+        (false, true) => 20,
+        (false, false) => 60,
+    };
+    let urgency = RACE[rank] / 8;
+    RACE[rank] + freedom + urgency * i32::from(!steps.is_empty())
+}
