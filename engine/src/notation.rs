@@ -291,7 +291,8 @@ fn king_reason(
     promotion: Option<Role>,
 ) -> IllegalReason {
     let last_rank = (Bitboard::BACKRANKS).contains(to);
-    let promotion_fits = promotion.is_none() || (role == Role::Pawn && last_rank);
+    let is_possible = promotion != Some(Role::King) || chess.variant() == Variant::Antichess;
+    let promotion_fits = promotion.is_none() || (role == Role::Pawn && last_rank && is_possible);
     if !promotion_fits || !origins.into_iter().any(|from| reaches(chess, role, from, to)) {
         IllegalReason::Unreachable
     } else if chess.is_check() {

@@ -30,7 +30,7 @@ class Random:
     def __init__(self, seed):
         self.random = random.Random(seed)
 
-    def move(self, board, _clocks, _increment):
+    def move(self, board, _clocks, _increment, _number):
         return self.random.choice(list(board.legal_moves))
 
     def stop(self):
@@ -43,7 +43,8 @@ class Program:
         self.command, self.popen, self.nodes = command, popen, nodes
         self.engine = popen(command, timeout=20)
 
-    def move(self, board, clocks, increment):
+    def move(self, board, clocks, increment, number):
+        board = rebuilt(board)
         if self.nodes:
             limit = chess.engine.Limit(nodes=self.nodes)
         else:
@@ -52,7 +53,7 @@ class Program:
                 white_inc=increment, black_inc=increment,
             )
         try:
-            result = self.engine.play(board, limit, game=id(board))
+            result = self.engine.play(board, limit, game=number)
         except chess.engine.EngineTerminatedError:
             self.engine = self.popen(self.command, timeout=20)
             raise Forfeit("crashed") from None
@@ -71,7 +72,15 @@ class Program:
             self.engine.close()
 
 
-def play(white, black, variant, clock, seed):
+def rebuilt(board):
+    """The same game once more: boards that python-chess has given to an engine share their pockets with earlier ones."""
+    again = type(board)()
+    for move in board.move_stack:
+        again.push(move)
+    return again
+
+
+def play(white, black, variant, clock, margin, seed, number):
     """One game: (points of White, reason, the failing colour or None, board)."""
     board = chess.variant.find_variant(variant)()
     opening = random.Random(seed)
@@ -83,10 +92,11 @@ def play(white, black, variant, clock, seed):
         mover = board.turn
         began = time.monotonic()
         try:
-            move = (white if mover else black).move(board, clocks, increment)
-            if clock:
+            move = (white if mover else black).move(board, clocks, increment, number)
+            # The first moves include what python-chess does to start a game.
+            if clock and board.ply() >= OPENING_PLIES + 2:
                 clocks[mover] += increment - (time.monotonic() - began)
-                if clocks[mover] < -0.1:
+                if clocks[mover] < -margin:
                     raise Forfeit("lost on time")
         except Forfeit as forfeit:
             return (0.0 if mover else 1.0), str(forfeit), mover, board
@@ -109,7 +119,7 @@ def match(arguments, variant):
     for number in range(arguments.games):
         is_white = number % 2 == 0
         players = (herald, peer) if is_white else (peer, herald)
-        for_white, reason, failed, board = play(*players, variant, clock, arguments.seed + number // 2)
+        for_white, reason, failed, board = play(*players, variant, clock, arguments.margin, arguments.seed + number // 2, number)
         points += for_white if is_white else 1 - for_white
         tally[reason] = tally.get(reason, 0) + 1
         accident = failed is not None and failed == (chess.WHITE if is_white else chess.BLACK) and reason != "resigned"
@@ -132,6 +142,7 @@ def main():
     parser.add_argument("--peer")
     parser.add_argument("--peer-protocol", choices=["uci", "xboard"], default="xboard")
     parser.add_argument("--clock", default="2+0.02")
+    parser.add_argument("--margin", type=float, default=0.1, help="seconds that a clock may be overdrawn")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     return 0 if all([match(arguments, variant) for variant in arguments.variant]) else 1

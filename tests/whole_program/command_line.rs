@@ -41,6 +41,8 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["perft", "deep"],
         &["perft", "1000"],
         &["perft", "2", "no", "position"],
+        &["perft", "2", "--variant", "xiangqi"],
+        &["perft", "2", "--variant", "atomic", "8/8/8/8/8/8/8/8 w - - 0 1"],
         &["perft", "2", "8/8/8/8/8/8/8/8 w - - 0 1"],
         &["eval", "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"],
         &["bench", "0"],
@@ -74,6 +76,8 @@ fn perft_counts() {
         (&["3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8", "w", "-", "-", "0", "1"], "2812"),
         (&["3", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"], "12189"),
         (&["3", "--chess960"], "8902"),
+        (&["4", "--variant", "horde"], "23310"),
+        (&["3", "--variant", "crazyhouse", "k7/8/8/8/8/8/8/r5K1[NPq] w - - 0 1"], "32270"),
     ] {
         let output = herald(&[&["perft"], arguments].concat());
         assert_eq!(output.status.code(), Some(0));
@@ -91,16 +95,18 @@ fn perft_divides() {
 
 #[test]
 fn bench_gives_the_same_nodes_each_time() {
-    let nodes = || {
-        let output = lines(&herald(&["bench", "4"]).stdout);
+    let nodes = |arguments: &[&str]| {
+        let output = lines(&herald(&[&["bench"], arguments].concat()).stdout);
         let words: Vec<&str> = output.last().expect("a line").split(' ').collect();
         let [nodes, "nodes", nps, "nps"] = words[..] else { panic!("{words:?}") };
         assert!(nps.parse::<u64>().is_ok_and(|nps| nps > 0), "{nps}");
         nodes.parse::<u64>().expect("a number")
     };
-    let first = nodes();
-    assert!(first > 1_000, "{first}");
-    assert_eq!(nodes(), first);
+    for arguments in [&["4"][..], &["6", "--variant", "crazyhouse"]] {
+        let first = nodes(arguments);
+        assert!(first > 1_000, "{first}");
+        assert_eq!(nodes(arguments), first);
+    }
 }
 
 #[test]

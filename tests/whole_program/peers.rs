@@ -49,6 +49,19 @@ fn python_chess_plays_and_analyses_over_both_protocols() {
 }
 
 #[test]
+fn no_variant_is_lost_to_random_moves() {
+    if !has_all(&[("python-chess", has_python_chess())]) {
+        return;
+    }
+    for protocol in ["uci", "xboard"] {
+        let mut command = Command::new("python3");
+        command.arg(script("variants.py")).arg(HERALD).args(["--games", "2", "--nodes", "300"]);
+        let out = run(command.args(["--protocol", protocol]));
+        assert_eq!(out.matches(": 2/2 ").count(), 7, "{out}");
+    }
+}
+
+#[test]
 fn a_match_over_uci_has_no_accidents() {
     let peer = find("toga2").map(|path| path.display().to_string());
     if !has_all(&[("python-chess", has_python_chess()), ("toga2", peer.is_some())]) {

@@ -10,7 +10,7 @@ use crate::moves::{find, short};
 use crate::ordering::{Candidate, Hints, Ordered};
 use crate::parameters as p;
 use crate::quiescence::score_of_ending;
-use crate::rules::Rules;
+use crate::rules::{Rules, gives_direct_check};
 use crate::worker::{Node, Worker};
 
 /// What is fixed about a node while its moves are tried.
@@ -101,7 +101,7 @@ impl<P: Rules> Worker<'_, P> {
         // Step 1: check extension. A forced reply is worth seeing.
         let depth = depth + i32::from(is_check && may_extend);
         if depth <= 0 {
-            return self.quiesce(node, alpha, beta, ply);
+            return self.quiesce(node, alpha, beta, ply, true);
         }
         self.poll()?;
         self.selective_depth = self.selective_depth.max(ply);
@@ -270,7 +270,8 @@ impl<P: Rules> Worker<'_, P> {
         let reduction = base - history * 1024 / p::REDUCTION_HISTORY
             + 512 * i32::from(!situation.is_improving)
             - 1024 * i32::from(situation.is_pv)
-            - 1024 * i32::from(situation.is_check);
+            - 1024 * i32::from(situation.is_check)
+            - 1024 * i32::from(gives_direct_check(position, m));
         (reduction / 1024).max(0)
     }
 
@@ -373,5 +374,7 @@ fn is_hopeless<P: Rules>(
     let is_futile = depth <= p::FUTILITY_DEPTH_LIMIT
         && evaluation.is_some_and(|evaluation| evaluation + margin <= alpha)
         && !alpha.is_mate();
-    (is_late || is_futile) && !node.position.is_urgent(candidate.mv)
+    (is_late || is_futile)
+        && !node.position.is_urgent(candidate.mv)
+        && !gives_direct_check(&node.position, candidate.mv)
 }

@@ -2,21 +2,24 @@
 
 use search::parts::{Entry, Stopped, bound_of, is_decided};
 use search::{MAX_PLY, Score};
+use shakmaty::Move;
 
 use crate::moves::short;
 use crate::ordering::{Hints, Ordered};
-use crate::rules::{Rules, ending, is_tactical};
+use crate::rules::{Rules, ending, gives_direct_check, is_tactical};
 use crate::worker::{Node, Worker};
 
 impl<P: Rules> Worker<'_, P> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
-    /// check all evasions are tried, and where captures are forced, all captures.
+    /// check all evasions are tried, and where captures are forced, all captures. `begins` says that this is the first
+    /// ply of it, where checks are looked at in variants in which they are urgent.
     pub(crate) fn quiesce(
         &mut self,
         node: &Node<P>,
         mut alpha: Score,
         beta: Score,
         ply: usize,
+        begins: bool,
     ) -> Result<Score, Stopped> {
         self.poll()?;
         self.selective_depth = self.selective_depth.max(ply);
@@ -65,7 +68,11 @@ impl<P: Rules> Worker<'_, P> {
 
         let mut moves = moves.take().unwrap_or_else(|| position.legal_moves());
         if !is_forced {
-            moves.retain(|m| is_tactical(*m) || position.is_urgent(*m));
+            let with_checks = begins && P::CHECKS_ARE_URGENT;
+            let is_wanted = |m: Move| {
+                is_tactical(m) || position.is_urgent(m) || with_checks && gives_direct_check(position, m)
+            };
+            moves.retain(|m| is_wanted(*m));
         }
         let hints = Hints { hash_move: known.and_then(|entry| entry.best), ..Hints::default() };
         let mut best_move = None;
@@ -85,7 +92,7 @@ impl<P: Rules> Worker<'_, P> {
             }
             let score = self
                 .with_move(node, candidate.mv, ply, |worker, next| {
-                    worker.quiesce(next, -beta, -alpha, ply + 1)
+                    worker.quiesce(next, -beta, -alpha, ply + 1, false)
                 })
                 .map(|score| -score)?;
             if score > best {

@@ -10,7 +10,7 @@ mod racing_kings;
 mod three_check;
 
 use shakmaty::variant::Variant;
-use shakmaty::{FromSetup, Move, Outcome, Position, Role};
+use shakmaty::{FromSetup, Move, Outcome, Position, Role, attacks};
 
 use crate::evaluation::CHESS_VALUES;
 use crate::exchange;
@@ -25,6 +25,9 @@ pub(crate) trait Rules: Position + FromSetup + Clone {
 
     /// Whether who can capture must. Then captures are no choice and quiescence has to play them all.
     const CAPTURES_ARE_FORCED: bool = false;
+
+    /// Whether checks are so dangerous that quiescence begins with them, too.
+    const CHECKS_ARE_URGENT: bool = false;
 
     /// Whether captured pieces come back, so that a capture does not rule out a repetition.
     const CAPTURES_COME_BACK: bool = false;
@@ -49,7 +52,7 @@ pub(crate) trait Rules: Position + FromSetup + Clone {
         exchange::wins_at_least(self, m, &CHESS_VALUES, threshold)
     }
 
-    /// Whether quiescence looks at a move as well, although it takes nothing: because it ends the game, or nearly.
+    /// Whether quiescence looks at a move as well, although it takes nothing, because it ends the game.
     fn is_urgent(&self, _m: Move) -> bool {
         false
     }
@@ -58,6 +61,15 @@ pub(crate) trait Rules: Position + FromSetup + Clone {
 /// Whether a move changes the material at once.
 pub(crate) fn is_tactical(m: Move) -> bool {
     m.is_capture() || matches!(m.promotion(), Some(Role::Queen | Role::King))
+}
+
+/// Whether a move gives check by the piece that it brings to its target square; discovered checks are not looked for.
+pub(crate) fn gives_direct_check(position: &impl Position, m: Move) -> bool {
+    let board = position.board();
+    let Some(king) = board.king_of(!position.turn()) else { return false };
+    let occupied = m.from().map_or(board.occupied(), |from| board.occupied().without(from));
+    let piece = m.promotion().unwrap_or(m.role()).of(position.turn());
+    !m.is_castle() && attacks::attacks(m.to(), piece, occupied).contains(king)
 }
 
 /// How a game without a legal move, or at the variant's own end, has ended for the side to move: `Some(true)` is a win,

@@ -129,9 +129,9 @@ fn drops_and_kings_of_pawns_are_written_and_read() {
         assert_eq!(game.from_search(Game::to_search(m)), Some(m));
     }
     play(&mut game, "N@c7+");
-    assert_eq!(game.fen(), "4k3/2N5/8/8/8/8/8/4K3[P] b - - 0 1");
+    assert_eq!(game.fen(), "4k3/2N5/8/8/8/8/8/4K3[P] b - - 1 1");
     game.undo();
-    assert_eq!(game.fen(), "4k3/8/8/8/8/8/8/4K3[NP] w - - 0 1");
+    assert_eq!(game.fen(), "4k3/8/8/8/8/8/8/4K3[PN] w - - 0 1");
     let promotion = self::game(Variant::Antichess, "8/P7/8/8/8/8/8/7k w - - 0 1");
     let m = promotion.parse_move("a7a8k").expect("a king");
     assert_eq!((promotion.san(m).as_str(), promotion.coordinate(m).as_str()), ("a8=K", "a7a8k"));

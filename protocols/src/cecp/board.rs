@@ -286,7 +286,7 @@ mod tests {
         assert!(board.hold("X", "").is_none() && board.hold("", "K").is_none());
         board.set_up("r3k3/8/8/8/8/8/8/R3K3[-] w - - 0 1").unwrap();
         assert!(board.hold("NP", "q").unwrap().unwrap());
-        assert_eq!(board.game().unwrap().fen(), "r3k3/8/8/8/8/8/8/R3K3[NPq] w - - 0 1");
+        assert_eq!(board.game().unwrap().fen(), "r3k3/8/8/8/8/8/8/R3K3[PNq] w - - 0 1");
         assert!(board.hold("NNNNN", "").unwrap().is_err(), "there are four knights in a game");
     }
 

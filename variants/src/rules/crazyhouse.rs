@@ -19,6 +19,7 @@ impl Rules for Crazyhouse {
     const VARIANT: Variant = Variant::Crazyhouse;
     const SWING: i32 = 150;
     const CAPTURES_COME_BACK: bool = true;
+    const CHECKS_ARE_URGENT: bool = true;
 
     fn evaluate(&self) -> i32 {
         let board = self.board();
