@@ -108,7 +108,7 @@ impl Solver {
     pub fn solve(
         &mut self,
         root: &Root,
-        problem: &Problem,
+        problem: Problem,
         limits: &Limits,
         control: &Control,
         clock: &dyn Clock,
@@ -142,7 +142,7 @@ fn repeated(root: &Root) -> Vec<u64> {
 
 impl Prover<'_> {
     /// Proves a mate, then shorter ones as long as the goal asks for them.
-    fn solve(&mut self, root: &Root, problem: &Problem, observer: &mut dyn Observer) -> Finding {
+    fn solve(&mut self, root: &Root, problem: Problem, observer: &mut dyn Observer) -> Finding {
         let mut mate = match self.prove(root, problem.moves.min(MAX_MOVES)) {
             Ok(Some(mate)) => mate,
             Ok(None) => return Finding::NoMate,

@@ -114,7 +114,7 @@ impl<'a> Prover<'a> {
     /// Makes a move, if the limits allow it.
     pub(super) fn make(&mut self, position: &Position, m: Move) -> Result<Position, Stopped> {
         let is_limit = self.task.limits.nodes.is_some_and(|limit| self.nodes >= limit);
-        if is_limit || self.nodes % POLL_INTERVAL == 0 && self.is_over() {
+        if is_limit || self.nodes.is_multiple_of(POLL_INTERVAL) && self.is_over() {
             return Err(Stopped);
         }
         self.nodes += 1;
@@ -157,9 +157,10 @@ impl<'a> Prover<'a> {
         if let Some(known) = self.judge(node, &moves) {
             return Ok(Some(known));
         }
-        let known = match self.is_attack(node) {
-            true => self.add_attacks(node, &moves)?,
-            false => self.add_replies(node, &moves)?,
+        let known = if self.is_attack(node) {
+            self.add_attacks(node, &moves)?
+        } else {
+            self.add_replies(node, &moves)?
         };
         // Of equally good children the first is searched.
         let killer = self.killers[node.ply];
@@ -197,16 +198,16 @@ impl<'a> Prover<'a> {
             }
             let child = self.children[best];
             // Another path may have decided it meanwhile.
-            let known = match self.table.probe(child.key, moves) {
-                Some(known @ (Known::Mate(..) | Known::NoMate)) => known,
-                _ => {
-                    let limit = Numbers {
-                        phi: child.numbers.phi + (limit.delta - numbers.delta),
-                        delta: limit.phi.min(summary.second.saturating_add(1 + summary.second / PATIENCE)),
-                    };
-                    let next = self.make(node.position, child.mv)?;
-                    self.search(&Node { position: &next, moves, ply: node.ply + 1 }, limit)?
-                }
+            let decided = self.table.probe(child.key, moves).filter(|known| !matches!(known, Known::Open(_)));
+            let known = if let Some(known) = decided {
+                known
+            } else {
+                let limit = Numbers {
+                    phi: child.numbers.phi + (limit.delta - numbers.delta),
+                    delta: limit.phi.min(summary.second.saturating_add(1 + summary.second / PATIENCE)),
+                };
+                let next = self.make(node.position, child.mv)?;
+                self.search(&Node { position: &next, moves, ply: node.ply + 1 }, limit)?
             };
             self.children[best].learn(known, !is_attack);
         }

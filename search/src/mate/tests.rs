@@ -30,7 +30,7 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 fn solve_with(solver: &mut Solver, root: &Root, problem: Problem, limits: &Limits) -> Solution {
-    solver.solve(root, &problem, limits, &Control::new(), &Instant::now(), &mut ())
+    solver.solve(root, problem, limits, &Control::new(), &Instant::now(), &mut ())
 }
 
 fn solve(root: &Root, attacker: Color, moves: u32) -> Finding {
@@ -59,7 +59,7 @@ fn check_mate(chess: &Chess, attacker: Color, finding: &Finding, moves: u32) {
     assert!(end.is_checkmate() && end.turn() != attacker, "{fen}: {mate:?}");
 }
 
-/// Looks at everything, with shakmaty's rules: can the attacker mate in so many moves?
+/// Looks at everything, with shakmaty's rules: can the attacker, always the same one, mate in so many moves?
 #[derive(Default)]
 struct BruteForce {
     known: HashMap<(Chess, u32), bool>,
@@ -99,13 +99,13 @@ fn mates_are_found_and_proven_shortest() {
     for (fen, moves) in [
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1),
         ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", 2),
-        ("8/8/8/8/8/5k2/8/4q2K b - - 0 1", 1),
+        ("8/8/8/8/8/5k2/4q3/7K b - - 0 1", 1),
         // The quiet moves of rook and king, and of the queen, which must not stalemate.
         ("k7/8/2K5/8/8/8/8/7R w - - 0 1", 2),
-        ("7k/8/4K3/8/8/8/8/Q7 w - - 0 1", 3),
+        ("7k/8/4K3/8/8/8/8/1Q6 w - - 0 1", 3),
         ("4k3/8/4K3/8/8/8/8/R7 w - - 0 1", 1),
-        ("3k4/8/4K3/8/8/8/8/R7 w - - 0 1", 4),
-        ("8/8/8/8/4k3/8/3q4/7K b - - 0 1", 5),
+        ("3k4/8/4K3/8/8/8/8/R7 w - - 0 1", 2),
+        ("8/8/8/8/4k3/8/3q4/7K b - - 0 1", 2),
     ] {
         let chess = chess(fen);
         let finding = solve(&root(&chess), chess.turn(), 6);
@@ -155,13 +155,12 @@ fn random_positions_are_judged_as_by_brute_force() {
     let mut mates = 0;
     with_stack(|| {
         for men in ["Q", "RR", "QP", "QN", "PPp", "RBp", "QRr", "NNPp", "QBrp", "PPpp"] {
-            for _ in 0..40 {
+            for _ in 0..100 {
                 let chess = random.position(men);
-                let mut brute_force = BruteForce::default();
                 for attacker in [Color::White, Color::Black] {
                     let problem = Problem { attacker, moves: 2, goal: Goal::Shortest };
                     let found = solve_with(&mut solver, &root(&chess), problem, &Limits::default()).finding;
-                    match brute_force.shortest(&chess, attacker, 2) {
+                    match BruteForce::default().shortest(&chess, attacker, 2) {
                         Some(moves) => {
                             check_mate(&chess, attacker, &found, moves);
                             mates += 1;
@@ -173,6 +172,34 @@ fn random_positions_are_judged_as_by_brute_force() {
         }
     });
     assert!(mates > 40, "only {mates} mates");
+}
+
+#[test]
+fn keys_are_told_without_making_the_move() {
+    let mut random = Random(7);
+    let mut told = 0;
+    for fen in [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    ] {
+        for _ in 0..40 {
+            let mut position = Position::from(&chess(fen));
+            for _ in 0..60 {
+                let moves = position.legal_moves();
+                for &m in moves.iter() {
+                    let key = position.full_key_after(m);
+                    assert!(key.is_none_or(|key| key == position.make(m).keys().full), "{m}");
+                    told += u32::from(key.is_some());
+                }
+                if moves.is_empty() {
+                    break;
+                }
+                position = position.make(moves[random.below(moves.len() as u64) as usize]);
+            }
+        }
+    }
+    assert!(told > 50_000, "only {told} keys");
 }
 
 #[test]
@@ -194,7 +221,7 @@ fn en_passant_can_be_the_only_way_out() {
     let push = Move::new(Square::D2, Square::D4);
     let only = Root { allowed: Some(vec![push]), ..root(&before) };
     assert_eq!(solve(&only, Color::White, 1), Finding::NoMate);
-    let without = chess("3R4/8/R7/4k3/8/8/3P4/5RK1 w - - 0 1");
+    let without = chess("3R4/8/R7/4k3/4b3/8/3P4/5RK1 w - - 0 1");
     let only = Root { allowed: Some(vec![push]), ..root(&without) };
     check_mate(&without, Color::White, &solve(&only, Color::White, 1), 1);
 }
@@ -230,7 +257,9 @@ fn mate_on_the_hundredth_ply_comes_before_the_fifty_moves() {
     // A pawn move in time begins the count anew.
     let chess = chess("7k/8/8/8/8/8/R5P1/1R4K1 w - - 98 80");
     assert_eq!(solve(&root(&chess), Color::White, 2), Finding::NoMate);
-    check_mate(&chess, Color::White, &solve(&root(&chess), Color::White, 3), 3);
+    let Finding::Mate(mate) = solve(&root(&chess), Color::White, 6) else { panic!("a mate") };
+    assert_eq!(play(&chess, mate.line[0]).halfmoves(), 0);
+    check_mate(&chess, Color::White, &Finding::Mate(mate.clone()), mate.moves);
 }
 
 #[test]
@@ -264,7 +293,7 @@ fn limits_and_the_control_are_obeyed() {
         let control = Control::new();
         control.stop();
         let stopped =
-            solver.solve(&root(&chess), &problem, &Limits::default(), &control, &Instant::now(), &mut ());
+            solver.solve(&root(&chess), problem, &Limits::default(), &control, &Instant::now(), &mut ());
         assert_eq!(stopped.finding, Finding::Undecided);
     });
 }
@@ -275,8 +304,10 @@ fn only_allowed_moves_are_considered() {
     let ladder = Move::new(Square::A2, Square::A7);
     let only = Root { allowed: Some(vec![ladder]), ..root(&chess) };
     check_mate(&chess, Color::White, &solve(&only, Color::White, 4), 2);
-    let slow = Root { allowed: Some(vec![Move::new(Square::G1, Square::H1)]), ..root(&chess) };
-    check_mate(&chess, Color::White, &solve(&slow, Color::White, 4), 3);
+    let slow = Move::new(Square::G1, Square::H1);
+    let rest = BruteForce::default().shortest(&play(&chess, slow), Color::White, 3).expect("a mate");
+    let only = Root { allowed: Some(vec![slow]), ..root(&chess) };
+    check_mate(&chess, Color::White, &solve(&only, Color::White, 6), 1 + rest);
     let nothing = Root { allowed: Some(Vec::new()), ..root(&chess) };
     assert_eq!(solve(&nothing, Color::White, 4), Finding::NoMate);
     assert_eq!(solve(&nothing, Color::Black, 4), Finding::NoMate);
@@ -294,13 +325,13 @@ impl Observer for Heard {
 
 #[test]
 fn the_observer_hears_of_ever_shorter_mates() {
-    let chess = chess("7k/8/4K3/8/8/8/8/Q7 w - - 0 1");
+    let chess = chess("7k/8/4K3/8/8/8/8/1Q6 w - - 0 1");
     let problem = Problem { attacker: Color::White, moves: 12, goal: Goal::Shortest };
     let mut heard = Heard::default();
     let solution = with_stack(|| {
         let mut solver = Solver::new(1).expect("1 MiB");
         let limits = Limits::default();
-        solver.solve(&root(&chess), &problem, &limits, &Control::new(), &Instant::now(), &mut heard)
+        solver.solve(&root(&chess), problem, &limits, &Control::new(), &Instant::now(), &mut heard)
     });
     check_mate(&chess, Color::White, &solution.finding, 3);
     assert_eq!(heard.0.last(), Some(&Score::mate_at(5)));
