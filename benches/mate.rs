@@ -11,7 +11,7 @@ use search::{Control, Limits, Root, STACK_SIZE, Searcher, Table, Verdict};
 use shakmaty::{CastlingMode, Chess, Color, FromSetup, Piece, Position as _, Setup, Square};
 
 const MEN: &str = "KkQRRBNNPPPPqrbbnpppp";
-const POSITIONS: usize = 300;
+const POSITIONS: usize = 100;
 const MOVES: u32 = 6;
 const NODES: u64 = 50_000;
 const MEBIBYTES: usize = 16;
