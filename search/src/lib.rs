@@ -9,6 +9,7 @@ mod correction;
 mod evaluation;
 mod history;
 mod limits;
+pub mod mate;
 mod moves;
 mod negamax;
 mod observer;

@@ -122,8 +122,8 @@ enum State {
 #[derive(Debug, thiserror::Error)]
 #[error("no memory for a hash table of {mebibytes} MiB ({source})")]
 pub struct TableError {
-    mebibytes: usize,
-    source: std::io::Error,
+    pub(crate) mebibytes: usize,
+    pub(crate) source: std::io::Error,
 }
 
 impl Table {

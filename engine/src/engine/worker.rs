@@ -3,12 +3,18 @@
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use search::{Answer, Clock, Control, Limits, Observer, Report, Score, Searcher, Style, Table};
+use search::mate::{Finding, Goal, Problem, Solver};
+use search::{
+    Answer, Clock, Control, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit,
+};
 use shakmaty::Move;
 
 use super::{Decision, Line, TaskId, Thought};
 use crate::Game;
 use crate::tablebases::Tablebases;
+
+/// What the mate solver may remember while it works on a mate that was asked for, besides the hash table.
+const MATE_TABLE_MEBIBYTES: usize = 64;
 
 /// What the session asks of the thinking thread, in order.
 pub(super) enum Order {
@@ -81,7 +87,8 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         let (root, root_probes) = prepare(job, root, tablebases);
         self.searcher.use_style(job.style.clone());
         let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
-        self.searcher.think(&root, &job.limits, &job.control, &*job.clock, &mut reporter)
+        let (mate, limits) = find_mate(job, &root, &mut reporter);
+        mate.unwrap_or_else(|| self.searcher.think(&root, &limits, &job.control, &*job.clock, &mut reporter))
     }
 
     fn think_variant(&mut self, job: &Job) -> Answer {
@@ -92,6 +99,33 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         let table = self.searcher.table_mut();
         searcher.think(table, &root, &job.limits, &job.control, &*job.clock, &mut reporter)
     }
+}
+
+/// A mate that is asked for is first of all a matter for the mate solver, which gets three quarters of the nodes and of a
+/// fixed time. If it finds none, the search takes over within the limits that are returned.
+fn find_mate(job: &Job, root: &search::Root, observer: &mut dyn Observer) -> (Option<Answer>, Limits) {
+    let limits = job.limits.clone();
+    let Some(moves) = limits.mate.filter(|_| limits.lines <= 1) else { return (None, limits) };
+    let Ok(mut solver) = Solver::new(MATE_TABLE_MEBIBYTES) else { return (None, limits) };
+    let problem = Problem { attacker: root.position.turn(), moves, goal: Goal::Within };
+    let time = match limits.time {
+        TimeLimit::PerMove(time) => TimeLimit::PerMove(time * 3 / 4),
+        other => other,
+    };
+    let most = Limits { nodes: limits.nodes.map(|nodes| nodes - nodes / 4), time, ..limits.clone() };
+    let solution = solver.solve(root, problem, &most, &job.control, &*job.clock, observer);
+    let rest = limits.nodes.map(|nodes| nodes - solution.nodes);
+    let answer = match solution.finding {
+        Finding::Mate(mate) => Some(Answer {
+            best: mate.line.first().copied(),
+            ponder: mate.line.get(1).copied(),
+            score: Score::mate_at(mate.line.len()),
+            depth: mate.line.len() as u32,
+            nodes: solution.nodes,
+        }),
+        Finding::NoMate | Finding::Undecided => None,
+    };
+    (answer, Limits { nodes: rest, ..limits })
 }
 
 /// What to search, and how many moves the endgame tables have been asked about.

@@ -173,6 +173,23 @@ fn a_mate_is_found_and_told_in_moves() {
 }
 
 #[test]
+fn a_mate_that_is_asked_for_is_proven() {
+    let session = session();
+    session.say("position fen 3k4/8/4K3/8/8/8/8/R7 w - - 0 1\ngo mate 2");
+    let heard = session.hear_until("bestmove ");
+    assert_eq!(heard.len(), 2, "one line and the move: {heard:?}");
+    assert!(heard[0].contains(" score mate 2 ") && heard[0].contains(" pv a1c1 "), "{heard:?}");
+    assert!(heard[1].starts_with("bestmove a1c1 ponder "), "{heard:?}");
+    // Too few moves: the search still has a move, within the limits.
+    session.say("position startpos\ngo mate 2 nodes 3000");
+    let heard = session.hear_until("bestmove ");
+    assert!(!heard.iter().any(|line| line.contains(" score mate ")), "{heard:?}");
+    // Without limits it looks for the mate until it is told to stop.
+    session.say("position startpos\ngo mate 40\nstop");
+    assert_ne!(session.hear_until("bestmove ").last().map(String::as_str), Some("bestmove 0000"));
+}
+
+#[test]
 fn without_a_legal_move_the_best_move_is_null() {
     let session = session();
     session.say("position fen R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1\ngo depth 3");

@@ -67,3 +67,8 @@ pub(super) fn halfmoves(halfmoves: u8) -> u64 {
         step => HALFMOVES[usize::from(step)],
     }
 }
+
+/// The fifty-move counter to the ply, for those to whom each ply matters.
+pub(super) fn exact_halfmoves(halfmoves: u8) -> u64 {
+    split_mix(&mut (u64::from(halfmoves) + 6))
+}

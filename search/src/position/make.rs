@@ -79,6 +79,40 @@ impl Position {
         key
     }
 
+    /// The full key after a legal move, where it can be told without making the move: `None` for promotions, double
+    /// pushes, en passant captures and whatever touches castling rights.
+    #[inline]
+    pub(crate) fn full_key_after(&self, m: Move) -> Option<u64> {
+        let (from, to) = (m.from(), m.to());
+        let role = self.role_at(from)?;
+        let ends = Bitboard::from_square(from).with(to);
+        let touches_rights = match role {
+            Role::King => (self.castling_rooks & (self.us() | ends)).any(),
+            _ => (self.castling_rooks & ends).any(),
+        };
+        let is_special = role == Role::Pawn
+            && (m.promotion().is_some() || self.is_en_passant(m) || from as u8 ^ to as u8 == 16);
+        if touches_rights || is_special {
+            return None;
+        }
+        let mut key = self.keys.full
+            ^ keys::TURN
+            ^ keys::piece(self.turn, role, from)
+            ^ keys::piece(self.turn, role, to);
+        if let Some(captured) = self.role_at(to) {
+            key ^= keys::piece(!self.turn, captured, to);
+        }
+        if let Some(square) = self.en_passant {
+            key ^= keys::en_passant(square);
+        }
+        Some(key)
+    }
+
+    /// What tells positions apart that differ in the fifty-move counter alone.
+    pub(crate) fn exact_halfmoves_key(halfmoves: u8) -> u64 {
+        keys::exact_halfmoves(halfmoves)
+    }
+
     #[inline]
     fn put(&mut self, color: Color, role: Role, square: Square) {
         self.mailbox[square as usize] = Some(role);

@@ -1,0 +1,74 @@
+//! From the proof in the table to a line: the quickest mate that was found, against the longest resistance.
+
+use super::numbers::Numbers;
+use super::prover::{Node, Prover};
+use super::table::Known;
+use crate::moves::Move;
+use crate::worker::Stopped;
+
+/// A reply, and the mate that is known after it.
+struct Reply {
+    mv: Move,
+    moves: u8,
+    attack: Move,
+}
+
+impl Prover<'_> {
+    /// Appends the line of a proven node, in which the attacker begins with `attack` if it is its turn. Returns the
+    /// number of attacks in it, which is what the mate takes: `node.moves`, or less if a part of the proof was shortened
+    /// after the rest had been built on it.
+    pub(super) fn follow(
+        &mut self,
+        node: &Node,
+        attack: Option<Move>,
+        line: &mut Vec<Move>,
+    ) -> Result<u8, Stopped> {
+        let Some(attack) = attack else { return self.resist(node, line) };
+        line.push(attack);
+        let next = self.make(node.position, attack)?;
+        let next = Node { position: &next, moves: node.moves - 1, ply: node.ply + 1 };
+        let moves = self.resist(&next, line)? + 1;
+        self.store(node, Known::Mate(moves, Some(attack)), 0);
+        Ok(moves)
+    }
+
+    fn resist(&mut self, node: &Node, line: &mut Vec<Move>) -> Result<u8, Stopped> {
+        let (start, mut longest, mut best) = (line.len(), 0, Vec::new());
+        for reply in self.replies(node)? {
+            if reply.moves <= longest {
+                break;
+            }
+            line.truncate(start);
+            line.push(reply.mv);
+            let next = self.make(node.position, reply.mv)?;
+            let next = Node { position: &next, moves: reply.moves, ply: node.ply + 1 };
+            let moves = self.follow(&next, Some(reply.attack), line)?;
+            if moves > longest {
+                longest = moves;
+                best.clear();
+                best.extend_from_slice(&line[start..]);
+            }
+        }
+        line.truncate(start);
+        line.append(&mut best);
+        Ok(longest)
+    }
+
+    /// The replies of a proven node, those that hold out longest first. What the table has lost is proven again.
+    fn replies(&mut self, node: &Node) -> Result<Vec<Reply>, Stopped> {
+        let mut replies = Vec::new();
+        for &mv in node.position.legal_moves().iter().filter(|m| self.task.allows(node, **m)) {
+            let next = self.make(node.position, mv)?;
+            let next = Node { position: &next, moves: node.moves, ply: node.ply + 1 };
+            let known = match self.table.probe(self.key(&next), next.moves) {
+                Some(known @ Known::Mate(..)) => known,
+                _ => self.search(&next, Numbers::UNLIMITED)?,
+            };
+            // Anything else would mean that two positions have the same key.
+            let Known::Mate(moves, Some(attack)) = known else { return Err(Stopped) };
+            replies.push(Reply { mv, moves, attack });
+        }
+        replies.sort_by_key(|reply| std::cmp::Reverse(reply.moves));
+        Ok(replies)
+    }
+}
