@@ -100,14 +100,29 @@ fn counter(field: Option<&&str>, default: u32) -> Option<u32> {
 
 /// Makes a position of a set-up board.
 pub(crate) fn from_setup(setup: Setup, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
-    let text = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
     if setup.halfmoves > LARGEST_COUNTER {
         return Err(FenError::Halfmoves { field: setup.halfmoves.to_string() });
     }
     if setup.fullmoves.get() > LARGEST_COUNTER {
         return Err(FenError::Fullmoves { field: setup.fullmoves.to_string() });
     }
-    check(setup, mode, || excerpt(&text.to_string()))
+    let original = setup.clone();
+    check(setup, mode, || shown(&original))
+}
+
+/// Makes a position of a board that was set up. Castling rights and en passant squares that the board contradicts are
+/// dropped; in standard mode, rights that only make sense in Chess960 make it a position of Chess960.
+///
+/// # Errors
+/// The position is illegal, as for [`Game::from_fen`](crate::Game::from_fen).
+pub fn legal_position(setup: &Setup, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
+    check(setup.clone(), mode, || shown(setup))
+}
+
+/// The FEN of a board that was set up, for a message.
+fn shown(setup: &Setup) -> String {
+    let fen = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
+    excerpt(&fen.to_string())
 }
 
 /// Puts right what can be put right, and says what is wrong with the rest.

@@ -88,8 +88,11 @@ enum Pattern {
     },
 }
 
-/// Finds the legal move that `text` means.
-pub(crate) fn read(chess: &Chess, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
+/// Finds the legal move that `text` means: coordinates, SAN, or what comes close enough to be understood.
+///
+/// # Errors
+/// The text is no move, fits several, or means one that is not legal.
+pub fn read(chess: &Chess, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
     let pattern = Pattern::read(text).ok_or_else(|| MoveError::Unreadable { text: excerpt(text) })?;
     let legal = chess.legal_moves();
     let mut fitting: Vec<Move> = legal.iter().copied().filter(|m| pattern.fits(*m)).collect();
