@@ -2,16 +2,16 @@
 //!
 //! `cargo bench -p herald-protocols --bench epd -- FILE` takes the records of that file; without one, those of Win At Chess
 //! if the suite lies where the tests look for it, otherwise records made of the embedded openings. Each line `RECORDS` is the
-//! median of some rounds, with the slowest and the fastest.
+//! median of some rounds, with the slowest and the fastest, in time of the processor: other programs on the machine take
+//! from neither side.
 
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use engine::epd::position_part;
-use engine::{CastlingMode, Game};
+use engine::{CastlingMode, Game, ProcessCpuTime, TimeSource as _};
 use protocols::epd::{MoveReading, RecordReader};
 
 const ROUNDS: usize = 9;
@@ -40,14 +40,14 @@ fn measure(name: &str, moves: MoveReading, lines: &[&str]) -> f64 {
     let mut written = String::new();
     let mut rounds: Vec<f64> = (0..ROUNDS)
         .map(|_| {
-            let began = Instant::now();
+            let began = ProcessCpuTime.now();
             for (number, line) in (1..).zip(lines.iter().cycle().take(RECORDS)) {
                 let reading = reader.read(black_box(line), number);
                 written.clear();
                 reading.record.expect("a record").write(&mut written);
                 black_box(&written);
             }
-            RECORDS as f64 / began.elapsed().as_secs_f64()
+            RECORDS as f64 / (ProcessCpuTime.now() - began).as_secs_f64()
         })
         .collect();
     rounds.sort_by(f64::total_cmp);

@@ -4,6 +4,7 @@ mod books;
 mod cego;
 mod command_line;
 mod conversations;
+mod epd;
 mod peers;
 #[cfg(unix)]
 mod signals;

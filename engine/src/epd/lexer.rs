@@ -173,7 +173,7 @@ impl<'a> Lexer<'a> {
         if self.at == self.text.len() {
             return None;
         }
-        let word = self.word_before(b'"');
+        let word = self.word_before(|byte| byte == b'"' || ENDS_WORD[usize::from(byte)]);
         self.findings.enter(Some(word.text));
         self.is_open = true;
         self.check_opcode(word);
@@ -265,15 +265,14 @@ impl<'a> Lexer<'a> {
 
     /// What stands between blanks and semicolons; empty before a semicolon and at the end.
     fn word(&mut self) -> Word<'a> {
-        self.word_before(b';')
+        self.word_before(|byte| ENDS_WORD[usize::from(byte)])
     }
 
-    /// What stands before a blank, a semicolon or `stop`.
-    fn word_before(&mut self, stop: u8) -> Word<'a> {
+    /// What stands before a byte of that kind.
+    fn word_before(&mut self, ends: impl Fn(u8) -> bool) -> Word<'a> {
         let at = self.at;
         let rest = &self.text.as_bytes()[at..];
-        let ends = |byte: &u8| is_blank(*byte) || *byte == b';' || *byte == stop;
-        let length = rest.iter().position(ends).unwrap_or(rest.len());
+        let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
         self.at += length;
         Word { text: &self.text[at..self.at], at }
     }
@@ -310,9 +309,20 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn is_blank(byte: u8) -> bool {
+const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'\r' | b'\n')
 }
+
+/// Blanks and the semicolon, as a table: words are where a lexer spends its time.
+const ENDS_WORD: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        ends[byte] = is_blank(byte as u8) || byte as u8 == b';';
+        byte += 1;
+    }
+    ends
+};
 
 /// The part of a line that is the position, whether the line is EPD or FEN: four fields, and the counters if there are any.
 pub fn position_part(line: &str) -> &str {

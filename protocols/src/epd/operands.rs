@@ -309,10 +309,9 @@ impl<'a> Operands<'a, '_> {
 }
 
 /// Moves.
-impl<'a> Operands<'a, '_> {
+impl<'a, 'f> Operands<'a, 'f> {
     /// The operands as texts of moves. Commas between them are passed over.
-    fn move_texts(&mut self) -> Option<Vec<(&'a str, usize)>> {
-        let mut texts = Vec::with_capacity(self.given.len());
+    fn move_texts(&mut self) -> Option<impl Iterator<Item = (&'a str, usize)> + Clone + use<'a, 'f>> {
         for operand in self.given {
             if operand.is_string {
                 let message = format!("`{}` is a string; expected a move", excerpt(operand.text));
@@ -322,22 +321,24 @@ impl<'a> Operands<'a, '_> {
             if operand.text.contains(',') {
                 self.findings.report(operand.at, Rule::F9, Severity::Warning, "commas between moves");
             }
-            let mut at = operand.at;
-            for text in operand.text.split(',') {
-                if !text.is_empty() {
-                    texts.push((text, at));
-                }
-                at += text.len() + 1;
-            }
         }
-        Some(texts)
+        let between_commas = |operand: &Operand<'a>| {
+            let mut next = operand.at;
+            operand.text.split(',').map(move |text| {
+                let at = next;
+                next += text.len() + 1;
+                (text, at)
+            })
+        };
+        Some(self.given.iter().flat_map(between_commas).filter(|(text, _)| !text.is_empty()))
     }
 
     fn only_move(&mut self) -> Option<EpdMove<'a>> {
-        match *self.move_texts()? {
-            [(text, at)] => Some(self.moves.one(text, at, self.findings)),
-            [] => self.refuse(Rule::O1, "one move"),
-            [_, (_, at), ..] => {
+        let mut texts = self.move_texts()?;
+        match (texts.next(), texts.next()) {
+            (Some((text, at)), None) => Some(self.moves.one(text, at, self.findings)),
+            (None, _) => self.refuse(Rule::O1, "one move"),
+            (_, Some((_, at))) => {
                 let message =
                     format!("`{}` has too many operands; expected one move", excerpt(self.opcode.text));
                 self.report(at, Rule::O1, Severity::Error, message);
@@ -348,7 +349,7 @@ impl<'a> Operands<'a, '_> {
 
     fn line(&mut self) -> Option<Vec<EpdMove<'a>>> {
         let texts = self.move_texts()?;
-        Some(self.moves.line(texts.into_iter(), self.findings))
+        Some(self.moves.line(texts, self.findings))
     }
 
     fn best_moves(&mut self) -> Option<Operation<'a>> {
@@ -383,8 +384,8 @@ impl<'a> Operands<'a, '_> {
     /// Moves without an order of their own: in ASCII order, each once.
     fn move_set(&mut self) -> Option<Vec<EpdMove<'a>>> {
         let texts = self.move_texts()?;
-        let is_sorted = texts.is_sorted_by_key(|(text, _)| *text);
-        let mut moves = self.moves.moves(texts.into_iter(), self.findings);
+        let is_sorted = texts.clone().is_sorted_by_key(|(text, _)| text);
+        let mut moves = self.moves.moves(texts, self.findings);
         if !is_sorted {
             self.report(self.given[0].at, Rule::F14, Severity::Note, "the moves are not in ASCII order");
         }
