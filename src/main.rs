@@ -3,6 +3,7 @@
 mod bench;
 mod book;
 mod cego;
+mod epd;
 mod eval;
 mod match_command;
 mod openings;
@@ -46,6 +47,7 @@ enum Subcommands {
     Eval(eval::Eval),
     Openings(openings::Openings),
     Book(book::Book),
+    Epd(epd::Epd),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Some(Subcommands::Eval(eval)) => eval.run(),
         Some(Subcommands::Openings(openings)) => openings.run(),
         Some(Subcommands::Book(book)) => book.run(),
+        Some(Subcommands::Epd(epd)) => epd.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -19,11 +19,18 @@ pub(crate) fn ignore() -> io::Result<()> {
 
 /// Ends the program with exit code 0 at the first of these signals, after `clean_up`.
 pub(crate) fn end_at(signals: &[i32], clean_up: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    end_with(signals, || {
+        clean_up();
+        0
+    })
+}
+
+/// Ends the program at the first of these signals, with the exit code that `finish` returns.
+pub(crate) fn end_with(signals: &[i32], finish: impl FnOnce() -> i32 + Send + 'static) -> io::Result<()> {
     let mut signals = Signals::new(signals)?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         if signals.forever().next().is_some() {
-            clean_up();
-            std::process::exit(0);
+            std::process::exit(finish());
         }
     })?;
     Ok(())

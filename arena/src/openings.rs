@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use engine::book::{self, BookError, PolyglotBook};
+use engine::epd::position_part;
 use engine::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
 
 /// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
@@ -126,7 +127,7 @@ pub enum OpeningsError {
     },
 }
 
-/// The longest line with a position, in bytes. EPD has at most 1024 (EPD specification, 5).
+/// The longest line with a position, in bytes: many times what EPD allows ([`engine::epd::LONGEST_LINE`]).
 const LONGEST_LINE: u64 = 64 << 10;
 
 impl Format {
@@ -153,7 +154,7 @@ impl Openings {
 
     /// The positions that Herald brings along.
     pub fn embedded() -> Openings {
-        let record = |line: &str| Opening { start: position_of(line).into(), moves: [].into() };
+        let record = |line: &str| Opening { start: position_part(line).into(), moves: [].into() };
         let openings = engine::openings::EMBEDDED.lines().map(record).collect();
         Openings { mode: CastlingMode::Standard, source: Source::Listed(openings) }
     }
@@ -298,23 +299,14 @@ fn read_positions(
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let fen = position_of(text);
-        let game = Game::from_fen(&fen, mode).map_err(|error: FenError| faulty(error.to_string()))?;
+        let fen = position_part(text);
+        let game = Game::from_fen(fen, mode).map_err(|error: FenError| faulty(error.to_string()))?;
         if let Some(outcome) = game.outcome() {
             return Err(faulty(format!("the game is over in this position: {outcome}")));
         }
         openings.push(Opening { start: fen.into(), moves: [].into() });
     }
     Ok(openings)
-}
-
-/// The part of a line that is the position: four fields, and two more if they are the counters of a FEN and not the
-/// beginning of EPD's operations.
-fn position_of(line: &str) -> String {
-    let fields: Vec<&str> = line.split_whitespace().take(6).collect();
-    let counters =
-        fields[4.min(fields.len())..].iter().take_while(|field| field.parse::<u16>().is_ok()).count();
-    fields[..(4 + counters).min(fields.len())].join(" ")
 }
 
 fn read_games(path: &Path, file: impl BufRead, most_plies: usize) -> Result<Vec<Opening>, OpeningsError> {

@@ -132,14 +132,33 @@ pub(crate) fn from_setup(
     setup: Setup,
     mode: CastlingMode,
 ) -> Result<(VariantPosition, CastlingMode), FenError> {
-    let text = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
     if setup.halfmoves > LARGEST_COUNTER {
         return Err(FenError::Halfmoves { field: setup.halfmoves.to_string() });
     }
     if setup.fullmoves.get() > LARGEST_COUNTER {
         return Err(FenError::Fullmoves { field: setup.fullmoves.to_string() });
     }
-    check(variant, setup, mode, || excerpt(&text.to_string()))
+    let original = setup.clone();
+    check(variant, setup, mode, || shown(&original))
+}
+
+/// Makes a position of chess of a board that was set up. Castling rights and en passant squares that the board
+/// contradicts are dropped; in standard mode, rights that only make sense in Chess960 make it a position of Chess960.
+///
+/// # Errors
+/// The position is illegal, as for [`Game::from_fen`](crate::Game::from_fen).
+pub fn legal_position(setup: &Setup, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
+    let (position, mode) = check(Variant::Chess, setup.clone(), mode, || shown(setup))?;
+    match position {
+        VariantPosition::Chess(chess) => Ok((chess, mode)),
+        _ => unreachable!("the variant was chess"),
+    }
+}
+
+/// The FEN of a board that was set up, for a message.
+fn shown(setup: &Setup) -> String {
+    let fen = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
+    excerpt(&fen.to_string())
 }
 
 /// Puts right what can be put right, and says what is wrong with the rest.

@@ -3,6 +3,7 @@
 pub mod book;
 mod clock;
 mod engine;
+pub mod epd;
 mod fen;
 mod game;
 mod lines;
@@ -21,9 +22,9 @@ mod variant;
 
 pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
 pub use engine::{Decision, Engine, Line, Purpose, Task, TaskId, Thought};
-pub use fen::FenError;
+pub use fen::{FenError, legal_position};
 pub use game::{Game, IllegalMove};
-pub use notation::{IllegalReason, MoveError};
+pub use notation::{IllegalReason, MoveError, read_move};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
 pub use settings::{

@@ -110,6 +110,14 @@ enum Pattern {
     },
 }
 
+/// Finds the legal move of a game of chess that `text` means: coordinates, SAN, or what comes close enough to be understood.
+///
+/// # Errors
+/// The text is no move, fits several, or means one that is not legal.
+pub fn read_move(chess: &Chess, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
+    read(&VariantPosition::Chess(chess.clone()), mode, text)
+}
+
 /// Finds the legal move that `text` means.
 pub(crate) fn read(chess: &VariantPosition, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
     let pattern = Pattern::read(text).ok_or_else(|| MoveError::Unreadable { text: excerpt(text) })?;

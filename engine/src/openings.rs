@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use search::{Control, Limits, STACK_SIZE, Score, Searcher, Table, TableError, Verdict};
 use shakmaty::variant::{Variant, VariantPosition};
-use shakmaty::{Board, CastlingMode, EnPassantMode, Move, Position as _, Role, Setup};
+use shakmaty::{Board, CastlingMode, Move, Position as _, Role, Setup};
 
-use crate::{Game, fen};
+use crate::{Game, epd};
 
 /// Openings for matches in which nobody has brought their own: 400 positions of standard chess after 8 plies, in EPD.
 ///
@@ -137,21 +137,13 @@ impl Opening {
     /// The opening as an EPD record, with `id` and what the search has found: `acd`, `acn`, `ce`. In `id`, quotation
     /// marks, for which EPD has no notation, become apostrophes.
     pub fn epd(&self, id: &str) -> String {
-        let position = self.game.position();
-        // EPD wants the en passant square after every double step, whether or not a pawn can capture there.
-        let fen = fen::write_with(position, self.game.mode(), EnPassantMode::Always);
-        let fields: Vec<&str> = fen.split(' ').collect();
-        let [fields_of_position @ .., halfmoves, fullmoves] = &fields[..] else {
-            unreachable!("a FEN has six fields")
-        };
-        format!(
-            "{} acd {}; acn {}; ce {}; fmvn {fullmoves}; hmvc {halfmoves}; id \"{}\";",
-            fields_of_position.join(" "),
-            self.depth,
-            self.nodes,
-            self.score.value(),
-            id.replace('"', "'"),
-        )
+        let operations = [
+            ("acd", self.depth.to_string()),
+            ("acn", self.nodes.to_string()),
+            ("ce", self.score.value().to_string()),
+            ("id", epd::quoted(id)),
+        ];
+        epd::record(&self.game, &operations)
     }
 }
 

@@ -5,6 +5,7 @@ pub mod board;
 pub mod cecp;
 pub mod cego;
 pub mod detect;
+pub mod epd;
 pub mod host;
 pub mod input;
 #[cfg(test)]

@@ -26,6 +26,10 @@ fn every_subcommand_has_help_with_an_example() {
         &["book"],
         &["book", "make"],
         &["book", "show"],
+        &["epd"],
+        &["epd", "check"],
+        &["epd", "normalize"],
+        &["epd", "purge"],
     ] {
         let output = herald(&[subcommand, &["--help"]].concat());
         assert_eq!(output.status.code(), Some(0));

@@ -4,6 +4,7 @@ mod books;
 mod cego;
 mod command_line;
 mod conversations;
+mod epd;
 #[path = "../support/installed.rs"]
 mod installed;
 mod peers;

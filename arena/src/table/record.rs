@@ -3,18 +3,15 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use engine::{Color, Game, Outcome, PgnTags, write_pgn};
+use engine::{Color, Game, Outcome, PgnTags, epd, write_pgn};
 use players::{Fault, Protocol, Thinking};
 use search::{Score, Verdict};
-use shakmaty::{ByColor, EnPassantMode, Position as _};
+use shakmaty::{ByColor, Position as _};
 
 use super::Seat;
 
 /// The longest part of a variation that PGN shows, in plies.
 const LONGEST_VARIATION: usize = 32;
-
-/// The longest string in an EPD operation, in bytes (EPD specification, 5.2).
-const LONGEST_EPD_STRING: usize = 255;
 
 /// All that is known about a game.
 #[derive(Clone, Debug)]
@@ -112,12 +109,12 @@ impl GameRecord {
 
     /// The position in which the players took over, as an EPD record.
     pub fn opening_epd(&self, id: &str) -> String {
-        epd(&self.replay(self.opening), &[("id", id)])
+        epd::record(&self.replay(self.opening), &[("id", epd::quoted(id))])
     }
 
     /// The last position as an EPD record, with the result and its reason in `c0`.
     pub fn final_epd(&self, id: &str) -> String {
-        epd(&self.game, &[("c0", &self.result_line()), ("id", id)])
+        epd::record(&self.game, &[("c0", epd::quoted(&self.result_line())), ("id", epd::quoted(id))])
     }
 
     /// What happened, line by line, for a person who looks for a fault.
@@ -315,27 +312,4 @@ fn replay_move(game: &mut Game, m: engine::Move) {
 fn date(moment: SystemTime) -> String {
     let date = time::OffsetDateTime::from(moment).date();
     format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
-}
-
-/// The position on the board as an EPD record, with the move counters and some operations with a string.
-fn epd(game: &Game, strings: &[(&str, &str)]) -> String {
-    let fen = game.fen();
-    let mut fields: Vec<&str> = fen.split(' ').take(4).collect();
-    // FEN names the square only where the capture is legal, EPD after every double step (EPD specification, 4.4).
-    let en_passant = game.position().ep_square(EnPassantMode::Always).map(|square| square.to_string());
-    if let (Some(square), Some(field)) = (&en_passant, fields.get_mut(3)) {
-        *field = square;
-    }
-    let mut operations: Vec<String> =
-        strings.iter().map(|(opcode, text)| format!("{opcode} \"{}\";", epd_string(text))).collect();
-    operations.push(format!("fmvn {};", game.position().fullmoves()));
-    operations.push(format!("hmvc {};", game.halfmoves()));
-    operations.sort();
-    format!("{} {}", fields.join(" "), operations.join(" "))
-}
-
-/// Text as EPD can hold it: printing ASCII without quotation marks, and not too much of it.
-fn epd_string(text: &str) -> String {
-    let printing = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
-    text.chars().map(|c| if c == '"' { '\'' } else { printing(c) }).take(LONGEST_EPD_STRING).collect()
 }

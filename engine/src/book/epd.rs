@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::io::BufRead;
+use std::iter;
 
 use shakmaty::{CastlingMode, Chess};
 
 use super::polyglot::{MoveCode, key};
 use super::{BookError, BookMove};
+use crate::epd::{Escapes, Lexer, position_part};
 use crate::game::Game;
 use crate::lines::{LineRead, Lines};
 
@@ -39,15 +41,9 @@ impl EpdBook {
     }
 
     fn add(&mut self, record: &str) -> Result<(), String> {
-        let (position, operations) = split_record(record);
-        let game = Game::from_fen(&position, CastlingMode::Standard).map_err(|error| error.to_string())?;
-        let operands = |opcode: &str| {
-            let mut fitting = operations.iter().filter(|(code, _)| *code == opcode);
-            fitting.next().map(|(_, operands)| operands.as_slice()).unwrap_or_default()
-        };
-        let sources = [operands("sm"), operands("bm"), operands("pv").get(..1).unwrap_or_default()];
-        let moves = sources.into_iter().find(|moves| !moves.is_empty()).unwrap_or_default();
-        for text in moves {
+        let game = Game::from_fen(position_part(record), CastlingMode::Standard)
+            .map_err(|error| error.to_string())?;
+        for text in moves_to_play(record) {
             let m = game.parse_move(text).map_err(|error| error.to_string())?;
             let Some(chess) = game.chess() else { break };
             self.count(key(chess), MoveCode::new(m));
@@ -72,33 +68,24 @@ impl EpdBook {
     }
 }
 
-/// The four fields of the position, and the operations as opcode and operands (EPD specification, 3 and 4).
-fn split_record(record: &str) -> (String, Vec<(&str, Vec<&str>)>) {
-    let mut rest = record.trim();
-    let fields: Vec<&str> = std::iter::from_fn(|| next_operand(&mut rest)).take(4).collect();
-    let mut operations = Vec::new();
-    while !rest.is_empty() {
-        let mut operation = Vec::new();
-        while let Some(operand) = next_operand(&mut rest) {
-            operation.push(operand);
-        }
-        rest = rest.strip_prefix(';').unwrap_or(rest).trim_start();
-        if !operation.is_empty() {
-            operations.push((operation.remove(0), operation));
-        }
+/// The operands of `sm`, or else of `bm`, or else the first of `pv`.
+fn moves_to_play(record: &str) -> Vec<&str> {
+    let mut lexer = Lexer::new(record, 0, Escapes::None);
+    lexer.fields();
+    lexer.counters();
+    let [mut supplied, mut best, mut predicted] = [const { Vec::new() }; 3];
+    while let Some(opcode) = lexer.opcode() {
+        let moves = match opcode.text {
+            "sm" => &mut supplied,
+            "bm" => &mut best,
+            "pv" => &mut predicted,
+            _ => continue,
+        };
+        moves.clear();
+        moves.extend(iter::from_fn(|| lexer.operand()).map(|operand| operand.text));
     }
-    (fields.join(" "), operations)
-}
-
-/// Takes the next run of printing characters, or text in quotation marks, off `rest`; `None` before a semicolon.
-fn next_operand<'a>(rest: &mut &'a str) -> Option<&'a str> {
-    let text = rest.trim_start();
-    let (operand, behind) = match text.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-        None => text.split_at(text.find(|c: char| c == ';' || c.is_whitespace()).unwrap_or(text.len())),
-    };
-    *rest = behind.trim_start();
-    (!operand.is_empty() || text.starts_with('"')).then_some(operand)
+    predicted.truncate(1);
+    [supplied, best, predicted].into_iter().find(|moves| !moves.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,0 +1,86 @@
+//! EPD records read and written on one core, with python-chess beside it: the same file in the same run.
+//!
+//! `cargo bench -p herald-protocols --bench epd -- FILE` takes the records of that file; without one, those of Win At Chess
+//! if the suite lies where the tests look for it, otherwise records made of the embedded openings. Each line `RECORDS` is the
+//! median of some rounds, with the slowest and the fastest, in time of the processor: other programs on the machine take
+//! from neither side.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use engine::epd::position_part;
+use engine::{CastlingMode, Game, ProcessCpuTime, TimeSource as _};
+use protocols::epd::{MoveReading, RecordReader};
+
+const ROUNDS: usize = 9;
+/// So many records are read and written in each round, the file over and over.
+const RECORDS: usize = 200_000;
+
+fn main() {
+    let path = file();
+    let text = fs::read_to_string(&path).expect("a file of records");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    println!("{} records of {} bytes on average, {}", lines.len(), text.len() / lines.len(), path.display());
+    measure("read and written", MoveReading::Syntax, &lines);
+    let resolved = measure("every move found in its position", MoveReading::Legal, &lines);
+    match python_chess(&path) {
+        Some(yardstick) => {
+            println!("RECORDS python-chess: {yardstick:.0} a second");
+            println!("RATIO every move found: {:.1}", resolved / yardstick);
+        }
+        None => println!("python-chess is not installed; there is nothing to compare with"),
+    }
+}
+
+/// Records a second.
+fn measure(name: &str, moves: MoveReading, lines: &[&str]) -> f64 {
+    let reader = RecordReader { moves, ..RecordReader::default() };
+    let mut written = String::new();
+    let mut rounds: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let began = ProcessCpuTime.now();
+            for (number, line) in (1..).zip(lines.iter().cycle().take(RECORDS)) {
+                let reading = reader.read(black_box(line), number);
+                written.clear();
+                reading.record.expect("a record").write(&mut written);
+                black_box(&written);
+            }
+            RECORDS as f64 / (ProcessCpuTime.now() - began).as_secs_f64()
+        })
+        .collect();
+    rounds.sort_by(f64::total_cmp);
+    let (slowest, median, fastest) = (rounds[0], rounds[ROUNDS / 2], rounds[ROUNDS - 1]);
+    println!("RECORDS {name}: {median:.0} a second ({slowest:.0} to {fastest:.0})");
+    median
+}
+
+fn file() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let given = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    let suite = here.join("../../shared/data/epd/wac.epd");
+    given.map(PathBuf::from).or_else(|| suite.is_file().then_some(suite)).unwrap_or_else(make_records)
+}
+
+/// Records with a best move and a name, as suites have them.
+fn make_records() -> PathBuf {
+    let record = |(number, line): (usize, &str)| {
+        let game = Game::from_fen(position_part(line), CastlingMode::Standard).expect("a position");
+        let moves = game.legal_moves();
+        let best = game.san(moves[number % moves.len()]);
+        let fields = engine::epd::fields(&game);
+        format!("{fields} bm {best}; id \"OPENING.{number:03}\";\n")
+    };
+    let records: String = engine::openings::EMBEDDED.lines().enumerate().map(record).collect();
+    let path = std::env::temp_dir().join("herald-bench.epd");
+    fs::write(&path, records).expect("a file in the folder for temporary files");
+    path
+}
+
+/// Records a second of python-chess; `None` if it is not there.
+fn python_chess(path: &Path) -> Option<f64> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/epd.py");
+    let output = Command::new("python3").arg(script).arg(path).output().ok()?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+}

@@ -1,0 +1,215 @@
+//! What can be wrong with a record, and where.
+
+use std::fmt;
+
+/// How bad a fault is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The record is as it may be, but not as it should be, or there may be a mistake in it.
+    Note,
+    /// The record is not as the specification demands. Its meaning is clear, and writing it again puts it right.
+    Warning,
+    /// What was meant is unknown, impossible or contradictory.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+macro_rules! rules {
+    ($($name:ident $label:literal $statement:literal)*) => {
+        /// A rule that a record can break. F: the form of a record; T: the types of operands; O: the operands of an opcode;
+        /// X: opcodes together; A: where the specification is silent or contradicts itself, the reading adopted; V: the
+        /// position.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Rule { $(#[doc = $statement] $name,)* }
+
+        impl Rule {
+            /// All rules, in the order of their labels.
+            pub const ALL: &[Rule] = &[$(Rule::$name,)*];
+
+            /// The name of the rule, such as `F12`.
+            pub fn label(self) -> &'static str {
+                match self { $(Rule::$name => $label,)* }
+            }
+
+            /// What the rule says.
+            pub fn statement(self) -> &'static str {
+                match self { $(Rule::$name => $statement,)* }
+            }
+        }
+    };
+}
+
+rules! {
+    F1 "F1" "A record is one line: four fields, then operations (EPD specification, 4)."
+    F2 "F2" "Fields are printing ASCII, with exactly one space between them (4)."
+    F3 "F3" "A line has at most 4095 characters (4)."
+    F4 "F4" "The first field is the board: eight ranks of eight squares, with seven `/` between them (4.1)."
+    F5 "F5" "The second field is the side to move: `w` or `b` (4.2)."
+    F6 "F6" "The third field is `-` or some of `KQkq` in that order, each for a king and a rook that could castle (4.3)."
+    F7 "F7" "The fourth field is `-` or the square that a pawn has just passed in a double step (4.4)."
+    F8 "F8" "A record has no counters; `hmvc` and `fmvn` tell them (6.14, 6.15)."
+    F9 "F9" "One space before opcodes and operands, `;` directly after the last (5)."
+    F10 "F10" "An opcode is a letter, then up to 14 letters, digits or underscores (5.1)."
+    F11 "F11" "An operand is printing characters without blanks, or a string of less than 256 bytes in quotation marks (5.1)."
+    F12 "F12" "An opcode appears at most once in a record (5.1)."
+    F13 "F13" "Operations should be in ASCII order (5.1)."
+    F14 "F14" "Moves that have no order of their own should be in ASCII order (5.1)."
+    F15 "F15" "Opcodes that are not known are ignored (5.3)."
+    T1 "T1" "An identifier has 1 to 15 letters, digits or underscores (5.2.1)."
+    T2 "T2" "A move is written in SAN (5.2.2)."
+    T3 "T3" "An integer is an optional minus sign and digits, within the range of its opcode (5.2.3)."
+    T5 "T5" "A date is written YYYY.MM.DD (5.2.5)."
+    T6 "T6" "A time of day is written hh:mm:ss (5.2.6)."
+    T7 "T7" "A clock is written ddd:hh:mm:ss (5.2.7)."
+    T8 "T8" "A string stands in quotation marks (5.1)."
+    O1 "O1" "Each opcode has its own number and kinds of operands (6)."
+    X1 "X1" "`draw_claim` and `draw_offer` need `sm` (6.10, 6.11)."
+    X2 "X2" "`draw_accept` excludes `draw_reject` (6.9)."
+    X3 "X3" "`draw_claim` excludes `draw_offer` (6.10)."
+    X4 "X4" "`resign` excludes `draw_accept`, `draw_claim`, `draw_offer` and `draw_reject` (6.25)."
+    X5 "X5" "`pm` is the first move of `pv` (6.19)."
+    X6 "X6" "`sm` is the first move of `sv` (6.26)."
+    X7 "X7" "A record comes from a referee (`refcom`) or from a client (`refreq`), never from both (8)."
+    X8 "X8" "`ptp` names each tag once (6.20)."
+    X9 "X9" "Moves can be played: in a variation one after the other, otherwise all at once (5.2.2)."
+    X10 "X10" "No move should be both in `am` and in `bm`."
+    X11 "X11" "`dm` and `ce` should tell of the same mate (6.7, 6.8)."
+    A1 "A1" "`ts` has seconds; hh:mm is taken for hh:mm:00."
+    A4 "A4" "A `ce` that tells of a mate should be odd plies away for the winner and even plies for the loser (6.7)."
+    A6 "A6" "`draw_claim` without `sm` claims the present position."
+    A8 "A8" "`draw_decline` means `draw_reject` (6.25)."
+    A18 "A18" "Opcodes that programs share have at least two characters and no upper case (5.3)."
+    A24 "A24" "A move should be named once in `am` and once in `bm`."
+    V1 "V1" "The position is legal (7.1)."
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label())
+    }
+}
+
+/// Something that is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The line of the file, from 1.
+    pub line: u64,
+    /// Where in the line, in characters from 1.
+    pub column: usize,
+    /// In which operation; `None` in the fields and for the line as a whole.
+    pub opcode: Option<Box<str>>,
+    /// Which rule is broken.
+    pub rule: Rule,
+    /// How bad that is.
+    pub severity: Severity,
+    /// What is wrong and what was expected, without anything that moves a cursor.
+    pub message: String,
+}
+
+/// `line 3, column 40: error: illegal move ... [X9]`
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault { line, column, rule, severity, message, .. } = self;
+        write!(f, "line {line}, column {column}: {severity}: {message} [{rule}]")
+    }
+}
+
+/// So many faults of one record are told; a line of ten megabytes can have millions.
+const MOST_FAULTS: usize = 64;
+
+/// Takes in the faults of one record.
+#[derive(Clone, Debug)]
+pub struct Findings<'a> {
+    text: &'a str,
+    line: u64,
+    opcode: Option<&'a str>,
+    faults: Vec<Fault>,
+}
+
+impl<'a> Findings<'a> {
+    /// For the record `text` in that line of its file.
+    pub fn new(text: &'a str, line: u64) -> Findings<'a> {
+        Findings { text, line, opcode: None, faults: Vec::new() }
+    }
+
+    /// Names the operation that the faults to come are in.
+    pub fn enter(&mut self, opcode: Option<&'a str>) {
+        self.opcode = opcode;
+    }
+
+    /// Takes in a fault at a byte of the line.
+    pub fn report(&mut self, at: usize, rule: Rule, severity: Severity, message: impl Into<String>) {
+        if self.faults.len() > MOST_FAULTS {
+            self.omit(severity);
+            return;
+        }
+        let before = self.text.get(..at).unwrap_or(self.text);
+        self.faults.push(Fault {
+            line: self.line,
+            column: before.chars().count() + 1,
+            opcode: self.opcode.map(|opcode| crate::excerpt(opcode).into()),
+            rule,
+            severity,
+            message: message.into(),
+        });
+    }
+
+    /// The last fault stands for all that are left out, and is as bad as the worst of them.
+    fn omit(&mut self, severity: Severity) {
+        if let Some(last) = self.faults.last_mut() {
+            let worst = last.severity.max(severity);
+            last.severity = worst;
+            "there are more faults in this record".clone_into(&mut last.message);
+        }
+    }
+
+    /// The faults in the order in which they were found.
+    pub fn into_faults(self) -> Vec<Fault> {
+        self.faults
+    }
+
+    /// The faults so far.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_says_where_it_is() {
+        let mut findings = Findings::new("é w", 7);
+        findings.report(3, Rule::F5, Severity::Error, "no side");
+        assert_eq!(findings.faults()[0].to_string(), "line 7, column 3: error: no side [F5]");
+    }
+
+    #[test]
+    fn many_faults_become_a_few() {
+        let mut findings = Findings::new("", 1);
+        (0..1000).for_each(|_| findings.report(0, Rule::F9, Severity::Note, "again"));
+        findings.report(0, Rule::F9, Severity::Error, "worse");
+        let faults = findings.into_faults();
+        assert_eq!((faults.len(), faults[MOST_FAULTS].severity), (MOST_FAULTS + 1, Severity::Error));
+        assert_eq!(faults[MOST_FAULTS].message, "there are more faults in this record");
+    }
+
+    #[test]
+    fn labels_are_the_names() {
+        assert!(
+            Rule::ALL
+                .iter()
+                .all(|rule| format!("{rule:?}") == rule.label() && rule.statement().ends_with('.'))
+        );
+    }
+}

@@ -1,0 +1,432 @@
+//! Takes a record apart: fields, opcodes and operands, one after the other, borrowed from the line.
+
+use std::borrow::Cow;
+
+use super::LONGEST_LINE;
+use super::fault::{Findings, Rule, Severity};
+use crate::excerpt;
+
+/// How strings write what they can't hold. EPD itself has no notation for it (EPD specification, 5.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Escapes {
+    /// A backslash is a backslash.
+    #[default]
+    None,
+    /// `\"` and `\\`, as python-chess writes them.
+    Backslash,
+    /// `\s` for a semicolon, as `ChessDB` writes it.
+    ChessDb,
+}
+
+impl Escapes {
+    /// What a string means.
+    pub fn decode(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Escapes::Backslash if text.contains('\\') => Cow::Owned(without_backslashes(text)),
+            Escapes::ChessDb if text.contains("\\s") => Cow::Owned(text.replace("\\s", ";")),
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// The length of a string, up to the quotation mark that ends it.
+    fn end_of_string(self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'"' => return Some(at),
+                b'\\' if self == Escapes::Backslash => at += 2,
+                _ => at += 1,
+            }
+        }
+        None
+    }
+}
+
+fn without_backslashes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let escaped = rest.next_if(|next| c == '\\' && matches!(next, '"' | '\\'));
+        plain.push(escaped.unwrap_or(c));
+    }
+    plain
+}
+
+/// A field or an opcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// What is written.
+    pub text: &'a str,
+    /// Where it begins, in bytes of the line.
+    pub at: usize,
+}
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand<'a> {
+    /// What is written; of a string, what stands between the quotation marks.
+    pub text: &'a str,
+    /// Whether it stood in quotation marks.
+    pub is_string: bool,
+    /// Where it begins, in bytes of the line.
+    pub at: usize,
+}
+
+/// Goes through a record: first [`Lexer::fields`] and [`Lexer::counters`], then [`Lexer::opcode`] for each operation and
+/// [`Lexer::operand`] for each of its operands.
+///
+/// Everything is found that can be told apart; what is not as it should be is reported.
+///
+/// ```
+/// use engine::epd::{Escapes, Lexer};
+///
+/// let mut lexer = Lexer::new("4k3/8/8/8/8/8/8/4KQ2 w - - bm Qf7; id \"a; b\";", 1, Escapes::None);
+/// assert_eq!(lexer.fields().unwrap()[1].text, "w");
+/// assert_eq!(lexer.opcode().unwrap().text, "bm");
+/// assert_eq!(lexer.operand().unwrap().text, "Qf7");
+/// assert_eq!(lexer.operand(), None);
+/// assert_eq!(lexer.opcode().unwrap().text, "id");
+/// assert_eq!(lexer.operand().unwrap().text, "a; b");
+/// assert!(lexer.findings.faults().is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    escapes: Escapes,
+    /// Whether the operation has not yet come to its semicolon.
+    is_open: bool,
+    /// What was wrong so far.
+    pub findings: Findings<'a>,
+}
+
+impl<'a> Lexer<'a> {
+    /// Begins with the line of that number, which has no end of line any more.
+    pub fn new(text: &'a str, line: u64, escapes: Escapes) -> Lexer<'a> {
+        let mut lexer = Lexer { text, at: 0, escapes, is_open: false, findings: Findings::new(text, line) };
+        if text.len() > LONGEST_LINE {
+            let length = text.len();
+            let message = format!("the line has {length} characters; expected at most {LONGEST_LINE}");
+            lexer.warn(LONGEST_LINE.min(length), Rule::F3, message);
+        }
+        if text.starts_with('\u{feff}') {
+            lexer.at = '\u{feff}'.len_utf8();
+            lexer.warn(0, Rule::F2, "a byte order mark begins the line");
+        }
+        if lexer.skip_blanks() > 0 {
+            lexer.warn(lexer.at, Rule::F2, "blanks begin the line");
+        }
+        lexer
+    }
+
+    /// How many bytes of the line have been taken.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The four fields of the position; `None` if there are fewer.
+    pub fn fields(&mut self) -> Option<[Word<'a>; 4]> {
+        let mut fields = [Word { text: "", at: 0 }; 4];
+        for (count, field) in fields.iter_mut().enumerate() {
+            if count > 0 {
+                self.gap(Rule::F2);
+            }
+            *field = self.word();
+            if field.text.is_empty() {
+                let message =
+                    format!("{count} fields; expected four: board, side to move, castling, en passant");
+                self.error(self.at, Rule::F1, message);
+                return None;
+            }
+        }
+        Some(fields)
+    }
+
+    /// The counters of a FEN, which have no place in a record and which many files have all the same.
+    pub fn counters(&mut self) -> [Option<Word<'a>>; 2] {
+        let mut counters = [None; 2];
+        let mut count = 0;
+        loop {
+            let before = self.at;
+            let is_apart = self.skip_blanks() > 0;
+            let word = self.word();
+            let is_number = !word.text.is_empty() && word.text.bytes().all(|byte| byte.is_ascii_digit());
+            if is_apart && is_number && count < 2 {
+                counters[count] = Some(word);
+                count += 1;
+                self.warn(word.at, Rule::F8, format!("`{}` is the counter of a FEN", excerpt(word.text)));
+            } else if is_apart && word.text == "-" {
+                self.warn(word.at, Rule::F1, "`-` is a fifth field");
+            } else {
+                self.at = before;
+                return counters;
+            }
+        }
+    }
+
+    /// The opcode of the next operation. What is left of the present one is passed over.
+    pub fn opcode(&mut self) -> Option<Word<'a>> {
+        while self.operand().is_some() {}
+        self.findings.enter(None);
+        self.skip_empty_operations();
+        self.gap(Rule::F9);
+        if self.at == self.text.len() {
+            return None;
+        }
+        let word = self.word_before(|byte| byte == b'"' || ENDS_WORD[usize::from(byte)]);
+        self.findings.enter(Some(word.text));
+        self.is_open = true;
+        self.check_opcode(word);
+        Some(word)
+    }
+
+    /// The next operand of the operation.
+    pub fn operand(&mut self) -> Option<Operand<'a>> {
+        if !self.is_open {
+            return None;
+        }
+        let blank = self.at;
+        let blanks = self.skip_blanks();
+        match self.peek() {
+            None | Some(b';') => {
+                self.is_open = false;
+                if self.at < self.text.len() && blanks > 0 {
+                    self.warn(blank, Rule::F9, "blanks before a semicolon");
+                }
+                if self.at == self.text.len() {
+                    self.warn(blank, Rule::F9, "no semicolon after the last operation");
+                } else {
+                    self.at += 1;
+                }
+                None
+            }
+            Some(first) => {
+                if self.text[blank..self.at] != *" " {
+                    self.warn(blank, Rule::F9, "expected one space before an operand");
+                }
+                Some(if first == b'"' { self.string() } else { self.bare() })
+            }
+        }
+    }
+
+    fn skip_empty_operations(&mut self) {
+        loop {
+            let before = self.at;
+            self.skip_blanks();
+            if self.peek() != Some(b';') {
+                self.at = before;
+                return;
+            }
+            self.warn(self.at, Rule::F9, "a semicolon without an operation");
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> Operand<'a> {
+        let at = self.at;
+        let rest = &self.text[at + 1..];
+        let end = self.escapes.end_of_string(rest.as_bytes()).filter(|&end| end < rest.len());
+        let text = match end {
+            Some(end) => &rest[..end],
+            None => rest.trim_end(),
+        };
+        self.at = end.map_or(self.text.len(), |end| at + 1 + end + 1);
+        if end.is_none() {
+            self.error(at, Rule::F11, "a string without the quotation mark at its end");
+        }
+        if text.len() > super::LONGEST_STRING {
+            self.warn(at, Rule::F11, format!("a string of {} bytes; expected less than 256", text.len()));
+        }
+        if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            self.warn(at, Rule::F11, "a string with characters that are not printing ASCII");
+        }
+        Operand { text, is_string: true, at }
+    }
+
+    fn bare(&mut self) -> Operand<'a> {
+        let Word { text, at } = self.word();
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            self.warn(at, Rule::F11, "an operand with characters that are not printing ASCII");
+        }
+        Operand { text, is_string: false, at }
+    }
+
+    fn check_opcode(&mut self, word: Word<'a>) {
+        let bytes = word.text.as_bytes();
+        let of_opcode = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let begins = bytes.first().is_some_and(u8::is_ascii_alphabetic);
+        if !begins || bytes.len() > 15 || !bytes.iter().all(of_opcode) {
+            let text = excerpt(word.text);
+            let message =
+                format!("`{text}` is no opcode: a letter, then up to 14 letters, digits or underscores");
+            self.error(word.at, Rule::F10, message);
+        }
+    }
+
+    /// What stands between blanks and semicolons; empty before a semicolon and at the end.
+    fn word(&mut self) -> Word<'a> {
+        self.word_before(|byte| ENDS_WORD[usize::from(byte)])
+    }
+
+    /// What stands before a byte of that kind.
+    fn word_before(&mut self, ends: impl Fn(u8) -> bool) -> Word<'a> {
+        let at = self.at;
+        let rest = &self.text.as_bytes()[at..];
+        let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
+        self.at += length;
+        Word { text: &self.text[at..self.at], at }
+    }
+
+    /// Passes over the blanks before a field or an opcode, of which there should be one, and none at the end.
+    fn gap(&mut self, rule: Rule) {
+        let at = self.at;
+        let blanks = self.skip_blanks();
+        let is_end = self.at == self.text.len();
+        if is_end && blanks > 0 {
+            self.warn(at, rule, "blanks end the line");
+        } else if !is_end && at > 0 && self.text[at..self.at] != *" " {
+            self.warn(at, rule, "expected one space");
+        }
+    }
+
+    fn skip_blanks(&mut self) -> usize {
+        let rest = &self.text.as_bytes()[self.at..];
+        let blanks = rest.iter().position(|byte| !is_blank(*byte)).unwrap_or(rest.len());
+        self.at += blanks;
+        blanks
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn warn(&mut self, at: usize, rule: Rule, message: impl Into<String>) {
+        self.findings.report(at, rule, Severity::Warning, message);
+    }
+
+    fn error(&mut self, at: usize, rule: Rule, message: impl Into<String>) {
+        self.findings.report(at, rule, Severity::Error, message);
+    }
+}
+
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'\r' | b'\n')
+}
+
+/// Blanks and the semicolon, as a table: words are where a lexer spends its time.
+const ENDS_WORD: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        ends[byte] = is_blank(byte as u8) || byte as u8 == b';';
+        byte += 1;
+    }
+    ends
+};
+
+/// The part of a line that is the position, whether the line is EPD or FEN: four fields, and the counters if there are any.
+pub fn position_part(line: &str) -> &str {
+    let mut lexer = Lexer::new(line, 0, Escapes::None);
+    let begin = lexer.position();
+    if lexer.fields().is_none() {
+        return line[begin..lexer.position()].trim_end();
+    }
+    let counters = lexer.counters();
+    let end = counters.iter().flatten().last().map_or(lexer.position(), |word| word.at + word.text.len());
+    &line[begin..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &str = "8/8/8/8/8/8/8/8 w - -";
+
+    /// The operations of a record as text, and the rules that it breaks.
+    fn taken(rest: &str, escapes: Escapes) -> (Vec<String>, Vec<&'static str>) {
+        let line = format!("{EMPTY}{rest}");
+        let mut lexer = Lexer::new(&line, 1, escapes);
+        lexer.fields().expect("four fields");
+        let mut operations = Vec::new();
+        lexer.counters().iter().flatten().for_each(|word| operations.push(format!("counter {}", word.text)));
+        while let Some(opcode) = lexer.opcode() {
+            let mut operation = opcode.text.to_owned();
+            while let Some(operand) = lexer.operand() {
+                let text = escapes.decode(operand.text);
+                let shown = if operand.is_string { format!("|\"{text}\"") } else { format!("|{text}") };
+                operation.push_str(&shown);
+            }
+            operations.push(operation);
+        }
+        (operations, lexer.findings.faults().iter().map(|fault| fault.rule.label()).collect())
+    }
+
+    fn expect(rest: &str, operations: &[&str], rules: &[&str]) {
+        let (taken, broken) = taken(rest, Escapes::None);
+        assert_eq!(
+            (taken, broken),
+            (operations.iter().map(ToString::to_string).collect(), rules.to_vec()),
+            "{rest:?}"
+        );
+    }
+
+    #[test]
+    fn records_as_they_should_be() {
+        expect("", &[], &[]);
+        expect(" resign;", &["resign"], &[]);
+        expect(" bm Qg6 Qh7; id \"a; b\";", &["bm|Qg6|Qh7", "id|\"a; b\""], &[]);
+        expect(" noop \"\" 1 - a\"b x;", &["noop|\"\"|1|-|a\"b|x"], &[]);
+    }
+
+    #[test]
+    fn what_is_found_in_the_wild() {
+        expect(" bm e4", &["bm|e4"], &["F9"]);
+        expect(";bm e4;", &["bm|e4"], &["F9", "F9"]);
+        expect(" bm e4;id \"x\";", &["bm|e4", "id|\"x\""], &["F9"]);
+        expect("  bm  e4 ;\t", &["bm|e4"], &["F9", "F9", "F9", "F9"]);
+        expect(" ;; bm e4;;", &["bm|e4"], &["F9", "F9", "F9"]);
+        expect(" 0 1", &["counter 0", "counter 1"], &["F8", "F8"]);
+        expect(" - 0 1; bm e4;", &["counter 0", "counter 1", "bm|e4"], &["F1", "F8", "F8", "F9"]);
+        expect(" 3 ;D1 20 ;D2 400", &["counter 3", "D1|20", "D2|400"], &["F8", "F9", "F9", "F9", "F9", "F9"]);
+    }
+
+    #[test]
+    fn strings_that_do_not_end() {
+        expect(" id \"x; y", &["id|\"x; y\""], &["F11", "F9"]);
+        expect(" id \"", &["id|\"\""], &["F11", "F9"]);
+        expect(" id \"a\"\"b\";", &["id|\"a\"|\"b\""], &["F9"]);
+        expect(" \"a\" b;", &["|\"a\"|b"], &["F10", "F9"]);
+    }
+
+    #[test]
+    fn escapes_are_read_on_request() {
+        let text = r#" c0 "a \"b\" \\ \s"; c1 "\";"#;
+        assert_eq!(taken(text, Escapes::Backslash).0, [r#"c0|"a "b" \ \s""#, r#"c1|"";""#]);
+        assert_eq!(taken(r#" c0 "a\s b";"#, Escapes::ChessDb).0, [r#"c0|"a; b""#]);
+        assert_eq!(taken(r#" c0 "a\";"#, Escapes::None).0, [r#"c0|"a\""#]);
+    }
+
+    #[test]
+    fn fields_and_opcodes_that_are_none() {
+        let broken = |line: &str| {
+            let mut lexer = Lexer::new(line, 1, Escapes::None);
+            let fields = lexer.fields();
+            (
+                fields.is_some(),
+                lexer.findings.into_faults().iter().map(|fault| fault.rule.label()).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(broken(""), (false, vec!["F1"]));
+        assert_eq!(broken("8 w; -"), (false, vec!["F2", "F1"]));
+        assert_eq!(broken("\u{feff} 8  w - -"), (true, vec!["F2", "F2", "F2"]));
+        assert_eq!(broken(&format!("{EMPTY}{}", " ".repeat(5000))), (true, vec!["F3"]));
+        expect(" 8x; é 1; abcdefghijklmnop;", &["8x", "é|1", "abcdefghijklmnop"], &["F10", "F10", "F10"]);
+    }
+
+    #[test]
+    fn the_position_alone() {
+        assert_eq!(position_part("8/8 w - - 3 40 \r"), "8/8 w - - 3 40");
+        assert_eq!(position_part("\u{feff}8/8 w - - id \"7 8\";"), "8/8 w - -");
+        assert_eq!(position_part("8/8  w; x"), "8/8  w");
+    }
+}

@@ -1,0 +1,327 @@
+//! Files of any size, taken apart into lines: some at a time, so that threads can share them.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+/// The longest line that is looked at, in bytes with its end. Longer ones are passed over.
+pub const LONGEST_READ: usize = 16 << 20;
+
+/// How much is asked of the input at once, in bytes.
+const BLOCK: usize = 1 << 20;
+
+/// A part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// Whole lines. Only the last one of a file may have no end.
+    Lines(Lines),
+    /// A line that is longer than [`LONGEST_READ`], and was passed over.
+    TooLong {
+        /// Its number, from 1.
+        line: u64,
+    },
+}
+
+/// Lines that lie together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// The number of the first one, from 1.
+    pub first: u64,
+    /// All of them, with their ends.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads blocks, in the order of the file. A block is there as soon as the input has given a whole line, so that nobody
+/// waits for more of it. Memory is used for one block at a time.
+///
+/// An error of the input is the last thing that comes.
+pub struct Blocks<R> {
+    input: R,
+    /// What was read and not yet given out: the beginning of a line.
+    rest: Vec<u8>,
+    /// The number of the line that `rest` begins.
+    line: u64,
+    has_ended: bool,
+}
+
+impl<R: Read> Blocks<R> {
+    /// Reads from the beginning of a file.
+    pub fn new(input: R) -> Blocks<R> {
+        Blocks { input, rest: Vec::new(), line: 1, has_ended: false }
+    }
+
+    /// Reads some more; how much is 0 at the end.
+    fn fill(&mut self) -> io::Result<usize> {
+        let length = self.rest.len();
+        self.rest.resize(length + BLOCK, 0);
+        let read = loop {
+            match self.input.read(&mut self.rest[length..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.rest.truncate(length + *read.as_ref().unwrap_or(&0));
+        read
+    }
+
+    fn read(&mut self) -> io::Result<Option<Block>> {
+        let mut searched = 0;
+        loop {
+            let unseen = &self.rest[searched..];
+            if let (Some(first), Some(last)) = (memchr(b'\n', unseen), memrchr(b'\n', unseen)) {
+                if searched + first >= LONGEST_READ {
+                    self.rest.drain(..=searched + first);
+                    return Ok(Some(self.pass()));
+                }
+                let rest = self.rest.split_off(searched + last + 1);
+                return Ok(Some(self.give(rest)));
+            }
+            searched = self.rest.len();
+            if searched > LONGEST_READ {
+                return self.pass_over().map(Some);
+            }
+            if self.fill()? == 0 {
+                self.has_ended = true;
+                return Ok((!self.rest.is_empty()).then(|| self.give(Vec::new())));
+            }
+        }
+    }
+
+    /// Gives out all that there is but `rest`.
+    fn give(&mut self, rest: Vec<u8>) -> Block {
+        let bytes = std::mem::replace(&mut self.rest, rest);
+        let first = self.line;
+        self.line += memchr_iter(b'\n', &bytes).count() as u64;
+        Block::Lines(Lines { first, bytes })
+    }
+
+    /// Passes over the rest of a line that is too long.
+    fn pass_over(&mut self) -> io::Result<Block> {
+        loop {
+            self.rest.clear();
+            if self.fill()? == 0 {
+                break;
+            }
+            if let Some(end) = memchr(b'\n', &self.rest) {
+                self.rest.drain(..=end);
+                break;
+            }
+        }
+        Ok(self.pass())
+    }
+
+    /// The line is passed over.
+    fn pass(&mut self) -> Block {
+        self.line += 1;
+        Block::TooLong { line: self.line - 1 }
+    }
+}
+
+impl<R: Read> Iterator for Blocks<R> {
+    type Item = io::Result<Block>;
+
+    fn next(&mut self) -> Option<io::Result<Block>> {
+        if self.has_ended {
+            return None;
+        }
+        let block = self.read();
+        self.has_ended |= block.is_err();
+        block.transpose()
+    }
+}
+
+impl Lines {
+    /// The lines, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+        lines(self.first, &self.bytes)
+    }
+
+    /// The same in parts of at least so many bytes, each with the number of its first line.
+    pub fn parts(&self, size: usize) -> Vec<(u64, &[u8])> {
+        let (mut first, mut bytes) = (self.first, self.bytes.as_slice());
+        let mut parts = Vec::new();
+        while !bytes.is_empty() {
+            let from = size.min(bytes.len()) - 1;
+            let end = memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |end| from + end + 1);
+            let (part, rest) = bytes.split_at(end);
+            parts.push((first, part));
+            first += memchr_iter(b'\n', part).count() as u64;
+            bytes = rest;
+        }
+        parts
+    }
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Its number, from 1.
+    pub number: u64,
+    /// What stands in it, without its end. Bytes that are no UTF-8 are taken for ISO 8859-1.
+    pub text: Cow<'a, str>,
+    /// Its end: LF, CR LF, or nothing.
+    pub end: &'a str,
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Nothing.
+    Blank,
+    /// Something after a `#`. EPD knows no comments, but no record begins so.
+    Comment,
+    /// A record.
+    Record,
+}
+
+impl Line<'_> {
+    /// What the line is.
+    pub fn content(&self) -> Content {
+        match self.text.trim_start_matches('\u{feff}').trim_start().bytes().next() {
+            None => Content::Blank,
+            Some(b'#') => Content::Comment,
+            Some(_) => Content::Record,
+        }
+    }
+
+    /// Adds a part of its text to `bytes`, as it stood in the file.
+    pub fn copy(&self, text: &str, bytes: &mut Vec<u8>) {
+        match self.text {
+            Cow::Borrowed(_) => bytes.extend(text.bytes()),
+            Cow::Owned(_) => bytes.extend(text.chars().map(|c| c as u8)),
+        }
+    }
+}
+
+/// The lines in `bytes`, the first of which has that number.
+pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let mut rest = bytes;
+    (first..).map_while(move |number| {
+        if rest.is_empty() {
+            return None;
+        }
+        let (line, behind) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |end| end + 1));
+        rest = behind;
+        let (line, end) = match line {
+            [line @ .., b'\r', b'\n'] => (line, "\r\n"),
+            [line @ .., b'\n'] => (line, "\n"),
+            _ => (line, ""),
+        };
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(line.iter().copied().map(char::from).collect()),
+        };
+        Some(Line { number, text, end })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives so many bytes at a time.
+    struct Slowly<'a>(&'a [u8], usize);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.1.min(self.0.len()).min(buffer.len());
+            let (given, rest) = self.0.split_at(count);
+            buffer[..count].copy_from_slice(given);
+            self.0 = rest;
+            Ok(count)
+        }
+    }
+
+    fn read(bytes: &[u8], at_a_time: usize) -> Vec<(u64, String, String)> {
+        let mut read = Vec::new();
+        for block in Blocks::new(Slowly(bytes, at_a_time)) {
+            match block.expect("no error") {
+                Block::Lines(lines) => {
+                    read.extend(
+                        lines.iter().map(|line| (line.number, line.text.into_owned(), line.end.to_owned())),
+                    );
+                }
+                Block::TooLong { line } => read.push((line, "too long".into(), String::new())),
+            }
+        }
+        read
+    }
+
+    #[test]
+    fn lines_of_every_kind_however_they_come() {
+        let bytes = b"a\r\n\n\xe9\nb\rc\n\xc3\xa9";
+        let line = |number, text: &str, end: &str| (number, text.to_owned(), end.to_owned());
+        let expected = [
+            line(1, "a", "\r\n"),
+            line(2, "", "\n"),
+            line(3, "é", "\n"),
+            line(4, "b\rc", "\n"),
+            line(5, "é", ""),
+        ];
+        for at_a_time in [1, 2, 3, 5, 100] {
+            assert_eq!(read(bytes, at_a_time), expected);
+        }
+        assert_eq!(read(b"", 1), []);
+        assert_eq!(read(b"\n", 1), [line(1, "", "\n")]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_does_not_cost_the_next() {
+        let told = |length: usize, at_a_time| {
+            let bytes = [b"a\n", &*vec![b'x'; length - 1], b"\nb\n"].concat();
+            let short = |(number, text, _): (u64, String, String)| {
+                (number, if text.len() > 9 { "x".into() } else { text })
+            };
+            read(&bytes, at_a_time).into_iter().map(short).collect::<Vec<_>>()
+        };
+        let expected = |text: &str| [(1, "a".to_owned()), (2, text.to_owned()), (3, "b".to_owned())];
+        for at_a_time in [BLOCK / 2 + 7, usize::MAX] {
+            assert!(told(10 << 20, at_a_time) == expected("x"), "ten megabytes are no obstacle");
+            assert!(told(LONGEST_READ, at_a_time) == expected("x"));
+            assert!(told(LONGEST_READ + 1, at_a_time) == expected("too long"));
+            assert!(told(LONGEST_READ + 3 * BLOCK, at_a_time) == expected("too long"));
+        }
+        let endless = vec![b'x'; LONGEST_READ + BLOCK + 1];
+        assert_eq!(read(&endless, usize::MAX), [(1, "too long".into(), String::new())]);
+    }
+
+    #[test]
+    fn parts_are_the_whole() {
+        let bytes = b"1\n22\n333\n\n4444".to_vec();
+        for size in 1..20 {
+            let lines = Lines { first: 1, bytes: bytes.clone() };
+            let parts = lines.parts(size);
+            assert_eq!(parts.iter().flat_map(|(_, part)| part.to_vec()).collect::<Vec<_>>(), bytes);
+            let numbers =
+                parts.iter().flat_map(|(first, part)| super::lines(*first, part)).map(|line| line.number);
+            assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3, 4, 5], "{size}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_the_end() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::ConnectionReset.into())
+            }
+        }
+        assert_eq!(Blocks::new(Broken).map(|block| block.is_err()).collect::<Vec<_>>(), [true]);
+    }
+
+    #[test]
+    fn what_is_copied_is_as_it_was() {
+        for bytes in [&b"caf\xe9"[..], b"caf\xc3\xa9", b"\xef\xbb\xbf#"] {
+            let line = lines(1, bytes).next().expect("a line");
+            let mut copy = Vec::new();
+            line.copy(&line.text, &mut copy);
+            assert_eq!(copy, bytes);
+        }
+        let content = |bytes: &'static [u8]| lines(1, bytes).next().expect("a line").content();
+        assert_eq!(
+            (content(b"\xef\xbb\xbf# x"), content(b" \t\r\n"), content(b"8/8")),
+            (Content::Comment, Content::Blank, Content::Record)
+        );
+    }
+}

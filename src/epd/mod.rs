@@ -1,0 +1,57 @@
+//! `herald epd`: files of positions in EPD, checked and changed.
+
+mod check;
+mod normalize;
+mod purge;
+mod work;
+
+use anyhow::Result;
+use clap::{Args, Subcommand, ValueEnum};
+use protocols::epd::Escapes;
+
+/// Work on files of positions in EPD (Edwards' Extended Position Description)
+#[derive(Args)]
+#[command(after_help = "Example: herald epd normalize suite.epd -o normal.epd")]
+pub(crate) struct Epd {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Check(check::Check),
+    Normalize(normalize::Normalize),
+    Purge(purge::Purge),
+}
+
+impl Epd {
+    pub(crate) fn run(&self) -> Result<()> {
+        match &self.verb {
+            Verb::Check(check) => check.run(),
+            Verb::Normalize(normalize) => normalize.run(),
+            Verb::Purge(purge) => purge.run(),
+        }
+    }
+}
+
+/// How strings write quotation marks and semicolons.
+#[derive(Clone, Copy, ValueEnum)]
+enum Notation {
+    /// As the standard has it: a backslash is a backslash
+    Standard,
+    /// `\"` and `\\`, as python-chess writes them
+    PythonChess,
+    /// `\s` for a semicolon
+    #[value(name = "chessdb")]
+    ChessDb,
+}
+
+impl From<Notation> for Escapes {
+    fn from(notation: Notation) -> Escapes {
+        match notation {
+            Notation::Standard => Escapes::None,
+            Notation::PythonChess => Escapes::Backslash,
+            Notation::ChessDb => Escapes::ChessDb,
+        }
+    }
+}
