@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{
-    Bitboard, CastlingMode, Color, EnPassantMode, Position as _, PositionError, PositionErrorKinds, Setup,
-    Square,
+    Bitboard, CastlingMode, Chess, Color, EnPassantMode, Position as _, PositionError, PositionErrorKinds,
+    Setup, Square,
 };
 
 use crate::text::excerpt;

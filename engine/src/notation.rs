@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::san::SanPlus;
 use shakmaty::variant::{Variant, VariantPosition};
-use shakmaty::{Bitboard, CastlingMode, CastlingSide, File, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
 
 use crate::text::excerpt;
 

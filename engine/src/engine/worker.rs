@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use search::mate::{Finding, Goal, Problem, Solver};
-use search::{
-    Answer, Clock, Control, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit,
-};
+use search::{Answer, Clock, Control, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit};
 use shakmaty::Move;
 
 use super::{Decision, Line, TaskId, Thought};

@@ -27,8 +27,10 @@ pub fn quoted(text: &str) -> String {
 
 /// The position on the board as a record, with its counters and some operations: opcodes and their operands.
 pub fn record(game: &Game, operations: &[(&str, String)]) -> String {
-    let counters =
-        [("fmvn", game.position().fullmoves().to_string()), ("hmvc", game.position().halfmoves().to_string())];
+    let counters = [
+        ("fmvn", game.position().fullmoves().to_string()),
+        ("hmvc", game.position().halfmoves().to_string()),
+    ];
     let mut operations: Vec<String> = operations
         .iter()
         .chain(&counters)

@@ -127,7 +127,7 @@ impl Position {
     /// The position is illegal, or a counter is over 65535.
     pub fn game(&self, halfmoves: u32, fullmoves: NonZeroU32) -> Result<Game, FenError> {
         let setup = Setup { halfmoves, fullmoves, ..self.setup() };
-        Game::from_setup(setup, CastlingMode::Standard)
+        Game::from_setup(engine::Variant::Chess, setup, CastlingMode::Standard)
     }
 
     /// The position if it is legal, and what is wrong with it.

@@ -46,7 +46,9 @@ impl Session<'_> {
     fn obey(&mut self, command: &Command, line: &str) -> io::Result<()> {
         use Command as C;
         match command {
-            C::Variant(name) if !variants::is_played(name) => return self.output.error("unknown variant", line),
+            C::Variant(name) if !variants::is_played(name) => {
+                return self.output.error("unknown variant", line);
+            }
             C::Resume if !self.state.paused => return self.output.error("not paused", line),
             _ => {}
         }
