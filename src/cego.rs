@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::Setting;
+use engine::NumberSetting;
 use protocols::cego::{Habits, REVISION, SessionError, serve};
 use protocols::host::Host;
 use protocols::input::LineReader;
@@ -26,17 +26,17 @@ pub(crate) struct Cego {
     #[arg(long)]
     forfeit: bool,
     /// Size of the hash table in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Setting::Hash.default(),
-        value_parser = clap::value_parser!(u64).range(Setting::Hash.range()))]
-    hash: u64,
+    #[arg(long, value_name = "MIB", default_value_t = NumberSetting::Hash.default(),
+        value_parser = clap::value_parser!(i64).range(NumberSetting::Hash.range()))]
+    hash: i64,
     /// Number of search threads
-    #[arg(long, value_name = "COUNT", default_value_t = Setting::Threads.default(),
-        value_parser = clap::value_parser!(u64).range(Setting::Threads.range()))]
-    threads: u64,
+    #[arg(long, value_name = "COUNT", default_value_t = NumberSetting::Threads.default(),
+        value_parser = clap::value_parser!(i64).range(NumberSetting::Threads.range()))]
+    threads: i64,
     /// Time in milliseconds kept in reserve for each move
-    #[arg(long, value_name = "MILLISECONDS", default_value_t = Setting::Overhead.default(),
-        value_parser = clap::value_parser!(u64).range(Setting::Overhead.range()))]
-    overhead: u64,
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = NumberSetting::Overhead.default(),
+        value_parser = clap::value_parser!(i64).range(NumberSetting::Overhead.range()))]
+    overhead: i64,
 }
 
 impl Cego {
@@ -46,11 +46,9 @@ impl Cego {
         let _ = writeln!(io::stderr(), "herald: CEGO revision {REVISION}");
         let mut host = Host::listen(LineReader::exact(io::stdin()))
             .context("the engine can't be started; is there enough memory?")?;
-        for (setting, value) in
-            [(Setting::Hash, self.hash), (Setting::Threads, self.threads), (Setting::Overhead, self.overhead)]
-        {
-            host.engine.set(setting, value)?;
-        }
+        host.engine.set(NumberSetting::Hash, self.hash)?;
+        host.engine.set(NumberSetting::Threads, self.threads)?;
+        host.engine.set(NumberSetting::Overhead, self.overhead)?;
         let habits = Habits { ponder: self.ponder, forfeit: self.forfeit };
         serve(host, &mut io::stdout(), habits).map_err(|error| match error {
             SessionError::Breach(breach) => anyhow!(WrongInput).context(breach),

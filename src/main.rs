@@ -14,6 +14,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use protocols::cecp::Dialect;
 
 /// A chess engine and match official.
 ///
@@ -29,7 +30,12 @@ struct Arguments {
 enum Subcommands {
     /// Speak the Chess Engine Communication Protocol of `XBoard` on standard input and output
     #[command(after_help = "Example: xboard -fcp \"herald xboard\"")]
-    Xboard,
+    Xboard {
+        /// Speak the dialect of R. Hyatt's autoplayer standard (1998): moves in SAN, `draw`, `decline`, `time` and
+        /// `* {reason}`
+        #[arg(long)]
+        autoplayer: bool,
+    },
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
@@ -66,7 +72,8 @@ fn main() -> ExitCode {
     };
     let done = match arguments.subcommand {
         None => session::play_or_detect(),
-        Some(Subcommands::Xboard) => session::xboard(),
+        Some(Subcommands::Xboard { autoplayer: false }) => session::xboard(Dialect::XBoard),
+        Some(Subcommands::Xboard { autoplayer: true }) => session::xboard(Dialect::Autoplayer),
         Some(Subcommands::Uci) => session::uci(),
         Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Cego(cego)) => cego.run(),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use engine::SettingsFile;
 use protocols::board::Style;
+use protocols::cecp::Dialect;
 use protocols::detect::{self, Protocol};
 use protocols::host::Host;
 use protocols::terminal;
@@ -16,15 +18,26 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::signals;
 
-/// Starts the engine for lines from standard input.
+/// Starts the engine for lines from standard input, with the settings that the user has saved.
 fn host() -> Result<Host> {
-    Host::start(io::stdin()).context("the engine can't be started; is there enough memory?")
+    with_settings(Host::start(io::stdin()))
+}
+
+/// Uses what the user has saved; what can't be used costs a line on standard error and nothing else.
+fn with_settings(host: io::Result<Host>) -> Result<Host> {
+    let mut host = host.context("the engine can't be started; is there enough memory?")?;
+    if let Some(file) = SettingsFile::of_user() {
+        for problem in host.use_settings(file) {
+            eprintln!("herald: saved settings: {problem}");
+        }
+    }
+    Ok(host)
 }
 
 /// `herald xboard`.
-pub(crate) fn xboard() -> Result<()> {
+pub(crate) fn xboard(dialect: Dialect) -> Result<()> {
     signals::ignore()?;
-    Ok(cecp::serve(host()?, &mut io::stdout())?)
+    Ok(cecp::serve(host()?, &mut io::stdout(), dialect)?)
 }
 
 /// `herald uci`.
@@ -43,7 +56,7 @@ pub(crate) fn play_or_detect() -> Result<()> {
         None => Ok(()),
         Some(Protocol::Cecp) => {
             signals::ignore()?;
-            Ok(cecp::serve(host, &mut io::stdout())?)
+            Ok(cecp::serve(host, &mut io::stdout(), Dialect::XBoard)?)
         }
         Some(Protocol::Uci) => {
             signals::end_at(&[SIGINT, SIGTERM], || {})?;
@@ -67,7 +80,7 @@ fn play() -> Result<()> {
     };
     // Ctrl-C: Herald moves now.
     signal_hook::flag::register(SIGINT, interrupted)?;
-    let host = Host::start(lines).context("the engine can't be started; is there enough memory?")?;
+    let host = with_settings(Host::start(lines))?;
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 

@@ -307,8 +307,7 @@ impl Game {
         search::Root {
             position: search::Position::from(&self.current.chess),
             earlier_keys: self.earlier[self.earlier.len() - reversible..].iter().map(|p| p.key).collect(),
-            allowed: None,
-            tablebases: None,
+            ..search::Root::default()
         }
     }
 

@@ -11,6 +11,7 @@ pub mod openings;
 mod outcome;
 mod pgn;
 mod settings;
+mod strength;
 mod tablebases;
 mod text;
 mod thinking_clock;
@@ -23,7 +24,10 @@ pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
-pub use settings::{OWN_BOOK, PathSetting, Setting, SettingError};
+pub use settings::{
+    NumberSetting, PathSetting, Setting, SettingError, Settings, SettingsFault, SettingsFile, SwitchSetting,
+};
+pub use strength::Strength;
 pub use tablebases::{TablebaseError, Tablebases};
 pub use text::excerpt;
 pub use thinking_clock::{

@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use engine::{
-    CastlingMode, Decision, Engine, Game, PathSetting, Purpose, Setting, SettingError, Task, TaskId, Thought,
-    WallClock,
+    CastlingMode, Decision, Engine, Game, NumberSetting, PathSetting, Purpose, Setting, SettingError,
+    Settings, Strength, SwitchSetting, Task, TaskId, Thought, WallClock,
 };
 use search::{Limits, TimeLimit};
 
@@ -89,17 +89,20 @@ fn pondering_becomes_play_with_the_hit() {
 #[test]
 fn settings_have_bounds_and_a_table_that_is_too_large_leaves_the_old_one() {
     let (mut engine, thoughts) = engine();
-    for setting in Setting::ALL {
+    for setting in NumberSetting::ALL {
         assert_eq!(engine.get(setting), setting.default());
         assert!(setting.range().contains(&setting.default()));
         let beyond = setting.range().end() + 1;
         assert!(matches!(engine.set(setting, beyond), Err(SettingError::OutOfRange { .. })));
     }
-    let before = engine.get(Setting::Hash);
-    assert!(matches!(engine.set(Setting::Hash, *Setting::Hash.range().end()), Err(SettingError::Memory(_))));
-    assert_eq!(engine.get(Setting::Hash), before);
-    engine.set(Setting::Hash, 1).unwrap();
-    engine.set(Setting::Threads, 2).unwrap();
+    let before = engine.get(NumberSetting::Hash);
+    assert!(matches!(
+        engine.set(NumberSetting::Hash, *NumberSetting::Hash.range().end()),
+        Err(SettingError::Memory { .. })
+    ));
+    assert_eq!(engine.get(NumberSetting::Hash), before);
+    engine.set(NumberSetting::Hash, 1).unwrap();
+    engine.set(NumberSetting::Threads, 2).unwrap();
     engine.settle();
     let id = engine.think(&Game::default(), task(Purpose::Play, depth(4)));
     assert!(decision(&thoughts, id).1.best.is_some());
@@ -134,7 +137,7 @@ fn book_moves_are_played_without_thinking() {
     engine.set_path(PathSetting::Book, file.path().to_str().unwrap()).unwrap();
     let game = Game::default();
     assert_eq!(engine.book_moves(&game).unwrap().len(), 2);
-    engine.use_own_book(true);
+    engine.switch(SwitchSetting::OwnBook, true);
     for (allowed, expected) in [(None, &["Na3", "h4"][..]), (Some("h4"), &["h4"]), (Some("e4"), &["e4"])] {
         let allowed = allowed.map(|text| vec![game.parse_move(text).unwrap()]);
         let is_known = expected != ["e4"];
@@ -159,8 +162,99 @@ fn files_that_can_t_be_used_leave_the_old_ones() {
     engine.set_path(PathSetting::Book, path).unwrap();
     let error = engine.set_path(PathSetting::Book, "/no/book").unwrap_err().to_string();
     assert!(error.starts_with("can't use `/no/book` as a book: "), "{error}");
-    assert_eq!(engine.path(PathSetting::Book), path);
+    assert_eq!(engine.settings().path(PathSetting::Book), path);
     let error = engine.set_path(PathSetting::Tablebases, "/no/tables").unwrap_err().to_string();
     assert!(error.starts_with("can't read `/no/tables`: "), "{error}");
-    assert_eq!(engine.path(PathSetting::Tablebases), "");
+    assert_eq!(engine.settings().path(PathSetting::Tablebases), "");
+}
+
+#[test]
+fn a_text_changes_a_setting_or_says_why_not() {
+    let (mut engine, _) = engine();
+    let mut change = |name: &str, text: &str| {
+        let setting = Setting::named(name).expect("a setting");
+        engine.change(setting, text).map_err(|error| error.to_string())
+    };
+    for setting in Setting::ALL {
+        assert_eq!(Setting::named(&setting.name().to_uppercase()), Some(setting));
+    }
+    assert_eq!(change("contempt", " -30 "), Ok(()));
+    assert_eq!(change("OwnBook", "1"), Ok(()));
+    assert_eq!(change("ownbook", "False"), Ok(()));
+    assert_eq!(change("MoveOverhead", "250"), Ok(()));
+    for (name, text, error) in [
+        ("Contempt", "201", "Contempt must be between -200 and 200, not 201"),
+        ("Contempt", "some", "Contempt needs a whole number, not `some`"),
+        ("Contempt", "", "Contempt needs a whole number, not ``"),
+        ("OwnBook", "maybe", "OwnBook needs true or false (1 or 0), not `maybe`"),
+        ("BookFile", "/no/book", "can't use `/no/book` as a book: "),
+    ] {
+        let found = change(name, text).unwrap_err();
+        assert!(found.starts_with(error), "{found}");
+    }
+    assert_eq!(Setting::named("Hsah"), None);
+    let settings = engine.settings().clone();
+    assert_eq!((engine.get(NumberSetting::Contempt), engine.get(NumberSetting::Overhead)), (-30, 250));
+    assert_eq!(engine.adopt(&Settings::default()).len(), 0);
+    assert_eq!(*engine.settings(), Settings::default());
+    assert_eq!(engine.adopt(&settings).len(), 0);
+    assert_eq!(*engine.settings(), settings);
+}
+
+#[test]
+fn a_limited_engine_looks_at_few_nodes_but_analyses_as_ever() {
+    let (mut engine, thoughts) = engine();
+    engine.switch(SwitchSetting::LimitStrength, true);
+    let elo = 1500;
+    engine.set(NumberSetting::Elo, elo).unwrap();
+    let most = Strength::of_elo(elo).nodes;
+    engine.think(&Game::default(), task(Purpose::Play, Limits::default()));
+    let mut nodes = 0;
+    loop {
+        match thoughts.recv_timeout(PATIENCE).expect("a thought").1 {
+            Thought::Line(line) => nodes = line.nodes,
+            Thought::Done(_) => break,
+            Thought::RootMove { .. } => {}
+        }
+    }
+    assert!((1..=most).contains(&nodes), "{nodes} of {most}");
+    engine.think(&Game::default(), task(Purpose::Analyse, Limits::default()));
+    while nodes <= 2 * most {
+        if let Thought::Line(line) = thoughts.recv_timeout(PATIENCE).expect("a thought").1 {
+            nodes = line.nodes;
+        }
+    }
+}
+
+#[test]
+fn a_suspended_task_is_silent_until_it_is_resumed() {
+    let (mut engine, thoughts) = engine();
+    let id = engine.think(&Game::default(), task(Purpose::Analyse, Limits::default()));
+    thoughts.recv_timeout(PATIENCE).expect("a thought");
+    engine.suspend();
+    // Up to its next look at the clock it goes on, which may take a busy machine some time.
+    let began = Instant::now();
+    while thoughts.recv_timeout(Duration::from_millis(300)).is_ok() {
+        assert!(began.elapsed() < PATIENCE, "it goes on");
+    }
+    engine.resume();
+    assert_eq!(thoughts.recv_timeout(PATIENCE).expect("a thought").0, id);
+    engine.suspend();
+    engine.move_now();
+    assert!(decision(&thoughts, id).1.best.is_some());
+}
+
+#[test]
+fn a_told_value_holds_until_it_is_forgotten() {
+    let (mut engine, thoughts) = engine();
+    let start = Game::default();
+    let mut after = start.clone();
+    after.play(start.parse_move("h4").unwrap()).unwrap();
+    engine.tell_value(&after, search::Score::centipawns(-500));
+    let id = engine.think(&start, task(Purpose::Play, depth(4)));
+    let found = decision(&thoughts, id).1;
+    assert_eq!((found.best.map(|m| start.san(m)).as_deref(), found.score.value()), (Some("h4"), 500));
+    engine.forget_told_values();
+    let id = engine.think(&start, task(Purpose::Play, depth(4)));
+    assert!(decision(&thoughts, id).1.score.value() < 200);
 }

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 
-use engine::{Engine, TaskId, Thought};
+use engine::{Engine, SettingsFile, TaskId, Thought};
 
 use crate::input::{Input, LineReader};
 
@@ -22,6 +23,7 @@ pub enum Event {
 pub struct Host {
     /// The engine.
     pub engine: Engine,
+    settings_file: Option<SettingsFile>,
     events: Receiver<Event>,
     unread: VecDeque<Event>,
 }
@@ -55,7 +57,28 @@ impl Host {
                 }
             }
         })?;
-        Ok(Host { engine, events, unread: VecDeque::new() })
+        Ok(Host { engine, settings_file: None, events, unread: VecDeque::new() })
+    }
+
+    /// Sets the engine as it was saved, and lets users save it in the same file. Returns what could not be used, a line
+    /// each; there the defaults hold.
+    pub fn use_settings(&mut self, file: SettingsFile) -> Vec<String> {
+        let problems = match file.load() {
+            Ok(settings) => self.engine.adopt(&settings).iter().map(ToString::to_string).collect(),
+            Err(fault) => vec![fault.to_string()],
+        };
+        self.settings_file = Some(file);
+        problems
+    }
+
+    /// Saves the engine's settings, and returns where.
+    ///
+    /// # Errors
+    /// There is no place for them, or it can't be written; the text says which.
+    pub fn save_settings(&self) -> Result<&Path, String> {
+        let file = self.settings_file.as_ref().ok_or("there is no place to save settings in")?;
+        file.save(self.engine.settings()).map_err(|fault| fault.to_string())?;
+        Ok(file.path())
     }
 
     /// Waits for the next event.

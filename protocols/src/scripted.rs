@@ -126,18 +126,16 @@ struct Lines {
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for &byte in bytes {
-            if byte == b'\n' {
-                let line = String::from_utf8(std::mem::take(&mut self.pending)).map_err(io::Error::other)?;
-                let _ = self.lines.send(line);
-            } else {
-                self.pending.push(byte);
-            }
-        }
+        self.pending.extend(bytes);
         Ok(bytes.len())
     }
 
+    /// Only what was flushed arrives, in whole lines.
     fn flush(&mut self) -> io::Result<()> {
+        while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
+            let line = self.pending.drain(..=end).take(end).collect();
+            let _ = self.lines.send(String::from_utf8(line).map_err(io::Error::other)?);
+        }
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
+    suspended: AtomicBool,
     gate: Mutex<()>,
     released: Condvar,
 }
@@ -34,6 +35,25 @@ impl Control {
         self.release(|| self.pondering.store(false, Ordering::Release));
     }
 
+    /// Makes the search stand still, without use of the processor, at its next look at the clock. The clock itself is
+    /// for its owner to hold.
+    pub fn suspend(&self) {
+        self.suspended.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets a suspended search go on as if nothing had happened.
+    pub fn resume(&self) {
+        self.release(|| self.suspended.store(false, Ordering::Release));
+    }
+
+    /// Blocks while the search is suspended, unless it was stopped.
+    #[inline]
+    pub fn wait_while_suspended(&self) {
+        if self.suspended.load(Ordering::Relaxed) {
+            self.wait_while(|| self.suspended.load(Ordering::Acquire));
+        }
+    }
+
     fn release(&self, change: impl FnOnce()) {
         let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         change();
@@ -54,9 +74,13 @@ impl Control {
 
     /// Blocks until the search may play: after [`Control::stop`] or [`Control::ponder_hit`].
     pub fn wait_until_released(&self) {
+        self.wait_while(|| self.pondering.load(Ordering::Acquire));
+    }
+
+    /// Blocks until `is_closed` no longer holds, or until [`Control::stop`].
+    #[cold]
+    fn wait_while(&self, is_closed: impl Fn() -> bool) {
         let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        let _gate = self.released.wait_while(gate, |()| {
-            self.pondering.load(Ordering::Acquire) && !self.stop.load(Ordering::Acquire)
-        });
+        let _gate = self.released.wait_while(gate, |()| is_closed() && !self.stop.load(Ordering::Acquire));
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::moves::Move;
 use crate::position::Position;
+use crate::score::Score;
 use crate::tablebases::Tablebases;
 
 /// The position to search from, with what came before it.
@@ -18,6 +19,21 @@ pub struct Root {
     pub allowed: Option<Vec<Move>>,
     /// Endgame tables to be asked below the root.
     pub tablebases: Option<Arc<dyn Tablebases>>,
+    /// Values of positions that are not to be searched below the root: their full keys and what they are worth to the
+    /// side to move. Few, for they are gone through at every node.
+    pub told_values: Vec<(u64, Score)>,
+}
+
+impl Root {
+    /// The value of a position, if it was told.
+    #[inline]
+    pub(crate) fn told_value(&self, position: &Position) -> Option<Score> {
+        if self.told_values.is_empty() {
+            return None;
+        }
+        let key = position.keys().full;
+        self.told_values.iter().find(|(told, _)| *told == key).map(|(_, value)| *value)
+    }
 }
 
 /// The bounds of a search; it ends at the first that it reaches.

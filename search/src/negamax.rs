@@ -87,7 +87,7 @@ impl Worker<'_> {
         let position = &self.shared.root.position;
         let known = self.shared.table.probe(position.table_key());
         let given = Circumstances { previous: self.previous(0), threats: position.threats() };
-        let raw = (!position.is_check()).then(|| self.evaluator.evaluate(position));
+        let raw = (!position.is_check()).then(|| self.evaluate(position));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         self.frame(0).evaluation = evaluation;
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
@@ -159,13 +159,18 @@ impl Worker<'_> {
 
         // Step 2: draws, and the end of the stack. A repetition that is one move away is at least a draw.
         if self.is_draw(position, ply) {
-            return Ok(Score::DRAW);
+            return Ok(self.draw(position));
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { self.evaluator.evaluate(position) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluate(position) });
         }
-        if alpha < Score::DRAW && self.can_repeat(position, ply) {
-            alpha = Score::DRAW;
+        let draw = self.draw(position);
+        if alpha < draw && self.can_repeat(position, ply) {
+            alpha = draw;
+        }
+        // A position whose value was told needs no search.
+        if let Some(score) = self.shared.root.told_value(position) {
+            return Ok(score);
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter mate found elsewhere.
@@ -224,9 +229,8 @@ impl Worker<'_> {
         known: Option<Entry>,
     ) -> Node {
         let given = Circumstances { previous: self.previous(ply), threats: position.threats() };
-        let raw = (!position.is_check()).then(|| {
-            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position))
-        });
+        let raw = (!position.is_check())
+            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position)));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         let excluded = self.frame(ply).excluded;
         self.frame(ply).evaluation = evaluation;
@@ -426,7 +430,7 @@ impl Worker<'_> {
             return Ok(match node.excluded {
                 Some(_) => alpha,
                 None if position.is_check() => Score::mated_at(ply),
-                None => Score::DRAW,
+                None => self.draw(position),
             });
         }
         if node.excluded.is_none() {

@@ -23,10 +23,13 @@ impl Worker<'_> {
         self.selective_depth = self.selective_depth.max(ply);
         self.variations.clear(ply);
         if self.is_draw(position, ply) {
-            return Ok(Score::DRAW);
+            return Ok(self.draw(position));
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if position.is_check() { Score::DRAW } else { self.evaluator.evaluate(position) });
+            return Ok(if position.is_check() { Score::DRAW } else { self.evaluate(position) });
+        }
+        if let Some(score) = self.shared.root.told_value(position) {
+            return Ok(score);
         }
 
         let key = position.table_key();
@@ -40,9 +43,8 @@ impl Worker<'_> {
 
         // Standing pat: out of check, the side to move need not capture at all.
         let previous = self.previous(ply);
-        let raw = (!position.is_check()).then(|| {
-            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position))
-        });
+        let raw = (!position.is_check())
+            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position)));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &previous, raw));
         let mut best = evaluation.unwrap_or(Score::mated_at(ply));
         if best >= beta {

@@ -7,6 +7,7 @@ use crate::limits::{Clock, Limits, Root};
 use crate::observer::{Answer, Bound, Observer};
 use crate::reductions::Reductions;
 use crate::score::Score;
+use crate::style::Style;
 use crate::table::Table;
 use crate::time::Budget;
 use crate::vote::{Found, elect};
@@ -19,6 +20,7 @@ pub const STACK_SIZE: usize = 8 << 20;
 pub struct Searcher {
     table: Table,
     reductions: Reductions,
+    style: Style,
     /// One for each thread.
     memories: Vec<Memory>,
 }
@@ -26,7 +28,12 @@ pub struct Searcher {
 impl Searcher {
     /// A searcher with one thread.
     pub fn new(table: Table) -> Searcher {
-        Searcher { table, reductions: Reductions::new(), memories: vec![Memory::new()] }
+        Searcher {
+            table,
+            reductions: Reductions::new(),
+            style: Style::default(),
+            memories: vec![Memory::new()],
+        }
     }
 
     /// Replaces the hash table; what the old one knew is lost.
@@ -42,6 +49,11 @@ impl Searcher {
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
         self.memories.resize_with(threads.max(1), Memory::new);
+    }
+
+    /// How to play from the next search on. What earlier searches found in another style stays in the hash table.
+    pub fn use_style(&mut self, style: Style) {
+        self.style = style;
     }
 
     /// Forgets what earlier searches found out, as for a new game.
@@ -68,6 +80,7 @@ impl Searcher {
             reductions: &self.reductions,
             root,
             limits,
+            style: &self.style,
             budget: Budget::new(limits.time, limits.overhead),
             control,
             clock,

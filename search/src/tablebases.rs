@@ -57,7 +57,7 @@ impl Worker<'_> {
         self.shared.tablebase_hits.fetch_add(1, Ordering::Relaxed);
         Some(match value {
             Wdl::Loss => -Score::tablebase_win_at(ply),
-            Wdl::Draw => Score::DRAW,
+            Wdl::Draw => self.draw(position),
             Wdl::Win => Score::tablebase_win_at(ply),
         })
     }

@@ -13,6 +13,7 @@ use crate::parameters::{ASPIRATION_DEPTH, ASPIRATION_MARGIN};
 use crate::position::Position;
 use crate::reductions::Reductions;
 use crate::score::{MAX_PLY, Score, Verdict};
+use crate::style::Style;
 use crate::table::Table;
 use crate::time::Budget;
 use crate::variation::Variations;
@@ -27,6 +28,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) reductions: &'a Reductions,
     pub(crate) root: &'a Root,
     pub(crate) limits: &'a Limits,
+    pub(crate) style: &'a Style,
     pub(crate) budget: Option<Budget>,
     pub(crate) control: &'a Control,
     pub(crate) clock: &'a dyn Clock,
@@ -297,6 +299,7 @@ impl<'a> Worker<'a> {
     fn poll_now(&mut self) -> Result<(), Stopped> {
         self.count_nodes();
         let shared = self.shared;
+        shared.control.wait_while_suspended();
         let total = shared.nodes.load(Ordering::Relaxed);
         if shared.control.is_stopped() || shared.finished.load(Ordering::Relaxed) {
             return Err(Stopped);

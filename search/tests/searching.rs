@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use search::{
-    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Table, Tablebases,
-    TimeLimit, Verdict, Wdl,
+    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Style, Table,
+    Tablebases, TimeLimit, Verdict, Wdl,
 };
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
@@ -263,4 +263,86 @@ fn endgame_tables_have_the_word_where_they_know() {
     let (score, hits) = last.0.expect("a report");
     assert!(score == answer.score && hits > 0, "{score:?} {hits}");
     assert_ne!(best(&think(&position, &depth(6))), "e1e5");
+}
+
+#[test]
+fn a_draw_is_worth_what_the_style_says() {
+    // The king can only take, and then nothing is left.
+    let bare = root("k7/8/8/8/8/8/1p6/K7 w - - 0 1");
+    for (style, expected) in [(0, 0), (-25, -25), (40, 40)] {
+        let mut searcher = searcher();
+        searcher.use_style(Style { draw_for_white: style, ..Style::default() });
+        let answer =
+            with_stack(|| searcher.think(&bare, &depth(4), &Control::new(), &Instant::now(), &mut ()));
+        assert_eq!(answer.score.verdict(), Verdict::Centipawns(expected));
+    }
+}
+
+#[test]
+fn noise_changes_what_is_found_and_the_seed_repeats_it() {
+    let nodes = |style: Style| {
+        let mut searcher = searcher();
+        searcher.use_style(style);
+        let answer = with_stack(|| {
+            searcher.think(&root(MIDDLEGAME), &depth(7), &Control::new(), &Instant::now(), &mut ())
+        });
+        (answer.nodes, answer.score)
+    };
+    let noisy = |seed| nodes(Style { noise: 80, seed, ..Style::default() });
+    assert_eq!(noisy(1), noisy(1));
+    assert_ne!(noisy(1), noisy(2));
+    assert_eq!(nodes(Style { seed: 5, ..Style::default() }), nodes(Style::default()));
+}
+
+#[test]
+fn a_told_value_is_taken_for_true_below_the_root() {
+    let start = root("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let after = root("rnbqkbnr/pppppppp/8/8/7P/8/PPPPPPP1/RNBQKBNR b KQkq - 0 1").position.keys().full;
+    let with = |value| Root { told_values: vec![(after, Score::centipawns(value))], ..start.clone() };
+    let good = think(&with(-300), &depth(5));
+    assert_eq!((best(&good).as_str(), good.score.verdict()), ("h2h4", Verdict::Centipawns(300)));
+    assert_ne!(best(&think(&with(300), &depth(5))), "h2h4");
+}
+
+#[test]
+fn a_suspended_search_stands_still_and_goes_on() {
+    let control = Control::pondering();
+    let looks = AtomicU64::new(0);
+    /// Counts how often it is asked.
+    struct Looked<'a>(&'a AtomicU64);
+    impl Observer for Looked<'_> {
+        fn report(&mut self, _: &Report) {}
+        fn root_move(&mut self, _: u32, _: search::Move, _: usize, _: usize) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
+        let search = || {
+            let mut observer = Looked(&looks);
+            searcher().think(&root(MIDDLEGAME), &Limits::default(), &control, &Instant::now(), &mut observer)
+        };
+        let search = thread.spawn_scoped(scope, search).expect("a thread");
+        let wait_for_more = || {
+            let before = looks.load(Ordering::Relaxed);
+            while looks.load(Ordering::Relaxed) < before + 10 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        wait_for_more();
+        control.suspend();
+        // Up to its next look at the clock it goes on, which may take a busy machine some time.
+        let began = Instant::now();
+        let mut still = u64::MAX;
+        while looks.load(Ordering::Relaxed) != std::mem::replace(&mut still, looks.load(Ordering::Relaxed)) {
+            assert!(began.elapsed() < Duration::from_secs(20), "it goes on");
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        control.resume();
+        wait_for_more();
+        // Being stopped comes first.
+        control.suspend();
+        control.stop();
+        assert!(search.join().expect("no panic").best.is_some());
+    });
 }

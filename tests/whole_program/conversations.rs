@@ -88,3 +88,13 @@ fn the_first_feature_line_comes_at_once() {
     let best = (0..10).map(|_| start()).min().expect("ten starts");
     assert!(best < Duration::from_millis(50), "{best:?}");
 }
+
+#[test]
+fn the_autoplayers_dialect_is_a_flag() {
+    let mut program = Program::start(&["xboard", "--autoplayer"]);
+    program.say("new\nsd 2\ne4");
+    program.hear("move ");
+    program.hear("time ");
+    program.say("quit");
+    assert_eq!(program.wait().code(), Some(0));
+}

@@ -5,6 +5,7 @@ mod cego;
 mod command_line;
 mod conversations;
 mod peers;
+mod settings;
 #[cfg(unix)]
 mod signals;
 mod support;

@@ -20,6 +20,8 @@ impl Program {
     pub(crate) fn start(arguments: &[&str]) -> Program {
         let mut child = Command::new(env!("CARGO_BIN_EXE_herald"))
             .args(arguments)
+            // Not with what the user of this machine has saved.
+            .env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

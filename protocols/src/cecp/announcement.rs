@@ -1,9 +1,10 @@
 //! What Herald announces, and the options behind it.
 
-use engine::{Engine, OWN_BOOK, PathSetting, Setting};
+use engine::{NumberSetting, PathSetting, Setting, Settings};
 
-use super::feature::{Feature, OptionDefinition, OptionKind, Switch};
+use super::feature::{Feature, Switch};
 use super::message::Message;
+use super::option::{OptionDefinition, OptionKind};
 
 /// Under which name GUIs show the engine.
 const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
@@ -13,7 +14,7 @@ pub(super) const SYZYGY: &str = "syzygy";
 
 /// Switches, as they are announced; true, every one. Those that stay as the protocol has them by default are named too
 /// where GUIs differ in what they take for the default.
-const SWITCHES: [(Switch, bool); 19] = [
+const SWITCHES: [(Switch, bool); 22] = [
     (Switch::Ping, true),
     (Switch::SetBoard, true),
     (Switch::UserMove, true),
@@ -24,9 +25,12 @@ const SWITCHES: [(Switch, bool); 19] = [
     (Switch::Draw, true),
     (Switch::Analyze, true),
     (Switch::Exclude, true),
+    (Switch::SetScore, true),
+    (Switch::Pause, true),
     (Switch::Nps, true),
     (Switch::Memory, true),
     (Switch::Smp, true),
+    (Switch::Highlight, true),
     (Switch::Debug, true),
     (Switch::Reuse, true),
     (Switch::Name, true),
@@ -35,74 +39,100 @@ const SWITCHES: [(Switch, bool); 19] = [
     (Switch::Sigterm, false),
 ];
 
-/// What can be set by `option`.
+/// What can be set or done by `option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EngineOption {
-    /// A number.
-    Number(Setting),
-    /// Whether the engine plays from its book.
-    OwnBook,
-    /// Files for the engine.
-    Path(PathSetting),
+    /// One of the engine's settings.
+    Setting(Setting),
+    /// Forgets everything.
+    ClearHash,
+    /// Saves the settings, to be there when Herald is started again.
+    Save,
+    /// Gives all settings their defaults; what was saved stays until something else is saved.
+    Reset,
 }
 
 /// The answer to `protover`, in lines that are short enough for any GUI.
-pub(super) fn announcement(engine: &Engine) -> Vec<Message> {
+pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
     let switches = SWITCHES.into_iter().map(|(switch, on)| Feature::Switch(switch, on)).collect();
     let names = vec![
         Feature::MyName(NAME.to_owned()),
         Feature::Variants(["normal", "fischerandom"].map(str::to_owned).into()),
         Feature::EndgameTables(vec![SYZYGY.to_owned()]),
     ];
-    let options = EngineOption::all()
-        .filter(|option| !option.has_command())
-        .map(|option| vec![Feature::Option(option.definition(engine))]);
-    let done = vec![Feature::Switch(Switch::Done, true)];
-    [switches, names].into_iter().chain(options).chain([done]).map(Message::Features).collect()
+    [switches, names].into_iter().map(Message::Features).chain(options(settings)).collect()
+}
+
+/// The options anew, in place of those that the GUI has: `done=0` makes it forget them.
+pub(super) fn options_again(settings: &Settings) -> Vec<Message> {
+    let begin = Message::Features(vec![Feature::Switch(Switch::Done, false)]);
+    [begin].into_iter().chain(options(settings)).collect()
+}
+
+/// All options, and that no more follow.
+fn options(settings: &Settings) -> impl Iterator<Item = Message> {
+    let options = EngineOption::all().filter(|option| !option.has_command());
+    let offers = options.map(|option| option.offer(settings));
+    offers.chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
 }
 
 impl EngineOption {
     fn all() -> impl Iterator<Item = EngineOption> {
-        let numbers = Setting::ALL.into_iter().map(EngineOption::Number);
-        numbers.chain([EngineOption::OwnBook]).chain(PathSetting::ALL.map(EngineOption::Path))
+        let others = [EngineOption::ClearHash, EngineOption::Save, EngineOption::Reset];
+        Setting::ALL.into_iter().map(EngineOption::Setting).chain(others)
     }
 
     /// The option of this name. Known are also those that are not announced.
     pub(super) fn named(name: &str) -> Option<EngineOption> {
-        EngineOption::all().find(|option| option.name() == name)
+        EngineOption::all().find(|option| option.name().eq_ignore_ascii_case(name))
     }
 
-    /// In one word, for python-chess takes the second for the type.
+    /// In one word, for python-chess takes the second for the type; and it wants none that begin as UCI's own do.
     fn name(self) -> String {
-        let name = match self {
-            EngineOption::Number(setting) => setting.name(),
-            EngineOption::OwnBook => OWN_BOOK,
-            EngineOption::Path(setting) => setting.name(),
-        };
-        name.replace(' ', "")
+        match self {
+            EngineOption::Setting(setting) => setting.name().replace(' ', "").replace("UCI_", ""),
+            EngineOption::ClearHash => "ClearHash".to_owned(),
+            EngineOption::Save => "Save".to_owned(),
+            EngineOption::Reset => "Reset".to_owned(),
+        }
     }
 
-    /// Whether the protocol has a command of its own for it: `memory`, `cores`, `egtpath`.
+    /// Whether the protocol has a command of its own for it: `memory`, `cores`.
     fn has_command(self) -> bool {
-        matches!(
-            self,
-            EngineOption::Number(Setting::Hash | Setting::Threads)
-                | EngineOption::Path(PathSetting::Tablebases)
-        )
+        use NumberSetting::{Hash, Threads};
+        matches!(self, EngineOption::Setting(Setting::Number(Hash | Threads)))
     }
 
-    fn definition(self, engine: &Engine) -> OptionDefinition {
-        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-        let kind = match self {
-            EngineOption::Number(setting) => OptionKind::Spin {
-                value: number(engine.get(setting)),
-                min: number(*setting.range().start()),
-                max: number(*setting.range().end()),
+    /// The option as it stands.
+    pub(super) fn offer(self, settings: &Settings) -> Message {
+        self.offer_as(self.kind(settings))
+    }
+
+    /// The option in a simpler form, for a GUI that doesn't understand its kind; `None` if there is none.
+    pub(super) fn simpler_offer(self, settings: &Settings) -> Option<Message> {
+        self.kind(settings).simpler().map(|kind| self.offer_as(kind))
+    }
+
+    fn offer_as(self, kind: OptionKind) -> Message {
+        Message::Features(vec![Feature::Option(OptionDefinition { name: self.name(), kind })])
+    }
+
+    fn kind(self, settings: &Settings) -> OptionKind {
+        match self {
+            EngineOption::Setting(Setting::Number(setting)) => OptionKind::Spin {
+                value: settings.get(setting),
+                min: *setting.range().start(),
+                max: *setting.range().end(),
             },
-            EngineOption::OwnBook => OptionKind::Check(engine.plays_from_book()),
-            EngineOption::Path(setting) => OptionKind::File(engine.path(setting).to_owned()),
-        };
-        OptionDefinition { name: self.name(), kind }
+            EngineOption::Setting(Setting::Switch(setting)) => OptionKind::Check(settings.is_on(setting)),
+            EngineOption::Setting(Setting::Path(setting)) => match setting {
+                PathSetting::Book => OptionKind::File(settings.path(setting).to_owned()),
+                PathSetting::Tablebases => OptionKind::Path(settings.path(setting).to_owned()),
+            },
+            EngineOption::ClearHash => OptionKind::Button,
+            EngineOption::Save => OptionKind::Save,
+            EngineOption::Reset => OptionKind::Reset,
+        }
     }
 }
 
@@ -115,6 +145,19 @@ mod tests {
         for option in EngineOption::all() {
             assert_eq!(EngineOption::named(&option.name()), Some(option));
             assert!(!option.name().contains(char::is_whitespace));
+        }
+    }
+
+    #[test]
+    fn every_offer_can_be_made_simpler_until_any_gui_understands_it() {
+        let settings = Settings::default();
+        for option in EngineOption::all() {
+            let mut kind = option.kind(&settings);
+            while let Some(simpler) = kind.simpler() {
+                kind = simpler;
+            }
+            use OptionKind::{Button, Check, Spin, Text};
+            assert!(matches!(kind, Button | Check(_) | Spin { .. } | Text(_)), "{kind:?}");
         }
     }
 }

@@ -64,22 +64,19 @@ impl Board {
         }
     }
 
-    /// A new game of a variant; `false` if Herald does not play it.
-    pub(super) fn start_variant(&mut self, name: &str) -> bool {
-        let game = match name {
-            "normal" => Game::default(),
-            "fischerandom" => {
-                let Ok(game) = Game::from_fen(&Game::default().fen(), CastlingMode::Chess960) else {
-                    return false;
-                };
-                game
-            }
-            _ => return false,
-        };
-        self.variant = game.mode();
+    /// Whether Herald plays a variant.
+    pub(super) fn plays(name: &str) -> bool {
+        mode_of(name).is_some()
+    }
+
+    /// A new game of a variant that Herald plays; of any other, nothing happens.
+    pub(super) fn start_variant(&mut self, name: &str) {
+        let Some(mode) = mode_of(name) else { return };
+        self.variant = mode;
+        // The start position is legal in both modes.
+        let game = Game::from_fen(&Game::default().fen(), mode).unwrap_or_default();
         self.content = Content::Game(Box::new(game));
         self.turn = None;
-        true
     }
 
     /// Sets up a position. An illegal one leaves a board on which nothing can be done.
@@ -151,6 +148,15 @@ impl Board {
                 self.content = Content::Draft(draft);
             }
         }
+    }
+}
+
+/// The rules of castling in a variant that Herald plays.
+fn mode_of(variant: &str) -> Option<CastlingMode> {
+    match variant {
+        "normal" => Some(CastlingMode::Standard),
+        "fischerandom" => Some(CastlingMode::Chess960),
+        _ => None,
     }
 }
 

@@ -5,8 +5,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{ThinkingClock, TimeControl, TimeMeasure};
+use engine::{Phase, Phases, ThinkingClock, TimeControl, TimeMeasure};
 use search::{Limits, TimeLimit};
+
+use super::command::TimeSession;
+use super::output::centiseconds;
 
 /// The engine's clock.
 #[derive(Debug)]
@@ -48,6 +51,17 @@ impl OwnClock {
         self.set_control(control.unwrap_or(TimeControl::PerMove(Duration::ZERO)), ply);
     }
 
+    /// Hyatt's `level` with two sessions, of which the second is repeated.
+    pub(super) fn set_sessions(&mut self, first: TimeSession, later: TimeSession, ply: usize) {
+        let phase = |TimeSession { moves, time }| Phase {
+            moves: (moves > 0).then_some(moves),
+            time,
+            increment: Duration::ZERO,
+        };
+        let control = Phases::new(vec![phase(first), phase(later)]).map(TimeControl::Clock);
+        self.set_control(control.unwrap_or(TimeControl::PerMove(Duration::ZERO)), ply);
+    }
+
     /// `st`
     pub(super) fn set_time_per_move(&mut self, time: Duration, ply: usize) {
         self.set_control(TimeControl::PerMove(time), ply);
@@ -85,6 +99,11 @@ impl OwnClock {
     pub(super) fn synchronise(&mut self, centiseconds: i64) {
         let centiseconds = u64::try_from(centiseconds).unwrap_or(0);
         self.remaining = Duration::from_millis(centiseconds.saturating_mul(10));
+    }
+
+    /// What it shows.
+    pub(super) fn centiseconds(&self) -> u64 {
+        centiseconds(self.remaining)
     }
 
     /// A clock for a search that starts now.
@@ -195,6 +214,21 @@ mod tests {
         assert_eq!(limit(&clock, 21), of_clock(9000, 0, Some(40)));
         assert_eq!(limit(&clock, 22), of_clock(9000, 0, Some(40)));
         assert_eq!(limit(&clock, 23), of_clock(9000, 0, Some(39)));
+    }
+
+    #[test]
+    fn the_second_of_two_sessions_is_repeated() {
+        let mut clock = OwnClock::default();
+        let session = |moves, time| TimeSession { moves, time: millis(time) };
+        clock.set_sessions(session(2, 4000), session(1, 1500), 0);
+        assert_eq!(limit(&clock, 0), of_clock(4000, 0, Some(2)));
+        clock.make_move(millis(1000), 0);
+        clock.make_move(millis(1000), 2);
+        assert_eq!((limit(&clock, 4), clock.centiseconds()), (of_clock(3500, 0, Some(1)), 350));
+        clock.make_move(millis(1000), 4);
+        assert_eq!(limit(&clock, 6), of_clock(4000, 0, Some(1)));
+        clock.set_sessions(session(2, 4000), session(0, 1500), 0);
+        assert_eq!(limit(&clock, 4), of_clock(4000, 0, None));
     }
 
     #[test]

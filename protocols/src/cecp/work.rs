@@ -72,6 +72,16 @@ impl Work {
         }
     }
 
+    /// Holds its clock.
+    pub(super) fn suspend(&self) {
+        self.clock.suspend();
+    }
+
+    /// Lets its clock go on.
+    pub(super) fn resume(&self) {
+        self.clock.resume();
+    }
+
     fn elapsed(&self) -> Duration {
         self.clock.elapsed(self.nodes())
     }

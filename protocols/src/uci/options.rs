@@ -1,6 +1,6 @@
 //! The options that a GUI may set.
 
-use engine::{OWN_BOOK, PathSetting, Setting};
+use engine::{NumberSetting, Setting, Settings, SwitchSetting};
 
 use super::{Message, OptionKind};
 
@@ -9,16 +9,16 @@ use super::{Message, OptionKind};
 pub(super) enum UciOption {
     /// One of the engine's settings.
     Engine(Setting),
-    /// Whether the engine plays from its book.
-    OwnBook,
-    /// Files for the engine.
-    Path(PathSetting),
     /// The GUI tells whether it may let the engine ponder; `go ponder` works in any case.
     Ponder,
     /// Castling is written as king takes rook, and positions are read as Chess960.
     Chess960,
     /// Forgets everything.
     ClearHash,
+    /// Saves the settings, to be there when Herald is started again.
+    Save,
+    /// Gives all settings their defaults; what was saved stays until something else is saved.
+    Reset,
     /// Tells about the engine; setting it changes nothing.
     About,
 }
@@ -29,52 +29,62 @@ const ABOUT: &str =
 
 impl UciOption {
     /// All options, in the order in which a GUI may show them.
-    pub(super) const ALL: [UciOption; 11] = [
-        UciOption::Engine(Setting::Hash),
-        UciOption::Engine(Setting::Threads),
-        UciOption::Engine(Setting::Lines),
-        UciOption::Engine(Setting::Overhead),
-        UciOption::OwnBook,
-        UciOption::Path(PathSetting::Book),
-        UciOption::Path(PathSetting::Tablebases),
-        UciOption::Ponder,
-        UciOption::Chess960,
-        UciOption::ClearHash,
-        UciOption::About,
-    ];
+    pub(super) fn all() -> impl Iterator<Item = UciOption> {
+        let settings = Setting::ALL.into_iter().filter(|&setting| !is_for_agreements(setting));
+        settings.map(UciOption::Engine).chain([
+            UciOption::Ponder,
+            UciOption::Chess960,
+            UciOption::ClearHash,
+            UciOption::Save,
+            UciOption::Reset,
+            UciOption::About,
+        ])
+    }
 
     /// The option of this name. Capitals don't matter, as the UCI text asks.
     pub(super) fn named(name: &str) -> Option<UciOption> {
-        UciOption::ALL.into_iter().find(|option| option.name().eq_ignore_ascii_case(name))
+        UciOption::all().find(|option| option.name().eq_ignore_ascii_case(name))
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
             UciOption::Engine(setting) => setting.name(),
-            UciOption::OwnBook => OWN_BOOK,
-            UciOption::Path(setting) => setting.name(),
             UciOption::Ponder => "Ponder",
             UciOption::Chess960 => "UCI_Chess960",
             UciOption::ClearHash => "Clear Hash",
+            UciOption::Save => "Save Settings",
+            UciOption::Reset => "Reset Settings",
             UciOption::About => "UCI_EngineAbout",
         }
     }
 
-    /// How the option is announced.
-    pub(super) fn offer(self) -> Message {
+    /// How the option is announced. What was saved is the default: a GUI does not send the values that it takes for set.
+    pub(super) fn offer(self, settings: &Settings) -> Message {
         let kind = match self {
-            UciOption::Engine(setting) => OptionKind::Spin {
-                default: setting.default() as i64,
-                min: *setting.range().start() as i64,
-                max: *setting.range().end() as i64,
+            UciOption::Engine(Setting::Number(setting)) => OptionKind::Spin {
+                default: settings.get(setting),
+                min: *setting.range().start(),
+                max: *setting.range().end(),
             },
-            UciOption::Path(_) => OptionKind::String { default: String::new() },
-            UciOption::OwnBook | UciOption::Ponder | UciOption::Chess960 => {
-                OptionKind::Check { default: false }
+            UciOption::Engine(Setting::Switch(setting)) => {
+                OptionKind::Check { default: settings.is_on(setting) }
             }
-            UciOption::ClearHash => OptionKind::Button,
+            UciOption::Engine(Setting::Path(setting)) => {
+                OptionKind::String { default: settings.path(setting).to_owned() }
+            }
+            UciOption::Ponder | UciOption::Chess960 => OptionKind::Check { default: false },
+            UciOption::ClearHash | UciOption::Save | UciOption::Reset => OptionKind::Button,
             UciOption::About => OptionKind::String { default: ABOUT.into() },
         };
         Message::Option { name: self.name().into(), kind }
     }
+}
+
+/// Whether a setting is about resigning and agreeing on draws, for which UCI has no words.
+const fn is_for_agreements(setting: Setting) -> bool {
+    matches!(
+        setting,
+        Setting::Number(NumberSetting::ResignScore | NumberSetting::DrawScore)
+            | Setting::Switch(SwitchSetting::OfferDraws)
+    )
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Game, Line, PathSetting, Purpose, Setting, Task, Thought};
+use engine::{Decision, Game, Line, Purpose, Setting, Settings, Task, Thought};
 use search::{Limits, TimeLimit, Verdict};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
@@ -115,7 +115,8 @@ impl Session<'_> {
     fn introduce(&mut self) -> io::Result<()> {
         self.send(&Message::Name(concat!("Herald ", env!("CARGO_PKG_VERSION")).into()))?;
         self.send(&Message::Author("the Herald authors".into()))?;
-        UciOption::ALL.into_iter().try_for_each(|option| self.send(&option.offer()))?;
+        let offers = UciOption::all().map(|option| option.offer(self.host.engine.settings()));
+        offers.collect::<Vec<_>>().iter().try_for_each(|offer| self.send(offer))?;
         self.send(&Message::UciOk)
     }
 
@@ -138,14 +139,14 @@ impl Session<'_> {
         };
         let done = match option {
             UciOption::Engine(setting) => self.set(setting, value),
-            UciOption::OwnBook => read_check(option, value).map(|on| self.host.engine.use_own_book(on)),
-            UciOption::Path(setting) => self.set_path(setting, value),
             UciOption::Ponder => read_check(option, value).map(|_| ()),
             UciOption::Chess960 => read_check(option, value).map(|on| self.chess960 = on),
             UciOption::ClearHash => {
-                self.host.engine.new_game();
+                self.host.engine.clear();
                 Ok(())
             }
+            UciOption::Save => self.host.save_settings().map(|_| ()),
+            UciOption::Reset => self.reset(),
             UciOption::About => Err("UCI_EngineAbout can't be changed".into()),
         };
         match done {
@@ -156,14 +157,13 @@ impl Session<'_> {
     }
 
     fn set(&mut self, setting: Setting, value: &str) -> Result<(), String> {
-        let number =
-            value.parse().map_err(|_| format!("{} needs a whole number, not \"{value}\"", setting.name()))?;
-        self.host.engine.set(setting, number).map_err(|error| error.to_string())
+        let value = if value == EMPTY { "" } else { value };
+        self.host.engine.change(setting, value).map_err(|error| error.to_string())
     }
 
-    fn set_path(&mut self, setting: PathSetting, value: &str) -> Result<(), String> {
-        let path = if value == EMPTY { "" } else { value };
-        self.host.engine.set_path(setting, path).map_err(|error| error.to_string())
+    fn reset(&mut self) -> Result<(), String> {
+        let problems = self.host.engine.adopt(&Settings::default());
+        problems.first().map_or(Ok(()), |problem| Err(problem.to_string()))
     }
 }
 

@@ -47,12 +47,18 @@ fn the_introduction_is_in_order_and_readable() {
             "Threads",
             "MultiPV",
             "Move Overhead",
+            "Contempt",
+            "UCI_LimitStrength",
+            "UCI_Elo",
+            "Noise",
             "OwnBook",
             "BookFile",
             "SyzygyPath",
             "Ponder",
             "UCI_Chess960",
             "Clear Hash",
+            "Save Settings",
+            "Reset Settings",
             "UCI_EngineAbout"
         ]
     );
@@ -252,10 +258,14 @@ fn wrong_options_and_commands_get_one_line() {
     for (wrong, answer) in [
         ("hello world", "info string unknown command: hello world"),
         ("setoption name Style value Risky", "info string unknown option: Style"),
-        ("setoption name Hash value big", "info string Hash needs a whole number, not \"big\""),
+        ("setoption name Hash value big", "info string Hash needs a whole number, not `big`"),
         ("setoption name Hash value 0", "info string Hash must be between 1 and 33554432, not 0"),
-        ("setoption name OwnBook value perhaps", "info string OwnBook needs true or false, not \"perhaps\""),
-        ("setoption name Hash", "info string Hash needs a whole number, not \"\""),
+        (
+            "setoption name OwnBook value perhaps",
+            "info string OwnBook needs true or false (1 or 0), not `perhaps`",
+        ),
+        ("setoption name Save Settings", "info string there is no place to save settings in"),
+        ("setoption name Hash", "info string Hash needs a whole number, not ``"),
         (
             "setoption name UCI_Chess960 value maybe",
             "info string UCI_Chess960 needs true or false, not \"maybe\"",

@@ -1,11 +1,14 @@
-//! Analysis and hints.
+//! Analysis, hints, and what the user does with the mouse.
 
 use std::io;
 
-use shakmaty::Move;
+use engine::Game;
+use search::Score;
+use shakmaty::{Move, Square};
 
 use super::{Session, Work};
 use crate::cecp::command::RootMoves;
+use crate::cecp::markers;
 use crate::cecp::message::{Message, Status};
 use crate::cecp::output::move_text;
 use crate::cecp::state::{Mode, Occupation};
@@ -65,6 +68,37 @@ impl Session<'_> {
                 Ok(())
             }
             None => self.output.error("not a legal move here", line),
+        }
+    }
+
+    /// `setscore`: for as long as the analysis lasts, wherever the search comes upon the position.
+    pub(super) fn set_score(&mut self, centipawns: i32, line: &str) -> io::Result<()> {
+        let Some(game) = self.board.game() else {
+            return self.output.error("command not legal now", line);
+        };
+        self.host.engine.tell_value(game, Score::centipawns(centipawns));
+        self.search_anew();
+        Ok(())
+    }
+
+    /// `lift`: where the man on a square can go.
+    pub(super) fn lift(&mut self, from: Square) -> io::Result<()> {
+        self.lifted = Some(from);
+        self.highlight(|game| markers::targets(game, from))
+    }
+
+    /// `hover`: what is captured by going there, unless it stands there.
+    pub(super) fn hover(&mut self, at: Square) -> io::Result<()> {
+        match self.lifted {
+            Some(from) => self.highlight(|game| markers::victim(game, from, at)),
+            None => Ok(()),
+        }
+    }
+
+    fn highlight(&mut self, colors: impl FnOnce(&Game) -> Option<String>) -> io::Result<()> {
+        match self.board.game().and_then(colors) {
+            Some(colors) => self.output.send(&Message::Highlight(colors)),
+            None => Ok(()),
         }
     }
 

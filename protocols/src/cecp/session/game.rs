@@ -2,55 +2,25 @@
 
 use std::io;
 
-use engine::{Game, MoveError, Outcome};
-use shakmaty::Color;
+use engine::{MoveError, Outcome};
 
 use super::Session;
+use super::agreements::Agreements;
 use crate::cecp::board::Refusal;
 use crate::cecp::clock::still_fits;
 use crate::cecp::command::EditLine;
+use crate::cecp::dialect::Dialect;
 use crate::cecp::message::Message;
 use crate::cecp::output::echo;
 use crate::cecp::state::Mode;
 
 impl Session<'_> {
-    /// `new` and `variant`
-    pub(super) fn start_game(&mut self, variant: &str, line: &str) -> io::Result<()> {
-        if !self.board.start_variant(variant) {
-            return self.output.error("unknown variant", line);
-        }
-        self.abandon();
-        self.position_changed();
-        self.draw_offered = false;
+    /// `new`, and `variant` for one that is played
+    pub(super) fn start_game(&mut self, variant: &str) {
+        self.board.start_variant(variant);
+        self.board_replaced();
         self.host.engine.new_game();
         self.clock.new_game();
-        self.play_unless_analysing(Color::Black);
-        Ok(())
-    }
-
-    fn play_unless_analysing(&mut self, side: Color) {
-        if self.state.mode != Mode::Analyze {
-            self.state.mode = Mode::Play(side);
-        }
-    }
-
-    /// `result`
-    pub(super) fn end_game(&mut self) {
-        self.draw_offered = false;
-        self.state.mode = Mode::Force;
-    }
-
-    /// `white` and `black`
-    pub(super) fn put_on_move(&mut self, color: Color) {
-        self.board.put_on_move(color);
-        self.play_unless_analysing(!color);
-    }
-
-    /// `go` and `playother`
-    pub(super) fn play_side(&mut self, side: impl FnOnce(Color) -> Color) {
-        if let Some(turn) = self.board.game().map(Game::turn) {
-            self.state.mode = Mode::Play(side(turn));
-        }
     }
 
     /// Plays a move that the GUI has sent, usually the opponent's.
@@ -95,7 +65,12 @@ impl Session<'_> {
     /// would count the report as a breach of the rules. So, before any move in force mode, the report waits for the
     /// next line, and a new position makes it superfluous.
     fn report_illegal(&mut self, reason: String, text: &str) -> io::Result<()> {
-        let report = Message::IllegalMove { reason: Some(reason), mv: echo(text) };
+        let report = self.dialect.illegal_move(reason, echo(text));
+        if self.dialect == Dialect::Autoplayer {
+            self.abandon();
+            self.state.mode = Mode::Force;
+            return self.output.send(&report);
+        }
         let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
         if untouched && self.state.mode == Mode::Force {
             self.held_report = Some(report);
@@ -114,7 +89,7 @@ impl Session<'_> {
     fn board_replaced(&mut self) {
         self.abandon();
         self.position_changed();
-        self.draw_offered = false;
+        self.agreements = Agreements::default();
     }
 
     fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {

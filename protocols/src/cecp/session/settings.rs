@@ -3,78 +3,131 @@
 use std::io;
 
 use engine::book::BookError;
-use engine::{Engine, Game, PathSetting, Setting, SettingError};
+use engine::{Engine, Game, NumberSetting, PathSetting, Setting, SettingError, Settings};
 
 use super::Session;
-use crate::cecp::announcement::{EngineOption, SYZYGY, announcement};
-use crate::cecp::message::Message;
+use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
+use crate::cecp::message::{Audience, Message};
+use crate::cecp::notation::first_word;
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
-const RESERVED_MEMORY: u64 = 16;
+const RESERVED_MEMORY: i64 = 16;
 
+/// The handshake.
 impl Session<'_> {
     /// `protover`
     pub(super) fn announce(&mut self) -> io::Result<()> {
-        announcement(&self.host.engine).iter().try_for_each(|line| self.output.send(line))
+        announcement(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))
     }
 
-    /// Of all features only `debug` makes a difference: whatever else was rejected, Herald understands the other form too.
-    pub(super) fn answer_feature(&mut self, feature: &str, accepted: bool) {
+    /// `accepted`
+    pub(super) fn feature_accepted(&mut self, feature: &str) -> io::Result<()> {
         if feature == "debug" {
-            self.output.debugs = accepted;
+            self.output.debugs = true;
         }
+        Ok(())
     }
 
+    /// `rejected`: what was offered is offered in another form, if it has one. Of most features Herald understands both
+    /// forms anyway: moves with and without `usermove`, `setboard` and `edit`.
+    pub(super) fn feature_rejected(&mut self, text: &str) -> io::Result<()> {
+        let (feature, more) = first_word(text);
+        let number = |setting| EngineOption::Setting(Setting::Number(setting));
+        let settings = self.host.engine.settings();
+        let offer = match feature {
+            "debug" => {
+                self.output.debugs = false;
+                None
+            }
+            "memory" => Some(number(NumberSetting::Hash).offer(settings)),
+            "smp" => Some(number(NumberSetting::Threads).offer(settings)),
+            "option" => {
+                let name = more.split(" -").next().unwrap_or_default();
+                EngineOption::named(name.trim()).and_then(|option| option.simpler_offer(settings))
+            }
+            _ => None,
+        };
+        offer.map_or(Ok(()), |offer| self.output.send(&offer))
+    }
+}
+
+/// What can be set.
+impl Session<'_> {
     /// `memory`: the ceiling for everything together.
     pub(super) fn set_memory(&mut self, mebibytes: u64, line: &str) -> io::Result<()> {
-        let range = Setting::Hash.range();
-        let hash = mebibytes.saturating_sub(RESERVED_MEMORY).clamp(*range.start(), *range.end());
-        self.change_setting(Setting::Hash, hash, line)?;
-        self.output.debug(format!("hash table of {} MiB", self.host.engine.get(Setting::Hash)))
+        let range = NumberSetting::Hash.range();
+        let mebibytes = i64::try_from(mebibytes).unwrap_or(i64::MAX);
+        let hash = (mebibytes - RESERVED_MEMORY).clamp(*range.start(), *range.end());
+        self.change(Setting::Number(NumberSetting::Hash), &hash.to_string(), line)?;
+        self.output.debug(format!("hash table of {} MiB", self.host.engine.get(NumberSetting::Hash)))
     }
 
     /// `cores`
     pub(super) fn set_cores(&mut self, cores: u64, line: &str) -> io::Result<()> {
-        let range = Setting::Threads.range();
-        self.change_setting(Setting::Threads, cores.clamp(*range.start(), *range.end()), line)
-    }
-
-    /// `option`
-    pub(super) fn set_option(&mut self, name: &str, value: Option<&str>, line: &str) -> io::Result<()> {
-        let Some(option) = EngineOption::named(name) else {
-            return self.output.error("unknown option", line);
-        };
-        match (option, value) {
-            (EngineOption::Path(setting), value) => self.set_path(setting, value.unwrap_or_default(), line),
-            (_, None) => self.output.error("missing value", line),
-            (EngineOption::Number(setting), Some(value)) => match value.parse() {
-                Ok(value) => self.change_setting(setting, value, line),
-                Err(_) => self.output.error("bad number", line),
-            },
-            (EngineOption::OwnBook, Some(value @ ("0" | "1"))) => {
-                self.host.engine.use_own_book(value == "1");
-                Ok(())
-            }
-            (EngineOption::OwnBook, Some(_)) => self.output.error("expected 0 or 1", line),
-        }
+        let range = NumberSetting::Threads.range();
+        let threads = i64::try_from(cores).unwrap_or(i64::MAX).clamp(*range.start(), *range.end());
+        self.change(Setting::Number(NumberSetting::Threads), &threads.to_string(), line)
     }
 
     /// `egtpath`
     pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str, line: &str) -> io::Result<()> {
         if flavor == SYZYGY {
-            self.set_path(PathSetting::Tablebases, path, line)
+            self.change(Setting::Path(PathSetting::Tablebases), path, line)
         } else {
             self.output.error("unknown kind of endgame tables", line)
         }
     }
 
-    fn set_path(&mut self, setting: PathSetting, path: &str, line: &str) -> io::Result<()> {
-        match self.host.engine.set_path(setting, path.trim()) {
+    /// `option`
+    pub(super) fn set_option(&mut self, name: &str, value: Option<&str>, line: &str) -> io::Result<()> {
+        match (EngineOption::named(name), value) {
+            (None, _) => self.output.error("unknown option", line),
+            (Some(EngineOption::Setting(setting @ Setting::Path(_))), None) => self.change(setting, "", line),
+            (Some(EngineOption::Setting(_)), None) => self.output.error("missing value", line),
+            (Some(EngineOption::Setting(setting)), Some(value)) => self.change(setting, value, line),
+            (Some(EngineOption::ClearHash), _) => {
+                self.host.engine.clear();
+                Ok(())
+            }
+            (Some(EngineOption::Save), _) => self.save(),
+            (Some(EngineOption::Reset), _) => self.reset(),
+        }
+    }
+
+    fn change(&mut self, setting: Setting, value: &str, line: &str) -> io::Result<()> {
+        match self.host.engine.change(setting, value) {
             Ok(()) => Ok(()),
+            Err(
+                error @ (SettingError::Memory { .. }
+                | SettingError::Book { .. }
+                | SettingError::Tablebases(_)),
+            ) => {
+                // For the user to put right. Besides, GUIs fear for an engine that says `No such file` by itself.
+                self.output.send(&Message::TellUserError(error.to_string()))
+            }
             Err(error) => self.output.error(&error.to_string(), line),
         }
     }
 
+    fn save(&mut self) -> io::Result<()> {
+        let message = match self.host.save_settings() {
+            Ok(path) => Message::Tell(Audience::User, format!("Settings saved in {}", path.display())),
+            Err(problem) => Message::TellUserError(format!("Settings not saved: {problem}")),
+        };
+        self.output.send(&message)
+    }
+
+    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values.
+    fn reset(&mut self) -> io::Result<()> {
+        for problem in self.host.engine.adopt(&Settings::default()) {
+            self.output.send(&Message::TellUserError(problem.to_string()))?;
+        }
+        options_again(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))
+    }
+}
+
+/// The book.
+impl Session<'_> {
     /// `bk`: the moves of the book with their shares.
     pub(super) fn tell_book(&mut self) -> io::Result<()> {
         let moves = self.board.game().map(|game| book_lines(&mut self.host.engine, game));
@@ -83,19 +136,6 @@ impl Session<'_> {
             Err(error) => self.output.debug(error.to_string())?,
         }
         self.output.send(&Message::BookEnd)
-    }
-
-    fn change_setting(&mut self, setting: Setting, value: u64, line: &str) -> io::Result<()> {
-        match self.host.engine.set(setting, value) {
-            Ok(()) => Ok(()),
-            Err(SettingError::Memory(_)) => {
-                let old = self.host.engine.get(Setting::Hash);
-                let text =
-                    format!("Too little memory for a hash table of {value} MiB; it stays at {old} MiB");
-                self.output.send(&Message::TellUserError(text))
-            }
-            Err(error) => self.output.error(&error.to_string(), line),
-        }
     }
 }
 

@@ -1,0 +1,356 @@
+//! The engine as the protocols see it: it thinks about a [`Game`] on a thread of its own, tells what it finds, and can
+//! be stopped at any time.
+
+mod thought;
+mod worker;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use search::{Control, Limits, Score, Style, Table};
+use shakmaty::{Color, Move};
+
+use crate::Game;
+use crate::book::{self, Book, BookError, BookMove};
+use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
+use crate::strength::Strength;
+use crate::tablebases::Tablebases;
+use worker::{Job, Order, Worker};
+
+pub use thought::{Decision, Line, Purpose, Task, TaskId, Thought};
+
+/// The engine. Dropping it stops it.
+pub struct Engine {
+    orders: Sender<Order>,
+    worker: Option<JoinHandle<()>>,
+    current: Option<Current>,
+    last_id: TaskId,
+    settings: Settings,
+    book: Option<Book>,
+    /// Whether [`NumberSetting::Noise`] is in effect.
+    is_noisy: bool,
+    /// Decides about the noise in this game.
+    seed: u64,
+    told_values: Vec<(u64, Score)>,
+    random: fastrand::Rng,
+}
+
+struct Current {
+    id: TaskId,
+    control: Arc<Control>,
+}
+
+impl Engine {
+    /// Starts an engine with default settings. `listener` is called on the thinking thread with everything it says.
+    ///
+    /// # Errors
+    /// If there is no memory for the smallest hash table, or no thread can be started.
+    pub fn new(listener: impl FnMut(TaskId, Thought) + Send + 'static) -> std::io::Result<Engine> {
+        let table = Table::new(NumberSetting::Hash.default() as usize)
+            .or_else(|_| Table::new(1))
+            .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
+        let (orders, inbox) = mpsc::channel();
+        let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
+        let worker = thread.spawn(move || {
+            let mut worker = Worker::new(table, listener);
+            for order in inbox {
+                worker.obey(order);
+            }
+        })?;
+        Ok(Engine {
+            orders,
+            worker: Some(worker),
+            current: None,
+            last_id: TaskId(0),
+            settings: Settings::default(),
+            book: None,
+            is_noisy: true,
+            seed: fastrand::u64(..),
+            told_values: Vec::new(),
+            random: fastrand::Rng::new(),
+        })
+    }
+
+    /// What is set.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The value of a number.
+    pub fn get(&self, setting: NumberSetting) -> i64 {
+        self.settings.get(setting)
+    }
+
+    /// Changes a number; a running task goes on with the old value.
+    ///
+    /// # Errors
+    /// If the value is out of range or the memory for it is not there; the old value stays.
+    pub fn set(&mut self, setting: NumberSetting, value: i64) -> Result<(), SettingError> {
+        let old = self.get(setting);
+        self.settings.set(setting, value)?;
+        match setting {
+            NumberSetting::Hash if value != old => match Table::new(value as usize) {
+                Ok(table) => self.order(Order::UseTable(table)),
+                Err(error) => {
+                    self.settings.set(setting, old)?;
+                    return Err(SettingError::Memory { mebibytes: value, error });
+                }
+            },
+            NumberSetting::Threads => self.order(Order::UseThreads(value as usize)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Switches something on or off; a running task is not disturbed.
+    pub fn switch(&mut self, setting: SwitchSetting, on: bool) {
+        self.settings.switch(setting, on);
+    }
+
+    /// Uses other files from the next task on, or none if `path` is empty.
+    ///
+    /// # Errors
+    /// If they can't be used; the old ones stay.
+    pub fn set_path(&mut self, setting: PathSetting, path: &str) -> Result<(), SettingError> {
+        let is_set = !path.is_empty();
+        match setting {
+            PathSetting::Book => {
+                let book = is_set.then(|| Book::open(Path::new(path))).transpose();
+                self.book = book.map_err(|error| SettingError::Book { path: path.to_owned(), error })?;
+            }
+            PathSetting::Tablebases => {
+                let tables = is_set.then(|| Tablebases::open(path)).transpose()?;
+                self.order(Order::UseTablebases(tables.map(Arc::new)));
+            }
+        }
+        self.settings.set_path(setting, path);
+        Ok(())
+    }
+
+    /// Sets something to what a text says; for files, no text means none.
+    ///
+    /// # Errors
+    /// The text is no such value, or the value can't be set. The old one stays.
+    pub fn change(&mut self, setting: Setting, text: &str) -> Result<(), SettingError> {
+        match setting {
+            Setting::Number(number) => self.set(number, number.read(text)?),
+            Setting::Switch(switch) => {
+                self.switch(switch, switch.read(text)?);
+                Ok(())
+            }
+            Setting::Path(path) => self.set_path(path, text.trim()),
+        }
+    }
+
+    /// Sets everything to what `settings` say, as far as it can be set; what can't be is returned.
+    pub fn adopt(&mut self, settings: &Settings) -> Vec<SettingError> {
+        let adopt = |setting| match setting {
+            // What stays as it is may be at work.
+            Setting::Number(number) if self.get(number) == settings.get(number) => Ok(()),
+            Setting::Number(number) => self.set(number, settings.get(number)),
+            Setting::Switch(switch) => {
+                self.switch(switch, settings.is_on(switch));
+                Ok(())
+            }
+            Setting::Path(path) if self.settings.path(path) == settings.path(path) => Ok(()),
+            Setting::Path(path) => self.set_path(path, settings.path(path)),
+        };
+        Setting::ALL.into_iter().map(adopt).filter_map(Result::err).collect()
+    }
+
+    /// Whether [`NumberSetting::Noise`] is in effect, as it is in a new engine.
+    pub fn use_noise(&mut self, on: bool) {
+        self.is_noisy = on;
+    }
+
+    /// Takes it for true, from the next task on, that a position is worth so much to the side to move. What was found out
+    /// before is forgotten, once the engine is idle, since it rests on other values.
+    pub fn tell_value(&mut self, game: &Game, value: Score) {
+        let key = game.root().position.keys().full;
+        self.told_values.retain(|(told, _)| *told != key);
+        self.told_values.push((key, value));
+        self.order(Order::Forget);
+    }
+
+    /// Finds out by itself again what positions are worth.
+    pub fn forget_told_values(&mut self) {
+        if !self.told_values.is_empty() {
+            self.told_values.clear();
+            self.order(Order::Forget);
+        }
+    }
+
+    /// The moves of the book, whether the engine plays from it or not; none without a book.
+    ///
+    /// # Errors
+    /// If the book turns out to be damaged.
+    pub fn book_moves(&mut self, game: &Game) -> Result<Vec<BookMove>, BookError> {
+        self.book.as_mut().map_or(Ok(Vec::new()), |book| book.moves(game.chess()))
+    }
+
+    /// Prepares for another game: forgets what earlier ones taught it, and what positions are worth.
+    pub fn new_game(&mut self) {
+        self.told_values.clear();
+        self.seed = self.random.u64(..);
+        self.clear();
+    }
+
+    /// Forgets what earlier searches found out, once it is idle.
+    pub fn clear(&self) {
+        self.order(Order::Forget);
+    }
+
+    /// Starts a task; one that is still running is abandoned.
+    pub fn think(&mut self, game: &Game, task: Task) -> TaskId {
+        self.abandon();
+        self.last_id.0 += 1;
+        let id = self.last_id;
+        let control = Arc::new(match task.purpose {
+            Purpose::Play => Control::new(),
+            Purpose::Ponder | Purpose::Analyse => Control::pondering(),
+        });
+        self.current = Some(Current { id, control: Arc::clone(&control) });
+        if task.purpose == Purpose::Play
+            && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
+        {
+            // Nothing was searched; what the position looks like at first sight must do.
+            let score = search::evaluate(&game.root().position);
+            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score }));
+            return id;
+        }
+        let Task { purpose, limits, allowed, clock } = task;
+        // An analysis is to be true, whoever plays.
+        let strength = self.strength().filter(|_| purpose != Purpose::Analyse);
+        let nodes = limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
+        let limits = Limits {
+            nodes,
+            overhead: Duration::from_millis(self.get(NumberSetting::Overhead) as u64),
+            lines: self.get(NumberSetting::Lines) as usize,
+            ..limits
+        };
+        let style = match purpose {
+            Purpose::Play | Purpose::Ponder => self.style(game.turn(), strength),
+            Purpose::Analyse => Style::default(),
+        };
+        self.order(Order::Think(Box::new(Job {
+            id,
+            game: game.clone(),
+            allowed,
+            limits,
+            style,
+            uses_tablebases: strength.is_none(),
+            told_values: self.told_values.clone(),
+            clock,
+            control,
+        })));
+        id
+    }
+
+    /// The strength that the engine is limited to, if it is.
+    fn strength(&self) -> Option<Strength> {
+        let is_limited = self.settings.is_on(SwitchSetting::LimitStrength);
+        is_limited.then(|| Strength::of_elo(self.get(NumberSetting::Elo)))
+    }
+
+    /// How to play this colour.
+    fn style(&self, color: Color, strength: Option<Strength>) -> Style {
+        let contempt = self.get(NumberSetting::Contempt) as i32;
+        let noise = if self.is_noisy { self.get(NumberSetting::Noise) as u32 } else { 0 };
+        Style {
+            draw_for_white: color.fold_wb(-contempt, contempt),
+            noise: noise.max(strength.map_or(0, |strength| strength.noise)),
+            seed: self.seed,
+        }
+    }
+
+    /// A move of the book, if the engine plays from it. A damaged book counts as one that knows nothing: the game goes on.
+    fn choose_from_book(&mut self, game: &Game, allowed: Option<&[Move]>) -> Option<Move> {
+        if !self.settings.is_on(SwitchSetting::OwnBook) {
+            return None;
+        }
+        let mut moves = self.book_moves(game).ok()?;
+        moves.retain(|m| allowed.is_none_or(|allowed| allowed.contains(&m.mv)));
+        book::choose(&moves, &mut self.random)
+    }
+
+    /// Whether a thought belongs to the task under way, and not to an abandoned one. After the task's
+    /// [`Thought::Done`], call [`Engine::finish`].
+    pub fn is_current(&self, id: TaskId) -> bool {
+        self.current.as_ref().is_some_and(|current| current.id == id)
+    }
+
+    /// Whether a task is under way.
+    pub fn is_thinking(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Notes that the current task has said its last word.
+    pub fn finish(&mut self) {
+        self.current = None;
+    }
+
+    /// Tells the current task to answer as soon as possible.
+    pub fn move_now(&self) {
+        if let Some(current) = &self.current {
+            current.control.stop();
+        }
+    }
+
+    /// The expected move was played: a task that pondered is now about the engine's own move.
+    pub fn ponder_hit(&self) {
+        if let Some(current) = &self.current {
+            current.control.ponder_hit();
+        }
+    }
+
+    /// Makes the current task stand still, without use of the processor. Its clock is for its owner to hold.
+    pub fn suspend(&self) {
+        if let Some(current) = &self.current {
+            current.control.suspend();
+        }
+    }
+
+    /// Lets a suspended task go on.
+    pub fn resume(&self) {
+        if let Some(current) = &self.current {
+            current.control.resume();
+        }
+    }
+
+    /// Ends the current task; whatever it still says is no longer current.
+    pub fn abandon(&mut self) {
+        if let Some(current) = self.current.take() {
+            current.control.stop();
+        }
+    }
+
+    /// Waits until the engine has done all that it was told and can search at full speed, tasks under way excepted.
+    pub fn settle(&self) {
+        if self.is_thinking() {
+            return;
+        }
+        let (done, wait) = mpsc::channel();
+        self.order(Order::Answer(done));
+        // An error means that the thread is gone, and then there is nothing to wait for.
+        let _ = wait.recv();
+    }
+
+    fn order(&self, order: Order) {
+        // Fails only if the thinking thread has died, which its panic has told already.
+        let _ = self.orders.send(order);
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.abandon();
+        // Closing the channel ends the thread.
+        self.orders = mpsc::channel().0;
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
+        }
+    }
+}

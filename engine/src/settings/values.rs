@@ -1,0 +1,96 @@
+//! The values of all settings.
+
+use super::{NumberSetting, PathSetting, Setting, SettingError, SwitchSetting};
+use crate::text::excerpt;
+
+/// What is set. Whether there is memory for it, or a book where it should be, is not known here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    numbers: [i64; NumberSetting::ALL.len()],
+    switches: [bool; SwitchSetting::ALL.len()],
+    paths: [String; PathSetting::ALL.len()],
+}
+
+impl Default for Settings {
+    /// Those of a new engine.
+    fn default() -> Settings {
+        Settings {
+            numbers: NumberSetting::ALL.map(NumberSetting::default),
+            switches: Default::default(),
+            paths: Default::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// The value of a number.
+    pub fn get(&self, setting: NumberSetting) -> i64 {
+        self.numbers[setting as usize]
+    }
+
+    /// Sets a number.
+    ///
+    /// # Errors
+    /// [`SettingError::OutOfRange`]
+    pub fn set(&mut self, setting: NumberSetting, value: i64) -> Result<(), SettingError> {
+        if !setting.range().contains(&value) {
+            return Err(SettingError::OutOfRange { setting, value });
+        }
+        self.numbers[setting as usize] = value;
+        Ok(())
+    }
+
+    /// Whether something is switched on.
+    pub fn is_on(&self, setting: SwitchSetting) -> bool {
+        self.switches[setting as usize]
+    }
+
+    /// Switches something on or off.
+    pub fn switch(&mut self, setting: SwitchSetting, on: bool) {
+        self.switches[setting as usize] = on;
+    }
+
+    /// The files that are set; empty if there are none.
+    pub fn path(&self, setting: PathSetting) -> &str {
+        &self.paths[setting as usize]
+    }
+
+    /// Sets files; none if `path` is empty.
+    pub fn set_path(&mut self, setting: PathSetting, path: &str) {
+        path.clone_into(&mut self.paths[setting as usize]);
+    }
+
+    /// Whether a setting has the value of a new engine.
+    pub fn is_default(&self, setting: Setting) -> bool {
+        match setting {
+            Setting::Number(number) => self.get(number) == number.default(),
+            Setting::Switch(switch) => !self.is_on(switch),
+            Setting::Path(path) => self.path(path).is_empty(),
+        }
+    }
+}
+
+/// Values as users and GUIs write them.
+impl NumberSetting {
+    /// Reads a value; whether it is in range is not looked at.
+    ///
+    /// # Errors
+    /// [`SettingError::NotANumber`]
+    pub fn read(self, text: &str) -> Result<i64, SettingError> {
+        text.trim().parse().map_err(|_| SettingError::NotANumber { setting: self, value: excerpt(text) })
+    }
+}
+
+impl SwitchSetting {
+    /// Reads `true`, `false`, `1` or `0`.
+    ///
+    /// # Errors
+    /// [`SettingError::NotASwitch`]
+    pub fn read(self, text: &str) -> Result<bool, SettingError> {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" => Ok(true),
+            "false" | "0" => Ok(false),
+            _ => Err(SettingError::NotASwitch { setting: self, value: excerpt(text) }),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Playing weaker than one can.
+
+/// The weakest player, in Elo.
+pub(crate) const WEAKEST: i64 = 1000;
+/// The strongest player with a limit; without one Herald is stronger.
+pub(crate) const STRONGEST: i64 = 2800;
+
+/// What a weaker player can't do: it looks at few positions and sees what they are worth through noise.
+///
+/// Both together, because few nodes alone make a player that is blind but exact, and noise alone one that sees all
+/// tactics and only judges strangely. docs/EXPERIMENTS.md has the games on which the scale rests; it is a rough one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strength {
+    /// The most nodes of a search.
+    pub nodes: u64,
+    /// The most by which an evaluation is off, in centipawns.
+    pub noise: u32,
+}
+
+/// Nodes of the weakest player.
+const NODES: f64 = 40.0;
+/// By how much Elo the nodes double.
+const ELO_PER_DOUBLING: f64 = 140.0;
+/// Noise of the weakest player, in centipawns; the strongest has none.
+const NOISE: i64 = 300;
+
+impl Strength {
+    /// What a player of so much Elo can do.
+    ///
+    /// The range is that of [`crate::NumberSetting::Elo`]; beyond it the nearest player answers.
+    pub fn of_elo(elo: i64) -> Strength {
+        let elo = elo.clamp(WEAKEST, STRONGEST);
+        let doublings = (elo - WEAKEST) as f64 / ELO_PER_DOUBLING;
+        let noise = NOISE * (STRONGEST - elo) / (STRONGEST - WEAKEST);
+        Strength { nodes: (NODES * doublings.exp2()).round() as u64, noise: noise as u32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stronger_player_sees_more_and_better() {
+        let all: Vec<Strength> = (WEAKEST..=STRONGEST).step_by(50).map(Strength::of_elo).collect();
+        assert!(all.is_sorted_by(|a, b| a.nodes < b.nodes && a.noise > b.noise));
+        assert_eq!(Strength::of_elo(STRONGEST).noise, 0);
+        assert_eq!(Strength::of_elo(0), Strength::of_elo(WEAKEST));
+        assert_eq!(Strength::of_elo(9999), Strength::of_elo(STRONGEST));
+    }
+}

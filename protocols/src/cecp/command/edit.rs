@@ -1,0 +1,58 @@
+//! Edit mode.
+
+use std::fmt;
+use std::str::FromStr;
+
+use shakmaty::{Role, Square};
+
+use super::CommandError;
+use super::parse::square;
+
+/// A line of edit mode, where other lines than usual are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditLine {
+    /// `#`: no men on the board.
+    Clear,
+    /// `c`: what follows is of the other colour.
+    ToggleColor,
+    /// `Ke1`: a man of the current colour.
+    Place(Role, Square),
+    /// `xe1`: nothing.
+    Remove(Square),
+    /// `.`: the end.
+    End,
+}
+
+impl FromStr for EditLine {
+    type Err = CommandError;
+
+    fn from_str(line: &str) -> Result<EditLine, CommandError> {
+        match line.trim() {
+            "#" => Ok(EditLine::Clear),
+            "c" => Ok(EditLine::ToggleColor),
+            "." => Ok(EditLine::End),
+            man => {
+                let mut letters = man.chars();
+                let letter = letters.next().ok_or(CommandError::MissingParameter)?;
+                let at = || square(letters.as_str());
+                match (letter, Role::from_char(letter)) {
+                    ('x', _) => Ok(EditLine::Remove(at()?)),
+                    (_, Some(role)) => Ok(EditLine::Place(role, at()?)),
+                    (_, None) => Err(CommandError::Unknown),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for EditLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditLine::Clear => f.write_str("#"),
+            EditLine::ToggleColor => f.write_str("c"),
+            EditLine::Place(role, at) => write!(f, "{}{at}", role.upper_char()),
+            EditLine::Remove(at) => write!(f, "x{at}"),
+            EditLine::End => f.write_str("."),
+        }
+    }
+}

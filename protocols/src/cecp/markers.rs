@@ -1,0 +1,121 @@
+//! The highlight protocol: where the man that the user has grabbed can go.
+
+use std::collections::BTreeMap;
+
+use engine::Game;
+use shakmaty::{File, Move, Position as _, Rank, Square};
+
+/// Where a man can go without capturing.
+const QUIET: char = 'Y';
+/// Where it can capture.
+const CAPTURE: char = 'R';
+/// Where it becomes another piece, which the user has to choose.
+const PROMOTION: char = 'M';
+/// What is captured elsewhere. XBoard takes small letters for colours alone, capitals for squares to go to.
+const VICTIM: char = 'g';
+
+/// The colours for the squares that the man on a square can go to, as `highlight` wants them; `None` if the side to move
+/// has no man there.
+pub(super) fn targets(game: &Game, from: Square) -> Option<String> {
+    let man = game.chess().board().piece_at(from)?;
+    (man.color == game.turn()).then(|| color_fen(&colors(game, from)))
+}
+
+/// The same while the user points at a square to capture on: with the victim, if it stands elsewhere, as it does in an en
+/// passant capture. `None` if there is nothing more to show.
+pub(super) fn victim(game: &Game, from: Square, at: Square) -> Option<String> {
+    let is_meant = |mv: &Move| mv.is_en_passant() && mv.from() == Some(from) && mv.to() == at;
+    game.legal_moves().into_iter().find(is_meant)?;
+    let mut colors = colors(game, from);
+    colors.insert(Square::from_coords(at.file(), from.rank()), VICTIM);
+    Some(color_fen(&colors))
+}
+
+fn colors(game: &Game, from: Square) -> BTreeMap<Square, char> {
+    let moves = game.legal_moves().into_iter().filter(|mv| mv.from() == Some(from));
+    moves.map(|mv| (target(game, mv), color(mv))).collect()
+}
+
+/// The square where the user drops the man: the king's, when it castles, but in Chess960 the rook's.
+fn target(game: &Game, mv: Move) -> Square {
+    match (mv.castling_side(), mv.from()) {
+        (Some(side), Some(king)) if !game.mode().is_chess960() => {
+            let file = if side.is_king_side() { File::G } else { File::C };
+            Square::from_coords(file, king.rank())
+        }
+        _ => mv.to(),
+    }
+}
+
+fn color(mv: Move) -> char {
+    if mv.promotion().is_some() {
+        PROMOTION
+    } else if mv.is_capture() {
+        CAPTURE
+    } else {
+        QUIET
+    }
+}
+
+/// A board of colours, written like that of a FEN.
+fn color_fen(colors: &BTreeMap<Square, char>) -> String {
+    let ranks = Rank::ALL.into_iter().rev().map(|rank| {
+        let mut text = String::new();
+        let mut empty = 0;
+        for square in File::ALL.map(|file| Square::from_coords(file, rank)) {
+            match colors.get(&square) {
+                Some(color) => {
+                    text += &number(std::mem::take(&mut empty));
+                    text.push(*color);
+                }
+                None => empty += 1,
+            }
+        }
+        text + &number(empty)
+    });
+    ranks.collect::<Vec<_>>().join("/")
+}
+
+fn number(empty: u32) -> String {
+    if empty > 0 { empty.to_string() } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::CastlingMode;
+
+    use super::*;
+
+    fn game(fen: &str, mode: CastlingMode) -> Game {
+        Game::from_fen(fen, mode).unwrap()
+    }
+
+    #[test]
+    fn captures_promotions_and_castling_have_their_colours() {
+        let game = game("1n2k3/P7/8/8/8/8/r7/4K2R w K - 0 1", CastlingMode::Standard);
+        assert_eq!(targets(&game, Square::A7).unwrap(), "MM6/8/8/8/8/8/8/8");
+        assert_eq!(targets(&game, Square::E1).unwrap(), "8/8/8/8/8/8/8/3Y1YY1");
+        assert_eq!(targets(&game, Square::H1).unwrap(), "7Y/7Y/7Y/7Y/7Y/7Y/7Y/5YY1");
+        assert_eq!(targets(&game, Square::E8), None, "not its turn");
+        assert_eq!(targets(&game, Square::D4), None, "nobody there");
+    }
+
+    #[test]
+    fn a_man_that_can_not_move_has_no_targets() {
+        assert_eq!(targets(&Game::default(), Square::A1).unwrap(), "8/8/8/8/8/8/8/8");
+    }
+
+    #[test]
+    fn in_chess960_the_king_goes_to_its_rook() {
+        let game = game("4k3/8/8/8/8/8/8/RK6 w A - 0 1", CastlingMode::Chess960);
+        assert_eq!(targets(&game, Square::B1).unwrap(), "8/8/8/8/8/8/YYY5/Y1Y5");
+    }
+
+    #[test]
+    fn the_victim_of_an_en_passant_capture_is_shown() {
+        let game = game("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", CastlingMode::Standard);
+        assert_eq!(targets(&game, Square::E5).unwrap(), "8/8/3RY3/8/8/8/8/8");
+        assert_eq!(victim(&game, Square::E5, Square::D6).unwrap(), "8/8/3RY3/3g4/8/8/8/8");
+        assert_eq!(victim(&game, Square::E5, Square::E6), None);
+    }
+}

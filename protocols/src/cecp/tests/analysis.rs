@@ -1,0 +1,88 @@
+//! Analysis and hints.
+
+use super::Gui;
+use crate::cecp::{Message, ThinkingLine};
+
+#[test]
+fn analysis_tells_its_status_and_never_moves() {
+    let mut gui = Gui::start();
+    gui.send(&["memory 20", "new", "force", "post", "analyze"]);
+    assert!(ThinkingLine::parse(&gui.line()).is_some());
+    gui.send(&["."]);
+    let status = loop {
+        if let Message::Status(status) = Message::parse(&gui.line()) {
+            break status;
+        }
+    };
+    assert_eq!(status.moves_total, 20);
+    gui.send(&[
+        "nopost",
+        "usermove e2e4",
+        "usermove e7e5",
+        "undo",
+        "new",
+        "setboard 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    ]);
+    let quiet = |lines: Vec<String>| lines.iter().all(|line| ThinkingLine::parse(line).is_some());
+    assert!(quiet(gui.until_pong()));
+    // Stalemate: there is nothing to do but wait.
+    gui.expect_answer(".", "stat01: 0 0 0 0 0");
+    gui.expect_silence(&["exit", "usermove e2e4", "setboard 7k/5Q2/5K2/8/8/8/8/8 w - - 0 1"]);
+    gui.disconnect();
+}
+
+#[test]
+fn excluded_moves_are_not_searched() {
+    let mut gui = Gui::at("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1");
+    gui.send(&["sd 20", "exclude g1g7", "post", "analyze"]);
+    for _ in 0..3 {
+        let line = ThinkingLine::parse(&gui.line()).unwrap();
+        assert!(!line.text.starts_with("Qg7"), "{line}");
+    }
+    gui.send(&["nopost", "exclude all"]);
+    gui.until_pong();
+    gui.expect_answer(".", "stat01: 0 0 0 0 0");
+    gui.send(&["include g1g7", "post"]);
+    let mut line = gui.line();
+    while ThinkingLine::parse(&line).is_none() {
+        line = gui.line();
+    }
+    assert!(ThinkingLine::parse(&line).unwrap().text.starts_with("Qg7"), "{line}");
+    gui.disconnect();
+}
+
+#[test]
+fn a_hint_is_a_legal_move() {
+    let mut gui = Gui::at("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1");
+    gui.send(&["hint"]);
+    gui.expect("Hint: g1g7");
+    gui.disconnect();
+}
+
+#[test]
+fn a_told_score_counts_until_the_analysis_ends() {
+    // In the position after h4 Black is told to be lost.
+    let mut gui = Gui::quick();
+    gui.send(&["force", "usermove h2h4", "setscore -700", "undo", "sd 4", "post", "analyze"]);
+    let mut last = ThinkingLine::parse(&gui.line()).unwrap();
+    while last.depth < 4 {
+        last = ThinkingLine::parse(&gui.line()).unwrap();
+    }
+    assert!(last.text.starts_with("h4") && last.score == search::Verdict::Centipawns(700), "{last}");
+    gui.send(&["exit", "analyze"]);
+    let mut last = ThinkingLine::parse(&gui.line()).unwrap();
+    while last.depth < 4 {
+        last = ThinkingLine::parse(&gui.line()).unwrap();
+    }
+    assert!(!last.text.starts_with("h4"), "{last}");
+    gui.disconnect();
+}
+
+#[test]
+fn squares_are_marked_for_a_man_that_is_lifted() {
+    let mut gui = Gui::at("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2");
+    gui.expect_answer("lift e5", "highlight 8/8/3RY3/8/8/8/8/8");
+    gui.expect_answer("hover d6", "highlight 8/8/3RY3/3g4/8/8/8/8");
+    gui.expect_silence(&["hover e6", "put e6", "hover d6", "lift d5"]);
+    gui.disconnect();
+}

@@ -1,0 +1,83 @@
+//! Hyatt's dialect.
+
+use super::Gui;
+use crate::cecp::{Dialect, Message};
+
+fn gui() -> Gui {
+    let mut gui = Gui::of_dialect(Dialect::Autoplayer);
+    gui.send(&["memory 20", "new", "sd 2"]);
+    gui
+}
+
+#[test]
+fn moves_are_san_and_the_clock_is_told_after_them() {
+    let mut gui = gui();
+    gui.send(&["level 40 120 20 60", "time 30000", "Nf3"]);
+    let mv = gui.expect_move();
+    assert!(["d5", "Nf6", "e6", "c5", "g6", "d6", "Nc6", "b6"].contains(&mv.as_str()), "{mv}");
+    let line = gui.line();
+    match Message::parse(&line) {
+        Message::Time { centiseconds } => assert!((29_000..=30_000).contains(&centiseconds), "{line}"),
+        other => panic!("expected its clock, not {other:?}"),
+    }
+    gui.disconnect();
+}
+
+#[test]
+fn a_position_of_four_fields_is_set_up() {
+    let mut gui = gui();
+    gui.send(&["force", "setpos 7k/8/5K2/8/8/8/8/6Q1 w - -", "go"]);
+    assert_eq!(gui.expect_move(), "Qg7#");
+    assert!(gui.line().starts_with("time "));
+    gui.expect("1-0 {White mates}");
+    gui.disconnect();
+}
+
+#[test]
+fn draws_are_offered_accepted_and_declined_by_single_words() {
+    let mut gui = gui();
+    gui.send(&["force", "setpos 4k3/8/8/8/8/8/q7/4K2R b - -", "usermove a2a3", "draw", "go"]);
+    gui.expect("draw");
+    gui.expect_move();
+    assert!(gui.line().starts_with("time "));
+    gui.send(&["force", "setpos 4k3/8/8/8/8/8/8/Q3K2R w - -", "draw", "go"]);
+    gui.expect("decline");
+    gui.expect_move();
+    assert!(gui.line().starts_with("time "));
+    gui.expect_silence(&["decline"]);
+    gui.disconnect();
+}
+
+#[test]
+fn an_illegal_move_ends_the_game() {
+    let mut gui = gui();
+    gui.expect_answer("e2e5", "* {illegal move from other engine: e2e5}");
+    gui.expect_silence(&["e2e4", "result * {illegal move}"]);
+    gui.disconnect();
+}
+
+#[test]
+fn the_engine_judges_its_own_moves_too() {
+    let mut gui = gui();
+    // The king must take, and then nothing is left.
+    gui.send(&["force", "setpos 7k/6R1/8/8/8/8/8/K7 b - -", "go"]);
+    assert_eq!(gui.expect_move(), "Kxg7");
+    assert!(gui.line().starts_with("time "));
+    gui.expect("1/2-1/2 {Draw by insufficient material}");
+    gui.disconnect();
+}
+
+#[test]
+fn it_resigns_by_a_result() {
+    let mut gui = gui();
+    gui.send(&["option ResignScore=500", "force", "setpos 3qk3/8/8/8/8/8/P7/K7 w - -"]);
+    for reply in ["usermove d8d7", "usermove d7d8"] {
+        gui.send(&["go"]);
+        gui.expect_move();
+        assert!(gui.line().starts_with("time "));
+        gui.expect_silence(&["force", reply]);
+    }
+    gui.send(&["go"]);
+    gui.expect("0-1 {White resigns}");
+    gui.disconnect();
+}

@@ -1,0 +1,129 @@
+//! The handshake, and what is answered to lines that need no answer or can't be obeyed.
+
+use super::Gui;
+
+#[test]
+fn features_are_announced_in_one_go_and_end_with_done() {
+    let mut gui = Gui::start();
+    let lines = gui.answers(&["protover 2"]);
+    assert!(lines.iter().all(|line| line.starts_with("feature ") && line.len() < 500), "{lines:?}");
+    let all = lines.join(" ");
+    for feature in [
+        "ping=1",
+        "setboard=1",
+        "usermove=1",
+        "san=0",
+        "playother=1",
+        "colors=1",
+        "time=1",
+        "draw=1",
+        "analyze=1",
+        "exclude=1",
+        "setscore=1",
+        "pause=1",
+        "highlight=1",
+        "nps=1",
+        "memory=1",
+        "smp=1",
+        "debug=1",
+        "reuse=1",
+        "name=1",
+        "ics=1",
+        "sigint=0",
+        "sigterm=0",
+        "variants=\"normal,fischerandom\"",
+        "option=\"MultiPV -spin 1 1 256\"",
+        "option=\"MoveOverhead -spin 10 0 5000\"",
+        "option=\"LimitStrength -check 0\"",
+        "option=\"Elo -spin 2800 1000 2800\"",
+        "option=\"BookFile -file \"",
+        "option=\"SyzygyPath -path \"",
+        "option=\"ClearHash -button\"",
+        "option=\"Save -save\"",
+        "option=\"Reset -reset\"",
+    ] {
+        assert!(all.contains(&format!(" {feature}")), "{feature} in {all}");
+    }
+    assert!(all.contains(concat!("myname=\"Herald ", env!("CARGO_PKG_VERSION"), '"')));
+    assert!(all.ends_with("feature done=1"));
+    gui.disconnect();
+}
+
+#[test]
+fn what_needs_no_answer_gets_none() {
+    let mut gui = Gui::quick();
+    gui.expect_silence(&[
+        "xboard",
+        "accepted ping",
+        "rejected option NAME -reset",
+        "rejected debug",
+        "random",
+        "name A B",
+        "ics -",
+        "rating 2000 0",
+        "computer",
+        "post",
+        "nopost",
+        "hard",
+        "easy",
+        "force",
+        "st 0",
+        "sd 4",
+        "nps 0",
+        "time 100",
+        "otim 100",
+        "draw",
+        "?",
+        ".",
+        "exit",
+        "result * {xboard exit}",
+        "partner",
+        "partner somebody",
+        "ptell sit",
+        "holding [] []",
+        "put e4",
+        "hover e4",
+        "decline",
+        "",
+        "   ",
+        "cores 1",
+        "memory 68",
+        "level 40 5 0",
+    ]);
+    gui.expect_answer("bk", "");
+    gui.disconnect();
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let mut gui = Gui::quick();
+    gui.send(&["force"]);
+    for (line, answer) in [
+        ("foo bar", "Error (unknown command): foo bar"),
+        ("ping", "Error (missing parameter): ping"),
+        ("sd x", "Error (bad number): sd x"),
+        ("level 0 x 0", "Error (bad time): level 0 x 0"),
+        ("variant crazyhouse", "Error (unknown variant): variant crazyhouse"),
+        ("option Foo=1", "Error (unknown option): option Foo=1"),
+        ("option MultiPV=0", "Error (MultiPV must be between 1 and 256, not 0): option MultiPV=0"),
+        ("option MultiPV=x", "Error (MultiPV needs a whole number, not `x`): option MultiPV=x"),
+        ("option MultiPV", "Error (missing value): option MultiPV"),
+        ("undo", "Error (command not legal now): undo"),
+        ("remove", "Error (command not legal now): remove"),
+        ("exclude e2e5", "Error (not a legal move here): exclude e2e5"),
+        ("resume", "Error (not paused): resume"),
+    ] {
+        gui.expect_answer(line, answer);
+    }
+    gui.disconnect();
+}
+
+#[test]
+fn the_debug_channel_is_used_only_if_it_was_accepted() {
+    let mut gui = Gui::start();
+    gui.expect_silence(&["memory 48"]);
+    gui.expect_silence(&["accepted debug"]);
+    gui.expect_answer("memory 48", "# hash table of 32 MiB");
+    gui.expect_silence(&["rejected debug", "memory 40", "memory 0"]);
+    gui.disconnect();
+}

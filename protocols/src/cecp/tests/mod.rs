@@ -1,0 +1,15 @@
+//! Conversations with a session, as a GUI has them.
+
+mod analysis;
+mod autoplayer;
+mod endings;
+mod game;
+mod gui;
+mod handshake;
+mod pausing;
+mod robustness;
+mod settings;
+mod setup;
+mod thinking;
+
+use gui::{Gui, long_think};

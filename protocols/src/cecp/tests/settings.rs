@@ -1,0 +1,110 @@
+//! Options.
+
+use engine::SettingsFile;
+
+use super::Gui;
+use crate::cecp::{Dialect, serve};
+use crate::scripted::Scripted;
+
+#[test]
+fn the_book_is_told_and_played() {
+    let file = tempfile::Builder::new().suffix(".epd").tempfile().expect("a file");
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    std::fs::write(&file, format!("{start} bm Na3 h4;\n{start} bm Na3;\n{start} sm Na3;\n"))
+        .expect("written");
+    let mut gui = Gui::start();
+    let name = format!("option BookFile={}", file.path().display());
+    gui.send(&["protover 2", "new", "force", &name]);
+    while !gui.line().contains("done=1") {}
+    gui.send(&["bk"]);
+    assert_eq!([gui.line(), gui.line(), gui.line()], [" Na3 75%", " h4 25%", ""]);
+    gui.send(&["option OwnBook=1", "exclude h2h4", "st 1000", "go"]);
+    assert_eq!(gui.line(), "move b1a3");
+    gui.send(&["force", "option OwnBook=2", "egtpath nalimov /x", "egtpath syzygy /no/tables"]);
+    assert_eq!(gui.line(), "Error (OwnBook needs true or false (1 or 0), not `2`): option OwnBook=2");
+    assert_eq!(gui.line(), "Error (unknown kind of endgame tables): egtpath nalimov /x");
+    assert!(gui.line().starts_with("tellusererror can't read `/no/tables`: "));
+    gui.disconnect();
+}
+
+#[test]
+fn what_is_rejected_is_offered_in_another_form() {
+    let mut gui = Gui::start();
+    for (rejected, offers) in [
+        ("rejected memory", &["feature option=\"Hash -spin 64 1 33554432\""][..]),
+        ("rejected smp", &["feature option=\"Threads -spin 1 1 1024\""]),
+        ("rejected option Reset -reset", &["feature option=\"Reset -button\""]),
+        ("rejected option Save", &["feature option=\"Save -button\""]),
+        ("rejected option BookFile -file x", &["feature option=\"BookFile -string \""]),
+        ("rejected option ClearHash -button", &[]),
+        ("rejected option Foo -reset", &[]),
+        ("rejected option", &[]),
+        ("rejected setscore", &[]),
+    ] {
+        assert_eq!(gui.answers(&[rejected]), offers, "{rejected}");
+    }
+    gui.expect_silence(&["option Hash=2", "option Threads=2"]);
+    gui.disconnect();
+}
+
+#[test]
+fn settings_are_saved_and_reset() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    let start = || {
+        let file = SettingsFile::at(&file);
+        Scripted::start(move |mut host, output| {
+            assert_eq!(host.use_settings(file), Vec::<String>::new());
+            serve(host, output, Dialect::XBoard)
+        })
+    };
+    let mut first = start();
+    first.say("option Contempt=25\noption LimitStrength=1\noption Save");
+    assert_eq!(first.hear("tell"), format!("telluser Settings saved in {}", file.display()));
+    first.close();
+    first.end();
+    let mut second = start();
+    second.say("protover 2");
+    let announced = second.hear_until("feature done=1").join("\n");
+    assert!(
+        announced.contains("Contempt -spin 25 ") && announced.contains("LimitStrength -check 1"),
+        "{announced}"
+    );
+    // The dialogue of the GUI has to learn of the reset.
+    second.say("option Reset");
+    let heard = second.hear_until("feature done=1");
+    assert_eq!(heard[0], "feature done=0");
+    assert!(heard.join("\n").contains("Contempt -spin 0 "), "{heard:?}");
+    second.close();
+    second.end();
+}
+
+#[test]
+fn settings_can_not_be_saved_without_a_place() {
+    let mut gui = Gui::start();
+    gui.expect_answer(
+        "option Save",
+        "tellusererror Settings not saved: there is no place to save settings in",
+    );
+    gui.disconnect();
+}
+
+#[test]
+fn noise_is_for_games_that_are_to_vary() {
+    let mut gui = Gui::start();
+    let mut moves = |random: &[&str]| {
+        let mut all = Vec::new();
+        for _ in 0..8 {
+            gui.send(&["new", "option Noise=500", "sd 3", "nps 0"]);
+            gui.send(random);
+            gui.send(&["go"]);
+            all.push(gui.expect_move());
+        }
+        all.dedup();
+        all.len()
+    };
+    assert_eq!(moves(&[]), 1);
+    assert_eq!(moves(&["random", "random"]), 1);
+    assert!(moves(&["random"]) > 1, "eight games with the same first move through much noise");
+    gui.disconnect();
+}
