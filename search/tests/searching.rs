@@ -212,7 +212,8 @@ fn several_threads_answer_and_stop_together() {
         searcher.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
     });
     assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
-    assert_eq!(answer.depth, 9);
+    // The thread whose move is elected need not have got as far as the first.
+    assert!((1..=9).contains(&answer.depth), "{}", answer.depth);
 }
 
 #[test]
@@ -304,22 +305,23 @@ fn a_told_value_is_taken_for_true_below_the_root() {
     assert_ne!(best(&think(&with(300), &depth(5))), "h2h4");
 }
 
+/// Counts the root moves that are turned to.
+struct RootMoves<'a>(&'a AtomicU64);
+impl Observer for RootMoves<'_> {
+    fn report(&mut self, _: &Report) {}
+    fn root_move(&mut self, _: u32, _: search::Move, _: usize, _: usize) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn a_suspended_search_stands_still_and_goes_on() {
     let control = Control::pondering();
     let looks = AtomicU64::new(0);
-    /// Counts how often it is asked.
-    struct Looked<'a>(&'a AtomicU64);
-    impl Observer for Looked<'_> {
-        fn report(&mut self, _: &Report) {}
-        fn root_move(&mut self, _: u32, _: search::Move, _: usize, _: usize) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
         let search = || {
-            let mut observer = Looked(&looks);
+            let mut observer = RootMoves(&looks);
             searcher().think(&root(MIDDLEGAME), &Limits::default(), &control, &Instant::now(), &mut observer)
         };
         let search = thread.spawn_scoped(scope, search).expect("a thread");

@@ -59,6 +59,17 @@ def analyse(herald):
     assert move in board.legal_moves
 
 
+def set_options(herald, prefix):
+    """Plays a move as a weak player, and one as itself again."""
+    assert "Contempt" in herald.options and prefix + "Elo" in herald.options, herald.options
+    herald.configure({prefix + "LimitStrength": True, prefix + "Elo": 1300, "Contempt": 15})
+    weak = herald.play(chess.Board(), chess.engine.Limit(time=1), info=chess.engine.INFO_ALL)
+    assert weak.info["nodes"] < 1000, weak.info
+    herald.configure({prefix + "LimitStrength": False, "Contempt": 0})
+    strong = herald.play(chess.Board(), chess.engine.Limit(time=0.2), info=chess.engine.INFO_ALL)
+    assert strong.info["nodes"] > 1000, strong.info
+
+
 def main():
     path, stockfish_path = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "/usr/games/stockfish"
     with chess.engine.SimpleEngine.popen_uci(stockfish_path) as stockfish:
@@ -71,6 +82,7 @@ def main():
                 print(f"{name}: game over after {board.ply()} plies, {board.result(claim_draw=True)}")
                 analyse(herald)
                 play_on_a_clock(herald)
+                set_options(herald, "UCI_" if name == "uci" else "")
                 print(f"{name}: analyses and clock games done, id {herald.id}")
 
 

@@ -150,14 +150,14 @@ mod tests {
 
     #[test]
     fn every_offer_can_be_made_simpler_until_any_gui_understands_it() {
+        use OptionKind as K;
         let settings = Settings::default();
         for option in EngineOption::all() {
             let mut kind = option.kind(&settings);
             while let Some(simpler) = kind.simpler() {
                 kind = simpler;
             }
-            use OptionKind::{Button, Check, Spin, Text};
-            assert!(matches!(kind, Button | Check(_) | Spin { .. } | Text(_)), "{kind:?}");
+            assert!(matches!(kind, K::Button | K::Check(_) | K::Spin { .. } | K::Text(_)), "{kind:?}");
         }
     }
 }

@@ -40,13 +40,12 @@ pub(super) struct State {
     pub(super) paused: bool,
     /// The choice of moves is to vary.
     pub(super) random: bool,
-    pub(super) hint_wanted: bool,
 }
 
 impl Default for State {
     /// Before any command the engine plays neither side, so that it does not think of its own accord.
     fn default() -> State {
-        State { mode: Mode::Force, ponder: false, paused: false, random: false, hint_wanted: false }
+        State { mode: Mode::Force, ponder: false, paused: false, random: false }
     }
 }
 
@@ -58,7 +57,6 @@ impl State {
             Mode::Play(side) if side == game.turn() => Occupation::Think,
             // Not in the start position, says the specification of `hard`.
             Mode::Play(_) if self.ponder && !game.is_start_position() => Occupation::Ponder,
-            Mode::Play(_) | Mode::Force if self.hint_wanted => Occupation::Hint,
             Mode::Play(_) | Mode::Force => Occupation::Nothing,
         }
     }

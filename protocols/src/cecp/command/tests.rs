@@ -46,8 +46,8 @@ fn the_examples_of_the_specification() {
         (
             "level 40 120 20 60",
             C::Sessions {
-                first: TimeSession { moves: 40, time: Duration::from_mins(120) },
-                later: TimeSession { moves: 20, time: Duration::from_mins(60) },
+                first: TimeSession { moves: 40, time: Duration::from_hours(2) },
+                later: TimeSession { moves: 20, time: Duration::from_hours(1) },
             },
         ),
         ("level 40 5 0 0", C::Level { moves: 40, base: Duration::from_mins(5), increment: Duration::ZERO }),

@@ -102,7 +102,9 @@ mod tests {
         let settings = settings(500, 0, false);
         let mut agreements = Agreements::default();
         let mut resigns_after = |values: &[i32]| {
-            values.iter().for_each(|&value| agreements.note(Score::from_value(value), &settings));
+            for &value in values {
+                agreements.note(Score::from_value(value), &settings);
+            }
             agreements.is_time_to_resign(&settings)
         };
         assert!(!resigns_after(&[-600, -600]));

@@ -33,7 +33,7 @@ impl Session<'_> {
         if let Some(mv) = known {
             return self.send_hint(mv);
         }
-        self.state.hint_wanted = self.work.is_none();
+        self.hint_wanted = self.work.is_none();
         Ok(())
     }
 

@@ -51,7 +51,7 @@ impl Session<'_> {
             Occupation::Think => self.decide(decision),
             Occupation::Hint => {
                 self.work = None;
-                self.state.hint_wanted = false;
+                self.hint_wanted = false;
                 decision.best.map_or(Ok(()), |mv| self.send_hint(mv))
             }
             // They go on, though there is nothing more to find, until the state asks for something else.
@@ -91,17 +91,16 @@ impl Session<'_> {
         self.end_game_by_own_move()
     }
 
-    /// Says so if the engine's own move has ended the game in a way that is plain for all to see.
+    /// Says so if the engine's own move has ended the game, and nobody else will.
     fn end_game_by_own_move(&mut self) -> io::Result<()> {
         let Some(game) = self.board.game() else { return Ok(()) };
-        match (game.outcome(), game.claim(), self.dialect) {
-            (Some(outcome), _, _) if is_plain(outcome) => self.announce_end(outcome),
-            // Under a referee other draws are claimed with the move; an autoplayer has only the engines to judge.
-            (_, _, Dialect::XBoard) => Ok(()),
-            (Some(outcome), _, Dialect::Autoplayer) => self.announce_end(outcome),
-            (None, Some(reason), Dialect::Autoplayer) => self.announce_end(Outcome::Draw(reason)),
-            (None, None, Dialect::Autoplayer) => Ok(()),
-        }
+        let outcome = match self.dialect {
+            // Other draws were claimed with the move.
+            Dialect::XBoard => game.outcome().filter(|&outcome| is_plain(outcome)),
+            // An autoplayer has only the engines to judge.
+            Dialect::Autoplayer => game.outcome().or_else(|| game.claim().map(Outcome::Draw)),
+        };
+        outcome.map_or(Ok(()), |outcome| self.announce_end(outcome))
     }
 
     /// If it is the engine's turn and the rules have ended the game, says so.
@@ -140,6 +139,7 @@ impl Session<'_> {
     }
 }
 
+/// Whether everybody sees that the game is over.
 const fn is_plain(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Win { .. } | Outcome::Draw(engine::DrawReason::Stalemate))
 }

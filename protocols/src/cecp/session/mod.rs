@@ -71,6 +71,8 @@ struct Session<'a> {
     excluded: Vec<Move>,
     /// The reply that the engine expects in the present position.
     expected: Option<Move>,
+    /// The user has asked for a hint that the engine has still to think about.
+    hint_wanted: bool,
     /// Where the user has grabbed a man.
     lifted: Option<Square>,
 }
@@ -97,6 +99,7 @@ impl<'a> Session<'a> {
             agreements: Agreements::default(),
             excluded: Vec::new(),
             expected: None,
+            hint_wanted: false,
             lifted: None,
         }
     }
@@ -149,7 +152,10 @@ impl<'a> Session<'a> {
             Some(game)
                 if self.allowed().is_none_or(|moves| !moves.is_empty()) && !game.legal_moves().is_empty() =>
             {
-                self.state.occupation(game)
+                match self.state.occupation(game) {
+                    Occupation::Nothing if self.hint_wanted => Occupation::Hint,
+                    occupation => occupation,
+                }
             }
             // Without a legal position, without a move, or with all moves excluded, there is only waiting.
             _ => Occupation::Nothing,
@@ -228,6 +234,6 @@ impl<'a> Session<'a> {
         self.excluded.clear();
         self.expected = None;
         self.lifted = None;
-        self.state.hint_wanted = false;
+        self.hint_wanted = false;
     }
 }

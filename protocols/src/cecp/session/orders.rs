@@ -65,7 +65,6 @@ impl Session<'_> {
         use Command as C;
         match command {
             C::Protover(_) => self.announce(),
-            C::Accepted(feature) => self.feature_accepted(feature),
             C::Rejected(feature) => self.feature_rejected(feature),
             C::UserMove(mv) | C::BareMove(mv) => self.make_move(mv),
             C::SetBoard(fen) => self.set_up(fen),
@@ -102,6 +101,7 @@ impl Session<'_> {
         use Command as C;
         let ply = self.board.game().map_or(0, Game::ply);
         match command {
+            C::Accepted(feature) => self.feature_accepted(feature),
             C::New => self.start_game("normal"),
             C::Variant(name) => self.start_game(name),
             C::White => self.board.put_on_move(Color::White),

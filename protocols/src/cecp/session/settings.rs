@@ -21,11 +21,10 @@ impl Session<'_> {
     }
 
     /// `accepted`
-    pub(super) fn feature_accepted(&mut self, feature: &str) -> io::Result<()> {
+    pub(super) fn feature_accepted(&mut self, feature: &str) {
         if feature == "debug" {
             self.output.debugs = true;
         }
-        Ok(())
     }
 
     /// `rejected`: what was offered is offered in another form, if it has one. Of most features Herald understands both

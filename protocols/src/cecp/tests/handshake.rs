@@ -127,3 +127,62 @@ fn the_debug_channel_is_used_only_if_it_was_accepted() {
     gui.expect_silence(&["rejected debug", "memory 40", "memory 0"]);
     gui.disconnect();
 }
+
+#[test]
+fn a_gui_of_version_1_is_served() {
+    let mut gui = Gui::start();
+    // As XBoard talks to an engine that has never heard of `protover`.
+    gui.send(&[
+        "new",
+        "random",
+        "level 40 5 0",
+        "post",
+        "hard",
+        "easy",
+        "sd 2",
+        "nopost",
+        "time 30000",
+        "otim 30000",
+    ]);
+    gui.send(&["e2e4"]);
+    gui.expect_move();
+    gui.send(&[
+        "force", "edit", "#", "Kg6", "Ra1", "c", "Kg8", ".", "black", "time 100", "otim 100", "white", "go",
+    ]);
+    gui.expect("move a1a8");
+    gui.expect("1-0 {White mates}");
+    gui.send(&["result 1-0 {White mates}", "new", "sd 2", "quit"]);
+    gui.expect_end();
+}
+
+#[test]
+fn a_ping_is_answered_once_in_every_mode() {
+    for mode in [
+        &["force"][..],
+        &["new"],
+        &["new", "force", "playother"],
+        &["new", "sd 2", "hard", "force", "usermove e2e4", "playother"],
+        &["analyze"],
+        &["analyze", "usermove e2e4", "exclude all"],
+        &["force", "edit", "."],
+        &["edit", "#", "."],
+        &["setboard 8/8/8/8/8/8/8/8 w - - 0 1"],
+        &["pause", "resume"],
+        &["force", "result 1-0 {over}"],
+        &["force", "hint"],
+    ] {
+        let mut gui = Gui::start();
+        gui.send(mode);
+        gui.send(&["ping 1", "ping 2", "ping 1"]);
+        let mut pongs = Vec::new();
+        while pongs.len() < 3 {
+            let line = gui.line();
+            if line.starts_with("pong ") {
+                pongs.push(line);
+            }
+        }
+        assert_eq!(pongs, ["pong 1", "pong 2", "pong 1"], "{mode:?}");
+        assert!(gui.until_pong().iter().all(|line| !line.starts_with("pong ")), "{mode:?}");
+        gui.disconnect();
+    }
+}

@@ -75,14 +75,13 @@ fn a_decision_from_the_moment_of_the_pause_is_told_after_it() {
         gui.send(&["sd 1", "go", "pause", "computer"]);
         // Either it moved before the pause, or it moves after it; never in between.
         let first = gui.line();
-        match Message::parse(&first) {
-            Message::Move(_) => gui.expect("Error (paused): computer"),
-            _ => {
-                assert_eq!(first, "Error (paused): computer");
-                assert_eq!(gui.hear_for(Duration::from_millis(20)), Vec::<String>::new());
-                gui.send(&["resume"]);
-                gui.expect_move();
-            }
+        if matches!(Message::parse(&first), Message::Move(_)) {
+            gui.expect("Error (paused): computer");
+        } else {
+            assert_eq!(first, "Error (paused): computer");
+            assert_eq!(gui.hear_for(Duration::from_millis(20)), Vec::<String>::new());
+            gui.send(&["resume"]);
+            gui.expect_move();
         }
         gui.disconnect();
     }

@@ -395,7 +395,9 @@ proptest! {
             for step in &steps {
                 paper.take_lines();
                 let (lines, complains) = lines(&mut model, step);
-                lines.iter().for_each(|line| session.say(line));
+                for line in &lines {
+                    session.say(line);
+                }
                 let mut said = paper.take_lines();
                 follow(session, &mut model, &mut said, paper);
                 let complaints = said.iter().filter(|line| line.starts_with("Error") || line.starts_with("Illegal move"));
