@@ -68,12 +68,15 @@ impl Session<'_> {
         self.change(Setting::Number(NumberSetting::Threads), &threads.to_string(), line)
     }
 
-    /// `egtpath`
+    /// `egtpath`. XBoard sends `/EGT/Syzygy` to whoever reads such tables, unless the user has said otherwise: that there
+    /// are none is no news.
     pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str, line: &str) -> io::Result<()> {
-        if flavor == SYZYGY {
-            self.change(Setting::Path(PathSetting::Tablebases), path, line)
-        } else {
-            self.output.error("unknown kind of endgame tables", line)
+        if flavor != SYZYGY {
+            return self.output.error("unknown kind of endgame tables", line);
+        }
+        match self.host.engine.set_path(PathSetting::Tablebases, path) {
+            Ok(()) => Ok(()),
+            Err(error) => self.output.debug(error.to_string()),
         }
     }
 

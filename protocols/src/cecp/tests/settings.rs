@@ -21,8 +21,11 @@ fn the_book_is_told_and_played() {
     gui.send(&["option OwnBook=1", "exclude h2h4", "st 1000", "go"]);
     assert_eq!(gui.line(), "move b1a3");
     gui.send(&["force", "option OwnBook=2", "egtpath nalimov /x", "egtpath syzygy /no/tables"]);
+    gui.send(&["accepted debug", "egtpath syzygy /no/tables", "option SyzygyPath=/no/tables"]);
     assert_eq!(gui.line(), "Error (OwnBook needs true or false (1 or 0), not `2`): option OwnBook=2");
     assert_eq!(gui.line(), "Error (unknown kind of endgame tables): egtpath nalimov /x");
+    // Without `debug` nothing is said of the default of a GUI.
+    assert!(gui.line().starts_with("# can't read `/no/tables`: "));
     assert!(gui.line().starts_with("tellusererror can't read `/no/tables`: "));
     gui.disconnect();
 }
