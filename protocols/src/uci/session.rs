@@ -145,7 +145,7 @@ impl Session<'_> {
                 self.host.engine.clear();
                 Ok(())
             }
-            UciOption::Save => self.host.save_settings().map(|_| ()),
+            UciOption::Save => return self.save(),
             UciOption::Reset => self.reset(),
             UciOption::About => Err("UCI_EngineAbout can't be changed".into()),
         };
@@ -159,6 +159,14 @@ impl Session<'_> {
     fn set(&mut self, setting: Setting, value: &str) -> Result<(), String> {
         let value = if value == EMPTY { "" } else { value };
         self.host.engine.change(setting, value).map_err(|error| error.to_string())
+    }
+
+    fn save(&mut self) -> io::Result<()> {
+        let note = match self.host.save_settings() {
+            Ok(path) => format!("settings saved in {}", path.display()),
+            Err(problem) => format!("settings not saved: {problem}"),
+        };
+        self.note(&note)
     }
 
     fn reset(&mut self) -> Result<(), String> {

@@ -264,7 +264,10 @@ fn wrong_options_and_commands_get_one_line() {
             "setoption name OwnBook value perhaps",
             "info string OwnBook needs true or false (1 or 0), not `perhaps`",
         ),
-        ("setoption name Save Settings", "info string there is no place to save settings in"),
+        (
+            "setoption name Save Settings",
+            "info string settings not saved: there is no place to save settings in",
+        ),
         ("setoption name Hash", "info string Hash needs a whole number, not ``"),
         (
             "setoption name UCI_Chess960 value maybe",
