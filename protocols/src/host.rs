@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 
-use engine::{Engine, SettingsFile, TaskId, Thought};
+use engine::{Engine, NumberSetting, SettingsFile, TaskId, Thought};
 
 use crate::input::{Input, LineReader};
 
@@ -71,13 +71,19 @@ impl Host {
         problems
     }
 
-    /// Saves the engine's settings, and returns where.
+    /// Saves the engine's settings, and returns where. What the GUI has told by itself, and not the user, is to be named:
+    /// of that, what was saved before stays.
     ///
     /// # Errors
     /// There is no place for them, or it can't be written; the text says which.
-    pub fn save_settings(&self) -> Result<&Path, String> {
+    pub fn save_settings(&self, told_by_gui: &[NumberSetting]) -> Result<&Path, String> {
         let file = self.settings_file.as_ref().ok_or("there is no place to save settings in")?;
-        file.save(self.engine.settings()).map_err(|fault| fault.to_string())?;
+        let mut settings = self.engine.settings().clone();
+        let saved = file.load().unwrap_or_default();
+        for &setting in told_by_gui {
+            settings.set(setting, saved.get(setting)).map_err(|error| error.to_string())?;
+        }
+        file.save(&settings).map_err(|fault| fault.to_string())?;
         Ok(file.path())
     }
 

@@ -162,7 +162,7 @@ impl Session<'_> {
     }
 
     fn save(&mut self) -> io::Result<()> {
-        let note = match self.host.save_settings() {
+        let note = match self.host.save_settings(&[]) {
             Ok(path) => format!("settings saved in {}", path.display()),
             Err(problem) => format!("settings not saved: {problem}"),
         };

@@ -110,8 +110,8 @@ impl Session<'_> {
         }
     }
 
-    /// Lets an analysis begin again, with other root moves.
-    fn search_anew(&mut self) {
+    /// Lets an analysis begin again, with other root moves or settings.
+    pub(super) fn search_anew(&mut self) {
         if self.occupation() == Occupation::Analyse {
             self.abandon();
         }

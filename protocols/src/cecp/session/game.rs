@@ -139,8 +139,7 @@ impl Session<'_> {
                 for _ in 0..plies {
                     game.undo();
                 }
-                self.abandon();
-                self.position_changed();
+                self.board_replaced();
                 Ok(())
             }
             None => self.output.error("command not legal now", line),

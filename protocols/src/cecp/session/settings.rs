@@ -96,9 +96,13 @@ impl Session<'_> {
         }
     }
 
+    /// Changes a setting. An analysis shows the effect at once; a move that is being thought about is not disturbed.
     fn change(&mut self, setting: Setting, value: &str, line: &str) -> io::Result<()> {
         match self.host.engine.change(setting, value) {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.search_anew();
+                Ok(())
+            }
             Err(
                 error @ (SettingError::Memory { .. }
                 | SettingError::Book { .. }
@@ -112,7 +116,9 @@ impl Session<'_> {
     }
 
     fn save(&mut self) -> io::Result<()> {
-        let message = match self.host.save_settings() {
+        // `memory` and `cores` come from the GUI, which has settings of its own for them.
+        let told_by_gui = [NumberSetting::Hash, NumberSetting::Threads];
+        let message = match self.host.save_settings(&told_by_gui) {
             Ok(path) => Message::Tell(Audience::User, format!("Settings saved in {}", path.display())),
             Err(problem) => Message::TellUserError(format!("Settings not saved: {problem}")),
         };

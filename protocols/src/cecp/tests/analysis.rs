@@ -86,3 +86,15 @@ fn squares_are_marked_for_a_man_that_is_lifted() {
     gui.expect_silence(&["hover e6", "put e6", "hover d6", "lift d5"]);
     gui.disconnect();
 }
+
+#[test]
+fn an_analysis_shows_as_many_lines_as_are_asked_for_at_once() {
+    let mut gui = Gui::start();
+    gui.send(&["new", "force", "post", "analyze"]);
+    while ThinkingLine::parse(&gui.line()).unwrap().depth < 5 {}
+    gui.send(&["option MultiPV=3"]);
+    // It begins anew: three lines of depth 1.
+    while ThinkingLine::parse(&gui.line()).unwrap().depth > 1 {}
+    assert_eq!([gui.line(), gui.line()].map(|line| ThinkingLine::parse(&line).unwrap().depth), [1, 1]);
+    gui.disconnect();
+}

@@ -1,6 +1,6 @@
 //! Options.
 
-use engine::SettingsFile;
+use engine::{NumberSetting, Setting, SettingsFile};
 
 use super::Gui;
 use crate::cecp::{Dialect, serve};
@@ -62,10 +62,13 @@ fn settings_are_saved_and_reset() {
         })
     };
     let mut first = start();
-    first.say("option Contempt=25\noption LimitStrength=1\noption Save");
+    first.say("memory 80\noption Contempt=25\noption LimitStrength=1\noption Save");
     assert_eq!(first.hear("tell"), format!("telluser Settings saved in {}", file.display()));
     first.close();
     first.end();
+    let saved = SettingsFile::at(&file).load().unwrap();
+    assert_eq!(saved.get(NumberSetting::Contempt), 25);
+    assert!(saved.is_default(Setting::Number(NumberSetting::Hash)), "that was the GUI's");
     let mut second = start();
     second.say("protover 2");
     let announced = second.hear_until("feature done=1").join("\n");
