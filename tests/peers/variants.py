@@ -124,7 +124,7 @@ def match(arguments, variant):
         tally[reason] = tally.get(reason, 0) + 1
         accident = failed is not None and failed == (chess.WHITE if is_white else chess.BLACK) and reason != "resigned"
         accidents += accident
-        if accident or (not arguments.peer and for_white != float(is_white)):
+        if (failed is not None and reason != "resigned") or (not arguments.peer and for_white != float(is_white)):
             print(f"{variant}, game {number + 1}: {reason}: {board.fen()} after {' '.join(map(str, board.move_stack))}")
     herald.stop()
     peer.stop()
