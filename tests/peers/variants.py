@@ -9,6 +9,8 @@ Exit status 1 if Herald made an illegal move, crashed, lost on time or, against 
 """
 
 import argparse
+import asyncio
+import concurrent.futures
 import random
 import sys
 import time
@@ -19,6 +21,8 @@ import chess.variant
 
 VARIANTS = ["crazyhouse", "3check", "atomic", "antichess", "kingofthehill", "horde", "racingkings"]
 LONGEST_GAME = 600
+# Seconds for a move, whatever the clock says: Sjeng does not answer in some lost positions.
+PATIENCE = 30
 OPENING_PLIES = 4
 
 
@@ -53,10 +57,12 @@ class Program:
                 white_inc=increment, black_inc=increment,
             )
         try:
-            result = self.engine.play(board, limit, game=number)
-        except chess.engine.EngineTerminatedError:
+            play = self.engine.protocol.play(board, limit, game=number)
+            result = asyncio.run_coroutine_threadsafe(play, self.engine.protocol.loop).result(PATIENCE)
+        except (chess.engine.EngineTerminatedError, concurrent.futures.TimeoutError) as error:
+            self.engine.close()
             self.engine = self.popen(self.command, timeout=20)
-            raise Forfeit("crashed") from None
+            raise Forfeit("crashed" if isinstance(error, chess.engine.EngineError) else "fell silent") from None
         except chess.engine.EngineError as error:
             raise Forfeit(f"illegal: {error}") from None
         if result.resigned:

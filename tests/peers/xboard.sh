@@ -28,7 +28,7 @@ timeout $((games * 120)) xboard -fcp "$herald xboard" -fd "$folder" -scp "$peer"
   -variant "$variant" -mg "$games" -tc "$time" -inc "$increment" -matchPause 200 -sgf games.pgn \
   -debugMode true -nameOfDebugFile debug.log $output \
   -autoCallFlag true -xponder -popupExitMessage false -popupMoveErrors false -soundProgram true \
-  -saveSettingsOnExit false -testClaims true -checkMates true -testLegality true >xboard.out 2>&1 &
+  -saveSettingsOnExit false -testClaims true -checkMates true -testLegality "${LEGALITY:-true}" >xboard.out 2>&1 &
 xboard=$!
 if [ -n "${SCREENSHOT:-}" ]; then
   sleep 6
