@@ -212,6 +212,16 @@ fn wins_are_found_by_the_rules_of_the_variant() {
     });
 }
 
+/// To take the queen leaves the last pawn of the horde without a move: that wins nothing.
+#[test]
+fn quiescence_sees_a_stalemate() {
+    with_stack(|| {
+        let fen = "5Q1k/p7/P7/8/8/8/1q6/5r2 b - - 0 1";
+        let answer = Analyst::new().think(&root(position(Variant::Horde, fen)), &depth(1));
+        assert_eq!(answer.best.map(|m| m.to_string()).as_deref(), Some("h8h7"), "{answer:?}");
+    });
+}
+
 /// Games that are over are not searched, and are worth what they ended with.
 #[test]
 fn a_game_that_is_over_has_no_move() {
