@@ -45,7 +45,17 @@ class Program:
     def __init__(self, command, protocol, nodes):
         popen = chess.engine.SimpleEngine.popen_uci if protocol == "uci" else chess.engine.SimpleEngine.popen_xboard
         self.command, self.popen, self.nodes = command, popen, nodes
-        self.engine = popen(command, timeout=20)
+        self.start()
+
+    def start(self):
+        # python-chess waits two seconds for the features of CECP; on a busy machine that may be too short.
+        for last in [False, False, True]:
+            try:
+                self.engine = self.popen(self.command, timeout=20)
+                return
+            except (chess.engine.EngineError, TimeoutError):
+                if last:
+                    raise
 
     def move(self, board, clocks, increment, number):
         board = rebuilt(board)
@@ -61,7 +71,7 @@ class Program:
             result = asyncio.run_coroutine_threadsafe(play, self.engine.protocol.loop).result(PATIENCE)
         except (chess.engine.EngineTerminatedError, concurrent.futures.TimeoutError) as error:
             self.engine.close()
-            self.engine = self.popen(self.command, timeout=20)
+            self.start()
             raise Forfeit("crashed" if isinstance(error, chess.engine.EngineError) else "fell silent") from None
         except chess.engine.EngineError as error:
             raise Forfeit(f"illegal: {error}") from None
