@@ -22,9 +22,9 @@ const fn engine_defined(name: &'static str, variant: Variant, parent: &'static s
     Named { name, variant, mode: CastlingMode::Standard, parent: Some(parent) }
 }
 
-/// `giveaway` is what python-chess calls Antichess, too. In Horde `XBoard` must not test legality: it takes no move of a side
-/// without a king for a legal one. Suicide is not among them: there the stalemated side does not win
-/// as a matter of course.
+/// `giveaway` is what python-chess calls Antichess, too; Herald does not castle in it, as some do. Suicide is missing: there
+/// the stalemated side does not win as a matter of course. In Horde `XBoard` must not test legality: it takes every move of
+/// the side without a king for an illegal one.
 const ALL: [Named; 10] = [
     known("normal", Variant::Chess),
     Named { mode: CastlingMode::Chess960, ..known("fischerandom", Variant::Chess) },
