@@ -169,8 +169,8 @@ fn check(
     text: impl Fn() -> String,
 ) -> Result<(VariantPosition, CastlingMode), FenError> {
     let mode = if mode.is_standard() { CastlingMode::detect(&setup) } else { mode };
-    let by_kings = matches!(variant, Variant::Antichess | Variant::Atomic | Variant::Horde);
-    for color in Color::ALL.into_iter().filter(|_| !by_kings) {
+    let may_lack_kings = matches!(variant, Variant::Antichess | Variant::Atomic | Variant::Horde);
+    for color in Color::ALL.into_iter().filter(|_| !may_lack_kings) {
         let count = (setup.board.kings() & setup.board.by_color(color)).count();
         if count != 1 {
             return Err(FenError::Kings { text: text(), color, count });

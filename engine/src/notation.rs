@@ -119,9 +119,9 @@ pub fn read_move(chess: &Chess, mode: CastlingMode, text: &str) -> Result<Move, 
 }
 
 /// Finds the legal move that `text` means.
-pub(crate) fn read(chess: &VariantPosition, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
+pub(crate) fn read(position: &VariantPosition, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
     let pattern = Pattern::read(text).ok_or_else(|| MoveError::Unreadable { text: excerpt(text) })?;
-    let legal = chess.legal_moves();
+    let legal = position.legal_moves();
     let mut fitting: Vec<Move> = legal.iter().copied().filter(|m| pattern.fits(*m)).collect();
     if fitting.is_empty() {
         // Only now: in Chess960 the king's own move to c1 or g1 has precedence over castling.
@@ -129,8 +129,8 @@ pub(crate) fn read(chess: &VariantPosition, mode: CastlingMode, text: &str) -> R
     }
     match fitting[..] {
         [m] => Ok(m),
-        [] => Err(MoveError::Illegal { text: excerpt(text), reason: pattern.why_illegal(chess, mode) }),
-        _ => Err(MoveError::Ambiguous { text: excerpt(text), candidates: list(chess, &fitting) }),
+        [] => Err(MoveError::Illegal { text: excerpt(text), reason: pattern.why_illegal(position, mode) }),
+        _ => Err(MoveError::Ambiguous { text: excerpt(text), candidates: list(position, &fitting) }),
     }
 }
 
@@ -258,33 +258,33 @@ impl Pattern {
     }
 
     /// The most telling reason why no legal move fits.
-    fn why_illegal(self, chess: &VariantPosition, mode: CastlingMode) -> IllegalReason {
-        let us = chess.us();
-        if chess.is_variant_end() {
+    fn why_illegal(self, position: &VariantPosition, mode: CastlingMode) -> IllegalReason {
+        let us = position.us();
+        if position.is_variant_end() {
             return IllegalReason::GameOver;
         }
         match self {
-            Pattern::Castle(side) => castling_reason(chess, side),
-            Pattern::Drop { role, to } => drop_reason(chess, role, to),
+            Pattern::Castle(side) => castling_reason(position, side),
+            Pattern::Drop { role, to } => drop_reason(position, role, to),
             Pattern::Coordinates { from, to, promotion } => {
-                let Some(role) = chess.board().role_at(from) else { return IllegalReason::EmptySquare };
+                let Some(role) = position.board().role_at(from) else { return IllegalReason::EmptySquare };
                 if !us.contains(from) {
                     return IllegalReason::OpponentsPiece;
                 }
-                if let Some(side) = castling_attempt(chess, mode, from, to) {
-                    return castling_reason(chess, side);
+                if let Some(side) = castling_attempt(position, mode, from, to) {
+                    return castling_reason(position, side);
                 }
-                king_reason(chess, role, Bitboard::from_square(from), to, promotion)
+                king_reason(position, role, Bitboard::from_square(from), to, promotion)
             }
             Pattern::San { role, file, rank, to, promotion } => {
-                let origins = chess
+                let origins = position
                     .our(role)
                     .into_iter()
                     .filter(|from| {
                         file.is_none_or(|f| f == from.file()) && rank.is_none_or(|r| r == from.rank())
                     })
                     .collect();
-                king_reason(chess, role, origins, to, promotion)
+                king_reason(position, role, origins, to, promotion)
             }
         }
     }
@@ -292,21 +292,21 @@ impl Pattern {
 
 /// Why a move of ordinary pieces is illegal: because of the king, or because none of them goes there.
 fn king_reason(
-    chess: &VariantPosition,
+    position: &VariantPosition,
     role: Role,
     origins: Bitboard,
     to: Square,
     promotion: Option<Role>,
 ) -> IllegalReason {
     let last_rank = (Bitboard::BACKRANKS).contains(to);
-    let is_possible = promotion != Some(Role::King) || chess.variant() == Variant::Antichess;
+    let is_possible = promotion != Some(Role::King) || position.variant() == Variant::Antichess;
     let promotion_fits = promotion.is_none() || (role == Role::Pawn && last_rank && is_possible);
-    if !promotion_fits || !origins.into_iter().any(|from| reaches(chess, role, from, to)) {
+    if !promotion_fits || !origins.into_iter().any(|from| reaches(position, role, from, to)) {
         IllegalReason::Unreachable
-    } else if chess.is_check() {
+    } else if position.is_check() {
         IllegalReason::InCheck
     } else {
-        match chess.variant() {
+        match position.variant() {
             Variant::Antichess => IllegalReason::MustCapture,
             Variant::Atomic | Variant::RacingKings => IllegalReason::Forbidden,
             _ => IllegalReason::ExposesKing,
@@ -315,11 +315,11 @@ fn king_reason(
 }
 
 /// Why a piece from the hand cannot go there.
-fn drop_reason(chess: &VariantPosition, role: Role, to: Square) -> IllegalReason {
-    let is_in_hand = chess.pockets().is_some_and(|hands| *hands.get(chess.turn()).get(role) > 0);
+fn drop_reason(position: &VariantPosition, role: Role, to: Square) -> IllegalReason {
+    let is_in_hand = position.pockets().is_some_and(|hands| *hands.get(position.turn()).get(role) > 0);
     if !is_in_hand {
         IllegalReason::NotInHand
-    } else if chess.is_check() && !chess.board().occupied().contains(to) {
+    } else if position.is_check() && !position.board().occupied().contains(to) {
         IllegalReason::InCheck
     } else {
         IllegalReason::NoPlaceToDrop
@@ -327,41 +327,41 @@ fn drop_reason(chess: &VariantPosition, role: Role, to: Square) -> IllegalReason
 }
 
 /// Whether a piece of the side to move could go from `from` to `to`, its king left out of account.
-fn reaches(chess: &VariantPosition, role: Role, from: Square, to: Square) -> bool {
-    let board = chess.board();
+fn reaches(position: &VariantPosition, role: Role, from: Square, to: Square) -> bool {
+    let board = position.board();
     if role != Role::Pawn {
-        return board.attacks_from(from).contains(to) && !chess.us().contains(to);
+        return board.attacks_from(from).contains(to) && !position.us().contains(to);
     }
     if from.file() != to.file() {
-        let takes = chess.them().contains(to) || chess.maybe_ep_square() == Some(to);
+        let takes = position.them().contains(to) || position.maybe_ep_square() == Some(to);
         return takes && board.attacks_from(from).contains(to);
     }
-    let forward = chess.turn().fold_wb(8, -8);
+    let forward = position.turn().fold_wb(8, -8);
     let Some(next) = from.offset(forward).filter(|square| !board.occupied().contains(*square)) else {
         return false;
     };
-    let second = chess.turn().relative_rank(Rank::Second);
+    let second = position.turn().relative_rank(Rank::Second);
     to == next
         || (from.rank() == second && next.offset(forward) == Some(to) && !board.occupied().contains(to))
 }
 
 /// The side on which a king's move by coordinates looks like castling.
 fn castling_attempt(
-    chess: &VariantPosition,
+    position: &VariantPosition,
     mode: CastlingMode,
     from: Square,
     to: Square,
 ) -> Option<CastlingSide> {
-    if chess.board().role_at(from) != Some(Role::King) {
+    if position.board().role_at(from) != Some(Role::King) {
         return None;
     }
-    let takes_rook = chess.our(Role::Rook).contains(to) && from.rank() == to.rank();
+    let takes_rook = position.our(Role::Rook).contains(to) && from.rank() == to.rank();
     let two_steps = mode.is_standard() && from.rank() == to.rank() && from.file().distance(to.file()) == 2;
     (takes_rook || two_steps).then_some(CastlingSide::from_king_side(from < to))
 }
 
-fn castling_reason(chess: &VariantPosition, side: CastlingSide) -> IllegalReason {
-    if chess.castles().has(chess.turn(), side) {
+fn castling_reason(position: &VariantPosition, side: CastlingSide) -> IllegalReason {
+    if position.castles().has(position.turn(), side) {
         IllegalReason::CastlingPrevented
     } else {
         IllegalReason::NoCastlingRight

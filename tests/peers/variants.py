@@ -9,6 +9,8 @@ Exit status 1 if Herald made an illegal move, crashed, lost on time or, against 
 """
 
 import argparse
+import asyncio
+import concurrent.futures
 import random
 import sys
 import time
@@ -19,6 +21,8 @@ import chess.variant
 
 VARIANTS = ["crazyhouse", "3check", "atomic", "antichess", "kingofthehill", "horde", "racingkings"]
 LONGEST_GAME = 600
+# Seconds for a move, whatever the clock says: Sjeng does not answer in some lost positions.
+PATIENCE = 30
 OPENING_PLIES = 4
 
 
@@ -41,7 +45,17 @@ class Program:
     def __init__(self, command, protocol, nodes):
         popen = chess.engine.SimpleEngine.popen_uci if protocol == "uci" else chess.engine.SimpleEngine.popen_xboard
         self.command, self.popen, self.nodes = command, popen, nodes
-        self.engine = popen(command, timeout=20)
+        self.start()
+
+    def start(self):
+        # python-chess waits two seconds for the features of CECP; on a busy machine that may be too short.
+        for last in [False, False, True]:
+            try:
+                self.engine = self.popen(self.command, timeout=20)
+                return
+            except (chess.engine.EngineError, TimeoutError):
+                if last:
+                    raise
 
     def move(self, board, clocks, increment, number):
         board = rebuilt(board)
@@ -53,10 +67,12 @@ class Program:
                 white_inc=increment, black_inc=increment,
             )
         try:
-            result = self.engine.play(board, limit, game=number)
-        except chess.engine.EngineTerminatedError:
-            self.engine = self.popen(self.command, timeout=20)
-            raise Forfeit("crashed") from None
+            play = self.engine.protocol.play(board, limit, game=number)
+            result = asyncio.run_coroutine_threadsafe(play, self.engine.protocol.loop).result(PATIENCE)
+        except (chess.engine.EngineTerminatedError, concurrent.futures.TimeoutError) as error:
+            self.engine.close()
+            self.start()
+            raise Forfeit("crashed" if isinstance(error, chess.engine.EngineError) else "fell silent") from None
         except chess.engine.EngineError as error:
             raise Forfeit(f"illegal: {error}") from None
         if result.resigned:
@@ -124,7 +140,7 @@ def match(arguments, variant):
         tally[reason] = tally.get(reason, 0) + 1
         accident = failed is not None and failed == (chess.WHITE if is_white else chess.BLACK) and reason != "resigned"
         accidents += accident
-        if accident or (not arguments.peer and for_white != float(is_white)):
+        if (failed is not None and reason != "resigned") or (not arguments.peer and for_white != float(is_white)):
             print(f"{variant}, game {number + 1}: {reason}: {board.fen()} after {' '.join(map(str, board.move_stack))}")
     herald.stop()
     peer.stop()

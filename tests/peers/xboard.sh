@@ -1,13 +1,13 @@
 #!/bin/sh
 # Plays games between Herald and a peer under a real XBoard on a virtual screen, with claims and legality checked.
 #
-#   tests/peers/xboard.sh HERALD PEER GAMES TIME INCREMENT FOLDER
+#   tests/peers/xboard.sh HERALD PEER GAMES TIME INCREMENT FOLDER [VARIANT]
 #
 # TIME is minutes:seconds. FOLDER receives games.pgn, debug.log and, with SCREENSHOT=1, screen.png (needs ImageMagick). Fails unless XBoard ends by itself with
 # every game played to a result that is neither a forfeit nor a loss on time by Herald.
 set -eu
 PATH=$PATH:/usr/games
-herald=$(realpath "$1") peer=$(command -v "$2") games=$3 time=$4 increment=$5 folder=$6
+herald=$(realpath "$1") peer=$(command -v "$2") games=$3 time=$4 increment=$5 folder=$6 variant=${7:-normal}
 mkdir -p "$folder"
 folder=$(realpath "$folder")
 rm -f "$folder/games.pgn" "$folder/debug.log"
@@ -25,10 +25,10 @@ output=; [ -z "${SCREENSHOT:-}" ] || output="-engineOutputUp true"
 # Peers leave learning files and logs where they run.
 cd "$folder"
 timeout $((games * 120)) xboard -fcp "$herald xboard" -fd "$folder" -scp "$peer" -sd "$folder" \
-  -mg "$games" -tc "$time" -inc "$increment" -matchPause 200 -sgf games.pgn \
+  -variant "$variant" -mg "$games" -tc "$time" -inc "$increment" -matchPause 200 -sgf games.pgn \
   -debugMode true -nameOfDebugFile debug.log $output \
   -autoCallFlag true -xponder -popupExitMessage false -popupMoveErrors false -soundProgram true \
-  -saveSettingsOnExit false -testClaims true -checkMates true -testLegality true >xboard.out 2>&1 &
+  -saveSettingsOnExit false -testClaims true -checkMates true -testLegality "${LEGALITY:-true}" >xboard.out 2>&1 &
 xboard=$!
 if [ -n "${SCREENSHOT:-}" ]; then
   sleep 6

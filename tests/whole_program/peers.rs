@@ -53,12 +53,13 @@ fn no_variant_is_lost_to_random_moves() {
     if !has_all(&[("python-chess", has_python_chess())]) {
         return;
     }
-    for protocol in ["uci", "xboard"] {
+    let play = |arguments: &[&str]| {
         let mut command = Command::new("python3");
         command.arg(script("variants.py")).arg(HERALD).args(["--games", "2", "--nodes", "300"]);
-        let out = run(command.args(["--protocol", protocol]));
-        assert_eq!(out.matches(": 2/2 ").count(), 7, "{out}");
-    }
+        run(command.args(arguments)).matches(": 2/2 ").count()
+    };
+    assert_eq!(play(&["--protocol", "uci"]), 7);
+    assert_eq!(play(&["--protocol", "xboard", "--variant", "crazyhouse", "kingofthehill"]), 2);
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::ordering::{Hints, Ordered};
 use crate::rules::{Rules, ending, gives_direct_check, is_tactical};
 use crate::worker::{Node, Worker};
 
+/// So few men may be without a move: a king in the corner, or the last pawns of a horde.
+const FEW_MEN: usize = 2;
+
 impl<P: Rules> Worker<'_, P> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
     /// check all evasions are tried, and where captures are forced, all captures. `begins` says that this is the first
@@ -43,8 +46,9 @@ impl<P: Rules> Worker<'_, P> {
             }
         }
 
-        // Where captures are forced, the moves say whether the position is quiet.
-        let mut moves = if P::CAPTURES_ARE_FORCED || is_check {
+        // Where captures are forced, the moves say whether the position is quiet; and who has little left may be stalemated.
+        let may_be_stuck = position.us().count() <= FEW_MEN;
+        let mut moves = if P::CAPTURES_ARE_FORCED || is_check || may_be_stuck {
             let moves = position.legal_moves();
             if moves.is_empty() {
                 return Ok(score_of_ending(position, ply));

@@ -9,7 +9,8 @@ struct Named {
     name: &'static str,
     variant: Variant,
     mode: CastlingMode,
-    /// For names that `XBoard` does not know: the variant whose board and rules it is to use.
+    /// For names that `XBoard` does not know: the variant whose board and rules it is to use. Not `normal`, or `XBoard` (4.9.1)
+    /// takes the game for one of chess and does not tell the second engine of a match what is played.
     parent: Option<&'static str>,
 }
 
@@ -21,8 +22,9 @@ const fn engine_defined(name: &'static str, variant: Variant, parent: &'static s
     Named { name, variant, mode: CastlingMode::Standard, parent: Some(parent) }
 }
 
-/// `giveaway` is what python-chess calls Antichess, too. Suicide is not among them: there the stalemated side does not win
-/// as a matter of course.
+/// `giveaway` is what python-chess calls Antichess, too; Herald does not castle in it, as some do. Suicide is missing: there
+/// the stalemated side does not win as a matter of course. In Horde `XBoard` must not test legality: it takes every move of
+/// the side without a king for an illegal one.
 const ALL: [Named; 10] = [
     known("normal", Variant::Chess),
     Named { mode: CastlingMode::Chess960, ..known("fischerandom", Variant::Chess) },
@@ -31,9 +33,9 @@ const ALL: [Named; 10] = [
     known("atomic", Variant::Atomic),
     known("giveaway", Variant::Antichess),
     engine_defined("antichess", Variant::Antichess, "giveaway"),
-    engine_defined("kingofthehill", Variant::KingOfTheHill, "normal"),
-    engine_defined("horde", Variant::Horde, "normal"),
-    engine_defined("racingkings", Variant::RacingKings, "normal"),
+    engine_defined("kingofthehill", Variant::KingOfTheHill, "fairy"),
+    engine_defined("horde", Variant::Horde, "fairy"),
+    engine_defined("racingkings", Variant::RacingKings, "fairy"),
 ];
 
 /// What Herald plays, for `feature variants`.
@@ -95,7 +97,7 @@ mod tests {
         let setup = start("racingkings").unwrap().1.unwrap();
         assert_eq!(
             setup.to_string(),
-            "setup (PNBRQKpnbrqk) 8x8+0_normal 8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1"
+            "setup (PNBRQKpnbrqk) 8x8+0_fairy 8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1"
         );
         assert!(start("suicide").is_none() && start("Normal").is_none());
     }

@@ -24,7 +24,7 @@ fn a_gui_is_told_of_variants_that_it_may_not_know() {
     let mut gui = Gui::quick();
     gui.expect_answer(
         "variant horde",
-        "setup (PNBRQKpnbrqk) 8x8+0_normal \
+        "setup (PNBRQKpnbrqk) 8x8+0_fairy \
          rnbqkbnr/pppppppp/8/1PP2PP1/PPPPPPPP/PPPPPPPP/PPPPPPPP/PPPPPPPP w kq - 0 1",
     );
     gui.expect_silence(&["variant atomic", "force"]);
