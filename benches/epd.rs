@@ -47,7 +47,7 @@ fn measure(name: &str, moves: MoveReading, lines: &[&str]) -> f64 {
                 reading.record.expect("a record").write(&mut written);
                 black_box(&written);
             }
-            RECORDS as f64 / (ProcessCpuTime.now() - began).as_secs_f64()
+            RECORDS as f64 / ProcessCpuTime.now().saturating_sub(began).as_secs_f64()
         })
         .collect();
     rounds.sort_by(f64::total_cmp);
