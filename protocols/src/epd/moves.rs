@@ -143,18 +143,19 @@ impl MoveReader<'_> {
         at: usize,
         findings: &mut Findings<'_>,
     ) -> EpdMove<'a> {
-        let read = read_san(text);
+        let text = printing(text);
+        let read = read_san(&text);
         if let Some(san) = read
             && let Ok(mv) = san.san.to_move(chess)
         {
             let written = san_and_play(chess, mv);
             if written != san {
-                let message = format!("`{}` is written {written} here", excerpt(text));
+                let message = format!("`{}` is written {written} here", excerpt(&text));
                 findings.report(at, Rule::T2, Severity::Warning, message);
             }
             return EpdMove::Legal(mv, written);
         }
-        match engine::read_move(chess, mode, text) {
+        match engine::read_move(chess, mode, &text) {
             Ok(mv) => {
                 let written = san_and_play(chess, mv);
                 let severity = if self.repairs { Severity::Warning } else { Severity::Error };
@@ -162,7 +163,7 @@ impl MoveReader<'_> {
                     at,
                     Rule::T2,
                     severity,
-                    format!("`{}` is no SAN; it means {written}", excerpt(text)),
+                    format!("`{}` is no SAN; it means {written}", excerpt(&text)),
                 );
                 if self.repairs { EpdMove::Legal(mv, written) } else { unread(read, text) }
             }
@@ -177,24 +178,26 @@ impl MoveReader<'_> {
 
 /// Reads a move that can't be looked for in a position.
 fn read_unplaced<'a>(text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
-    let read = read_san(text);
+    let text = printing(text);
+    let read = read_san(&text);
     if read.is_none() {
-        findings.report(at, Rule::T2, Severity::Error, format!("`{}` is no move in SAN", excerpt(text)));
+        findings.report(at, Rule::T2, Severity::Error, format!("`{}` is no move in SAN", excerpt(&text)));
     }
     unread(read, text)
 }
 
 /// SAN is kept as SAN, anything else as it is.
-fn unread(read: Option<SanPlus>, text: &str) -> EpdMove<'_> {
+fn unread(read: Option<SanPlus>, text: Text<'_>) -> EpdMove<'_> {
     match read {
         Some(san) if san.to_string() == text => EpdMove::San(san),
-        _ => EpdMove::Text(printing(text)),
+        _ => EpdMove::Text(text),
     }
 }
 
-/// Text without control characters.
+/// Text without control characters. What is read is cleaned of them at once, so that what is written means the same.
 pub(super) fn printing(text: &str) -> Text<'_> {
-    if text.chars().any(char::is_control) {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if !is_plain && text.chars().any(char::is_control) {
         let mut printing = String::with_capacity(text.len());
         push_printing(text, &mut printing);
         Cow::Owned(printing)

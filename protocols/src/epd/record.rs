@@ -130,7 +130,8 @@ pub struct RecordReader {
 /// What came of reading a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading<'a> {
-    /// The record; `None` if its position could not be read, or it was refused.
+    /// The record; `None` if its position could not be read, if a bare number stands where an opcode should be, or if it was
+    /// refused.
     pub record: Option<Record<'a>>,
     /// What was wrong, in the order in which it was found.
     pub faults: Vec<Fault>,
@@ -162,15 +163,21 @@ impl RecordReader {
                 operations.push(self.read_counter(opcode, counter, moves, &mut lexer.findings));
             }
         }
+        let first = operations.len();
         let mut operands = Vec::new();
+        let mut is_garbled = false;
         while let Some(opcode) = lexer.opcode() {
+            is_garbled |= is_like_a_field(opcode.text);
             operands.clear();
             operands.extend(std::iter::from_fn(|| lexer.operand()));
             let operation = self.read_operation(opcode, &operands, moves, &mut lexer.findings);
             operations.push((opcode.at, operation));
         }
         lexer.findings.enter(None);
-        sort(&mut operations, &mut lexer.findings);
+        if is_garbled {
+            return None;
+        }
+        sort(&mut operations, first, &mut lexer.findings);
         judge(&operations, &mut lexer.findings);
         Some(Record {
             position,
@@ -203,12 +210,21 @@ impl RecordReader {
     }
 }
 
-/// Puts the operations in their order. Of several with the same opcode the last one is kept.
-fn sort<'a>(operations: &mut Vec<Placed<'a>>, findings: &mut Findings<'a>) {
+/// Whether something that stands where an opcode should be would be taken for the counter of a FEN or for a fifth field if it
+/// were written first. A record with such a thing can't be kept in canonical form.
+fn is_like_a_field(opcode: &str) -> bool {
+    opcode == "-" || (!opcode.is_empty() && opcode.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Puts the operations in their order. Of several with the same opcode the last one is kept. Those before `first` stood in
+/// the line as counters, not as operations.
+fn sort<'a>(operations: &mut Vec<Placed<'a>>, first: usize, findings: &mut Findings<'a>) {
     let in_order = |one: &Placed<'_>, other: &Placed<'_>| one.1.opcode() <= other.1.opcode();
-    if !operations.is_sorted_by(in_order) {
-        let at = operations[0].0;
+    if !operations[first..].is_sorted_by(in_order) {
+        let at = operations[first].0;
         findings.report(at, Rule::F13, Severity::Note, "the operations are not in ASCII order");
+    }
+    if !operations.is_sorted_by(in_order) {
         operations.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
     }
     // `dedup_by` keeps the first of equals, and the last is the one that holds.
