@@ -32,7 +32,7 @@ struct Node {
     /// The evaluation with what earlier searches found it to be off by.
     evaluation: Option<Score>,
     known: Option<Entry>,
-    /// The move that is left out, to see what the node is worth without it (step 13).
+    /// The move that is left out, to see what the node is worth without it (step 14).
     excluded: Option<Move>,
     given: Circumstances,
 }
@@ -196,7 +196,7 @@ impl Worker<'_> {
             }
         }
 
-        // Step 4b: endgame tables. What they know need not be searched; how to win is found once the root is in them.
+        // Step 5: endgame tables. What they know need not be searched; how to win is found once the root is in them.
         if let Some(score) = self.probe_tablebases(position, ply) {
             return Ok(score);
         }
@@ -211,14 +211,14 @@ impl Worker<'_> {
         {
             return Ok(score);
         }
-        // Step 11: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
+        // Step 12: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
         if node.depth >= p::INTERNAL_REDUCTION_DEPTH && node.hash_move().is_none() && (is_pv || is_cut) {
             node.depth -= 1;
         }
         self.search_moves(position, &node, alpha)
     }
 
-    /// Step 5: static evaluation, from the table where it is known, corrected by experience.
+    /// Step 6: static evaluation, from the table where it is known, corrected by experience.
     fn open_node(
         &mut self,
         position: &Position,
@@ -246,7 +246,7 @@ impl Worker<'_> {
         evaluation.zip(before).is_some_and(|(now, before)| now > before)
     }
 
-    /// Step 6: hindsight. The move that led here was reduced; now that the evaluations before and after it are known,
+    /// Step 7: hindsight. The move that led here was reduced; now that the evaluations before and after it are known,
     /// that may have been too much or too little.
     fn adjust_depth(&mut self, node: &mut Node) {
         let reduction = self.frame(node.ply).reduction;
@@ -278,7 +278,7 @@ impl Worker<'_> {
         let Node { beta, depth, ply, .. } = *node;
         let estimate = estimate(node, evaluation);
 
-        // Step 7: razoring. So far below alpha that only captures can help, if anything.
+        // Step 8: razoring. So far below alpha that only captures can help, if anything.
         let margin = p::RAZORING_MARGIN + p::RAZORING_MARGIN_PER_SQUARED_PLY * depth * depth;
         if depth <= p::RAZORING_DEPTH_LIMIT && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
@@ -287,7 +287,7 @@ impl Worker<'_> {
             }
         }
 
-        // Step 8: reverse futility. So far above beta that no few moves will bring it down.
+        // Step 9: reverse futility. So far above beta that no few moves will bring it down.
         let margin = p::REVERSE_FUTILITY_MARGIN_PER_PLY * (depth - i32::from(node.is_improving));
         if depth <= p::REVERSE_FUTILITY_DEPTH_LIMIT
             && estimate - margin >= beta
@@ -303,7 +303,7 @@ impl Worker<'_> {
         self.probcut(position, node, evaluation)
     }
 
-    /// Step 9: null move. If even passing keeps the score above beta, some move will too. Not twice in a row, and not
+    /// Step 10: null move. If even passing keeps the score above beta, some move will too. Not twice in a row, and not
     /// with pawns alone, where passing may be the best move there is (zugzwang). At great depth the result is verified
     /// by a search in which the side to move does not pass again.
     fn try_null_move(
@@ -347,7 +347,7 @@ impl Worker<'_> {
         Ok(if verified? >= beta { Prospect::Settled(score) } else { Prospect::Open })
     }
 
-    /// Step 10: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
+    /// Step 11: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
     /// beat beta in the full one.
     fn probcut(&mut self, position: &Position, node: &Node, evaluation: Score) -> Result<Prospect, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
@@ -441,7 +441,7 @@ impl Worker<'_> {
         Ok(best)
     }
 
-    /// Step 12: single moves that are passed over, once there is one that does not lose at once. Never with bare pawns,
+    /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with bare pawns,
     /// where zugzwang lurks.
     fn is_hopeless(
         &self,
@@ -506,7 +506,7 @@ impl Worker<'_> {
             && !position.see_at_least(m, -p::SEE_QUIET_MARGIN_PER_SQUARED_PLY * reduced * reduced)
     }
 
-    /// Step 13: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly worse
+    /// Step 14: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly worse
     /// than the hash move, it is searched deeper: much deeper if they are much worse. If they too reach beta, several
     /// moves cut and none need be searched (multicut); if the hash move is merely good, it can do with less.
     fn singularity(&mut self, position: &Position, node: &Node, m: Move) -> Result<Singularity, Stopped> {
@@ -559,7 +559,7 @@ impl Worker<'_> {
         result
     }
 
-    /// Step 14: late move reductions. Moves far down the order are first searched less deep, by how many plies?
+    /// Step 15: late move reductions. Moves far down the order are first searched less deep, by how many plies?
     fn reduction(&mut self, node: &Node, position: &Position, attempt: &Attempt) -> i32 {
         let number = attempt.number;
         if node.depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
@@ -584,7 +584,7 @@ impl Worker<'_> {
         (reduction / 1024).max(0)
     }
 
-    /// Step 15: principal variation search. The first move gets the full window; the others must first show, reduced
+    /// Step 16: principal variation search. The first move gets the full window; the others must first show, reduced
     /// and with a null window, that they are better.
     fn search_move(
         &mut self,
@@ -632,7 +632,7 @@ impl Worker<'_> {
         Ok(score)
     }
 
-    /// Step 16: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
+    /// Step 17: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
     fn learn(&mut self, position: &Position, node: &Node, m: Move, tried: &Tried) {
         let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
         if position.is_tactical(m) {
@@ -649,7 +649,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 17: what the search found, compared with the static evaluation, corrects that of similar positions. Only
+    /// Step 18: what the search found, compared with the static evaluation, corrects that of similar positions. Only
     /// where the score is no matter of captures, and where the bound says on which side of the evaluation it lies.
     fn correct(
         &mut self,
@@ -671,7 +671,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 18: what was found out goes into the hash table.
+    /// Step 19: what was found out goes into the hash table.
     fn store(&self, position: &Position, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
