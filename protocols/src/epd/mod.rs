@@ -8,6 +8,7 @@
 //! How records look as text is known to [`engine::epd`], which books and openings share.
 
 mod blocks;
+mod board;
 mod moves;
 mod operands;
 mod operation;

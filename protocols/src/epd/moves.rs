@@ -143,7 +143,7 @@ impl MoveReader<'_> {
         at: usize,
         findings: &mut Findings<'_>,
     ) -> EpdMove<'a> {
-        let text = printing(text);
+        let text = cleaned(text);
         let read = read_san(&text);
         if let Some(san) = read
             && let Ok(mv) = san.san.to_move(chess)
@@ -178,7 +178,7 @@ impl MoveReader<'_> {
 
 /// Reads a move that can't be looked for in a position.
 fn read_unplaced<'a>(text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
-    let text = printing(text);
+    let text = cleaned(text);
     let read = read_san(&text);
     if read.is_none() {
         findings.report(at, Rule::T2, Severity::Error, format!("`{}` is no move in SAN", excerpt(&text)));
@@ -191,6 +191,14 @@ fn unread(read: Option<SanPlus>, text: Text<'_>) -> EpdMove<'_> {
     match read {
         Some(san) if san.to_string() == text => EpdMove::San(san),
         _ => EpdMove::Text(text),
+    }
+}
+
+/// What may be a move, as it can be written: behind a comma there can be a quotation mark, with which a string would begin.
+fn cleaned(text: &str) -> Text<'_> {
+    match printing(text) {
+        text if text.contains('"') => Cow::Owned(text.replace('"', "'")),
+        text => text,
     }
 }
 

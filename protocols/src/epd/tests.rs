@@ -309,6 +309,13 @@ fn control_characters_are_gone_before_a_move_is_looked_for() {
 }
 
 #[test]
+fn a_quotation_mark_behind_a_comma_begins_no_string() {
+    // Found by the fuzzer.
+    assert_eq!(normal(LENIENT, "pv e4,\"x\"5 e5;"), "pv e4 'x'5 e5;");
+    assert_eq!(normal(LENIENT, "pv e4 'x'5 e5;"), "pv e4 'x'5 e5;");
+}
+
+#[test]
 fn ten_megabytes_in_one_line() {
     for part in [";", "a", "a;", " ", "\"", "a 1;", "bm e4;", "\u{0}", "é"] {
         let size = if part.len() == 1 { 10 << 20 } else { 1 << 20 };
