@@ -19,6 +19,8 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod thinker;
+#[cfg(test)]
+mod thinking_tests;
 
 pub use analyze::Analyze;
 pub use check::{Check, Format};

@@ -99,7 +99,7 @@ impl AddAssign for Summary {
 /// What came of a line.
 #[derive(Debug, Default)]
 pub struct Examined {
-    /// What is to be written in its place: always one line.
+    /// What is to be written in its place: one line.
     pub done: Done,
     /// How the record went.
     pub summary: Summary,
@@ -122,7 +122,7 @@ pub struct Desk<'a> {
 impl Desk<'_> {
     /// Takes all lines of a file but the first `skip` through the verb. Each line becomes one: comments, blank lines and
     /// what can't be understood stay as they are. `take` gets them one by one in the order of the file, as soon as they
-    /// are there.
+    /// are there; of those that are skipped it gets the length alone.
     ///
     /// # Errors
     /// The input can't be read, no threads can be started, the work was called off, or `take` has failed. What was taken
@@ -270,11 +270,12 @@ fn feed(
     order: &SyncSender<io::Result<Receiver<Examined>>>,
 ) -> Result<(), ()> {
     let hand_out = |number, text: Option<String>, length| {
-        if number <= skip {
-            return Ok(());
-        }
         let (reply, replied) = mpsc::channel();
         order.send(Ok(replied)).map_err(drop)?;
+        if number <= skip {
+            // It counts for the progress alone.
+            return reply.send(Examined { length, ..Examined::default() }).map_err(drop);
+        }
         jobs.send(Job { number, text, length, reply }).map_err(drop)
     };
     for block in Blocks::new(input) {

@@ -76,7 +76,7 @@ impl Thinking {
 
     /// Does the work and says at the end, on standard error, what came of it.
     pub(super) fn run(&self, study: &dyn Study, sum_up: impl Fn(&Summary) -> String) -> Result<()> {
-        let (recruits, called_off) = self.recruits().map_err(|error| anyhow!(WrongInput).context(error))?;
+        let (recruits, called_off) = self.recruits().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         // Who can't be had is missed before anything is written.
         let recruit = move || recruits.recruit();
         recruit()?;

@@ -5,6 +5,7 @@ mod cego;
 mod command_line;
 mod conversations;
 mod epd;
+mod epd_thinking;
 #[path = "../support/installed.rs"]
 mod installed;
 mod peers;
