@@ -50,7 +50,9 @@ impl Resumption {
             let mut done = 0;
             for block in Blocks::new(input) {
                 let more = match block? {
-                    Block::Lines(lines) => lines.iter().try_for_each(|line| output.follow(&line, &name, &mut done)),
+                    Block::Lines(lines) => {
+                        lines.iter().try_for_each(|line| output.follow(&line, &name, &mut done))
+                    }
                     Block::TooLong { line } => {
                         let line = Line { number: line, text: "".into(), end: "\n" };
                         output.follow(&line, &name, &mut done)
@@ -120,7 +122,9 @@ fn comes_from(text: &str, line: &Line<'_>) -> bool {
     let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
     let (made, given) = (reader.read(text, 1).record, reader.read(original, 1).record);
     line.content() == Content::Record
-        && made.zip(given).is_some_and(|(made, given)| made.position == given.position && id(&made) == id(&given))
+        && made
+            .zip(given)
+            .is_some_and(|(made, given)| made.position == given.position && id(&made) == id(&given))
 }
 
 fn id<'r>(record: &'r Record<'_>) -> Option<&'r str> {
@@ -166,6 +170,10 @@ mod tests {
         let longer = find(&folder, &names, &format!("{all}\n"));
         assert!(matches!(longer, Err(ResumeError::TooLong)));
         let other = find(&folder, &names, &format!("{made}{}", record("x"))).expect_err("another record");
-        assert_eq!(other.to_string(), "line 4 of the output does not come from line 4 of `a`".replace("`a`", &format!("`{}`", folder.path().join("a").display())));
+        assert_eq!(
+            other.to_string(),
+            "line 4 of the output does not come from line 4 of `a`"
+                .replace("`a`", &format!("`{}`", folder.path().join("a").display()))
+        );
     }
 }

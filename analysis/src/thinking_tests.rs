@@ -10,8 +10,8 @@ use protocols::epd::{MoveReading, RecordReader};
 use search::Score;
 
 use crate::{
-    Analyze, Desk, Effort, FindMates, Herald, Insight, Length, MateSearch, ProcessError, Study, Summary, Target,
-    ThinkError, Thinker, Watch,
+    Analyze, Desk, Effort, FindMates, Herald, Insight, Length, MateSearch, ProcessError, Study, Summary,
+    Target, ThinkError, Thinker, Watch,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -107,9 +107,17 @@ fn a_record_is_solved_from_when_on_a_right_move_is_held_to() {
     );
     assert_eq!(output, expected);
     let verdict = |operations, lines| target(TARGET, operations, lines).0;
-    assert_eq!(verdict("bm e4;", &["e4", "d4", "e4"]), "solved 3 300 30", "what it left for a while doesn't count");
+    assert_eq!(
+        verdict("bm e4;", &["e4", "d4", "e4"]),
+        "solved 3 300 30",
+        "what it left for a while doesn't count"
+    );
     assert_eq!(verdict("bm e4;", &["e4", "d4"]), "missed");
-    assert_eq!(verdict("bm d4 e4;", &["e4", "d4"]), "solved 1 100 10", "one right move is as good as the other");
+    assert_eq!(
+        verdict("bm d4 e4;", &["e4", "d4"]),
+        "solved 1 100 10",
+        "one right move is as good as the other"
+    );
     assert_eq!(verdict("am e4;", &["e4", "d4"]), "solved 2 200 20");
     assert_eq!(verdict("am e4;", &["e4"]), "missed");
     assert_eq!(verdict("am e4; bm d4 c4;", &["Nf3"]), "missed", "not wrong, but not right either");
@@ -163,7 +171,7 @@ fn a_record_that_fails_stays_as_it_was_and_does_not_cost_the_next() {
         a.epd:5:1: error: ";
     assert!(messages.starts_with(told), "{messages}");
     assert_eq!((messages.lines().count(), summary), (3, Summary { failed: 3, ..Summary::default() }));
-    let nobody = || Err(ThinkError::NoScore);
+    let nobody = || -> Result<Box<dyn Thinker>, ThinkError> { Err(ThinkError::NoScore) };
     let (output, messages, _) = run(&ANALYZE, &nobody, 2, &record);
     assert_eq!((output, messages), (record, "a.epd:1: error: the program tells no score\n".to_owned()));
 }

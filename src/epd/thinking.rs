@@ -76,7 +76,8 @@ impl Thinking {
 
     /// Does the work and says at the end, on standard error, what came of it.
     pub(super) fn run(&self, study: &dyn Study, sum_up: impl Fn(&Summary) -> String) -> Result<()> {
-        let (recruits, called_off) = self.recruits().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+        let (recruits, called_off) =
+            self.recruits().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         // Who can't be had is missed before anything is written.
         let recruit = move || recruits.recruit();
         recruit()?;
@@ -110,7 +111,8 @@ impl Thinking {
             None => Recruits::Herald(effort, self.hash.get()),
             Some(words) => {
                 let spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
-                let player = players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?;
+                let player =
+                    players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?;
                 player.quit();
                 Recruits::Program(Box::new(spec), effort, Arc::clone(&called_off))
             }
@@ -125,7 +127,8 @@ impl Thinking {
             Limit { time, .. } => {
                 let seconds = time.unwrap_or_default();
                 let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-                let time = time.with_context(|| format!("--time {seconds}: expected seconds, more than 0"))?;
+                let time =
+                    time.with_context(|| format!("--time {seconds}: expected seconds, more than 0"))?;
                 Ok(if self.soft { Effort::about(time)? } else { Effort::at_most(time) })
             }
         }

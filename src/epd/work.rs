@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use analysis::{
-    Desk, Done, Examined, FileError, Input, Output, ProcessError, ResumeError, Resumption, Summary, Tally, Verb,
-    process,
+    Desk, Done, Examined, FileError, Input, Output, ProcessError, ResumeError, Resumption, Summary, Tally,
+    Verb, process,
 };
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -100,7 +100,9 @@ impl Work {
         }
         let existing = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Work::new(files, destination),
-            existing => existing.map_err(|error| wrong(format!("can't read `{}`: {error}", path.display())))?,
+            existing => {
+                existing.map_err(|error| wrong(format!("can't read `{}`: {error}", path.display())))?
+            }
         };
         let resumption = Resumption::find(files.open()?, existing).map_err(|error| match error {
             ResumeError::Read(error) => error.into(),

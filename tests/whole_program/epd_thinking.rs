@@ -88,8 +88,14 @@ fn mates_are_found_in_passes_and_skipped_then() {
         let arguments = ["mate", "--moves", moves, "--nodes", "100000", "--no-times", input, "-o", output];
         told(&folder, &arguments, 0)
     };
-    assert!(find("a.epd", "b.epd", "1").starts_with("2 records: 1 mates found, 1 without, 0 passed over, 0 failed; "));
-    assert!(find("b.epd", "c.epd", "2").starts_with("2 records: 1 mates found, 0 without, 1 passed over, 0 failed; "));
+    assert!(
+        find("a.epd", "b.epd", "1")
+            .starts_with("2 records: 1 mates found, 1 without, 0 passed over, 0 failed; ")
+    );
+    assert!(
+        find("b.epd", "c.epd", "2")
+            .starts_with("2 records: 1 mates found, 0 without, 1 passed over, 0 failed; ")
+    );
     let uci = format!("cmd='{HERALD} uci' option.Hash=1");
     for engine in [&[][..], &["--engine", &uci]] {
         let arguments = ["mate", "--moves", "2", "--passes", "--nodes", "100000", "a.epd", "-o", "d.epd"];
@@ -121,7 +127,8 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
     told(&folder, &resume, 0);
     assert_eq!(read(&folder, "b.epd"), whole);
     let other = format!("{START} id \"0\";\nhalf a li");
-    fs::write(folder.path().join("b.epd"), whole.replace("id \"7\"", "id \"8\"") + "half a li").expect("a file");
+    fs::write(folder.path().join("b.epd"), whole.replace("id \"7\"", "id \"8\"") + "half a li")
+        .expect("a file");
     let refused = told(&folder, &resume, 2);
     assert_eq!(
         refused,

@@ -36,7 +36,8 @@ impl Thinker for Herald {
         let (control, clock) = (Control::new(), Instant::now());
         let mut listener = Listener { game, control: &control, watch, last: Insight::default() };
         let answer = self.searcher.think(&root, &self.effort.limits(), &control, &clock, &mut listener);
-        let decided = game.line_from_search(&answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
+        let decided =
+            game.line_from_search(&answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
         let line = Some(listener.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
         Ok(Insight {
             line,
