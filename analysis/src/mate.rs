@@ -63,7 +63,7 @@ impl Study for FindMates {
 }
 
 impl FindMates {
-    fn enter(&self, record: &mut Record<'_>, game: &Game, preset: u32, found: &MateSearch) {
+    fn enter(self, record: &mut Record<'_>, game: &Game, preset: u32, found: &MateSearch) {
         let Some(mate) = &found.mate else { return };
         let written = match self.length {
             Length::True => mate.moves,

@@ -183,7 +183,7 @@ static ASKED: AtomicU32 = AtomicU32::new(0);
 
 impl Thinker for Uneven {
     fn think(&mut self, game: &Game, watch: &mut Watch<'_>) -> Result<Insight, ThinkError> {
-        if ASKED.fetch_add(1, Ordering::Relaxed) % 3 == 0 {
+        if ASKED.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
             std::thread::sleep(Duration::from_millis(3));
         }
         Scripted(&["e4"]).think(game, watch)

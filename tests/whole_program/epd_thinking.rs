@@ -109,7 +109,8 @@ fn mates_are_found_in_passes_and_skipped_then() {
 
 #[test]
 fn an_interrupted_run_goes_on_where_it_stopped() {
-    let records: String = (0..20).map(|number| format!("{START} id \"{number}\";\n")).collect();
+    let record = |number| format!("{START} id \"{number}\";\n");
+    let records = (0..20).map(record).collect::<Vec<_>>().concat();
     let folder = folder(&records);
     let arguments = ["analyze", "--nodes", "500", "--no-times", "a.epd", "-o", "b.epd"];
     told(&folder, &arguments, 0);

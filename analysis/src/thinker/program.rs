@@ -18,7 +18,7 @@ use super::{Effort, Insight, MateSearch, ThinkError, Thinker, Watch, herald};
 /// How much later than its time a program may answer.
 const MARGIN: Duration = Duration::from_secs(5);
 /// How long a program may be silent whose effort isn't measured in time.
-const SILENCE: Duration = Duration::from_secs(600);
+const SILENCE: Duration = Duration::from_mins(10);
 /// How often a waiting thread looks whether it was called off.
 const LOOK: Duration = Duration::from_millis(100);
 
