@@ -5,6 +5,7 @@ mod check;
 mod mate;
 mod normalize;
 mod purge;
+mod report;
 mod target;
 mod thinking;
 mod work;
@@ -29,6 +30,7 @@ enum Verb {
     Analyze(analyze::Analyze),
     Mate(mate::Mate),
     Target(target::Target),
+    Report(report::Report),
 }
 
 impl Epd {
@@ -40,6 +42,7 @@ impl Epd {
             Verb::Analyze(analyze) => analyze.run(),
             Verb::Mate(mate) => mate.run(),
             Verb::Target(target) => target.run(),
+            Verb::Report(report) => report.run(),
         }
     }
 }

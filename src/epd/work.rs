@@ -267,7 +267,8 @@ impl State {
     }
 }
 
-fn explain(error: FileError) -> anyhow::Error {
+/// What is wrong with a file, with the right exit status.
+pub(super) fn explain(error: FileError) -> anyhow::Error {
     if error.is_wrong_input() { anyhow!(WrongInput).context(error) } else { error.into() }
 }
 
