@@ -1,4 +1,4 @@
-//! `herald epd analyze`, `mate` and `target`: with Herald and with programs, interrupted and gone on with.
+//! `herald epd analyze`, `mate` and `target`: with Herald and with programs, interrupted and gone on with; and `report`.
 
 use std::fs;
 use std::path::Path;
@@ -188,4 +188,58 @@ fn wrong_arguments_are_told_before_anything_is_written() {
     let told = complaint(&["analyze", "--nodes", "5", "--resume", "-", "-o", "b.epd"]);
     assert!(told.contains("twice"), "{told}");
     assert!(!folder.path().join("b.epd").exists());
+}
+
+/// Standard output of a report with that exit code, and the one line of complaint, if there is one.
+fn report(folder: &TempDir, arguments: &[&str], code: i32) -> (String, String) {
+    let output = epd(folder, &[&["report"], arguments].concat());
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    let (written, told) = (text(output.stdout), text(output.stderr));
+    assert_eq!((output.status.code(), told.lines().count()), (Some(code), usize::from(code > 0)), "{told}");
+    (written, told)
+}
+
+#[test]
+fn runs_are_reported_side_by_side() {
+    let folder = suite();
+    told(&folder, &["target", "--nodes", "1000", "a.epd", "-o", "b.epd"], 0);
+    // The same by somebody who plays other moves.
+    let other = format!("{MATE_IN_1} bm Ra8#; id \"1\"; pm Kf2;\n{MATE_IN_1} bm Kf2; id \"2\"; pm Kf2;\n");
+    fs::write(folder.path().join("c=d.epd"), other).expect("a file");
+    let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd"];
+    let (text, _) = report(&folder, &arguments, 0);
+    let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
+    has("b              2       1  50.0   9.5 and 90.5   1001  1 without a solution");
+    has("person         2            0         1                1        0  1.000  no surely different number");
+    has("1  1        Ra8#      + Ra8#  - Kf2");
+    let page = read(&folder, "e.html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
+    assert!(page.contains("<svg class=\"board\"") && page.contains("person"), "{page}");
+    assert_eq!(read(&folder, "f.epd"), format!("{MATE_IN_1} am Ra8#; bm Kf2; id \"2\";\n"));
+    let (json, _) = report(&folder, &["c=d.epd", "b.epd", "--json"], 0);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["runs"][0]["name"], "c=d");
+    assert_eq!(json["comparisons"][0]["first_only"], 1);
+}
+
+#[test]
+fn a_threshold_decides_the_exit_status() {
+    let folder = folder(&format!("{START} bm e4; pm e4;\n{START} bm e4; pm d4;\n"));
+    for met in ["1", "0", "50%", "0%"] {
+        report(&folder, &["a.epd", "--at-least", met], 0);
+    }
+    for missed in ["2", "50.1%"] {
+        let (written, told) = report(&folder, &["a.epd", "--at-least", missed], 1);
+        assert!(written.starts_with("Summary\n"), "{written}");
+        assert!(told.starts_with("herald: a has solved 1 of 2, not "), "{told}");
+    }
+    fs::write(folder.path().join("b.epd"), format!("{START} bm e4;\n")).expect("a file");
+    assert!(report(&folder, &["b.epd"], 2).1.contains("nothing in `b.epd` was solved or missed"));
+    assert!(report(&folder, &["x.epd"], 2).1.contains("can't read `x.epd`"));
+    assert!(report(&folder, &["x=y.epd"], 2).1.contains("can't read `y.epd`"));
+    assert!(report(&folder, &["."], 2).1.contains("it is a directory"));
+    let (written, told) = report(&folder, &["a.epd", "--html", "no/where.html"], 1);
+    assert!(written.is_empty() && told.contains("can't write `no/where.html`"), "{told}");
+    let output = epd(&folder, &["report", "a.epd", "--at-least", "101%"]);
+    assert_eq!(output.status.code(), Some(2));
 }
