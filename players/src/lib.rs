@@ -5,6 +5,7 @@
 
 mod cecp;
 mod cego;
+mod guard;
 mod lines;
 mod listen;
 mod log;
