@@ -64,11 +64,8 @@ impl Report {
         if let Some(path) = &self.feedback {
             write(path, &report::feedback(&report, 0))?;
         }
-        let text = if self.json {
-            format!("{}\n", report::json(&report))
-        } else {
-            report::text(&report, self.all)
-        };
+        let text =
+            if self.json { format!("{}\n", report::json(&report)) } else { report::text(&report, self.all) };
         io::stdout().write_all(text.as_bytes())?;
         self.judge(&report.runs[0])
     }
@@ -146,7 +143,9 @@ impl FromStr for Threshold {
 
     fn from_str(text: &str) -> Result<Threshold, String> {
         let read = match text.strip_suffix('%') {
-            Some(percent) => percent.parse().ok().filter(|p| (0.0..=100.0).contains(p)).map(Threshold::Percent),
+            Some(percent) => {
+                percent.parse().ok().filter(|p| (0.0..=100.0).contains(p)).map(Threshold::Percent)
+            }
             None => text.parse().ok().map(Threshold::Count),
         };
         read.ok_or_else(|| "expected a number of problems, or a percentage such as 95%".to_owned())

@@ -210,7 +210,9 @@ fn runs_are_reported_side_by_side() {
     let (text, _) = report(&folder, &arguments, 0);
     let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
     has("b              2       1  50.0   9.5 and 90.5   1001  1 without a solution");
-    has("person         2            0         1                1        0  1.000  no surely different number");
+    has(
+        "person         2            0         1                1        0  1.000  no surely different number",
+    );
     has("1  1        Ra8#      + Ra8#  - Kf2");
     let page = read(&folder, "e.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");

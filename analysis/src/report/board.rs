@@ -45,7 +45,8 @@ pub(super) fn svg(position: &Position, label: &str, marks: &[(Move, &str)]) -> S
         let class = piece.color.fold_wb("w", "b");
         let (x, y) = (x + SIDE / 2, y + SIDE * 5 / 6);
         // The selector keeps a pawn from being drawn as an emoji.
-        let _ = write!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}\u{fe0e}</text>", glyph(piece.role));
+        let _ =
+            write!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}\u{fe0e}</text>", glyph(piece.role));
     }
     svg.push_str("</svg>");
     svg

@@ -31,7 +31,8 @@ pub(super) fn color(run: usize) -> String {
 pub(super) fn solved_over(report: &Report, quantity: Quantity) -> Option<String> {
     let curves: Vec<Curve> = (0..report.runs.len()).map(|run| Curve::of(report, run, quantity)).collect();
     let ends = curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x);
-    let (least, greatest) = ends.fold((f64::MAX, f64::MIN), |(least, greatest), x| (least.min(x), greatest.max(x)));
+    let (least, greatest) =
+        ends.fold((f64::MAX, f64::MIN), |(least, greatest), x| (least.min(x), greatest.max(x)));
     (least <= greatest).then(|| {
         let mut svg = String::new();
         // A drawing in memory fails only if it is badly made; then a part of it is missing.

@@ -14,7 +14,11 @@ pub fn feedback(report: &Report, run: usize) -> String {
         let attempt = row.attempts[run].as_ref().filter(|attempt| !attempt.is_solved())?;
         Some(record(&row.problem, attempt.played.as_ref()))
     });
-    missed.map(|record| format!("{record}\n")).collect()
+    missed.fold(String::new(), |mut text, record| {
+        record.write(&mut text);
+        text.push('\n');
+        text
+    })
 }
 
 fn record(problem: &Problem, played: Option<&EpdMove<'static>>) -> Record<'static> {

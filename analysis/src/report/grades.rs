@@ -36,7 +36,9 @@ impl Board {
     }
 
     fn pairs(&self, text: &str) -> Option<Vec<(Move, u32)>> {
-        text.split(',').map(|pair| pair.rsplit_once('=').and_then(|(mv, points)| self.grade(mv, points))).collect()
+        text.split(',')
+            .map(|pair| pair.rsplit_once('=').and_then(|(mv, points)| self.grade(mv, points)))
+            .collect()
     }
 
     fn grade(&self, mv: &str, points: &str) -> Option<(Move, u32)> {

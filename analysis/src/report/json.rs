@@ -9,25 +9,32 @@ use crate::outcome::{Cost, Outcome};
 pub fn json(report: &Report) -> Value {
     let runs: Vec<Value> = (0..report.runs.len()).map(|number| run(report, number)).collect();
     let comparisons: Vec<Value> = (1..report.runs.len()).map(|other| comparison(report, other)).collect();
-    let problems: Vec<Value> = report.rows.iter().map(|row| {
-        let answers: Vec<Value> = row.attempts.iter().map(|attempt| attempt.as_ref().map(answer).into()).collect();
-        json!({
-            "position": super::fields(&row.problem.position),
-            "id": row.problem.id,
-            "solution": row.problem.solution(),
-            "answers": answers,
+    let problems: Vec<Value> = report
+        .rows
+        .iter()
+        .map(|row| {
+            let answers: Vec<Value> =
+                row.attempts.iter().map(|attempt| attempt.as_ref().map(answer).into()).collect();
+            json!({
+                "position": super::fields(&row.problem.position),
+                "id": row.problem.id,
+                "solution": row.problem.solution(),
+                "answers": answers,
+            })
         })
-    }).collect();
+        .collect();
     json!({ "runs": runs, "comparisons": comparisons, "problems": problems })
 }
 
 fn run(report: &Report, number: usize) -> Value {
-    let Summary { name, tried, solved, nodes, without_target, untried, unreadable, .. } = &report.runs[number];
+    let Summary { name, tried, solved, nodes, without_target, untried, unreadable, .. } =
+        &report.runs[number];
     let (least, greatest) = report.runs[number].share().interval();
-    let costs: serde_json::Map<String, Value> = [("depth", Quantity::Depth), ("nodes", Quantity::Nodes), ("millis", Quantity::Millis)]
-        .into_iter()
-        .map(|(key, quantity)| (key.to_owned(), cost(report, number, quantity)))
-        .collect();
+    let costs: serde_json::Map<String, Value> =
+        [("depth", Quantity::Depth), ("nodes", Quantity::Nodes), ("millis", Quantity::Millis)]
+            .into_iter()
+            .map(|(key, quantity)| (key.to_owned(), cost(report, number, quantity)))
+            .collect();
     json!({
         "name": name,
         "problems": tried,

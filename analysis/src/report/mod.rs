@@ -81,7 +81,7 @@ pub struct Points {
 }
 
 /// What makes a problem the same in several runs: the position, the name, and how often both came before.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     position: String,
     id: String,
@@ -115,9 +115,10 @@ impl Report {
     /// # Panics
     /// There is no run of that number.
     pub fn compare(&self, one: usize, other: usize) -> Comparison {
-        let both = self.rows.iter().filter_map(|row| {
-            Some((row.attempts[one].as_ref()?, row.attempts[other].as_ref()?))
-        });
+        let both = self
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.attempts[one].as_ref()?, row.attempts[other].as_ref()?)));
         Comparison::of(both)
     }
 

@@ -75,7 +75,11 @@ fn write_charts(page: &mut String, report: &Report) -> fmt::Result {
 }
 
 fn write_boards(page: &mut String, report: &Report) -> fmt::Result {
-    let is_missed = |row: &Row| row.attempts.first().is_some_and(|attempt| attempt.as_ref().is_some_and(|attempt| !attempt.is_solved()));
+    let is_missed = |row: &Row| {
+        row.attempts
+            .first()
+            .is_some_and(|attempt| attempt.as_ref().is_some_and(|attempt| !attempt.is_solved()))
+    };
     let missed: Vec<(usize, &Row)> = (1..).zip(&report.rows).filter(|(_, row)| is_missed(row)).collect();
     let (Some(first), false) = (report.runs.first(), missed.is_empty()) else { return Ok(()) };
     let (name, count) = (escaped(&first.name), missed.len());

@@ -80,8 +80,7 @@ impl Run {
             Some(Operation::Id(id)) => id.to_string(),
             _ => String::new(),
         };
-        let problem =
-            Problem { position: record.position.clone(), id, solution, grades: grades::of(record) };
+        let problem = Problem { position: record.position.clone(), id, solution, grades: grades::of(record) };
         match Attempt::of(record, &problem) {
             Some(attempt) => self.attempts.push((problem, attempt)),
             None => self.summary.untried += 1,

@@ -55,7 +55,8 @@ impl Quantiles {
     pub(super) fn of(mut values: Vec<u64>) -> Option<Quantiles> {
         values.sort_unstable();
         let last = values.len().checked_sub(1)?;
-        let at = |part: f64| values[((values.len() as f64 * part).ceil() as usize).saturating_sub(1).min(last)];
+        let at =
+            |part: f64| values[((values.len() as f64 * part).ceil() as usize).saturating_sub(1).min(last)];
         Some(Quantiles {
             least: values[0],
             quarter: at(0.25),
@@ -105,7 +106,9 @@ impl Comparison {
                 (false, false) => &mut comparison.neither,
             };
             *count += 1;
-            differences.extend(first.points.zip(second.points).map(|(one, other)| f64::from(one) - f64::from(other)));
+            differences.extend(
+                first.points.zip(second.points).map(|(one, other)| f64::from(one) - f64::from(other)),
+            );
         }
         comparison.p = mcnemar(comparison.first_only, comparison.second_only);
         comparison.points = Difference::of(&differences);

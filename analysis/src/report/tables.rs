@@ -12,7 +12,8 @@ pub(super) enum Extent {
 
 /// All tables that have something in them.
 pub(super) fn all(report: &Report, extent: Extent) -> Vec<Table> {
-    let tables = [summary(report), themes(report), costs(report), comparisons(report), problems(report, extent)];
+    let tables =
+        [summary(report), themes(report), costs(report), comparisons(report), problems(report, extent)];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -49,8 +50,11 @@ fn points(points: Option<Points>) -> [String; 2] {
 
 /// Records that don't count.
 fn left_out(run: &Summary) -> String {
-    let kinds =
-        [(run.without_target, "without a solution"), (run.untried, "not tried"), (run.unreadable, "unreadable")];
+    let kinds = [
+        (run.without_target, "without a solution"),
+        (run.untried, "not tried"),
+        (run.unreadable, "unreadable"),
+    ];
     let told = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
     told.collect::<Vec<_>>().join(", ")
 }
@@ -159,9 +163,9 @@ fn problems(report: &Report, extent: Extent) -> Table {
     table
 }
 
-/// The move that was played, and whether it is right.
+/// Whether the move that was played is right, and the move; empty if the problem was not tried.
 pub(super) fn answer(attempt: Option<&Attempt>) -> String {
-    let Some(attempt) = attempt else { return "-".to_owned() };
+    let Some(attempt) = attempt else { return String::new() };
     let sign = if attempt.is_solved() { '+' } else { '-' };
     let played = attempt.played.as_ref().map(|mv| format!(" {}", mv.text())).unwrap_or_default();
     let points = attempt.points.map(|points| format!(" ({points})")).unwrap_or_default();

@@ -1,19 +1,21 @@
 //! Reports on small suites.
 
 use super::*;
-use crate::outcome::Outcome;
+use crate::{Cost, Outcome};
 use protocols::epd::RecordReader;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
 fn run(name: &str, records: &[&str]) -> Run {
-    let text: String = records.iter().map(|record| format!("{START} {record}\n")).collect();
+    let text = records.iter().map(|record| format!("{START} {record}\n")).collect::<Vec<_>>().concat();
     Run::read(name, text.as_bytes(), RecordReader::default()).expect("memory can be read")
 }
 
 fn report(runs: &[(&str, &[&str])]) -> Report {
     let mut report = Report::default();
-    runs.iter().for_each(|(name, records)| report.add(run(name, records)));
+    for (name, records) in runs {
+        report.add(run(name, records));
+    }
     report
 }
 
@@ -27,7 +29,9 @@ fn what_a_record_says_of_itself_holds() {
     assert_eq!(outcome("Target solved 3 400 -; bm e4; pm e4;"), solved(Some(3), Some(400), None));
     assert_eq!(outcome("Target missed; bm e4; pm e4;"), Some(Outcome::Missed));
     // What can't be understood says nothing.
-    for garbled in ["Target;", "Target solved;", "Target solved 1 2 x;", "Target \"missed\";", "Target missed 1;"] {
+    for garbled in
+        ["Target;", "Target solved;", "Target solved 1 2 x;", "Target \"missed\";", "Target missed 1;"]
+    {
         assert_eq!(outcome(&format!("{garbled} bm e4; pm e4;")), solved(None, None, None), "{garbled}");
     }
 }
@@ -60,7 +64,8 @@ fn graded_moves_get_their_points() {
     assert_eq!(points("bm e4; c8 \"10 7\"; c9 \"e2e4\"; pm e4;"), None, "a move is missing");
     assert_eq!(points("bm e4; c0 \"Fischer - Spassky\"; pm e4;"), None);
     assert_eq!(points("bm e4; c0 \"Elo=2700\"; pm e4;"), None);
-    let sum = report(&[("run", &[&format!("{graded} pm d4;"), &format!("{graded} pm e4;"), "bm e4; pm e4;"])]);
+    let sum =
+        report(&[("run", &[&format!("{graded} pm d4;"), &format!("{graded} pm e4;"), "bm e4; pm e4;"])]);
     assert_eq!(sum.runs[0].points, Some(Points { gained: 17, best: 20 }));
 }
 
@@ -99,10 +104,7 @@ fn runs_are_compared_problem_by_problem() {
     ];
     assert_eq!(report.rows.iter().map(solved).collect::<Vec<_>>(), expected);
     let compared = report.compare(0, 1);
-    assert_eq!(
-        (compared.both, compared.first_only, compared.second_only, compared.neither),
-        (1, 1, 1, 1)
-    );
+    assert_eq!((compared.both, compared.first_only, compared.second_only, compared.neither), (1, 1, 1, 1));
     assert!(!compared.is_significant());
     assert_eq!((report.runs[0].share(), report.runs[0].nodes), (Share { part: 3, whole: 5 }, Some(1900)));
     let themes: Vec<(String, usize)> =
@@ -118,10 +120,12 @@ fn the_text_says_what_there_is() {
     let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
     has("old         5       3  60.0  23.1 and 88.2   1900");
     has("a             3   33.3  66.7");
-    has("old  nodes                 2     70    70      70   100   100       100");
-    has("new           4            1         1                1        1  1.000  no surely different number");
+    has("old  nodes                  2     70    70      70   100   100       100");
+    has(
+        "new           4            1         1                1        1  1.000  no surely different number",
+    );
     has("2  a.2      e4        - d4  + e4");
-    has("6  c.1      e4        -     - a3");
+    has("6  c.1      e4              - a3");
     assert!(!text.contains("a.1"), "{text}");
     assert!(super::text(&two_runs(), true).contains("a.1"));
 }
@@ -149,12 +153,7 @@ fn feedback_has_the_wrong_move_beside_the_right_one() {
             "Target missed; bm e4; pm e4;",
         ],
     )]);
-    let expected = [
-        "am d4; bm e4; id \"1\";",
-        "am a3 d4; id \"2\";",
-        "am b3 h3; bm e4;",
-        "bm e4;",
-    ];
+    let expected = ["am d4; bm e4; id \"1\";", "am a3 d4; id \"2\";", "am b3 h3; bm e4;", "bm e4;"];
     let feedback = feedback(&report, 0);
     assert_eq!(feedback, expected.map(|operations| format!("{START} {operations}\n")).concat());
 }
@@ -162,11 +161,19 @@ fn feedback_has_the_wrong_move_beside_the_right_one() {
 #[test]
 fn a_page_has_charts_and_boards_and_no_markup_of_others() {
     let hostile = "Target missed; bm e4; id \"<script>1</script>&'\"; pm d4;";
-    let page = page(&report(&[("<b>\u{1b}\"", &[hostile, "Target solved 1 2 3; bm e4; pm e4;"])]), "<i>", false);
+    let page =
+        page(&report(&[("<b>\u{1b}\"", &[hostile, "Target solved 1 2 3; bm e4; pm e4;"])]), "<i>", false);
     assert!(page.contains("<title>&lt;i&gt;</title>") && page.contains("&lt;b&gt;?&quot;"), "{page}");
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script") && !page.contains("<b>?"), "{page}");
     assert!(!page.chars().any(|c| c.is_control() && c != '\n'));
     assert_eq!(page.matches("<svg class=\"board\"").count(), 1);
-    assert_eq!(page.matches("% solved</text>").count() + page.matches("% solved\n</text>").count(), 3, "{page}");
-    assert!(!page.contains("http://") || page.matches("http://").count() == page.matches("http://www.w3.org").count());
+    assert_eq!(
+        page.matches("% solved</text>").count() + page.matches("% solved\n</text>").count(),
+        3,
+        "{page}"
+    );
+    assert!(
+        !page.contains("http://")
+            || page.matches("http://").count() == page.matches("http://www.w3.org").count()
+    );
 }
