@@ -31,8 +31,8 @@ pub(super) struct Thinking {
     resume: bool,
     #[command(flatten)]
     limit: Limit,
-    /// The time is only to be met on average: more for difficult positions, less for easy ones
-    #[arg(long, requires = "time")]
+    /// The time of --time is only to be met on average: more for difficult positions, less for easy ones
+    #[arg(long)]
     soft: bool,
     /// Let this program think, one for each thread, instead of Herald: a list of KEY=VALUE as for `herald match`
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
@@ -121,6 +121,9 @@ impl Thinking {
     }
 
     fn effort(&self) -> Result<Effort> {
+        if self.soft && self.limit.time.is_none() {
+            bail!("--soft is about --time");
+        }
         match self.limit {
             Limit { nodes: Some(nodes), .. } => Ok(Effort::nodes(nodes)),
             Limit { depth: Some(depth), .. } => Ok(Effort::depth(depth)),

@@ -12,7 +12,9 @@ use crate::support::{PATIENCE, Program};
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 const MATE_IN_1: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - -";
+/// With a move that the playing search, which passes to see who stands better, may take for nothing: P. Morphy's.
 const MATE_IN_2: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - -";
+const EASY_MATE_IN_2: &str = "7k/8/8/8/8/8/1R6/R5K1 w - -";
 
 fn folder(text: &str) -> TempDir {
     let folder = TempDir::new().expect("a folder");
@@ -96,14 +98,17 @@ fn mates_are_found_in_passes_and_skipped_then() {
         find("b.epd", "c.epd", "2")
             .starts_with("2 records: 1 mates found, 0 without, 1 passed over, 0 failed; ")
     );
+    fs::write(folder.path().join("a.epd"), format!("{MATE_IN_2}\n{MATE_IN_1}\n{EASY_MATE_IN_2}\n"))
+        .expect("a file");
     let uci = format!("cmd='{HERALD} uci' option.Hash=1");
-    for engine in [&[][..], &["--engine", &uci]] {
+    for (engine, first) in [(&[][..], "; ce 32764; dm 2; pm Ra6; pv Ra6 "), (&["--engine", &uci], "")] {
         let arguments = ["mate", "--moves", "2", "--passes", "--nodes", "100000", "a.epd", "-o", "d.epd"];
         told(&folder, &[&arguments, engine].concat(), 0);
         let output = read(&folder, "d.epd");
         let lines: Vec<&str> = output.lines().collect();
-        assert!(lines[0].contains("; ce 32764; dm 2; pm Ra6; pv Ra6 "), "{output}");
+        assert!(lines[0].contains(first), "{output}");
         assert!(lines[1].contains("; ce 32766; dm 1; pm Ra8#; pv Ra8#;"), "{output}");
+        assert!(lines[2].contains("; ce 32764; dm 2; pm R"), "{output}");
     }
 }
 
@@ -209,7 +214,7 @@ fn runs_are_reported_side_by_side() {
     let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd"];
     let (text, _) = report(&folder, &arguments, 0);
     let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
-    has("b              2       1  50.0   9.5 and 90.5   1001  1 without a solution");
+    has("b              2       1  50.0  9.5 and 90.5   2000  1 without a solution");
     has(
         "person         2            0         1                1        0  1.000  no surely different number",
     );
