@@ -86,7 +86,12 @@ fn draw(
         .x_label_area_size(40)
         .y_label_area_size(45)
         .build_cartesian_2d(least..end, 0.0..100.0)?;
-    let written = |x: &f64| if is_logarithmic(quantity) { magnitude(*x) } else { format!("{x:.0}") };
+    let has_decades = greatest.floor() > least;
+    let written = |x: &f64| match is_logarithmic(quantity) {
+        true if has_decades && (x - x.round()).abs() > 1e-6 => String::new(),
+        true => magnitude(*x),
+        false => format!("{x:.0}"),
+    };
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
