@@ -577,7 +577,10 @@ impl Worker<'_> {
         let many_cutoffs = self.frame(node.ply + 1).cutoffs > p::MANY_CUTOFFS;
         reduction += p::REDUCTION_CUT * i32::from(node.is_cut);
         reduction -= p::REDUCTION_PV * i32::from(node.was_pv());
-        reduction -= p::REDUCTION_CHECK * i32::from(position.is_check());
+        reduction -= p::REDUCTION_EVASION * i32::from(position.is_check());
+        reduction -= p::REDUCTION_CHECK * i32::from(position.gives_check(attempt.mv));
+        // At the root, what is overlooked costs most.
+        reduction -= p::REDUCTION_ROOT * i32::from(node.ply == 0);
         reduction += p::REDUCTION_NOT_IMPROVING * i32::from(!node.is_improving);
         reduction += p::REDUCTION_TACTICAL_HASH_MOVE * i32::from(hash_move_is_tactical);
         reduction += p::REDUCTION_MANY_CUTOFFS * i32::from(many_cutoffs);

@@ -77,7 +77,9 @@ pub(crate) const REDUCTION_CAPTURE_HISTORY: i32 = 10_000;
 /// What else changes a reduction, in 1/1024 of a ply.
 pub(crate) const REDUCTION_CUT: i32 = 1_400;
 pub(crate) const REDUCTION_PV: i32 = 1_024;
+pub(crate) const REDUCTION_EVASION: i32 = 1_024;
 pub(crate) const REDUCTION_CHECK: i32 = 1_024;
+pub(crate) const REDUCTION_ROOT: i32 = 1_024;
 pub(crate) const REDUCTION_NOT_IMPROVING: i32 = 512;
 pub(crate) const REDUCTION_TACTICAL_HASH_MOVE: i32 = 700;
 pub(crate) const REDUCTION_MANY_CUTOFFS: i32 = 700;

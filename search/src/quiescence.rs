@@ -62,13 +62,13 @@ impl Worker<'_> {
         let mut picker = Picker::new(position, wanted, hash_move, None, given);
         let mut best_move = None;
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
-            // Delta pruning: what is captured must be able to matter.
+            // Delta pruning: what is captured must be able to matter. A check may be mate.
             if let Some(evaluation) = evaluation
                 && m.promotion().is_none()
             {
                 let gain = position.captured(m).map_or(0, exchange_value);
                 let hope = evaluation + QUIESCENCE_FUTILITY_MARGIN + gain;
-                if hope <= alpha {
+                if hope <= alpha && !position.gives_check(m) {
                     best = best.max(hope);
                     continue;
                 }
