@@ -4,6 +4,7 @@
 //! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
 
 mod cecp;
+pub mod check;
 mod cego;
 mod lines;
 mod listen;

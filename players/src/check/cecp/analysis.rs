@@ -1,0 +1,237 @@
+//! Thinking output, and analysis.
+
+use std::time::{Duration, Instant};
+
+use engine::Game;
+use protocols::cecp::{Message, Switch};
+use search::Verdict;
+
+use super::bench::{AT_ONCE, Bench, Heard, MIDDLEGAME, PATIENCE, QUIET, is_refusal, moved, thoughts};
+use crate::check::conversation::{none, seen, some};
+use crate::check::{Candidate, Miss, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule { label: "thinking", duty: "shows what it thinks after `post`: depth, score, centiseconds, nodes, a legal line", check: thinking },
+    Rule { label: "nopost", duty: "shows nothing after `nopost`", check: nopost },
+    Rule { label: "mate-score", duty: "shows mate in two as 100002", check: mate_score },
+    Rule { label: "mated-score", duty: "shows being mated in one as -100001", check: mated_score },
+    Rule { label: "stray-words", duty: "never writes what GUIs take for a result or a broken pipe", check: stray_words },
+    Rule { label: "analyze", duty: "analyses from `analyze` to `exit`, and never moves", check: analyze },
+    Rule { label: "analyze-move", duty: "follows moves and `undo` while it analyses", check: analyze_move },
+    Rule { label: "analyze-over", duty: "claims nothing when it analyses a mate, and waits", check: analyze_over },
+    Rule { label: "ping-analysing", duty: "answers a `ping` at once while it analyses", check: ping_analysing },
+    Rule { label: "stat01", duty: "answers `.` with `stat01`, time in centiseconds", check: stat01 },
+    Rule { label: "exclude", duty: "leaves out moves that are excluded", check: exclude },
+    Rule { label: "exclude-all", duty: "waits when all moves are excluded", check: exclude_all },
+    Rule { label: "setscore", duty: "takes `setscore`", check: setscore },
+    Rule { label: "hint", duty: "answers `hint` with a legal move", check: hint },
+    Rule { label: "bk", duty: "answers `bk` with indented lines and an empty one", check: book },
+];
+
+/// White mates in two by 1. Ra7 and 2. Rb8, or the other way round.
+const MATE_IN_TWO: &str = "6k1/8/8/8/8/8/R7/1R4K1 w - - 0 1";
+/// Black has two moves, after each of which the rook on the b-file mates.
+const MATED_IN_ONE: &str = "6k1/R7/8/8/8/8/8/1R4K1 b - - 0 1";
+const MATED: &str = "R6k/6pp/8/8/8/8/6PP/6K1 b - - 0 1";
+
+/// What it says while thinking about a position for some seconds, up to its move.
+fn think(candidate: &Candidate, fen: &str, settings: &[&str]) -> Result<Heard, Miss> {
+    let mut bench = Bench::at(candidate, fen)?;
+    bench.tell(settings)?;
+    bench.settle()?;
+    bench.tell(&["go"])?;
+    bench.hear_move(PATIENCE)
+}
+
+/// The first move of a line is legal.
+fn begins_legally(game: &Game, text: &str) -> bool {
+    let first = text.split_whitespace().find(|word| !word.starts_with(|c: char| c.is_ascii_digit() || c == '('));
+    first.is_some_and(|word| game.parse_move(word).is_ok())
+}
+
+fn thinking(candidate: &Candidate) -> Result<(), Miss> {
+    let since = Instant::now();
+    let heard = think(candidate, MIDDLEGAME, &["post", "st 1"])?;
+    let most = since.elapsed().as_millis() as u64 / 10;
+    let lines = thoughts(&heard);
+    let game = Game::from_fen(MIDDLEGAME, engine::CastlingMode::Standard).expect("a legal position");
+    let Some(last) = lines.last() else {
+        return Err(Miss::failed("lines of thinking", seen(&heard)));
+    };
+    if last.nodes == 0 || last.centiseconds > most {
+        return Err(Miss::failed(format!("nodes, and at most {most} centiseconds"), seen(&heard)));
+    }
+    let wrong = lines.iter().find(|line| !line.text.is_empty() && !begins_legally(&game, &line.text));
+    wrong.map_or(Ok(()), |line| Err(Miss::failed("a legal line", format!("`{line}`"))))
+}
+
+fn nopost(candidate: &Candidate) -> Result<(), Miss> {
+    let heard = think(candidate, MIDDLEGAME, &["post", "nopost", "st 1"])?;
+    none(&heard, "no thinking output", |message| matches!(message, Message::Thinking(_)))
+}
+
+fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Verdict) -> Result<(), Miss> {
+    let heard = think(candidate, fen, &["post", "st 2", "sd 8"])?;
+    let shown = |message: &Message| matches!(message, Message::Thinking(line) if line.score == score);
+    some(&heard, expected, shown)
+}
+
+fn mate_score(candidate: &Candidate) -> Result<(), Miss> {
+    shows(candidate, MATE_IN_TWO, "a score of 100002", Verdict::MateIn(2))
+}
+
+fn mated_score(candidate: &Candidate) -> Result<(), Miss> {
+    shows(candidate, MATED_IN_ONE, "a score of -100001", Verdict::MatedIn(1))
+}
+
+fn stray_words(candidate: &Candidate) -> Result<(), Miss> {
+    const STRAY: [&str; 9] = [
+        "Draw",
+        "White",
+        "Black",
+        "not found",
+        "No such file",
+        "Permission denied",
+        "can't alloc",
+        "Unknown host",
+        "No remote directory",
+    ];
+    let mut bench = Bench::start(candidate)?;
+    bench.tell(&["new", "force", "st 1", "post"])?;
+    bench.play(&["e2e4"])?;
+    let mut heard = bench.settle()?;
+    bench.tell(&["go"])?;
+    heard.extend(bench.hear_move(PATIENCE)?);
+    bench.tell(&["result 1/2-1/2 {agreed}"])?;
+    heard.extend(bench.settle()?);
+    none(&heard, "nothing but the protocol", |message| {
+        matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word)))
+    })
+}
+
+fn analyze(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
+    let heard = bench.hear_no_move(Duration::from_secs(1))?;
+    some(&heard, "thinking output", |message| matches!(message, Message::Thinking(_)))?;
+    bench.tell(&["exit"])?;
+    none(&bench.settle()?, "no move", |message| moved(message).is_some())?;
+    let after = bench.talk.hear_for(QUIET)?;
+    none(&after, "silence after `exit`", |message| {
+        matches!(message, Message::Thinking(_)) || moved(message).is_some()
+    })?;
+    bench.has_position("h2h3", "h2h5")
+}
+
+/// The lines that it shows from now on are about the position on its board.
+fn analyses(bench: &mut Bench) -> Result<(), Miss> {
+    bench.settle()?;
+    let heard = bench.hear_no_move(Duration::from_secs(1))?;
+    let game = &bench.game;
+    let lines = thoughts(&heard);
+    match lines.iter().find(|line| !begins_legally(game, &line.text)) {
+        Some(line) => Err(Miss::failed(format!("a line of {}", game.fen()), format!("`{line}`"))),
+        None if lines.is_empty() => Err(Miss::failed("thinking output", seen(&heard))),
+        None => Ok(()),
+    }
+}
+
+fn analyze_move(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
+    bench.hear_no_move(QUIET)?;
+    bench.play(&["h2h3"])?;
+    analyses(&mut bench)?;
+    bench.tell(&["undo"])?;
+    bench.game.undo();
+    analyses(&mut bench)
+}
+
+fn analyze_over(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, MATED)?;
+    let heard = bench.hear_no_move(QUIET)?;
+    none(&heard, "no claim", |message| matches!(message, Message::Result { .. }) || is_refusal(message))?;
+    bench.tell(&["exit"])?;
+    bench.settle()?;
+    bench.still_plays()
+}
+
+fn ping_analysing(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
+    bench.needs(Switch::Ping)?;
+    bench.hear_no_move(QUIET)?;
+    bench.tell(&["ping 79"])?;
+    bench.talk.hear_until("`pong 79`", AT_ONCE, |message| *message == Message::Pong(79))?;
+    analyses(&mut bench)
+}
+
+fn stat01(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
+    let since = Instant::now();
+    bench.hear_no_move(Duration::from_secs(2))?;
+    bench.tell(&["."])?;
+    let heard = bench.hear_answer("`stat01: ...`", |message| matches!(message, Message::Status(_)))?;
+    let most = since.elapsed().as_millis() as u64 / 10 + 50;
+    some(&heard, &format!("a time from 100 to {most}"), |message| {
+        matches!(message, Message::Status(status) if (100..=most).contains(&status.centiseconds))
+    })
+}
+
+/// Analyses after some commands in force mode, as python-chess sends them, and shows what it thinks of.
+fn restricted(candidate: &Candidate, commands: &[&str]) -> Result<Heard, Miss> {
+    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
+    bench.needs(Switch::Exclude)?;
+    bench.tell(commands)?;
+    bench.tell(&["post"])?;
+    none(&bench.settle()?, "the moves taken", is_refusal)?;
+    bench.tell(&["analyze"])?;
+    bench.hear_no_move(Duration::from_secs(1))
+}
+
+fn exclude(candidate: &Candidate) -> Result<(), Miss> {
+    let heard = restricted(candidate, &["exclude all", "include h2h3"])?;
+    let lines = thoughts(&heard);
+    let is_other = |text: &str| !text.starts_with("h2h3") && !text.starts_with("h3");
+    match lines.iter().find(|line| is_other(&line.text)) {
+        Some(line) => Err(Miss::failed("only lines of h2h3", format!("`{line}`"))),
+        None if lines.is_empty() => Err(Miss::failed("a line of h2h3", seen(&heard))),
+        None => Ok(()),
+    }
+}
+
+fn exclude_all(candidate: &Candidate) -> Result<(), Miss> {
+    let heard = restricted(candidate, &["exclude all"])?;
+    none(&heard, "no claim, and no line", |message| match message {
+        Message::Thinking(line) => !line.text.is_empty(),
+        message => matches!(message, Message::Result { .. } | Message::Resign) || is_refusal(message),
+    })
+}
+
+fn setscore(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
+    bench.needs(Switch::SetScore)?;
+    bench.tell(&["setscore 55"])?;
+    none(&bench.settle()?, "`setscore 55` taken", is_refusal)
+}
+
+fn hint(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
+    bench.settle()?;
+    bench.tell(&["hint"])?;
+    let heard = bench.talk.hear_for(2 * QUIET)?;
+    let hint = heard.iter().find_map(|said| match &said.message {
+        Message::Hint(text) => Some(text),
+        _ => None,
+    });
+    match hint {
+        None => Err(Miss::NotSupported("a hint".into())),
+        Some(text) if bench.game.parse_move(text).is_ok() => Ok(()),
+        Some(text) => Err(Miss::failed("a legal move", format!("`Hint: {text}`"))),
+    }
+}
+
+fn book(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::forced(candidate)?;
+    bench.settle()?;
+    bench.tell(&["bk"])?;
+    let heard = bench.hear_answer("indented lines and an empty one", |message| *message == Message::BookEnd)?;
+    none(&heard, "indented lines", |message| !matches!(message, Message::BookLine(_) | Message::BookEnd))
+}

@@ -1,0 +1,191 @@
+//! What may come while the program thinks, ponders or does nothing.
+
+use std::time::{Duration, Instant};
+
+use protocols::cecp::{Message, Switch};
+
+use super::bench::{AT_ONCE, Bench, PATIENCE, QUIET, is_refusal, moved, took};
+use crate::check::conversation::{none, seen, some};
+use crate::check::{Candidate, Miss, Rule};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule { label: "ping", duty: "answers each `ping` with one `pong`, in order", check: ping },
+    Rule { label: "ping-thinking", duty: "answers a `ping` in its own time after its move", check: ping_thinking },
+    Rule { label: "ping-pondering", duty: "answers a `ping` while pondering at once, and ponders on", check: ping_pondering },
+    Rule { label: "force-silent", duty: "breaks off at `force` without a move", check: force_silent },
+    Rule { label: "new-silent", duty: "breaks off at `new` without a move", check: new_silent },
+    Rule { label: "ponder-silent", duty: "doesn't move while it ponders, but when it is its turn", check: ponder_silent },
+    Rule { label: "move-now", duty: "moves at once at `?`", check: move_now },
+    Rule { label: "move-now-idle", duty: "says nothing to `?` when it doesn't think", check: move_now_idle },
+    Rule { label: "undisturbed", duty: "is not disturbed by settings, clocks, `.` and unknown words while it thinks", check: undisturbed },
+    Rule { label: "unknown-command", duty: "answers an unknown command with `Error`, not with `Illegal move`", check: unknown_command },
+    Rule { label: "quit-thinking", duty: "ends at `quit` while it thinks", check: quit_thinking },
+    Rule { label: "quit-analysing", duty: "ends at `quit` while it analyses", check: quit_analysing },
+    Rule { label: "end-of-input", duty: "ends at the end of its input while it thinks", check: end_of_input },
+    Rule { label: "pause", duty: "stands still from `pause` to `resume`, and goes on", check: pause },
+    Rule { label: "pause-analysing", duty: "stands still between them while it analyses, too", check: pause_analysing },
+    Rule { label: "pause-other", duty: "answers other commands with `Error (paused)` during a pause", check: pause_other },
+];
+
+fn is_move(message: &Message) -> bool {
+    moved(message).is_some()
+}
+
+fn ping(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::with(candidate, Switch::Ping)?;
+    bench.settle()?;
+    bench.tell(&["new", "ping 71", "force", "ping 72", "ping 73"])?;
+    let heard = bench.talk.hear_for(2 * QUIET)?;
+    let pongs: Vec<&Message> =
+        heard.iter().map(|said| &said.message).filter(|message| matches!(message, Message::Pong(_))).collect();
+    if pongs == [71, 72, 73].map(Message::Pong).iter().collect::<Vec<_>>() {
+        Ok(())
+    } else {
+        Err(Miss::failed("`pong 71` `pong 72` `pong 73`", seen(&heard)))
+    }
+}
+
+fn ping_thinking(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 2)?;
+    bench.needs(Switch::Ping)?;
+    bench.tell(&["ping 77"])?;
+    let heard = bench.hear_move(PATIENCE)?;
+    none(&heard, "the move before `pong 77`", |message| *message == Message::Pong(77))?;
+    bench.talk.hear_until("`pong 77` after the move", AT_ONCE, |message| *message == Message::Pong(77)).map(drop)
+}
+
+/// Pondering, after a move of its own.
+fn pondering(candidate: &Candidate) -> Result<Bench, Miss> {
+    let mut bench = Bench::start(candidate)?;
+    bench.tell(&["new", "force", "st 1", "hard", "post"])?;
+    bench.play(&["a2a3", "h7h6", "h2h3"])?;
+    bench.settle()?;
+    bench.tell(&["go"])?;
+    bench.hear_move(PATIENCE)?;
+    Ok(bench)
+}
+
+fn ping_pondering(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = pondering(candidate)?;
+    bench.needs(Switch::Ping)?;
+    bench.hear_no_move(QUIET)?;
+    bench.tell(&["ping 78"])?;
+    let heard = bench.talk.hear_until("`pong 78`", AT_ONCE, |message| *message == Message::Pong(78))?;
+    none(&heard, "no move", is_move)?;
+    bench.hear_no_move(QUIET).map(drop)
+}
+
+fn ponder_silent(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = pondering(candidate)?;
+    bench.hear_no_move(Duration::from_millis(1500))?;
+    let legal = bench.game.legal_moves()[0];
+    let text = bench.game.coordinate(legal);
+    bench.play(&[&text])?;
+    bench.hear_move(PATIENCE).map(drop)
+}
+
+fn force_silent(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 8)?;
+    bench.tell(&["force"])?;
+    none(&bench.settle()?, "no move after `force`", is_move)?;
+    bench.hear_no_move(QUIET)?;
+    bench.has_position("h2h3", "h2h5")
+}
+
+fn new_silent(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 8)?;
+    bench.tell(&["new"])?;
+    none(&bench.settle()?, "no move after `new`", is_move)?;
+    bench.hear_no_move(QUIET).map(drop)
+}
+
+fn move_now(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 8)?;
+    bench.tell(&["?"])?;
+    bench.hear_move(AT_ONCE).map(drop)
+}
+
+fn move_now_idle(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::forced(candidate)?;
+    bench.settle()?;
+    bench.tell(&["?"])?;
+    bench.settle_silently()
+}
+
+fn undisturbed(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 4)?;
+    bench.tell(&["time 100000", "otim 100000", "post", "easy", "hard", "easy", ".", "xyzzy 7", "rating 0 0"])?;
+    bench.hear_no_move(Duration::from_millis(1500))?;
+    bench.hear_move(PATIENCE).map(drop)
+}
+
+fn unknown_command(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::forced(candidate)?;
+    bench.settle()?;
+    bench.tell(&["xyzzy 7"])?;
+    let heard = bench.settle()?;
+    some(&heard, "`Error (unknown command): xyzzy 7`", |message| {
+        matches!(message, Message::Error { command, .. } if command.contains("xyzzy"))
+    })?;
+    none(&heard, "no `Illegal move`", |message| matches!(message, Message::IllegalMove { .. }))
+}
+
+fn quit_thinking(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 8)?;
+    bench.tell(&["quit"])?;
+    bench.talk.hear_end(AT_ONCE)
+}
+
+fn quit_analysing(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, super::bench::MIDDLEGAME)?;
+    bench.hear_no_move(QUIET)?;
+    bench.tell(&["quit"])?;
+    bench.talk.hear_end(AT_ONCE)
+}
+
+fn end_of_input(candidate: &Candidate) -> Result<(), Miss> {
+    Bench::thinking(candidate, 8)?.talk.end_input(AT_ONCE)
+}
+
+fn pause(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 1)?;
+    bench.needs(Switch::Pause)?;
+    bench.tell(&["pause"])?;
+    bench.hear_no_move(Duration::from_secs(3))?;
+    let resumed = Instant::now();
+    bench.tell(&["resume"])?;
+    let heard = bench.hear_move(PATIENCE)?;
+    if took(resumed, &heard) < Duration::from_millis(100) {
+        return Err(Miss::failed("that the pause doesn't count as thinking", "a move at once after `resume`"));
+    }
+    Ok(())
+}
+
+fn pause_analysing(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::analysing(candidate, super::bench::MIDDLEGAME)?;
+    bench.needs(Switch::Pause)?;
+    bench.hear_no_move(QUIET)?;
+    bench.tell(&["pause"])?;
+    bench.talk.hear_for(QUIET)?;
+    let heard = bench.talk.hear_for(Duration::from_secs(1))?;
+    none(&heard, "silence during the pause", |message| matches!(message, Message::Thinking(_)))?;
+    bench.tell(&["resume", "exit"])?;
+    bench.settle().map(drop)
+}
+
+fn pause_other(candidate: &Candidate) -> Result<(), Miss> {
+    let mut bench = Bench::thinking(candidate, 1)?;
+    bench.needs(Switch::Pause)?;
+    bench.tell(&["pause", "hint"])?;
+    let heard = bench.talk.hear_for(QUIET)?;
+    some(&heard, "`Error (paused): hint`", |message| {
+        matches!(message, Message::Error { kind, .. } if kind == "paused")
+    })?;
+    none(&heard, "no `Illegal move`", is_refusal_of_move)?;
+    bench.tell(&["resume"])?;
+    bench.hear_move(PATIENCE).map(drop)
+}
+
+fn is_refusal_of_move(message: &Message) -> bool {
+    is_refusal(message) && !matches!(message, Message::Error { .. })
+}
