@@ -5,7 +5,10 @@
 //! goes wrong with one spoils no other.
 
 mod cecp;
+mod cego;
 mod conversation;
+mod positions;
+mod uci;
 
 use std::sync::Arc;
 
@@ -92,7 +95,8 @@ pub enum Verdict {
 pub fn rules(protocol: Protocol) -> Vec<Rule> {
     match protocol {
         Protocol::Cecp => cecp::rules(),
-        Protocol::Uci | Protocol::Cego => Vec::new(),
+        Protocol::Uci => uci::rules(),
+        Protocol::Cego => cego::rules(),
     }
 }
 

@@ -6,7 +6,8 @@ use engine::Game;
 use protocols::cecp::{Message, Switch};
 use search::Verdict;
 
-use super::bench::{AT_ONCE, Bench, Heard, MIDDLEGAME, PATIENCE, QUIET, is_refusal, moved, thoughts};
+use super::bench::{AT_ONCE, Bench, Heard, PATIENCE, QUIET, is_refusal, moved, thoughts};
+use crate::check::positions::{MATED, MATED_IN_ONE, MATE_IN_TWO, MIDDLEGAME};
 use crate::check::conversation::{none, seen, some};
 use crate::check::{Candidate, Miss, Rule};
 
@@ -27,12 +28,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "hint", duty: "answers `hint` with a legal move", check: hint },
     Rule { label: "bk", duty: "answers `bk` with indented lines and an empty one", check: book },
 ];
-
-/// White mates in two by 1. Ra7 and 2. Rb8, or the other way round.
-const MATE_IN_TWO: &str = "6k1/8/8/8/8/8/R7/1R4K1 w - - 0 1";
-/// Black has two moves, after each of which the rook on the b-file mates.
-const MATED_IN_ONE: &str = "6k1/R7/8/8/8/8/8/1R4K1 b - - 0 1";
-const MATED: &str = "R6k/6pp/8/8/8/8/6PP/6K1 b - - 0 1";
 
 /// What it says while thinking about a position for some seconds, up to its move.
 fn think(candidate: &Candidate, fen: &str, settings: &[&str]) -> Result<Heard, Miss> {

@@ -7,6 +7,7 @@ use protocols::cecp::{Message, Switch, ThinkingLine};
 
 use crate::cecp::{Cecp, Features, former_move, handshake, setup};
 use crate::check::conversation::{Conversation, none, some};
+use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss};
 use crate::stream::Said;
 
@@ -21,9 +22,6 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a program without `ping` gets for what it has to say, and anyone for what he should not say.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
-
-/// A middlegame that is in no opening book, and in which no move is forced. White is on move.
-pub(super) const MIDDLEGAME: &str = "r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13";
 
 pub(super) struct Bench {
     pub(super) talk: Conversation<Cecp>,

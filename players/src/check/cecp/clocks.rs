@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use protocols::cecp::Switch;
 
-use super::bench::{Bench, Heard, MIDDLEGAME, PATIENCE, is_refusal, thoughts, took};
+use super::bench::{Bench, Heard, PATIENCE, is_refusal, thoughts, took};
 use crate::check::conversation::{none, seen};
+use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[

@@ -6,6 +6,7 @@ use protocols::cecp::{Message, Switch};
 
 use super::bench::{AT_ONCE, Bench, PATIENCE, QUIET, is_refusal, moved, took};
 use crate::check::conversation::{none, seen, some};
+use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
@@ -137,7 +138,7 @@ fn quit_thinking(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn quit_analysing(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, super::bench::MIDDLEGAME)?;
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
     bench.hear_no_move(QUIET)?;
     bench.tell(&["quit"])?;
     bench.talk.hear_end(AT_ONCE)
@@ -162,7 +163,7 @@ fn pause(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn pause_analysing(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, super::bench::MIDDLEGAME)?;
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
     bench.needs(Switch::Pause)?;
     bench.hear_no_move(QUIET)?;
     bench.tell(&["pause"])?;

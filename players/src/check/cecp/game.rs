@@ -7,6 +7,7 @@ use protocols::cecp::{GameResult, Message, Switch};
 
 use super::bench::{Bench, Heard, PATIENCE, QUIET, is_refusal, moved};
 use crate::check::conversation::{none, seen, some};
+use crate::check::positions::{CASTLING, MATE_IN_ONE};
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
@@ -32,10 +33,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "draw-offer", duty: "takes `draw` without moving or complaining", check: draw_offer },
 ];
 
-/// Both sides can castle, White to both sides.
-const CASTLING: &str = "r3k2r/pppq1ppp/2np1n2/4p3/4P3/2NP1N2/PPPQ1PPP/R3K2R w KQkq - 0 10";
 const EMPTY_BOARD: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
-const MATE_IN_ONE: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
 
 fn answers_move(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
