@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Candidate, Miss};
-use crate::Fault;
+use crate::{Departure, Fault};
 use crate::stream::{Said, Stream, Vocabulary};
 
 /// How many of the lines heard are shown when another was expected.
@@ -94,6 +94,11 @@ impl<V: Vocabulary> Conversation<V> {
             return Err(Miss::failed(expected, "it runs on"));
         }
         Ok(())
+    }
+
+    /// Sees off a program that should have ended.
+    pub(super) fn departure(self, grace: Duration) -> Departure {
+        self.stream.quit(grace)
     }
 
     pub(super) fn interrupt(&self) {
