@@ -89,6 +89,38 @@ fn each_rule_of_cecp_can_be_broken() {
     each_rule_fails("cecp", &["xboard"], CECP);
 }
 
+#[test]
+fn herald_keeps_the_rules_of_uci() {
+    herald_passes("uci", &["uci"]);
+}
+
+#[test]
+fn each_rule_of_uci_can_be_broken() {
+    each_rule_fails("uci", &["uci"], UCI);
+}
+
+#[test]
+fn herald_keeps_the_rules_of_cego() {
+    herald_passes("cego", &["cego", "--ponder"]);
+}
+
+#[test]
+fn each_rule_of_cego_can_be_broken() {
+    each_rule_fails("cego", &["cego"], CEGO);
+}
+
+#[test]
+fn wrong_arguments() {
+    for arguments in [
+        &["cecp", "--json", "--", "/no/such/program"][..],
+        &["cecp", "--json", "--rule", "nonsense", "--", HERALD],
+        &["cecp"],
+        &["usi", "--", HERALD],
+    ] {
+        assert_eq!(check(arguments), (Some(2), Vec::new()), "{arguments:?}");
+    }
+}
+
 const CECP: &[(&str, &[&str])] = &[
     ("one-read", &["--deaf", "protover"]),
     ("done", &["--replace", "done=1=>"]),
@@ -171,4 +203,73 @@ const CECP: &[(&str, &[&str])] = &[
     ("fischerandom", &["--say", "usermove O-O=>Illegal move: O-O"]),
     ("variants", &["--deaf", "variant"]),
     ("variant-unknown", &["--die", "variant nosuch"]),
+];
+
+const UCI: &[(&str, &[&str])] = &[
+    ("uciok", &["--twice", "uciok"]),
+    ("isready", &["--twice", "readyok"]),
+    ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
+    ("unknown-command", &["--say", "xyzzy=>bestmove e2e4"]),
+    ("white-space", &["--deaf", "  position"]),
+    ("option-names", &["--twice", "option name Hash"]),
+    ("option-defaults", &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
+    ("options", &["--die", "setoption name Hash"]),
+    ("option-unknown", &["--die", "setoption name No Such"]),
+    ("ucinewgame", &["--die", "ucinewgame"]),
+    ("position-fen", &["--deaf", "position fen"]),
+    ("position-moves", &["--deaf", "position"]),
+    ("position-illegal", &["--die", "position fen x"]),
+    ("game-over", &["--replace", "0000=>e2e4", "--replace", "(none)=>e2e4"]),
+    ("chess960", &["--deaf", "setoption"]),
+    ("quit", &["--deaf", "quit"]),
+    ("end-of-input", &["--stay"]),
+    ("stop", &["--twice", "bestmove"]),
+    ("stop-idle", &["--say", "stop=>bestmove e2e4"]),
+    ("infinite", &["--say", "go infinite=>bestmove a1a8"]),
+    ("ponder", &["--deaf", "ponderhit"]),
+    ("ponder-stop", &["--deaf", "stop"]),
+    ("ponder-move", &["--replace", "ponder =>ponder a1b8 "]),
+    ("searchmoves", &["--rewrite", "go depth 4 searchmoves h2h3 g2g3=>go depth 4"]),
+    ("info", &["--mute", "info"]),
+    ("pv", &["--replace", " pv => pv a1h8 "]),
+    ("mate-score", &["--replace", "mate 2=>cp 900"]),
+    ("mated-score", &["--replace", "mate -1=>cp -900"]),
+    ("multipv", &["--deaf", "setoption name MultiPV"]),
+    ("depth", &["--rewrite", "go depth 3=>go depth 6"]),
+    ("nodes", &["--rewrite", "go nodes 20000=>go nodes 900000"]),
+    ("movetime", &["--rewrite", "go movetime 500=>go movetime 2000"]),
+    ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 2000"]),
+    ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 5000=>go movetime 2000"]),
+    ("clock-odd", &["--rewrite", "go movetime 0=>go movetime 2000"]),
+    ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 2000"]),
+];
+
+const CEGO: &[(&str, &[&str])] = &[
+    ("ready", &["--twice", "ready"]),
+    ("first-move", &["--say", "1000000000=>e9e9"]),
+    ("later-moves", &["--say", "1000000000 1000000000=>e9e9"]),
+    ("special-moves", &["--say", "1000000000 1000000000=>e9e9"]),
+    ("mates", &["--say", "1000000000=>a1a2"]),
+    ("lost", &["--say", "1000000000=>resign"]),
+    (
+        "clock",
+        &[
+            "--rewrite",
+            "1000000000 0 1000000000 0 r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13=>\
+            900000000000 0 900000000000 0 r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13",
+        ],
+    ),
+    ("clock-extremes", &["--die", "0 0 0 0"]),
+    ("pondering", &["--say", "1000000000=>a1b1"]),
+    ("long-wait", &["--say", "1000000000 1000000000=>forfeit"]),
+    ("end-of-input", &["--stay"]),
+    // The one in between hides the exit status, or what is said on standard error.
+    ("breach-fields", &["--content"]),
+    ("breach-space", &["--speechless"]),
+    ("breach-empty", &["--content"]),
+    ("breach-clock", &["--speechless"]),
+    ("breach-fen", &["--content"]),
+    ("breach-move", &["--content"]),
+    ("breach-illegal", &["--stay"]),
+    ("breach-order", &["--content"]),
 ];

@@ -1,8 +1,8 @@
 //! The executable, driven as a person, a GUI or a script drives it.
 
 mod books;
-mod check;
 mod cego;
+mod check;
 mod command_line;
 mod conversations;
 mod epd;
