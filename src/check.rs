@@ -82,12 +82,15 @@ impl Check {
     pub(crate) fn run(&self) -> Result<()> {
         let rules = self.chosen_rules()?;
         if self.rules {
-            return Ok(rules.iter().try_for_each(|rule| writeln!(io::stdout(), "{:16} {}", rule.label, rule.duty))?);
+            return Ok(rules
+                .iter()
+                .try_for_each(|rule| writeln!(io::stdout(), "{:16} {}", rule.label, rule.duty))?);
         }
         let spec = self.spec()?;
         let mut summary = Summary::default();
         for rule in &rules {
-            let finding = rule.check(&spec, self.log()).map_err(|fault| anyhow!(WrongInput).context(fault))?;
+            let finding =
+                rule.check(&spec, self.log()).map_err(|fault| anyhow!(WrongInput).context(fault))?;
             summary.count(&finding.verdict);
             self.show(&finding)?;
         }
@@ -104,7 +107,8 @@ impl Check {
         }
         let known = |label: &String| {
             all.iter().find(|rule| rule.label == *label).copied().ok_or_else(|| {
-                anyhow!(WrongInput).context(format!("there is no rule {label}; `--rules` shows those that there are"))
+                anyhow!(WrongInput)
+                    .context(format!("there is no rule {label}; `--rules` shows those that there are"))
             })
         };
         self.labels.iter().map(known).collect()

@@ -4,8 +4,8 @@
 //! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
 
 mod cecp;
-pub mod check;
 mod cego;
+pub mod check;
 mod lines;
 mod listen;
 mod log;

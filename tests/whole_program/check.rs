@@ -52,7 +52,8 @@ fn labels(protocol: &str) -> Vec<String> {
 fn herald_passes(protocol: &str, arguments: &[&str]) {
     let broken = Mutex::new(Vec::new());
     for_each(&labels(protocol), |label| {
-        let (status, findings) = check(&[&[protocol, "--json", "--rule", label, "--", HERALD][..], arguments].concat());
+        let (status, findings) =
+            check(&[&[protocol, "--json", "--rule", label, "--", HERALD][..], arguments].concat());
         if status != Some(0) {
             broken.lock().expect("the list").push(format!("{label}: {findings:?}"));
         }
@@ -69,7 +70,8 @@ fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])
     let program = distorting();
     let passed = Mutex::new(Vec::new());
     for_each(faults, |(rule, fault)| {
-        let begin = [protocol, "--json", "--patience", "2", "--rule", rule, "--", program.to_str().expect("text")];
+        let begin =
+            [protocol, "--json", "--patience", "2", "--rule", rule, "--", program.to_str().expect("text")];
         let (status, findings) = check(&[&begin[..], fault, &["--", HERALD], arguments].concat());
         if status != Some(1) || findings[0]["verdict"] != "fail" {
             passed.lock().expect("the list").push(format!("{rule}: {findings:?}"));

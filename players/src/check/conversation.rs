@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::{Candidate, Miss};
-use crate::{Departure, Fault};
 use crate::stream::{Said, Stream, Vocabulary};
+use crate::{Departure, Fault};
 
 /// How many of the lines heard are shown when another was expected.
 const SHOWN: usize = 3;
@@ -113,8 +113,7 @@ impl<V: Vocabulary> Conversation<V> {
 /// What was said last, in the words of the program.
 pub(super) fn seen<M>(heard: &[Said<M>]) -> String {
     let last = &heard[heard.len().saturating_sub(SHOWN)..];
-    let lines: Vec<String> =
-        last.iter().map(|said| format!("`{}`", engine::excerpt(&said.line))).collect();
+    let lines: Vec<String> = last.iter().map(|said| format!("`{}`", engine::excerpt(&said.line))).collect();
     if lines.is_empty() { "nothing".into() } else { lines.join(" ") }
 }
 
@@ -132,5 +131,9 @@ pub(super) fn none<M>(
 
 /// Something of what was heard is wanted.
 pub(super) fn some<M>(heard: &[Said<M>], expected: &str, is_wanted: impl Fn(&M) -> bool) -> Result<(), Miss> {
-    if heard.iter().any(|said| is_wanted(&said.message)) { Ok(()) } else { Err(Miss::failed(expected, seen(heard))) }
+    if heard.iter().any(|said| is_wanted(&said.message)) {
+        Ok(())
+    } else {
+        Err(Miss::failed(expected, seen(heard)))
+    }
 }

@@ -7,20 +7,36 @@ use protocols::cecp::{Message, Switch};
 use search::Verdict;
 
 use super::bench::{AT_ONCE, Bench, Heard, PATIENCE, QUIET, is_refusal, moved, thoughts};
-use crate::check::positions::{MATED, MATED_IN_ONE, MATE_IN_TWO, MIDDLEGAME};
 use crate::check::conversation::{none, seen, some};
+use crate::check::positions::{MATE_IN_TWO, MATED, MATED_IN_ONE, MIDDLEGAME};
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule { label: "thinking", duty: "shows what it thinks after `post`: depth, score, centiseconds, nodes, a legal line", check: thinking },
+    Rule {
+        label: "thinking",
+        duty: "shows what it thinks after `post`: depth, score, centiseconds, nodes, a legal line",
+        check: thinking,
+    },
     Rule { label: "nopost", duty: "shows nothing after `nopost`", check: nopost },
     Rule { label: "mate-score", duty: "shows mate in two as 100002", check: mate_score },
     Rule { label: "mated-score", duty: "shows being mated in one as -100001", check: mated_score },
-    Rule { label: "stray-words", duty: "never writes what GUIs take for a result or a broken pipe", check: stray_words },
+    Rule {
+        label: "stray-words",
+        duty: "never writes what GUIs take for a result or a broken pipe",
+        check: stray_words,
+    },
     Rule { label: "analyze", duty: "analyses from `analyze` to `exit`, and never moves", check: analyze },
     Rule { label: "analyze-move", duty: "follows moves and `undo` while it analyses", check: analyze_move },
-    Rule { label: "analyze-over", duty: "claims nothing when it analyses a mate, and waits", check: analyze_over },
-    Rule { label: "ping-analysing", duty: "answers a `ping` at once while it analyses", check: ping_analysing },
+    Rule {
+        label: "analyze-over",
+        duty: "claims nothing when it analyses a mate, and waits",
+        check: analyze_over,
+    },
+    Rule {
+        label: "ping-analysing",
+        duty: "answers a `ping` at once while it analyses",
+        check: ping_analysing,
+    },
     Rule { label: "stat01", duty: "answers `.` with `stat01`, time in centiseconds", check: stat01 },
     Rule { label: "exclude", duty: "leaves out moves that are excluded", check: exclude },
     Rule { label: "exclude-all", duty: "waits when all moves are excluded", check: exclude_all },
@@ -40,7 +56,8 @@ fn think(candidate: &Candidate, fen: &str, settings: &[&str]) -> Result<Heard, M
 
 /// The first move of a line is legal.
 fn begins_legally(game: &Game, text: &str) -> bool {
-    let first = text.split_whitespace().find(|word| !word.starts_with(|c: char| c.is_ascii_digit() || c == '('));
+    let first =
+        text.split_whitespace().find(|word| !word.starts_with(|c: char| c.is_ascii_digit() || c == '('));
     first.is_some_and(|word| game.parse_move(word).is_ok())
 }
 
@@ -99,9 +116,11 @@ fn stray_words(candidate: &Candidate) -> Result<(), Miss> {
     heard.extend(bench.hear_move(PATIENCE)?);
     bench.tell(&["result 1/2-1/2 {agreed}"])?;
     heard.extend(bench.settle()?);
-    none(&heard, "nothing but the protocol", |message| {
-        matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word)))
-    })
+    none(
+        &heard,
+        "nothing but the protocol",
+        |message| matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word))),
+    )
 }
 
 fn analyze(candidate: &Candidate) -> Result<(), Miss> {
@@ -165,9 +184,11 @@ fn stat01(candidate: &Candidate) -> Result<(), Miss> {
     bench.tell(&["."])?;
     let heard = bench.hear_answer("`stat01: ...`", |message| matches!(message, Message::Status(_)))?;
     let most = since.elapsed().as_millis() as u64 / 10 + 50;
-    some(&heard, &format!("a time from 100 to {most}"), |message| {
-        matches!(message, Message::Status(status) if (100..=most).contains(&status.centiseconds))
-    })
+    some(
+        &heard,
+        &format!("a time from 100 to {most}"),
+        |message| matches!(message, Message::Status(status) if (100..=most).contains(&status.centiseconds)),
+    )
 }
 
 /// Analyses after some commands in force mode, as python-chess sends them, and shows what it thinks of.
@@ -227,6 +248,7 @@ fn book(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
     bench.settle()?;
     bench.tell(&["bk"])?;
-    let heard = bench.hear_answer("indented lines and an empty one", |message| *message == Message::BookEnd)?;
+    let heard =
+        bench.hear_answer("indented lines and an empty one", |message| *message == Message::BookEnd)?;
     none(&heard, "indented lines", |message| !matches!(message, Message::BookLine(_) | Message::BookEnd))
 }

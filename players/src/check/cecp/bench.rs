@@ -126,15 +126,16 @@ impl Bench {
         let number = self.pings;
         self.talk.tell(&[&format!("ping {number}")])?;
         let pong = Message::Pong(number);
-        let mut heard =
-            self.talk.hear_until(&format!("`{pong}`"), PATIENCE, |message| *message == pong)?;
+        let mut heard = self.talk.hear_until(&format!("`{pong}`"), PATIENCE, |message| *message == pong)?;
         heard.pop();
         Ok(heard)
     }
 
     /// What was told is taken without a word, but for lines that may come at any time.
     pub(super) fn settle_silently(&mut self) -> Result<(), Miss> {
-        none(&self.settle()?, "no answer", |message| !matches!(message, Message::Debug(_) | Message::Thinking(_)))
+        none(&self.settle()?, "no answer", |message| {
+            !matches!(message, Message::Debug(_) | Message::Thinking(_))
+        })
     }
 
     /// The program answers a command with `Error`, or with what is `wanted`.
@@ -145,9 +146,9 @@ impl Bench {
         expected: &str,
         wanted: impl Fn(&Message) -> bool,
     ) -> Result<Heard, Miss> {
-        let heard = self
-            .talk
-            .hear_until(expected, AT_ONCE, |message| wanted(message) || matches!(message, Message::Error { .. }))?;
+        let heard = self.talk.hear_until(expected, AT_ONCE, |message| {
+            wanted(message) || matches!(message, Message::Error { .. })
+        })?;
         match heard.last() {
             Some(said) if !wanted(&said.message) => Err(Miss::NotSupported(format!("`{}`", said.line))),
             _ => Ok(heard),
@@ -193,9 +194,11 @@ impl Bench {
     /// The program refuses a move.
     pub(super) fn hear_refusal(&mut self, text: &str) -> Result<(), Miss> {
         let heard = self.settle()?;
-        some(&heard, &format!("`Illegal move: {text}`"), |message| {
-            matches!(message, Message::IllegalMove { mv, .. } if mv.contains(text))
-        })
+        some(
+            &heard,
+            &format!("`Illegal move: {text}`"),
+            |message| matches!(message, Message::IllegalMove { mv, .. } if mv.contains(text)),
+        )
     }
 
     /// It takes part in a game as if nothing had happened.

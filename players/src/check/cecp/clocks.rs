@@ -12,7 +12,11 @@ use crate::check::{Candidate, Miss, Rule};
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "st", duty: "keeps to `st 0.5`", check: st_decimal },
     Rule { label: "st-0", duty: "moves under `st 0`", check: st_zero },
-    Rule { label: "level", duty: "takes `level 0 1:5 0.05`: seconds of one digit, decimals in the increment", check: level },
+    Rule {
+        label: "level",
+        duty: "takes `level 0 1:5 0.05`: seconds of one digit, decimals in the increment",
+        check: level,
+    },
     Rule { label: "level-moves", duty: "plays under `level 40 5 0`", check: level_moves },
     Rule { label: "own-clock", duty: "keeps its own clock when no `time` comes", check: own_clock },
     Rule { label: "time-short", duty: "moves fast when `time` says that little is left", check: time_short },
@@ -112,7 +116,11 @@ fn new_clears_sd(candidate: &Candidate) -> Result<(), Miss> {
     if lines.is_empty() {
         return Err(Miss::NotSupported("thinking output".into()));
     }
-    if lines.iter().any(|line| line.depth > 1) { Ok(()) } else { Err(Miss::failed("depths above 1", seen(&heard))) }
+    if lines.iter().any(|line| line.depth > 1) {
+        Ok(())
+    } else {
+        Err(Miss::failed("depths above 1", seen(&heard)))
+    }
 }
 
 fn nps(candidate: &Candidate) -> Result<(), Miss> {
@@ -121,5 +129,9 @@ fn nps(candidate: &Candidate) -> Result<(), Miss> {
     let (_, heard) = think(candidate, &["st 1", &format!("nps {NODES}")])?;
     let lines = thoughts(&heard);
     let most = lines.iter().map(|line| line.nodes).max().unwrap_or_default();
-    if most > 2 * NODES { Err(Miss::failed("a second of 20000 nodes", format!("{most} nodes"))) } else { Ok(()) }
+    if most > 2 * NODES {
+        Err(Miss::failed("a second of 20000 nodes", format!("{most} nodes")))
+    } else {
+        Ok(())
+    }
 }

@@ -11,21 +11,49 @@ use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "ping", duty: "answers each `ping` with one `pong`, in order", check: ping },
-    Rule { label: "ping-thinking", duty: "answers a `ping` in its own time after its move", check: ping_thinking },
-    Rule { label: "ping-pondering", duty: "answers a `ping` while pondering at once, and ponders on", check: ping_pondering },
+    Rule {
+        label: "ping-thinking",
+        duty: "answers a `ping` in its own time after its move",
+        check: ping_thinking,
+    },
+    Rule {
+        label: "ping-pondering",
+        duty: "answers a `ping` while pondering at once, and ponders on",
+        check: ping_pondering,
+    },
     Rule { label: "force-silent", duty: "breaks off at `force` without a move", check: force_silent },
     Rule { label: "new-silent", duty: "breaks off at `new` without a move", check: new_silent },
-    Rule { label: "ponder-silent", duty: "doesn't move while it ponders, but when it is its turn", check: ponder_silent },
+    Rule {
+        label: "ponder-silent",
+        duty: "doesn't move while it ponders, but when it is its turn",
+        check: ponder_silent,
+    },
     Rule { label: "move-now", duty: "moves at once at `?`", check: move_now },
     Rule { label: "move-now-idle", duty: "says nothing to `?` when it doesn't think", check: move_now_idle },
-    Rule { label: "undisturbed", duty: "is not disturbed by settings, clocks, `.` and unknown words while it thinks", check: undisturbed },
-    Rule { label: "unknown-command", duty: "answers an unknown command with `Error`, not with `Illegal move`", check: unknown_command },
+    Rule {
+        label: "undisturbed",
+        duty: "is not disturbed by settings, clocks, `.` and unknown words while it thinks",
+        check: undisturbed,
+    },
+    Rule {
+        label: "unknown-command",
+        duty: "answers an unknown command with `Error`, not with `Illegal move`",
+        check: unknown_command,
+    },
     Rule { label: "quit-thinking", duty: "ends at `quit` while it thinks", check: quit_thinking },
     Rule { label: "quit-analysing", duty: "ends at `quit` while it analyses", check: quit_analysing },
     Rule { label: "end-of-input", duty: "ends at the end of its input while it thinks", check: end_of_input },
     Rule { label: "pause", duty: "stands still from `pause` to `resume`, and goes on", check: pause },
-    Rule { label: "pause-analysing", duty: "stands still between them while it analyses, too", check: pause_analysing },
-    Rule { label: "pause-other", duty: "answers other commands with `Error (paused)` during a pause", check: pause_other },
+    Rule {
+        label: "pause-analysing",
+        duty: "stands still between them while it analyses, too",
+        check: pause_analysing,
+    },
+    Rule {
+        label: "pause-other",
+        duty: "answers other commands with `Error (paused)` during a pause",
+        check: pause_other,
+    },
 ];
 
 fn is_move(message: &Message) -> bool {
@@ -37,8 +65,11 @@ fn ping(candidate: &Candidate) -> Result<(), Miss> {
     bench.settle()?;
     bench.tell(&["new", "ping 71", "force", "ping 72", "ping 73"])?;
     let heard = bench.talk.hear_for(2 * QUIET)?;
-    let pongs: Vec<&Message> =
-        heard.iter().map(|said| &said.message).filter(|message| matches!(message, Message::Pong(_))).collect();
+    let pongs: Vec<&Message> = heard
+        .iter()
+        .map(|said| &said.message)
+        .filter(|message| matches!(message, Message::Pong(_)))
+        .collect();
     if pongs == [71, 72, 73].map(Message::Pong).iter().collect::<Vec<_>>() {
         Ok(())
     } else {
@@ -52,7 +83,10 @@ fn ping_thinking(candidate: &Candidate) -> Result<(), Miss> {
     bench.tell(&["ping 77"])?;
     let heard = bench.hear_move(PATIENCE)?;
     none(&heard, "the move before `pong 77`", |message| *message == Message::Pong(77))?;
-    bench.talk.hear_until("`pong 77` after the move", AT_ONCE, |message| *message == Message::Pong(77)).map(drop)
+    bench
+        .talk
+        .hear_until("`pong 77` after the move", AT_ONCE, |message| *message == Message::Pong(77))
+        .map(drop)
 }
 
 /// Pondering, after a move of its own.
@@ -115,7 +149,17 @@ fn move_now_idle(candidate: &Candidate) -> Result<(), Miss> {
 
 fn undisturbed(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::thinking(candidate, 4)?;
-    bench.tell(&["time 100000", "otim 100000", "post", "easy", "hard", "easy", ".", "xyzzy 7", "rating 0 0"])?;
+    bench.tell(&[
+        "time 100000",
+        "otim 100000",
+        "post",
+        "easy",
+        "hard",
+        "easy",
+        ".",
+        "xyzzy 7",
+        "rating 0 0",
+    ])?;
     bench.hear_no_move(Duration::from_millis(1500))?;
     bench.hear_move(PATIENCE).map(drop)
 }
@@ -125,9 +169,11 @@ fn unknown_command(candidate: &Candidate) -> Result<(), Miss> {
     bench.settle()?;
     bench.tell(&["xyzzy 7"])?;
     let heard = bench.settle()?;
-    some(&heard, "`Error (unknown command): xyzzy 7`", |message| {
-        matches!(message, Message::Error { command, .. } if command.contains("xyzzy"))
-    })?;
+    some(
+        &heard,
+        "`Error (unknown command): xyzzy 7`",
+        |message| matches!(message, Message::Error { command, .. } if command.contains("xyzzy")),
+    )?;
     none(&heard, "no `Illegal move`", |message| matches!(message, Message::IllegalMove { .. }))
 }
 
@@ -157,7 +203,10 @@ fn pause(candidate: &Candidate) -> Result<(), Miss> {
     bench.tell(&["resume"])?;
     let heard = bench.hear_move(PATIENCE)?;
     if took(resumed, &heard) < Duration::from_millis(100) {
-        return Err(Miss::failed("that the pause doesn't count as thinking", "a move at once after `resume`"));
+        return Err(Miss::failed(
+            "that the pause doesn't count as thinking",
+            "a move at once after `resume`",
+        ));
     }
     Ok(())
 }
@@ -179,9 +228,11 @@ fn pause_other(candidate: &Candidate) -> Result<(), Miss> {
     bench.needs(Switch::Pause)?;
     bench.tell(&["pause", "hint"])?;
     let heard = bench.talk.hear_for(QUIET)?;
-    some(&heard, "`Error (paused): hint`", |message| {
-        matches!(message, Message::Error { kind, .. } if kind == "paused")
-    })?;
+    some(
+        &heard,
+        "`Error (paused): hint`",
+        |message| matches!(message, Message::Error { kind, .. } if kind == "paused"),
+    )?;
     none(&heard, "no `Illegal move`", is_refusal_of_move)?;
     bench.tell(&["resume"])?;
     bench.hear_move(PATIENCE).map(drop)

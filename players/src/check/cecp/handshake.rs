@@ -57,7 +57,12 @@ fn version_1(candidate: &Candidate) -> Result<(), Miss> {
 fn accepted_and_rejected(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
     bench.settle()?;
-    bench.tell(&["accepted ping", "rejected nonsense", "rejected option Nonsense -spin 1 0 2", "rejected san"])?;
+    bench.tell(&[
+        "accepted ping",
+        "rejected nonsense",
+        "rejected option Nonsense -spin 1 0 2",
+        "rejected san",
+    ])?;
     bench.settle_silently()
 }
 
@@ -85,7 +90,9 @@ fn xboard_again(candidate: &Candidate) -> Result<(), Miss> {
     bench.settle()?;
     bench.tell(&["xboard"])?;
     let heard = bench.settle()?;
-    none(&heard, "no answer", |message| matches!(message, Message::Error { .. } | Message::IllegalMove { .. }))
+    none(&heard, "no answer", |message| {
+        matches!(message, Message::Error { .. } | Message::IllegalMove { .. })
+    })
 }
 
 fn sigint(candidate: &Candidate) -> Result<(), Miss> {

@@ -8,11 +8,23 @@ use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "options", duty: "takes the ends of the ranges of its options", check: options },
-    Rule { label: "option-unknown", duty: "answers an unknown option with `Error`, and goes on", check: option_unknown },
+    Rule {
+        label: "option-unknown",
+        duty: "answers an unknown option with `Error`, and goes on",
+        check: option_unknown,
+    },
     Rule { label: "memory", duty: "takes `memory`", check: memory },
     Rule { label: "cores", duty: "takes `cores`", check: cores },
-    Rule { label: "egtpath", duty: "takes `egtpath` with blanks in the path, though nothing is there", check: egtpath },
-    Rule { label: "frills", duty: "takes `random`, `computer`, `name`, `rating` and `ics` in silence", check: frills },
+    Rule {
+        label: "egtpath",
+        duty: "takes `egtpath` with blanks in the path, though nothing is there",
+        check: egtpath,
+    },
+    Rule {
+        label: "frills",
+        duty: "takes `random`, `computer`, `name`, `rating` and `ics` in silence",
+        check: frills,
+    },
     Rule { label: "highlight", duty: "answers `lift` with `highlight`", check: highlight },
 ];
 
@@ -31,7 +43,9 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
                 settings.extend([!value, *value].map(|value| format!("{name}={}", u8::from(value))));
             }
             OptionKind::Combo { choices, current } => {
-                settings.extend(choices.iter().chain([&choices[*current]]).map(|value| format!("{name}={value}")));
+                settings.extend(
+                    choices.iter().chain([&choices[*current]]).map(|value| format!("{name}={value}")),
+                );
             }
             _ => {}
         }
@@ -51,7 +65,9 @@ fn option_unknown(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
     bench.settle()?;
     bench.tell(&["option No Such Option=3"])?;
-    some(&bench.settle()?, "`Error (unknown option): ...`", |message| matches!(message, Message::Error { .. }))?;
+    some(&bench.settle()?, "`Error (unknown option): ...`", |message| {
+        matches!(message, Message::Error { .. })
+    })?;
     bench.still_plays()
 }
 

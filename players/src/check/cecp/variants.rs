@@ -8,9 +8,21 @@ use crate::check::conversation::{none, some};
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule { label: "fischerandom", duty: "takes `O-O` and Shredder castling letters in fischerandom", check: fischerandom },
-    Rule { label: "variants", duty: "plays legally in each variant that it offers and we know", check: variants },
-    Rule { label: "variant-unknown", duty: "survives a variant that it doesn't know", check: variant_unknown },
+    Rule {
+        label: "fischerandom",
+        duty: "takes `O-O` and Shredder castling letters in fischerandom",
+        check: fischerandom,
+    },
+    Rule {
+        label: "variants",
+        duty: "plays legally in each variant that it offers and we know",
+        check: variants,
+    },
+    Rule {
+        label: "variant-unknown",
+        duty: "survives a variant that it doesn't know",
+        check: variant_unknown,
+    },
 ];
 
 fn fischerandom(candidate: &Candidate) -> Result<(), Miss> {
@@ -60,6 +72,8 @@ fn variant_unknown(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
     bench.settle()?;
     bench.tell(&["new", "variant nosuchvariant"])?;
-    some(&bench.settle()?, "`Error (...): variant nosuchvariant`", |message| matches!(message, Message::Error { .. }))?;
+    some(&bench.settle()?, "`Error (...): variant nosuchvariant`", |message| {
+        matches!(message, Message::Error { .. })
+    })?;
     bench.still_plays()
 }

@@ -7,8 +7,16 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "breach-fields", duty: "ends at a message with too few or too many fields", check: fields },
     Rule { label: "breach-space", duty: "ends at surplus white space", check: space },
     Rule { label: "breach-empty", duty: "ends at an empty line", check: empty },
-    Rule { label: "breach-clock", duty: "ends at clocks that are no numbers of 64 bits without a sign", check: clocks },
-    Rule { label: "breach-fen", duty: "ends at what is no FEN of six fields, or no legal position", check: fen },
+    Rule {
+        label: "breach-clock",
+        duty: "ends at clocks that are no numbers of 64 bits without a sign",
+        check: clocks,
+    },
+    Rule {
+        label: "breach-fen",
+        duty: "ends at what is no FEN of six fields, or no legal position",
+        check: fen,
+    },
     Rule { label: "breach-move", duty: "ends at what is no move", check: no_move },
     Rule { label: "breach-illegal", duty: "ends at an illegal move", check: illegal_move },
     Rule { label: "breach-order", duty: "ends at a later message that comes first", check: order },
@@ -33,7 +41,10 @@ fn fields(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn space(candidate: &Candidate) -> Result<(), Miss> {
-    at_first(candidate, &[format!("{CLOCKS}  {START}"), format!(" {CLOCKS} {START}"), format!("{CLOCKS} {START} ")])?;
+    at_first(
+        candidate,
+        &[format!("{CLOCKS}  {START}"), format!(" {CLOCKS} {START}"), format!("{CLOCKS} {START} ")],
+    )?;
     later(candidate, &["1000000000\t1000000000 e7e5"])
 }
 
@@ -58,7 +69,10 @@ fn fen(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn no_move(candidate: &Candidate) -> Result<(), Miss> {
-    later(candidate, &["1000000000 1000000000 E7E5", "1000000000 1000000000 e5", "1000000000 1000000000 resign"])
+    later(
+        candidate,
+        &["1000000000 1000000000 E7E5", "1000000000 1000000000 e5", "1000000000 1000000000 resign"],
+    )
 }
 
 fn illegal_move(candidate: &Candidate) -> Result<(), Miss> {

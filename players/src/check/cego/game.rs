@@ -3,14 +3,26 @@
 use std::time::{Duration, Instant};
 
 use super::bench::{AT_ONCE, Bench, PATIENCE, SECOND};
-use crate::check::positions::{MATED_IN_ONE, MATE_IN_ONE, MIDDLEGAME};
+use crate::check::positions::{MATE_IN_ONE, MATED_IN_ONE, MIDDLEGAME};
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "ready", duty: "says `ready` first, and nothing more before it is asked", check: ready },
-    Rule { label: "first-move", duty: "answers the first message with a legal move, with either colour", check: first_move },
-    Rule { label: "later-moves", duty: "answers later messages with legal moves, and with nothing else", check: later_moves },
-    Rule { label: "special-moves", duty: "understands castling as the king's move, and promotion", check: special_moves },
+    Rule {
+        label: "first-move",
+        duty: "answers the first message with a legal move, with either colour",
+        check: first_move,
+    },
+    Rule {
+        label: "later-moves",
+        duty: "answers later messages with legal moves, and with nothing else",
+        check: later_moves,
+    },
+    Rule {
+        label: "special-moves",
+        duty: "understands castling as the king's move, and promotion",
+        check: special_moves,
+    },
     Rule { label: "mates", duty: "mates in one, and falls silent", check: mates },
     Rule { label: "lost", duty: "moves or forfeits in a lost position", check: lost },
     Rule { label: "clock", duty: "keeps to its clock", check: clock },
@@ -76,7 +88,11 @@ fn clock(candidate: &Candidate) -> Result<(), Miss> {
     bench.first_move(MIDDLEGAME)?;
     bench.hear_move(PATIENCE)?;
     let taken = since.elapsed().as_secs_f64();
-    if taken > 1.0 { Err(Miss::failed("a move within 1 s", format!("one after {taken:.2} s"))) } else { Ok(()) }
+    if taken > 1.0 {
+        Err(Miss::failed("a move within 1 s", format!("one after {taken:.2} s")))
+    } else {
+        Ok(())
+    }
 }
 
 fn clock_extremes(candidate: &Candidate) -> Result<(), Miss> {

@@ -34,7 +34,8 @@ impl Bench {
     pub(super) fn start(candidate: &Candidate) -> Result<Bench, Miss> {
         let mut talk = Conversation::start(candidate)?;
         talk.tell(&["uci"])?;
-        let heard = talk.hear_until("`uciok`", candidate.spec.patience, |read| *read == Ok(Message::UciOk))?;
+        let heard =
+            talk.hear_until("`uciok`", candidate.spec.patience, |read| *read == Ok(Message::UciOk))?;
         let option = |said: Said<Read>| match said.message {
             Ok(Message::Option { name, kind }) => Some((name, kind)),
             _ => None,
@@ -80,8 +81,7 @@ impl Bench {
     /// All that is said until everything is dealt with.
     pub(super) fn settle(&mut self) -> Result<Heard, Miss> {
         self.tell(&["isready"])?;
-        let mut heard =
-            self.talk.hear_until("`readyok`", PATIENCE, |read| *read == Ok(Message::ReadyOk))?;
+        let mut heard = self.talk.hear_until("`readyok`", PATIENCE, |read| *read == Ok(Message::ReadyOk))?;
         heard.pop();
         Ok(heard)
     }
@@ -115,7 +115,10 @@ impl Bench {
         let (best, heard) = self.hear_move(PATIENCE)?;
         let taken = since.elapsed().as_secs_f64();
         if taken > seconds {
-            return Err(Miss::failed(format!("a move within {seconds} s"), format!("one after {taken:.2} s")));
+            return Err(Miss::failed(
+                format!("a move within {seconds} s"),
+                format!("one after {taken:.2} s"),
+            ));
         }
         Ok((best, heard))
     }

@@ -11,7 +11,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "clock", duty: "keeps to its clock", check: clock },
     Rule { label: "clock-increment", duty: "lives on its increment", check: increment },
     Rule { label: "clock-odd", duty: "moves at once when its clock is at nothing or below", check: odd },
-    Rule { label: "movestogo", duty: "keeps to its clock when it is to make one or forty moves more", check: movestogo },
+    Rule {
+        label: "movestogo",
+        duty: "keeps to its clock when it is to make one or forty moves more",
+        check: movestogo,
+    },
 ];
 
 fn depth(candidate: &Candidate) -> Result<(), Miss> {

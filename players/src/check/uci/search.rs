@@ -7,14 +7,26 @@ use protocols::uci::{Message, Value};
 
 use super::bench::{AT_ONCE, Bench, Heard, PATIENCE, QUIET, infos, is_best_move};
 use crate::check::conversation::{none, seen};
-use crate::check::positions::{MATED_IN_ONE, MATE_IN_ONE, MATE_IN_TWO, MIDDLEGAME};
+use crate::check::positions::{MATE_IN_ONE, MATE_IN_TWO, MATED_IN_ONE, MIDDLEGAME};
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "stop", duty: "answers `stop` at once with one `bestmove`", check: stop },
-    Rule { label: "stop-idle", duty: "says nothing to `stop` and `ponderhit` when it doesn't search", check: stop_idle },
-    Rule { label: "infinite", duty: "doesn't answer `go infinite` before `stop`, even if it sees a mate", check: infinite },
-    Rule { label: "ponder", duty: "doesn't answer `go ponder` before `ponderhit`, and then does", check: ponder },
+    Rule {
+        label: "stop-idle",
+        duty: "says nothing to `stop` and `ponderhit` when it doesn't search",
+        check: stop_idle,
+    },
+    Rule {
+        label: "infinite",
+        duty: "doesn't answer `go infinite` before `stop`, even if it sees a mate",
+        check: infinite,
+    },
+    Rule {
+        label: "ponder",
+        duty: "doesn't answer `go ponder` before `ponderhit`, and then does",
+        check: ponder,
+    },
     Rule { label: "ponder-stop", duty: "answers when pondering is stopped", check: ponder_stop },
     Rule { label: "ponder-move", duty: "names legal moves to ponder on", check: ponder_move },
     Rule { label: "searchmoves", duty: "chooses among `searchmoves`", check: searchmoves },
@@ -22,7 +34,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "pv", duty: "tells lines of legal moves", check: pv },
     Rule { label: "mate-score", duty: "tells mate in two as `score mate 2`", check: mate_score },
     Rule { label: "mated-score", duty: "tells being mated in one as `score mate -1`", check: mated_score },
-    Rule { label: "multipv", duty: "tells as many lines as MultiPV asks for, with different moves", check: multipv },
+    Rule {
+        label: "multipv",
+        duty: "tells as many lines as MultiPV asks for, with different moves",
+        check: multipv,
+    },
 ];
 
 /// No second answer comes.

@@ -12,21 +12,45 @@ use crate::check::{Candidate, Miss, Rule};
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "uciok", duty: "answers `uci` with its name and options, `uciok` last", check: uciok },
     Rule { label: "isready", duty: "answers each `isready` with one `readyok`", check: is_ready },
-    Rule { label: "isready-searching", duty: "answers `isready` at once while it searches, and searches on", check: is_ready_searching },
+    Rule {
+        label: "isready-searching",
+        duty: "answers `isready` at once while it searches, and searches on",
+        check: is_ready_searching,
+    },
     Rule { label: "unknown-command", duty: "passes over unknown commands", check: unknown_command },
     Rule { label: "white-space", duty: "takes any white space between words", check: white_space },
     Rule { label: "option-names", duty: "gives its options different names", check: option_names },
-    Rule { label: "option-defaults", duty: "has defaults within the ranges of its options", check: option_defaults },
+    Rule {
+        label: "option-defaults",
+        duty: "has defaults within the ranges of its options",
+        check: option_defaults,
+    },
     Rule { label: "options", duty: "takes the ends of the ranges of its options", check: options },
-    Rule { label: "option-unknown", duty: "survives options that it doesn't have and values out of range", check: option_unknown },
+    Rule {
+        label: "option-unknown",
+        duty: "survives options that it doesn't have and values out of range",
+        check: option_unknown,
+    },
     Rule { label: "ucinewgame", duty: "plays another game after `ucinewgame`", check: new_game },
     Rule { label: "position-fen", duty: "plays from a FEN, without counters too", check: position_fen },
-    Rule { label: "position-moves", duty: "follows moves: castling, en passant and promotion", check: position_moves },
+    Rule {
+        label: "position-moves",
+        duty: "follows moves: castling, en passant and promotion",
+        check: position_moves,
+    },
     Rule { label: "position-illegal", duty: "survives illegal positions and moves", check: position_illegal },
-    Rule { label: "game-over", duty: "answers `go` when it is mated or stalemated, without a move", check: game_over },
+    Rule {
+        label: "game-over",
+        duty: "answers `go` when it is mated or stalemated, without a move",
+        check: game_over,
+    },
     Rule { label: "chess960", duty: "castles king takes rook under UCI_Chess960", check: chess960 },
     Rule { label: "quit", duty: "ends at `quit` while it searches", check: quit },
-    Rule { label: "end-of-input", duty: "ends at the end of its input while it searches", check: end_of_input },
+    Rule {
+        label: "end-of-input",
+        duty: "ends at the end of its input while it searches",
+        check: end_of_input,
+    },
 ];
 
 fn uciok(candidate: &Candidate) -> Result<(), Miss> {
@@ -114,7 +138,9 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
                 settings.extend([min, max, default].map(|value| set(value)));
             }
             OptionKind::Check { default } => settings.extend([!default, *default].map(|value| set(&value))),
-            OptionKind::Combo { default, choices } => settings.extend(choices.iter().chain([default]).map(|value| set(value))),
+            OptionKind::Combo { default, choices } => {
+                settings.extend(choices.iter().chain([default]).map(|value| set(value)))
+            }
             OptionKind::Button | OptionKind::String { .. } => {}
         }
     }
@@ -166,7 +192,11 @@ fn position_moves(candidate: &Candidate) -> Result<(), Miss> {
 
 fn position_illegal(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
-    bench.tell(&["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "position fen x"])?;
+    bench.tell(&[
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position startpos moves e2e5",
+        "position fen x",
+    ])?;
     bench.settle()?;
     bench.still_plays()
 }
@@ -177,8 +207,12 @@ fn game_over(candidate: &Candidate) -> Result<(), Miss> {
         bench.set_up(fen)?;
         bench.tell(&["go movetime 200"])?;
         let heard = bench.talk.hear_until("`bestmove 0000`", PATIENCE, is_best_move)?;
-        if !matches!(heard.last().map(|said| &said.message), Some(Ok(Message::BestMove { best, .. })) if best.is_null()) {
-            return Err(Miss::failed("`bestmove 0000` or `bestmove (none)`", seen(&heard[heard.len() - 1..])));
+        if !matches!(heard.last().map(|said| &said.message), Some(Ok(Message::BestMove { best, .. })) if best.is_null())
+        {
+            return Err(Miss::failed(
+                "`bestmove 0000` or `bestmove (none)`",
+                seen(&heard[heard.len() - 1..]),
+            ));
         }
     }
     bench.still_plays()
