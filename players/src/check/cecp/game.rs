@@ -198,7 +198,8 @@ fn remove(candidate: &Candidate) -> Result<(), Miss> {
     bench.play(&["a2a3"])?;
     bench.hear_move(PATIENCE)?;
     bench.tell(&["remove"])?;
-    (bench.game.undo(), bench.game.undo());
+    bench.game.undo();
+    bench.game.undo();
     bench.settle()?;
     bench.play(&["a2a4"])?;
     bench.hear_move(PATIENCE).map(drop)

@@ -70,9 +70,7 @@ impl Bench {
         let heard = self.talk.hear_until(&expected, patience, |_| true)?;
         let said = heard.last().expect("the wanted message");
         let legal = match &said.message {
-            Ok(EngineMessage::Move(mv)) => {
-                self.game.parse_move(&mv.to_string()).ok().map(|m| (mv.clone(), m))
-            }
+            Ok(EngineMessage::Move(mv)) => self.game.parse_move(&mv.to_string()).ok().map(|m| (*mv, m)),
             _ => None,
         };
         let Some((mv, m)) = legal else {

@@ -92,7 +92,7 @@ impl Bench {
         let heard = self.talk.hear_until(&expected, patience, is_best_move)?;
         match heard.last().map(|said| &said.message) {
             Some(Ok(Message::BestMove { best, .. })) if best.to_move(self.game.position()).is_ok() => {
-                Ok((best.clone(), heard))
+                Ok((*best, heard))
             }
             _ => {
                 let last = &heard[heard.len() - 1..];

@@ -98,9 +98,9 @@ fn ponder_stop(candidate: &Candidate) -> Result<(), Miss> {
 fn ponder_move(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
     let (best, heard) = bench.go("movetime 500", PATIENCE.as_secs_f64())?;
-    let guess = match heard.last().map(|said| &said.message) {
-        Some(Ok(Message::BestMove { ponder: Some(guess), .. })) => guess,
-        _ => return Err(Miss::NotSupported("a move to ponder on".into())),
+    let last = heard.last().map(|said| &said.message);
+    let Some(Ok(Message::BestMove { ponder: Some(guess), .. })) = last else {
+        return Err(Miss::NotSupported("a move to ponder on".into()));
     };
     bench.game.play(best.to_move(bench.game.position()).expect("heard to be legal")).expect("legal");
     if guess.to_move(bench.game.position()).is_ok() {

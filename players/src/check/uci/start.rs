@@ -139,7 +139,7 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
             }
             OptionKind::Check { default } => settings.extend([!default, *default].map(|value| set(&value))),
             OptionKind::Combo { default, choices } => {
-                settings.extend(choices.iter().chain([default]).map(|value| set(value)))
+                settings.extend(choices.iter().chain([default]).map(|value| set(value)));
             }
             OptionKind::Button | OptionKind::String { .. } => {}
         }
