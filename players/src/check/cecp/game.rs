@@ -252,8 +252,8 @@ fn true_results(heard: &Heard, winner: Option<Color>) -> Result<(), Miss> {
 fn result(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::thinking(candidate, 8)?;
     bench.tell(&["result 1-0 {White resigns}"])?;
+    none(&bench.settle()?, "no move after `result`", |message| moved(message).is_some())?;
     bench.hear_no_move(QUIET)?;
-    bench.settle()?;
     bench.play(&["h2h3"])?;
     bench.hear_no_move(QUIET)?;
     bench.still_plays()

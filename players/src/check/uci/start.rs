@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 
+use engine::{CastlingMode, Game};
 use protocols::uci::{Message, OptionKind};
 
 use super::bench::{AT_ONCE, Bench, PATIENCE, QUIET, is_best_move};
-use crate::check::conversation::{none, seen, some};
+use crate::check::conversation::{Conversation, none, seen, some};
 use crate::check::positions::{CASTLING, MATED, MIDDLEGAME, STALEMATED};
 use crate::check::{Candidate, Miss, Rule};
+use crate::uci::Uci;
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "uciok", duty: "answers `uci` with its name and options, `uciok` last", check: uciok },
@@ -54,7 +56,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn uciok(candidate: &Candidate) -> Result<(), Miss> {
-    let mut talk = crate::check::conversation::Conversation::<crate::uci::Uci>::start(candidate)?;
+    let mut talk = Conversation::<Uci>::start(candidate)?;
     talk.tell(&["uci"])?;
     let heard = talk.hear_until("`uciok`", candidate.spec.patience, |read| *read == Ok(Message::UciOk))?;
     some(&heard, "`id name ...`", |read| matches!(read, Ok(Message::Name(_))))?;
@@ -222,14 +224,24 @@ fn chess960(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
     bench.needs("UCI_Chess960")?;
     let fen = "1rk3r1/pppqpppp/8/8/8/8/PPPQPPPP/1RK3R1 w GBgb - 0 1";
-    bench.game = engine::Game::from_fen(fen, engine::CastlingMode::Chess960).expect("a legal position");
+    bench.game = Game::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
     for text in ["c1g1", "c8b8", "f1e1"] {
         bench.game.play(bench.game.parse_move(text).expect("legal")).expect("legal");
     }
     bench.tell(&["setoption name UCI_Chess960 value true"])?;
     bench.tell(&[&format!("position fen {fen} moves c1g1 c8b8 f1e1")])?;
     bench.settle()?;
-    bench.go("depth 4", PATIENCE.as_secs_f64()).map(drop)
+    bench.go("depth 4", PATIENCE.as_secs_f64())?;
+    // Where the king stands at home, both ways to write it would be understood.
+    let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    bench.game = Game::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
+    bench.tell(&[&format!("position fen {fen}")])?;
+    let (best, _) = bench.go("depth 3 searchmoves e1h1", PATIENCE.as_secs_f64())?;
+    if best.to_string() == "e1h1" {
+        Ok(())
+    } else {
+        Err(Miss::failed("`bestmove e1h1`", format!("`{best}`")))
+    }
 }
 
 fn quit(candidate: &Candidate) -> Result<(), Miss> {
