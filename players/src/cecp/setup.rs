@@ -14,7 +14,7 @@ const A_DAY: Duration = Duration::from_hours(24);
 
 /// One line to the engine: an edit line is no command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(crate) enum Word {
     Command(Command),
     Edit(EditLine),
 }
@@ -29,7 +29,7 @@ impl From<Command> for Word {
 ///
 /// # Errors
 /// [`Fault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
-pub(super) fn position(game: &Game, features: &Features) -> Result<Vec<Word>, Fault> {
+pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<Word>, Fault> {
     if game.has_standard_start() {
         Ok(Vec::new())
     } else if features.has(Switch::SetBoard) {

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use engine::Game;
 use protocols::cecp::{Message, Switch, ThinkingLine};
 
-use crate::cecp::{Cecp, Features, former_move, handshake, setup};
+use crate::cecp::setup::{self, Word};
+use crate::cecp::{Cecp, Features, former_move, handshake};
 use crate::check::conversation::{Conversation, none, some};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss};
@@ -92,11 +93,15 @@ impl Bench {
         self.talk.tell(lines)
     }
 
-    /// Sets up a position in force mode.
+    /// Sets up a position after `new` and `force`, by `setboard` or `edit`.
     pub(super) fn set_up(&mut self, fen: &str) -> Result<(), Miss> {
-        self.needs(Switch::SetBoard)?;
         self.game = Game::from_fen(fen, self.game.mode()).expect("the rules have legal positions");
-        self.tell(&[&format!("setboard {fen}")])
+        let words = setup::position(&self.game, &self.features)
+            .map_err(|_| Miss::NotSupported(format!("{}=1", Switch::SetBoard.name())))?;
+        words.into_iter().try_for_each(|word| match word {
+            Word::Command(command) => self.talk.tell_command(&command),
+            Word::Edit(line) => self.talk.tell(&[&line.to_string()]),
+        })
     }
 
     /// Tells a move as the program wants it. It may be illegal.
@@ -134,7 +139,7 @@ impl Bench {
     /// What was told is taken without a word, but for lines that may come at any time.
     pub(super) fn settle_silently(&mut self) -> Result<(), Miss> {
         none(&self.settle()?, "no answer", |message| {
-            !matches!(message, Message::Debug(_) | Message::Thinking(_))
+            !matches!(message, Message::Debug(_) | Message::Thinking(_) | Message::Pong(_))
         })
     }
 
@@ -180,11 +185,11 @@ impl Bench {
         Ok(heard)
     }
 
-    /// The program is in force mode: it takes legal moves silently and refuses others, in the position that it should
-    /// have on its board.
+    /// The program is in force mode: it takes legal moves silently and refuses others, in whatever words, in the
+    /// position that it should have on its board.
     pub(super) fn has_position(&mut self, legal: &str, illegal: &str) -> Result<(), Miss> {
         self.tell_move(illegal)?;
-        self.hear_refusal(illegal)?;
+        some(&self.settle()?, &format!("`{illegal}` refused"), is_refusal)?;
         self.play(&[legal])?;
         none(&self.settle()?, &format!("`{legal}` taken silently"), |message| {
             is_refusal(message) || moved(message).is_some()
@@ -221,8 +226,15 @@ pub(super) fn moved(message: &Message) -> Option<&str> {
     }
 }
 
+/// Whether something was not accepted, in the words of the specification or in those of GNU Chess and others.
 pub(super) fn is_refusal(message: &Message) -> bool {
-    matches!(message, Message::IllegalMove { .. } | Message::Error { .. })
+    match message {
+        Message::IllegalMove { .. } | Message::Error { .. } => true,
+        Message::Other(line) => {
+            ["illegal", "invalid"].iter().any(|word| line.to_lowercase().starts_with(word))
+        }
+        _ => false,
+    }
 }
 
 /// The lines of thinking among what was heard.

@@ -104,6 +104,9 @@ fn reuse(candidate: &Candidate) -> Result<(), Miss> {
 
 fn illegal_move(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
+    bench.settle()?;
+    bench.tell_move("e2e5")?;
+    bench.hear_refusal("e2e5")?;
     bench.has_position("e2e4", "e2e5")?;
     bench.has_position("e7e5", "d2d4")
 }
@@ -114,6 +117,7 @@ fn legal_moves(candidate: &Candidate) -> Result<(), Miss> {
     let games = [(CASTLING, castling), ("4k2r/4p1P1/8/3P4/8/8/2p5/4K3 b k - 0 1", pawns)];
     let mut bench = Bench::forced(candidate)?;
     for (fen, moves) in games {
+        bench.tell(&["new", "force"])?;
         bench.set_up(fen)?;
         bench.play(&moves)?;
         none(&bench.settle()?, &format!("the moves {} taken", moves.join(" ")), is_refusal)?;
@@ -131,6 +135,7 @@ fn san_input(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn setboard(candidate: &Candidate) -> Result<(), Miss> {
+    Bench::with(candidate, Switch::SetBoard)?;
     let mut bench = Bench::at(candidate, "8/5pk1/6p1/7p/3R3P/6P1/r4PK1/8 b - - 5 40")?;
     bench.tell(&["st 1"])?;
     none(&bench.settle()?, "the position taken", is_refusal)?;
