@@ -110,6 +110,7 @@ fn sd_with_time(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn new_clears_sd(candidate: &Candidate) -> Result<(), Miss> {
+    Bench::with(candidate, Switch::SetBoard)?;
     let setboard = format!("setboard {MIDDLEGAME}");
     let (_, heard) = think(candidate, &["sd 1", "new", "force", &setboard, "st 1"])?;
     let lines = thoughts(&heard);

@@ -1,6 +1,7 @@
 //! Chess960 and other variants.
 
 use engine::{CastlingMode, Game, variant_from_name};
+use protocols::cecp::Switch;
 
 use super::bench::{Bench, PATIENCE, is_refusal};
 use crate::check::conversation::none;
@@ -29,6 +30,7 @@ fn fischerandom(candidate: &Candidate) -> Result<(), Miss> {
     if !bench.features.plays("fischerandom") {
         return Err(Miss::NotSupported("fischerandom".into()));
     }
+    bench.needs(Switch::SetBoard)?;
     let fen = "1rk3r1/pppqpppp/8/8/8/8/PPPQPPPP/1RK3R1 w GBgb - 0 1";
     bench.tell(&["new", "variant fischerandom", "force", "st 1"])?;
     bench.tell(&[&format!("setboard {fen}")])?;
