@@ -2,15 +2,12 @@
 
 use search::parts::{Entry, Stopped, bound_of, is_decided};
 use search::{MAX_PLY, Score};
-use shakmaty::Move;
+use shakmaty::{Bitboard, Move, Position};
 
 use crate::moves::short;
 use crate::ordering::{Hints, Ordered};
 use crate::rules::{Rules, ending, gives_direct_check, is_tactical};
 use crate::worker::{Node, Worker};
-
-/// So few men may be without a move: a king in the corner, or the last pawns of a horde.
-const FEW_MEN: usize = 2;
 
 impl<P: Rules> Worker<'_, P> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
@@ -47,8 +44,7 @@ impl<P: Rules> Worker<'_, P> {
         }
 
         // Where captures are forced, the moves say whether the position is quiet; and who has little left may be stalemated.
-        let may_be_stuck = position.us().count() <= FEW_MEN;
-        let mut moves = if P::CAPTURES_ARE_FORCED || is_check || may_be_stuck {
+        let mut moves = if P::CAPTURES_ARE_FORCED || is_check || may_be_stuck(position) {
             let moves = position.legal_moves();
             if moves.is_empty() {
                 return Ok(score_of_ending(position, ply));
@@ -126,6 +122,14 @@ impl<P: Rules> Worker<'_, P> {
         self.orders.table.store(node.table_key(), entry);
         Ok(best)
     }
+}
+
+/// Whether the side to move has nothing but a king and pawns, none of which can go ahead.
+fn may_be_stuck(position: &impl Position) -> bool {
+    let board = position.board();
+    let pawns = position.us() & board.pawns();
+    let ahead = Bitboard(position.turn().fold_wb(pawns.0 << 8, pawns.0 >> 8));
+    (ahead & !board.occupied()).is_empty() && (position.us() & !board.pawns() & !board.kings()).is_empty()
 }
 
 /// The score of a game that is over, for the side to move.

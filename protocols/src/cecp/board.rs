@@ -113,6 +113,11 @@ impl Board {
         }
     }
 
+    /// Whether captured pieces come into the captor's hand.
+    pub(super) fn has_hands(&self) -> bool {
+        self.variant == Variant::Crazyhouse
+    }
+
     /// Puts pieces into the hands, given by their letters, where the variant has hands; whether that changed anything.
     /// `None` if a letter stands for no piece.
     pub(super) fn hold(&mut self, white: &str, black: &str) -> Option<Result<bool, Refusal>> {

@@ -90,7 +90,12 @@ impl Session<'_> {
             C::Variant(name) => self.start_game(name),
             C::Lift(square) => self.lift(*square),
             C::Hover(square) => self.hover(*square),
-            C::Holding { white, black, .. } => self.hold(white, black, line),
+            C::Holding { white, black, .. }
+                if self.board.has_hands() || white.is_empty() && black.is_empty() =>
+            {
+                self.hold(white, black, line)
+            }
+            C::Holding { .. } => self.output.error("no pieces in hand in this variant", line),
             silent => {
                 self.obey_silently(silent);
                 Ok(())
