@@ -1,8 +1,11 @@
 //! `herald check`: whether a program keeps the rules of its protocol.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
+use std::{iter, thread};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
@@ -34,9 +37,12 @@ pub(crate) struct Check {
     /// Show on standard error all that is said
     #[arg(long)]
     log: bool,
-    /// How long the program may take to get ready
+    /// How long the program may take to get ready, and for a move on a short clock
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     patience: u64,
+    /// How many rules to check at the same time, each with a process of the program; times are measured best with one
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    concurrency: u16,
     /// The program and its arguments
     #[arg(last = true, value_name = "ENGINE", required_unless_present = "rules")]
     command: Vec<String>,
@@ -88,15 +94,46 @@ impl Check {
         }
         let spec = self.spec()?;
         let mut summary = Summary::default();
-        for rule in &rules {
-            let finding =
-                rule.check(&spec, self.log()).map_err(|fault| anyhow!(WrongInput).context(fault))?;
+        self.check_all(&rules, &spec, |finding| {
             summary.count(&finding.verdict);
-            self.show(&finding)?;
-        }
+            self.show(finding)
+        })?;
         self.show_summary(&summary)?;
         ensure!(summary.failed == 0, "{} of {} rules broken", summary.failed, rules.len());
         Ok(())
+    }
+
+    /// Holds the program against rules. What was found is shown in their order, as soon as it is known.
+    fn check_all(
+        &self,
+        rules: &[Rule],
+        spec: &Spec,
+        mut show: impl FnMut(&Finding) -> Result<()>,
+    ) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            let (sender, found) = mpsc::channel();
+            for _ in 0..self.concurrency {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || {
+                    let take = || next.fetch_add(1, Ordering::Relaxed);
+                    let mut numbered = iter::repeat_with(take).map_while(|n| Some((n, rules.get(n)?)));
+                    // Nobody listens after an error.
+                    let _ = numbered.try_for_each(|(n, rule)| sender.send((n, rule.check(spec, self.log(rule)))));
+                });
+            }
+            drop(sender);
+            let mut early = BTreeMap::new();
+            let mut shown = 0;
+            for (n, finding) in found {
+                early.insert(n, finding.map_err(|fault| anyhow!(WrongInput).context(fault))?);
+                while let Some(finding) = early.remove(&shown) {
+                    show(&finding)?;
+                    shown += 1;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Those that were asked for; all if none was.
@@ -122,8 +159,8 @@ impl Check {
         Ok(spec)
     }
 
-    fn log(&self) -> Option<Arc<dyn Log>> {
-        self.log.then(|| Arc::new(TextLog::new("engine", Instant::now(), io::stderr())) as Arc<dyn Log>)
+    fn log(&self, rule: &Rule) -> Option<Arc<dyn Log>> {
+        self.log.then(|| Arc::new(TextLog::new(rule.label, Instant::now(), io::stderr())) as Arc<dyn Log>)
     }
 
     fn show(&self, finding: &Finding) -> Result<()> {

@@ -44,6 +44,14 @@ impl Features {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
 
+    /// The names of the features that the engine turned on or off, `done` not among them.
+    pub(crate) fn asked_for(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> =
+            self.switches.keys().filter(|&&switch| switch != Switch::Done).map(|switch| switch.name()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Whether the engine has told that no more features follow (`Some(true)`), or asked to wait for more.
     pub(crate) fn done(&self) -> Option<bool> {
         self.switches.get(&Switch::Done).copied()

@@ -104,10 +104,6 @@ impl<V: Vocabulary> Conversation<V> {
     pub(super) fn interrupt(&self) {
         self.stream.interrupt();
     }
-
-    pub(super) fn terminate(&mut self) {
-        self.stream.terminate();
-    }
 }
 
 /// What was said last, in the words of the program.

@@ -18,8 +18,9 @@ pub(super) type Heard = Vec<Said<Message>>;
 /// How long something may take that takes no time.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// How long a program may take for a move on a short clock, on a busy machine.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// How many seconds it thinks where that is to be broken off. The specification lets a program read what it is told when
+/// it has thought; so long it is waited for.
+pub(super) const LONG_THINK: u32 = 4;
 
 /// How long a program without `ping` gets for what it has to say, and anyone for what he should not say.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
@@ -28,6 +29,8 @@ pub(super) struct Bench {
     pub(super) talk: Conversation<Cecp>,
     pub(super) features: Features,
     pub(super) game: Game,
+    /// How long the program may take for a move on a short clock, on a busy machine.
+    patience: Duration,
     pings: i64,
 }
 
@@ -35,7 +38,9 @@ impl Bench {
     /// The program after the handshake.
     pub(super) fn start(candidate: &Candidate) -> Result<Bench, Miss> {
         let (stream, features) = handshake::start(candidate.spec, candidate.log.clone())?;
-        Ok(Bench { talk: Conversation::new(stream), features, game: Game::default(), pings: 0 })
+        let talk = Conversation::new(stream);
+        let patience = candidate.spec.patience;
+        Ok(Bench { talk, features, game: Game::default(), patience, pings: 0 })
     }
 
     /// The same, if it has a feature.
@@ -60,6 +65,8 @@ impl Bench {
     }
 
     /// Thinking, with so many seconds for the move.
+    ///
+    /// [`Miss::NotSupported`] if it moves at once.
     pub(super) fn thinking(candidate: &Candidate, seconds: u32) -> Result<Bench, Miss> {
         let mut bench = Bench::at(candidate, MIDDLEGAME)?;
         bench.tell(&[&format!("st {seconds}"), "post", "easy"])?;
@@ -132,16 +139,50 @@ impl Bench {
         let number = self.pings;
         self.talk.tell(&[&format!("ping {number}")])?;
         let pong = Message::Pong(number);
-        let mut heard = self.talk.hear_until(&format!("`{pong}`"), PATIENCE, |message| *message == pong)?;
+        let patience = self.patience;
+        let mut heard = self.talk.hear_until(&format!("`{pong}`"), patience, |message| *message == pong)?;
         heard.pop();
         Ok(heard)
     }
 
-    /// What was told is taken without a word, but for lines that may come at any time.
-    pub(super) fn settle_silently(&mut self) -> Result<(), Miss> {
-        none(&self.settle()?, "no answer", |message| {
-            !matches!(message, Message::Debug(_) | Message::Thinking(_) | Message::Pong(_))
-        })
+    /// A short clock, on which nobody thinks for long.
+    pub(super) fn hurry(&mut self) -> Result<(), Miss> {
+        self.tell(&["level 0 1 0"])?;
+        if self.features.has(Switch::Time) { self.tell(&["time 500", "otim 500"]) } else { Ok(()) }
+    }
+
+    /// The program takes commands that no feature asked for: those that it doesn't know are errors, but no moves.
+    ///
+    /// [`Miss::NotSupported`] if one is an error.
+    pub(super) fn takes(&mut self, commands: &[&str]) -> Result<(), Miss> {
+        self.tell(commands)?;
+        let heard = self.settle()?;
+        match heard.iter().find(|said| is_refusal(&said.message)) {
+            None => Ok(()),
+            Some(said) if matches!(said.message, Message::Error { .. }) => {
+                Err(Miss::NotSupported(format!("`{}`", said.line)))
+            }
+            Some(said) => {
+                Err(Miss::failed(format!("`{}` taken", commands.join("`, `")), format!("`{}`", said.line)))
+            }
+        }
+    }
+
+    /// Breaks off the search with a command: no move comes after the next `pong`.
+    ///
+    /// [`Miss::NotSupported`] if one comes before it: the specification allows for a move that is on its way, and knows
+    /// by `ping` which search it is from.
+    pub(super) fn break_off(&mut self, command: &str) -> Result<(), Miss> {
+        self.tell(&[command])?;
+        let is_late = |heard: &Heard| heard.iter().any(|said| moved(&said.message).is_some());
+        let mut moves_late = is_late(&self.settle()?);
+        if !moves_late && !self.features.has(Switch::Ping) {
+            moves_late = is_late(&self.talk.hear_for(Duration::from_secs(LONG_THINK.into()))?);
+        }
+        if moves_late {
+            return Err(Miss::NotSupported("reading while it thinks".into()));
+        }
+        self.hear_no_move(QUIET).map(drop)
     }
 
     /// The program answers a command with `Error`, or with what is `wanted`.
@@ -162,10 +203,15 @@ impl Bench {
     }
 
     /// The program moves, legally; the move is played.
-    pub(super) fn hear_move(&mut self, patience: Duration) -> Result<Heard, Miss> {
-        let expected = format!("a move within {} ms", patience.as_millis());
+    pub(super) fn hear_move(&mut self) -> Result<Heard, Miss> {
+        self.hear_move_within(self.patience)
+    }
+
+    /// It does so in this time.
+    pub(super) fn hear_move_within(&mut self, time: Duration) -> Result<Heard, Miss> {
+        let expected = format!("a move within {} ms", time.as_millis());
         let mut text = None;
-        let heard = self.talk.hear_until(&expected, patience, |message| {
+        let heard = self.talk.hear_until(&expected, time, |message| {
             text = moved(message).map(str::to_owned);
             text.is_some()
         })?;
@@ -210,11 +256,12 @@ impl Bench {
     /// It takes part in a game as if nothing had happened.
     pub(super) fn still_plays(&mut self) -> Result<(), Miss> {
         self.game = Game::default();
-        self.tell(&["new", "force", "st 1"])?;
+        self.tell(&["new", "force"])?;
+        self.hurry()?;
         self.play(&["e2e4"])?;
         self.settle()?;
         self.tell(&["go"])?;
-        self.hear_move(PATIENCE).map(drop)
+        self.hear_move().map(drop)
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use protocols::cecp::{Message, Switch};
 
-use super::bench::{AT_ONCE, Bench, PATIENCE, QUIET, is_refusal, moved, took};
+use super::bench::{AT_ONCE, Bench, LONG_THINK, QUIET, is_refusal, moved, took};
 use crate::check::conversation::{none, seen, some};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss, Rule};
@@ -21,8 +21,8 @@ pub(super) const RULES: &[Rule] = &[
         duty: "answers a `ping` while pondering at once, and ponders on",
         check: ping_pondering,
     },
-    Rule { label: "force-silent", duty: "breaks off at `force` without a move", check: force_silent },
-    Rule { label: "new-silent", duty: "breaks off at `new` without a move", check: new_silent },
+    Rule { label: "force-silent", duty: "breaks off at `force`, and doesn't move", check: force_silent },
+    Rule { label: "new-silent", duty: "breaks off at `new`, and doesn't move", check: new_silent },
     Rule {
         label: "ponder-silent",
         duty: "doesn't move while it ponders, but when it is its turn",
@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "move-now-idle", duty: "says nothing to `?` when it doesn't think", check: move_now_idle },
     Rule {
         label: "undisturbed",
-        duty: "is not disturbed by settings, clocks, `.` and unknown words while it thinks",
+        duty: "thinks on when thinking output and pondering are turned on and off",
         check: undisturbed,
     },
     Rule {
@@ -81,7 +81,7 @@ fn ping_thinking(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::thinking(candidate, 2)?;
     bench.needs(Switch::Ping)?;
     bench.tell(&["ping 77"])?;
-    let heard = bench.hear_move(PATIENCE)?;
+    let heard = bench.hear_move()?;
     none(&heard, "the move before `pong 77`", |message| *message == Message::Pong(77))?;
     bench
         .talk
@@ -92,11 +92,12 @@ fn ping_thinking(candidate: &Candidate) -> Result<(), Miss> {
 /// Pondering, after a move of its own.
 fn pondering(candidate: &Candidate) -> Result<Bench, Miss> {
     let mut bench = Bench::start(candidate)?;
-    bench.tell(&["new", "force", "st 1", "hard", "post"])?;
+    bench.tell(&["new", "force", "hard", "post"])?;
+    bench.hurry()?;
     bench.play(&["a2a3", "h7h6", "h2h3"])?;
     bench.settle()?;
     bench.tell(&["go"])?;
-    bench.hear_move(PATIENCE)?;
+    bench.hear_move()?;
     Ok(bench)
 }
 
@@ -116,52 +117,43 @@ fn ponder_silent(candidate: &Candidate) -> Result<(), Miss> {
     let legal = bench.game.legal_moves()[0];
     let text = bench.game.coordinate(legal);
     bench.play(&[&text])?;
-    bench.hear_move(PATIENCE).map(drop)
+    bench.hear_move().map(drop)
 }
 
 fn force_silent(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, 8)?;
-    bench.tell(&["force"])?;
-    none(&bench.settle()?, "no move after `force`", is_move)?;
-    bench.hear_no_move(QUIET)?;
+    let mut bench = Bench::thinking(candidate, LONG_THINK)?;
+    bench.break_off("force")?;
     bench.has_position("h2h3", "h2h5")
 }
 
 fn new_silent(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, 8)?;
-    bench.tell(&["new"])?;
-    none(&bench.settle()?, "no move after `new`", is_move)?;
-    bench.hear_no_move(QUIET).map(drop)
+    Bench::thinking(candidate, LONG_THINK)?.break_off("new")
 }
 
 fn move_now(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, 8)?;
+    let mut bench = Bench::thinking(candidate, LONG_THINK)?;
+    let told = Instant::now();
     bench.tell(&["?"])?;
-    bench.hear_move(AT_ONCE).map(drop)
+    at_once(took(told, &bench.hear_move()?))
+}
+
+/// Whether what follows from a command came at once, or when the program had thought.
+fn at_once(taken: Duration) -> Result<(), Miss> {
+    if taken <= AT_ONCE { Ok(()) } else { Err(Miss::NotSupported("reading while it thinks".into())) }
 }
 
 fn move_now_idle(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
     bench.settle()?;
-    bench.tell(&["?"])?;
-    bench.settle_silently()
+    bench.takes(&["?"])?;
+    bench.hear_no_move(QUIET).map(drop)
 }
 
 fn undisturbed(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, 4)?;
-    bench.tell(&[
-        "time 100000",
-        "otim 100000",
-        "post",
-        "easy",
-        "hard",
-        "easy",
-        ".",
-        "xyzzy 7",
-        "rating 0 0",
-    ])?;
+    let mut bench = Bench::thinking(candidate, LONG_THINK)?;
+    bench.tell(&["nopost", "post", "hard", "easy"])?;
     bench.hear_no_move(Duration::from_millis(1500))?;
-    bench.hear_move(PATIENCE).map(drop)
+    bench.hear_move().map(drop)
 }
 
 fn unknown_command(candidate: &Candidate) -> Result<(), Miss> {
@@ -178,9 +170,11 @@ fn unknown_command(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn quit_thinking(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, 8)?;
+    let mut bench = Bench::thinking(candidate, LONG_THINK)?;
+    let told = Instant::now();
     bench.tell(&["quit"])?;
-    bench.talk.hear_end(AT_ONCE)
+    bench.talk.hear_end(AT_ONCE + Duration::from_secs(LONG_THINK.into()))?;
+    at_once(told.elapsed())
 }
 
 fn quit_analysing(candidate: &Candidate) -> Result<(), Miss> {
@@ -191,7 +185,8 @@ fn quit_analysing(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn end_of_input(candidate: &Candidate) -> Result<(), Miss> {
-    Bench::thinking(candidate, 8)?.talk.end_input(AT_ONCE)
+    let bench = Bench::thinking(candidate, LONG_THINK)?;
+    bench.talk.end_input(AT_ONCE + Duration::from_secs(LONG_THINK.into()))
 }
 
 fn pause(candidate: &Candidate) -> Result<(), Miss> {
@@ -201,7 +196,7 @@ fn pause(candidate: &Candidate) -> Result<(), Miss> {
     bench.hear_no_move(Duration::from_secs(3))?;
     let resumed = Instant::now();
     bench.tell(&["resume"])?;
-    let heard = bench.hear_move(PATIENCE)?;
+    let heard = bench.hear_move()?;
     if took(resumed, &heard) < Duration::from_millis(100) {
         return Err(Miss::failed(
             "that the pause doesn't count as thinking",
@@ -235,7 +230,7 @@ fn pause_other(candidate: &Candidate) -> Result<(), Miss> {
     )?;
     none(&heard, "no `Illegal move`", is_refusal_of_move)?;
     bench.tell(&["resume"])?;
-    bench.hear_move(PATIENCE).map(drop)
+    bench.hear_move().map(drop)
 }
 
 fn is_refusal_of_move(message: &Message) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use protocols::cecp::{Command, Feature, Message, Switch};
 
-use super::bench::{AT_ONCE, Bench, PATIENCE, QUIET, moved};
+use super::bench::{AT_ONCE, Bench, QUIET, is_refusal, moved};
 use crate::cecp::Cecp;
 use crate::check::conversation::{Conversation, none};
 use crate::check::{Candidate, Miss, Rule};
@@ -12,20 +12,18 @@ use crate::check::{Candidate, Miss, Rule};
 pub(super) const RULES: &[Rule] = &[
     Rule {
         label: "one-read",
-        duty: "answers `xboard` and `protover 2` that come in one read, at once",
+        duty: "ends its features with `done=1`, at once, when `xboard` and `protover 2` come in one read",
         check: one_read,
     },
-    Rule { label: "done", duty: "ends its features with `done=1`", check: done },
     Rule { label: "version-1", duty: "plays under a GUI that sends no `protover`", check: version_1 },
     Rule {
         label: "accepted",
-        duty: "says nothing to `accepted` and `rejected`, whatever follows",
+        duty: "takes it when its features are rejected",
         check: accepted_and_rejected,
     },
     Rule { label: "option-names", duty: "gives its options different names", check: option_names },
-    Rule { label: "xboard-again", duty: "takes `xboard` again later, in silence", check: xboard_again },
-    Rule { label: "sigint", duty: "after `sigint=0`, goes on when SIGINT comes", check: sigint },
-    Rule { label: "sigterm", duty: "after `sigterm=0`, goes on when SIGTERM comes", check: sigterm },
+    Rule { label: "xboard-again", duty: "takes `xboard` again later", check: xboard_again },
+    Rule { label: "sigint", duty: "goes on when SIGINT comes, unless it said `sigint=0`", check: sigint },
 ];
 
 fn is_done(message: &Message) -> bool {
@@ -34,44 +32,47 @@ fn is_done(message: &Message) -> bool {
 }
 
 fn one_read(candidate: &Candidate) -> Result<(), Miss> {
+    // It is recommended, not demanded, that features end so.
+    if Bench::start(candidate)?.features.done() != Some(true) {
+        return Err(Miss::NotSupported("done=1".into()));
+    }
     let mut talk = Conversation::<Cecp>::start(candidate)?;
     talk.tell_at_once(&[Command::Xboard, Command::Protover(2)])?;
     talk.hear_until("`feature ... done=1` within 2 s", AT_ONCE, is_done).map(drop)
 }
 
-fn done(candidate: &Candidate) -> Result<(), Miss> {
-    let bench = Bench::start(candidate)?;
-    if bench.features.done() == Some(true) {
-        Ok(())
-    } else {
-        Err(Miss::failed("`feature done=1`", "no end of the features"))
-    }
-}
-
 fn version_1(candidate: &Candidate) -> Result<(), Miss> {
     let mut talk = Conversation::<Cecp>::start(candidate)?;
     talk.tell(&["xboard", "new", "level 40 0:10 0", "e2e4"])?;
-    talk.hear_until("a move in answer to `e2e4`", PATIENCE, |message| moved(message).is_some()).map(drop)
+    let patience = candidate.spec.patience;
+    talk.hear_until("a move in answer to `e2e4`", patience, |message| moved(message).is_some()).map(drop)
 }
 
 fn accepted_and_rejected(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
     bench.settle()?;
-    bench.tell(&[
-        "accepted ping",
-        "rejected nonsense",
-        "rejected option Nonsense -spin 1 0 2",
-        "rejected san",
-    ])?;
-    bench.settle_silently()
+    // Without `ping` and the form of moves there would be nothing to go by.
+    let is_needed = |name: &str| ["ping", "usermove", "san"].contains(&name);
+    let names = bench.features.asked_for().into_iter().filter(|name| !is_needed(name));
+    let rejected: Vec<String> = names.map(|name| format!("rejected {name}")).collect();
+    if rejected.is_empty() {
+        return Err(Miss::NotSupported("features".into()));
+    }
+    bench.tell(&rejected.iter().map(String::as_str).collect::<Vec<_>>())?;
+    none(&bench.settle()?, "the rejections taken", is_refusal)?;
+    bench.still_plays()
 }
 
 fn option_names(candidate: &Candidate) -> Result<(), Miss> {
+    let features = Bench::start(candidate)?.features;
+    if features.options().is_empty() || features.done() != Some(true) {
+        return Err(Miss::NotSupported("options".into()));
+    }
     let mut talk = Conversation::<Cecp>::start(candidate)?;
     talk.tell(&["xboard"])?;
     talk.hear_for(QUIET)?;
     talk.tell(&["protover 2"])?;
-    let heard = talk.hear_until("`feature ... done=1`", PATIENCE, is_done)?;
+    let heard = talk.hear_until("`feature ... done=1`", candidate.spec.patience, is_done)?;
     let mut names = HashSet::new();
     for said in &heard {
         let Message::Features(features) = &said.message else { continue };
@@ -82,40 +83,22 @@ fn option_names(candidate: &Candidate) -> Result<(), Miss> {
             }
         }
     }
-    if names.is_empty() { Err(Miss::NotSupported("options".into())) } else { Ok(()) }
+    Ok(())
 }
 
 fn xboard_again(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
     bench.settle()?;
-    bench.tell(&["xboard"])?;
-    let heard = bench.settle()?;
-    none(&heard, "no answer", |message| {
-        matches!(message, Message::Error { .. } | Message::IllegalMove { .. })
-    })
+    bench.takes(&["xboard"])
 }
 
 fn sigint(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
-    if bench.features.has(Switch::Sigint) {
-        return Err(Miss::NotSupported("sigint=0".into()));
-    }
+    bench.settle()?;
     bench.talk.interrupt();
-    alive(&mut bench, "SIGINT")
-}
-
-fn sigterm(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    if bench.features.has(Switch::Sigterm) {
-        return Err(Miss::NotSupported("sigterm=0".into()));
-    }
-    bench.talk.terminate();
-    alive(&mut bench, "SIGTERM")
-}
-
-fn alive(bench: &mut Bench, signal: &str) -> Result<(), Miss> {
     match bench.talk.hear_for(QUIET) {
         Ok(_) => bench.still_plays(),
-        Err(_) => Err(Miss::failed(format!("that it goes on after {signal}"), "it ended")),
+        Err(_) if !bench.features.has(Switch::Sigint) => Err(Miss::NotSupported("sigint=1".into())),
+        Err(_) => Err(Miss::failed("that it goes on after SIGINT", "it ended")),
     }
 }

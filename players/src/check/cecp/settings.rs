@@ -22,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         label: "frills",
-        duty: "takes `random`, `computer`, `name`, `rating` and `ics` in silence",
+        duty: "takes `random`, `computer`, `rating`, `name` and `ics`",
         check: frills,
     },
     Rule { label: "highlight", duty: "answers `lift` with `highlight`", check: highlight },
@@ -63,6 +63,9 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
 
 fn option_unknown(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
+    if bench.features.options().is_empty() {
+        return Err(Miss::NotSupported("options".into()));
+    }
     bench.settle()?;
     bench.tell(&["option No Such Option=3"])?;
     some(&bench.settle()?, "`Error (unknown option): ...`", |message| {
@@ -99,14 +102,14 @@ fn egtpath(candidate: &Candidate) -> Result<(), Miss> {
 fn frills(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
     bench.settle()?;
-    bench.tell(&["random", "random", "computer", "rating 2000 0", "easy", "hard", "easy"])?;
+    let mut frills = vec!["random", "random", "computer", "rating 2000 0"];
     if bench.features.has(Switch::Name) {
-        bench.tell(&["name Somebody with a long name"])?;
+        frills.push("name Somebody with a long name");
     }
     if bench.features.has(Switch::Ics) {
-        bench.tell(&["ics -"])?;
+        frills.push("ics -");
     }
-    bench.settle_silently()
+    bench.takes(&frills)
 }
 
 fn highlight(candidate: &Candidate) -> Result<(), Miss> {

@@ -3,7 +3,7 @@
 use engine::{CastlingMode, Game, variant_from_name};
 use protocols::cecp::Switch;
 
-use super::bench::{Bench, PATIENCE, is_refusal};
+use super::bench::{Bench, is_refusal};
 use crate::check::conversation::none;
 use crate::check::{Candidate, Miss, Rule};
 
@@ -32,13 +32,14 @@ fn fischerandom(candidate: &Candidate) -> Result<(), Miss> {
     }
     bench.needs(Switch::SetBoard)?;
     let fen = "1rk3r1/pppqpppp/8/8/8/8/PPPQPPPP/1RK3R1 w GBgb - 0 1";
-    bench.tell(&["new", "variant fischerandom", "force", "st 1"])?;
+    bench.tell(&["new", "variant fischerandom", "force"])?;
+    bench.hurry()?;
     bench.tell(&[&format!("setboard {fen}")])?;
     bench.game = Game::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
     bench.play(&["O-O"])?;
     none(&bench.settle()?, "`O-O` taken", is_refusal)?;
     bench.tell(&["go"])?;
-    bench.hear_move(PATIENCE).map(drop)
+    bench.hear_move().map(drop)
 }
 
 fn variants(candidate: &Candidate) -> Result<(), Miss> {
@@ -54,10 +55,11 @@ fn variants(candidate: &Candidate) -> Result<(), Miss> {
     }
     for (name, variant) in names {
         bench.game = Game::new(variant);
-        bench.tell(&["force", "new", &format!("variant {name}"), "st 1"])?;
+        bench.tell(&["force", "new", &format!("variant {name}")])?;
+        bench.hurry()?;
         none(&bench.settle()?, &format!("`variant {name}` taken"), is_refusal)?;
         bench.tell(&["go"])?;
-        bench.hear_move(PATIENCE).map_err(|miss| in_variant(miss, &name))?;
+        bench.hear_move().map_err(|miss| in_variant(miss, &name))?;
     }
     Ok(())
 }

@@ -12,9 +12,6 @@ use crate::check::conversation::{Conversation, seen};
 use crate::check::{Candidate, Miss};
 use crate::log::{Entry, Log, Speaker};
 
-/// How long a program may take for a move on a short clock, on a busy machine.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-
 /// How long something may take that takes no time.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
@@ -23,6 +20,8 @@ pub(super) const SECOND: u64 = 1_000_000_000;
 pub(super) struct Bench {
     pub(super) talk: Conversation<Cego>,
     pub(super) game: Game,
+    /// How long the program may take for a move on a short clock, on a busy machine.
+    patience: Duration,
     complaints: Arc<Complaints>,
 }
 
@@ -34,7 +33,9 @@ impl Bench {
         let mut talk = Conversation::start(&Candidate { spec: candidate.spec, log: Some(log) })?;
         let heard = talk.hear_until("`ready`", candidate.spec.patience, |_| true)?;
         match heard.last().map(|said| &said.message) {
-            Some(Ok(EngineMessage::Ready)) => Ok(Bench { talk, game: Game::default(), complaints }),
+            Some(Ok(EngineMessage::Ready)) => {
+                Ok(Bench { talk, game: Game::default(), patience: candidate.spec.patience, complaints })
+            }
             _ => Err(Miss::failed("`ready` as the first line", seen(&heard))),
         }
     }
@@ -43,7 +44,7 @@ impl Bench {
     pub(super) fn playing(candidate: &Candidate, fen: &str) -> Result<Bench, Miss> {
         let mut bench = Bench::start(candidate)?;
         bench.first_move(fen)?;
-        bench.hear_move(PATIENCE)?;
+        bench.hear_move()?;
         Ok(bench)
     }
 
@@ -65,9 +66,9 @@ impl Bench {
     }
 
     /// It makes a legal move, and says nothing else.
-    pub(super) fn hear_move(&mut self, patience: Duration) -> Result<LongMove, Miss> {
-        let expected = format!("a move within {} ms", patience.as_millis());
-        let heard = self.talk.hear_until(&expected, patience, |_| true)?;
+    pub(super) fn hear_move(&mut self) -> Result<LongMove, Miss> {
+        let expected = format!("a move within {} ms", self.patience.as_millis());
+        let heard = self.talk.hear_until(&expected, self.patience, |_| true)?;
         let said = heard.last().expect("the wanted message");
         let legal = match &said.message {
             Ok(EngineMessage::Move(mv)) => self.game.parse_move(&mv.to_string()).ok().map(|m| (*mv, m)),
@@ -81,8 +82,8 @@ impl Bench {
     }
 
     /// It makes a legal move or forfeits.
-    pub(super) fn hear_move_or_forfeit(&mut self, patience: Duration) -> Result<(), Miss> {
-        let heard = self.talk.hear_until("a move or `forfeit`", patience, |_| true)?;
+    pub(super) fn hear_move_or_forfeit(&mut self) -> Result<(), Miss> {
+        let heard = self.talk.hear_until("a move or `forfeit`", self.patience, |_| true)?;
         let is_fine = heard.last().is_some_and(|said| match &said.message {
             Ok(EngineMessage::Move(mv)) => self.game.parse_move(&mv.to_string()).is_ok(),
             Ok(EngineMessage::Forfeit) => true,

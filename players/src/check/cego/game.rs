@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::bench::{AT_ONCE, Bench, PATIENCE, SECOND};
+use super::bench::{AT_ONCE, Bench, SECOND};
 use crate::check::positions::{MATE_IN_ONE, MATED_IN_ONE, MIDDLEGAME};
 use crate::check::{Candidate, Miss, Rule};
 
@@ -49,7 +49,7 @@ fn later_moves(candidate: &Candidate) -> Result<(), Miss> {
     for _ in 0..4 {
         let reply = bench.game.coordinate(bench.game.legal_moves()[0]);
         bench.play(&reply)?;
-        bench.hear_move(PATIENCE)?;
+        bench.hear_move()?;
     }
     bench.hear_nothing(QUIET)
 }
@@ -63,7 +63,7 @@ fn special_moves(candidate: &Candidate) -> Result<(), Miss> {
     ] {
         let mut bench = Bench::playing(candidate, fen)?;
         bench.play(reply)?;
-        bench.hear_move(PATIENCE)?;
+        bench.hear_move()?;
     }
     Ok(())
 }
@@ -79,14 +79,14 @@ fn mates(candidate: &Candidate) -> Result<(), Miss> {
 fn lost(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
     bench.first_move(MATED_IN_ONE)?;
-    bench.hear_move_or_forfeit(PATIENCE)
+    bench.hear_move_or_forfeit()
 }
 
 fn clock(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
     let since = Instant::now();
     bench.first_move(MIDDLEGAME)?;
-    bench.hear_move(PATIENCE)?;
+    bench.hear_move()?;
     let taken = since.elapsed().as_secs_f64();
     if taken > 1.0 {
         Err(Miss::failed("a move within 1 s", format!("one after {taken:.2} s")))
@@ -99,7 +99,7 @@ fn clock_extremes(candidate: &Candidate) -> Result<(), Miss> {
     for clocks in ["0 0 0 0".to_owned(), format!("{SECOND} 0 {} {}", i64::MAX, i64::MAX)] {
         let mut bench = Bench::start(candidate)?;
         bench.tell(&format!("{clocks} {START}"))?;
-        bench.hear_move(PATIENCE)?;
+        bench.hear_move()?;
     }
     Ok(())
 }
@@ -114,7 +114,7 @@ fn long_wait(candidate: &Candidate) -> Result<(), Miss> {
     bench.hear_nothing(Duration::from_millis(1500))?;
     let reply = bench.game.coordinate(bench.game.legal_moves()[0]);
     bench.play(&reply)?;
-    bench.hear_move(PATIENCE).map(drop)
+    bench.hear_move().map(drop)
 }
 
 fn end_of_input(candidate: &Candidate) -> Result<(), Miss> {

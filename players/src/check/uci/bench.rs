@@ -17,9 +17,6 @@ type Read = Result<Message, MessageError>;
 /// How long something may take that takes no time.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// How long a program may take for a short search, on a busy machine.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
-
 /// For what should not be said.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
@@ -27,6 +24,8 @@ pub(super) struct Bench {
     pub(super) talk: Conversation<Uci>,
     pub(super) options: Vec<(String, OptionKind)>,
     pub(super) game: Game,
+    /// How long the program may take for a short search, on a busy machine.
+    patience: Duration,
 }
 
 impl Bench {
@@ -41,7 +40,7 @@ impl Bench {
             _ => None,
         };
         let options = heard.into_iter().filter_map(option).collect();
-        Ok(Bench { talk, options, game: Game::default() })
+        Ok(Bench { talk, options, game: Game::default(), patience: candidate.spec.patience })
     }
 
     /// With a position.
@@ -81,15 +80,14 @@ impl Bench {
     /// All that is said until everything is dealt with.
     pub(super) fn settle(&mut self) -> Result<Heard, Miss> {
         self.tell(&["isready"])?;
-        let mut heard = self.talk.hear_until("`readyok`", PATIENCE, |read| *read == Ok(Message::ReadyOk))?;
+        let mut heard = self.talk.hear_until("`readyok`", self.patience, |read| *read == Ok(Message::ReadyOk))?;
         heard.pop();
         Ok(heard)
     }
 
     /// It answers with a legal move; nothing is played.
-    pub(super) fn hear_move(&mut self, patience: Duration) -> Result<(UciMove, Heard), Miss> {
-        let expected = format!("`bestmove` within {} ms", patience.as_millis());
-        let heard = self.talk.hear_until(&expected, patience, is_best_move)?;
+    pub(super) fn hear_move(&mut self, time: Duration) -> Result<(UciMove, Heard), Miss> {
+        let heard = self.hear_answer(time)?;
         match heard.last().map(|said| &said.message) {
             Some(Ok(Message::BestMove { best, .. })) if best.to_move(self.game.position()).is_ok() => {
                 Ok((*best, heard))
@@ -101,6 +99,11 @@ impl Bench {
         }
     }
 
+    /// All that it says up to its answer.
+    pub(super) fn hear_answer(&mut self, time: Duration) -> Result<Heard, Miss> {
+        self.talk.hear_until(&format!("`bestmove` within {} ms", time.as_millis()), time, is_best_move)
+    }
+
     /// It doesn't answer for a time.
     pub(super) fn hear_no_move(&mut self, time: Duration) -> Result<Heard, Miss> {
         let heard = self.talk.hear_for(time)?;
@@ -108,11 +111,16 @@ impl Bench {
         Ok(heard)
     }
 
-    /// Goes, and gets a legal move within a time in seconds.
-    pub(super) fn go(&mut self, how: &str, seconds: f64) -> Result<(UciMove, Heard), Miss> {
-        let since = Instant::now();
+    /// Goes, and gets a legal move.
+    pub(super) fn go(&mut self, how: &str) -> Result<(UciMove, Heard), Miss> {
         self.tell(&[&format!("go {how}")])?;
-        let (best, heard) = self.hear_move(PATIENCE)?;
+        self.hear_move(self.patience)
+    }
+
+    /// The same within a time in seconds.
+    pub(super) fn go_within(&mut self, how: &str, seconds: f64) -> Result<(UciMove, Heard), Miss> {
+        let since = Instant::now();
+        let (best, heard) = self.go(how)?;
         let taken = since.elapsed().as_secs_f64();
         if taken > seconds {
             return Err(Miss::failed(
@@ -128,7 +136,7 @@ impl Bench {
         self.game = Game::default();
         self.tell(&["ucinewgame", "position startpos"])?;
         self.settle()?;
-        self.go("movetime 200", 5.0).map(drop)
+        self.go("movetime 100").map(drop)
     }
 }
 

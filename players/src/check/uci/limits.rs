@@ -1,6 +1,6 @@
 //! The limits of a search.
 
-use super::bench::{Bench, PATIENCE, infos};
+use super::bench::{Bench, infos};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss, Rule};
 
@@ -10,7 +10,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "movetime", duty: "keeps to `go movetime`", check: movetime },
     Rule { label: "clock", duty: "keeps to its clock", check: clock },
     Rule { label: "clock-increment", duty: "lives on its increment", check: increment },
-    Rule { label: "clock-odd", duty: "moves at once when its clock is at nothing or below", check: odd },
+    Rule { label: "clock-odd", duty: "moves when its clock is at nothing or below", check: odd },
     Rule {
         label: "movestogo",
         duty: "keeps to its clock when it is to make one or forty moves more",
@@ -20,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn depth(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    let (_, heard) = bench.go("depth 3", PATIENCE.as_secs_f64())?;
+    let (_, heard) = bench.go("depth 3")?;
     match infos(&heard).filter_map(|info| info.depth).max() {
         Some(most) if most > 3 => Err(Miss::failed("no depth above 3", format!("depth {most}"))),
         _ => Ok(()),
@@ -28,11 +28,11 @@ fn depth(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn nodes(candidate: &Candidate) -> Result<(), Miss> {
-    const NODES: u64 = 20_000;
+    const NODES: u64 = 50_000;
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    let (_, heard) = bench.go(&format!("nodes {NODES}"), PATIENCE.as_secs_f64())?;
+    let (_, heard) = bench.go(&format!("nodes {NODES}"))?;
     match infos(&heard).filter_map(|info| info.nodes).max() {
-        Some(most) if most > 2 * NODES => Err(Miss::failed("20000 nodes", format!("{most}"))),
+        Some(most) if most > 2 * NODES => Err(Miss::failed(format!("{NODES} nodes"), format!("{most}"))),
         _ => Ok(()),
     }
 }
@@ -40,7 +40,7 @@ fn nodes(candidate: &Candidate) -> Result<(), Miss> {
 /// A move within a limit that is generous to a busy machine.
 fn within(candidate: &Candidate, seconds: f64, limits: &[&str]) -> Result<(), Miss> {
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    limits.iter().try_for_each(|how| bench.go(how, seconds).map(drop))
+    limits.iter().try_for_each(|how| bench.go_within(how, seconds).map(drop))
 }
 
 fn movetime(candidate: &Candidate) -> Result<(), Miss> {
@@ -56,7 +56,9 @@ fn increment(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn odd(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.0, &["wtime 0 btime 60000 winc 0 binc 0", "wtime -100 btime -100", "movetime 0"])
+    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
+    bench.go("wtime 0 btime 60000 winc 0 binc 0")?;
+    bench.go("wtime -100 btime -100").map(drop)
 }
 
 fn movestogo(candidate: &Candidate) -> Result<(), Miss> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use protocols::uci::{Message, Value};
 
-use super::bench::{AT_ONCE, Bench, Heard, PATIENCE, QUIET, infos, is_best_move};
+use super::bench::{AT_ONCE, Bench, Heard, QUIET, infos, is_best_move};
 use crate::check::conversation::{none, seen};
 use crate::check::positions::{MATE_IN_ONE, MATE_IN_TWO, MATED_IN_ONE, MIDDLEGAME};
 use crate::check::{Candidate, Miss, Rule};
@@ -32,8 +32,12 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "searchmoves", duty: "chooses among `searchmoves`", check: searchmoves },
     Rule { label: "info", duty: "tells depth, score, nodes and time before its move", check: info },
     Rule { label: "pv", duty: "tells lines of legal moves", check: pv },
-    Rule { label: "mate-score", duty: "tells mate in two as `score mate 2`", check: mate_score },
-    Rule { label: "mated-score", duty: "tells being mated in one as `score mate -1`", check: mated_score },
+    Rule { label: "mate-score", duty: "tells mate in two as `score mate 2`, if as a mate", check: mate_score },
+    Rule {
+        label: "mated-score",
+        duty: "tells being mated in one as `score mate -1`, if as a mate",
+        check: mated_score,
+    },
     Rule {
         label: "multipv",
         duty: "tells as many lines as MultiPV asks for, with different moves",
@@ -72,10 +76,9 @@ fn infinite(candidate: &Candidate) -> Result<(), Miss> {
 /// Pondering on the position on the board.
 fn pondering(candidate: &Candidate) -> Result<Bench, Miss> {
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    if bench.needs("Ponder").is_ok() {
-        bench.tell(&["setoption name Ponder value true"])?;
-        bench.settle()?;
-    }
+    bench.needs("Ponder")?;
+    bench.tell(&["setoption name Ponder value true"])?;
+    bench.settle()?;
     bench.tell(&["go ponder wtime 1000 btime 1000 winc 0 binc 0"])?;
     bench.hear_no_move(Duration::from_millis(1500))?;
     Ok(bench)
@@ -97,7 +100,7 @@ fn ponder_stop(candidate: &Candidate) -> Result<(), Miss> {
 
 fn ponder_move(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    let (best, heard) = bench.go("movetime 500", PATIENCE.as_secs_f64())?;
+    let (best, heard) = bench.go("movetime 500")?;
     let last = heard.last().map(|said| &said.message);
     let Some(Ok(Message::BestMove { ponder: Some(guess), .. })) = last else {
         return Err(Miss::NotSupported("a move to ponder on".into()));
@@ -112,7 +115,7 @@ fn ponder_move(candidate: &Candidate) -> Result<(), Miss> {
 
 fn searchmoves(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    let (best, _) = bench.go("depth 4 searchmoves h2h3 g2g3", PATIENCE.as_secs_f64())?;
+    let (best, _) = bench.go("depth 4 searchmoves h2h3 g2g3")?;
     if ["h2h3", "g2g3"].contains(&best.to_string().as_str()) {
         Ok(())
     } else {
@@ -122,7 +125,7 @@ fn searchmoves(candidate: &Candidate) -> Result<(), Miss> {
 
 fn searched(candidate: &Candidate, fen: &str, how: &str) -> Result<(Bench, Heard), Miss> {
     let mut bench = Bench::at(candidate, fen)?;
-    let (_, heard) = bench.go(how, PATIENCE.as_secs_f64())?;
+    let (_, heard) = bench.go(how)?;
     Ok((bench, heard))
 }
 
@@ -157,9 +160,19 @@ fn pv(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn tells(candidate: &Candidate, fen: &str, moves: i32) -> Result<(), Miss> {
-    let (_, heard) = searched(candidate, fen, "depth 8")?;
-    let is_told = infos(&heard).any(|info| info.score.is_some_and(|score| score.value == Value::Mate(moves)));
-    if is_told { Ok(()) } else { Err(Miss::failed(format!("`score mate {moves}`"), seen(&heard))) }
+    let (_, heard) = searched(candidate, fen, "depth 6")?;
+    let mut mates = infos(&heard)
+        .filter_map(|info| info.score.map(|score| score.value))
+        .filter(|value| matches!(value, Value::Mate(_)))
+        .peekable();
+    if mates.peek().is_none() {
+        return Err(Miss::NotSupported("`score mate`".into()));
+    }
+    if mates.any(|value| value == Value::Mate(moves)) {
+        Ok(())
+    } else {
+        Err(Miss::failed(format!("`score mate {moves}`"), seen(&heard)))
+    }
 }
 
 fn mate_score(candidate: &Candidate) -> Result<(), Miss> {
@@ -175,7 +188,7 @@ fn multipv(candidate: &Candidate) -> Result<(), Miss> {
     bench.needs("MultiPV")?;
     bench.tell(&["setoption name MultiPV value 3"])?;
     bench.settle()?;
-    let (_, heard) = bench.go("depth 6", PATIENCE.as_secs_f64())?;
+    let (_, heard) = bench.go("depth 6")?;
     let places: HashSet<u32> = infos(&heard).filter_map(|info| info.multipv).collect();
     let at_depth = |info: &&protocols::uci::Info| info.depth == Some(5) && !info.pv.is_empty();
     let moves: HashSet<String> = infos(&heard).filter(at_depth).map(|info| info.pv[0].to_string()).collect();
