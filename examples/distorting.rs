@@ -1,7 +1,9 @@
 //! A program between an engine and whoever speaks to it, that leaves lines out, adds some and changes others: so every
 //! fault of a protocol can be had from an engine that has none.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -19,6 +21,9 @@ struct Arguments {
     /// At lines to the engine that begin with the first text, the second is said in its name
     #[arg(long, value_parser = pair)]
     say: Vec<(String, String)>,
+    /// Lines to the engine that come in one read with another get lost
+    #[arg(long)]
+    gulp: bool,
     /// Ends at a line to the engine that begins so
     #[arg(long)]
     die: Vec<String>,
@@ -80,7 +85,9 @@ fn start(arguments: &Arguments) -> Child {
 
 /// What is said to the engine, up to the end of the input.
 fn listen(arguments: &Arguments, mut to_engine: ChildStdin) {
-    for line in io::stdin().lock().lines().map_while(Result::ok) {
+    let input = io::stdin().as_fd().try_clone_to_owned().expect("standard input");
+    let mut input = BufReader::new(File::from(input));
+    while let Some(line) = next_line(&mut input, arguments.gulp) {
         let begins = |beginning: &String| line.starts_with(beginning.as_str());
         if arguments.die.iter().any(begins) {
             std::process::exit(7);
@@ -95,6 +102,14 @@ fn listen(arguments: &Arguments, mut to_engine: ChildStdin) {
         // Whether the engine is still there is seen by the end of its output.
         let _ = to_engine.write_all(format!("{rewritten}\n").as_bytes());
     }
+}
+
+fn next_line(input: &mut BufReader<File>, gulp: bool) -> Option<String> {
+    let line = input.by_ref().lines().next()?.ok()?;
+    if gulp {
+        input.consume(input.buffer().len());
+    }
+    Some(line)
 }
 
 /// What the engine says.

@@ -119,7 +119,8 @@ impl Check {
                     let take = || next.fetch_add(1, Ordering::Relaxed);
                     let mut numbered = iter::repeat_with(take).map_while(|n| Some((n, rules.get(n)?)));
                     // Nobody listens after an error.
-                    let _ = numbered.try_for_each(|(n, rule)| sender.send((n, rule.check(spec, self.log(rule)))));
+                    let _ =
+                        numbered.try_for_each(|(n, rule)| sender.send((n, rule.check(spec, self.log(rule)))));
                 });
             }
             drop(sender);

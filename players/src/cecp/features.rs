@@ -46,8 +46,12 @@ impl Features {
 
     /// The names of the features that the engine turned on or off, `done` not among them.
     pub(crate) fn asked_for(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> =
-            self.switches.keys().filter(|&&switch| switch != Switch::Done).map(|switch| switch.name()).collect();
+        let mut names: Vec<_> = self
+            .switches
+            .keys()
+            .filter(|&&switch| switch != Switch::Done)
+            .map(|switch| switch.name())
+            .collect();
         names.sort_unstable();
         names
     }

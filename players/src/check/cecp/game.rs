@@ -158,7 +158,8 @@ fn setboard_illegal(candidate: &Candidate) -> Result<(), Miss> {
         moved(message).is_some() || matches!(message, Message::Result { .. } | Message::Resign)
     })?;
     bench.still_plays()?;
-    let is_told = |said: &Said<Message>| matches!(said.message, Message::TellUserError(_) | Message::Error { .. });
+    let is_told =
+        |said: &Said<Message>| matches!(said.message, Message::TellUserError(_) | Message::Error { .. });
     // What a program is to do is written nowhere; XBoard and others wait for this.
     if heard.iter().any(is_told) { Ok(()) } else { Err(Miss::NotSupported("an error message".into())) }
 }
@@ -171,7 +172,9 @@ fn edit(candidate: &Candidate) -> Result<(), Miss> {
     let taken = bench.has_position("a1d1", "d2d4").and_then(|()| bench.has_position("a7a5", "e7e5"));
     // Who has `setboard` need not have both.
     match taken {
-        Err(Miss::Failed { .. }) if bench.features.has(Switch::SetBoard) => Err(Miss::NotSupported("edit".into())),
+        Err(Miss::Failed { .. }) if bench.features.has(Switch::SetBoard) => {
+            Err(Miss::NotSupported("edit".into()))
+        }
         taken => taken,
     }
 }

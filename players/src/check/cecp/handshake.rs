@@ -16,11 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         check: one_read,
     },
     Rule { label: "version-1", duty: "plays under a GUI that sends no `protover`", check: version_1 },
-    Rule {
-        label: "accepted",
-        duty: "takes it when its features are rejected",
-        check: accepted_and_rejected,
-    },
+    Rule { label: "accepted", duty: "takes it when its features are rejected", check: accepted_and_rejected },
     Rule { label: "option-names", duty: "gives its options different names", check: option_names },
     Rule { label: "xboard-again", duty: "takes `xboard` again later", check: xboard_again },
     Rule { label: "sigint", duty: "goes on when SIGINT comes, unless it said `sigint=0`", check: sigint },

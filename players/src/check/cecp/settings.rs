@@ -20,11 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         duty: "takes `egtpath` with blanks in the path, though nothing is there",
         check: egtpath,
     },
-    Rule {
-        label: "frills",
-        duty: "takes `random`, `computer`, `rating`, `name` and `ics`",
-        check: frills,
-    },
+    Rule { label: "frills", duty: "takes `random`, `computer`, `rating`, `name` and `ics`", check: frills },
     Rule { label: "highlight", duty: "answers `lift` with `highlight`", check: highlight },
 ];
 
@@ -35,8 +31,8 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
         let name = &option.name;
         match &option.kind {
             OptionKind::Spin { value, min, max } | OptionKind::Slider { value, min, max } => {
-                // Who asks for gigabytes may not get them.
-                let max = (*max).min(1024).max(*value);
+                // Who asks for gigabytes or a thousand threads may not get them.
+                let max = (*max).min(256).max(*value);
                 settings.extend([*min, max, *value].map(|value| format!("{name}={value}")));
             }
             OptionKind::Check(value) => {

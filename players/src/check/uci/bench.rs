@@ -80,7 +80,8 @@ impl Bench {
     /// All that is said until everything is dealt with.
     pub(super) fn settle(&mut self) -> Result<Heard, Miss> {
         self.tell(&["isready"])?;
-        let mut heard = self.talk.hear_until("`readyok`", self.patience, |read| *read == Ok(Message::ReadyOk))?;
+        let mut heard =
+            self.talk.hear_until("`readyok`", self.patience, |read| *read == Ok(Message::ReadyOk))?;
         heard.pop();
         Ok(heard)
     }

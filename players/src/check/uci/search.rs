@@ -1,6 +1,6 @@
 //! Searches that are stopped, pondering, and what is told of a search.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use protocols::uci::{Message, Value};
@@ -32,7 +32,11 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "searchmoves", duty: "chooses among `searchmoves`", check: searchmoves },
     Rule { label: "info", duty: "tells depth, score, nodes and time before its move", check: info },
     Rule { label: "pv", duty: "tells lines of legal moves", check: pv },
-    Rule { label: "mate-score", duty: "tells mate in two as `score mate 2`, if as a mate", check: mate_score },
+    Rule {
+        label: "mate-score",
+        duty: "tells mate in two as `score mate 2`, if as a mate",
+        check: mate_score,
+    },
     Rule {
         label: "mated-score",
         duty: "tells being mated in one as `score mate -1`, if as a mate",
@@ -160,7 +164,7 @@ fn pv(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn tells(candidate: &Candidate, fen: &str, moves: i32) -> Result<(), Miss> {
-    let (_, heard) = searched(candidate, fen, "depth 6")?;
+    let (_, heard) = searched(candidate, fen, "movetime 300")?;
     let mut mates = infos(&heard)
         .filter_map(|info| info.score.map(|score| score.value))
         .filter(|value| matches!(value, Value::Mate(_)))
@@ -188,11 +192,13 @@ fn multipv(candidate: &Candidate) -> Result<(), Miss> {
     bench.needs("MultiPV")?;
     bench.tell(&["setoption name MultiPV value 3"])?;
     bench.settle()?;
-    let (_, heard) = bench.go("depth 6")?;
+    let (_, heard) = bench.go("movetime 300")?;
     let places: HashSet<u32> = infos(&heard).filter_map(|info| info.multipv).collect();
-    let at_depth = |info: &&protocols::uci::Info| info.depth == Some(5) && !info.pv.is_empty();
-    let moves: HashSet<String> = infos(&heard).filter(at_depth).map(|info| info.pv[0].to_string()).collect();
-    if places == HashSet::from([1, 2, 3]) && moves.len() >= 3 {
+    let mut moves: HashMap<_, HashSet<String>> = HashMap::new();
+    for info in infos(&heard).filter(|info| !info.pv.is_empty()) {
+        moves.entry(info.depth).or_default().insert(info.pv[0].to_string());
+    }
+    if places == HashSet::from([1, 2, 3]) && moves.values().any(|moves| moves.len() >= 3) {
         Ok(())
     } else {
         Err(Miss::failed("lines 1, 2 and 3 with different moves", seen(&heard)))

@@ -40,7 +40,11 @@ pub(super) const RULES: &[Rule] = &[
         duty: "follows moves: castling, en passant and promotion",
         check: position_moves,
     },
-    Rule { label: "position-illegal", duty: "plays on after illegal positions and moves", check: position_illegal },
+    Rule {
+        label: "position-illegal",
+        duty: "plays on after illegal positions and moves",
+        check: position_illegal,
+    },
     Rule {
         label: "game-over",
         duty: "answers `go` when it is mated or stalemated, without a move",
@@ -135,8 +139,8 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
         let set = |value: &dyn std::fmt::Display| format!("setoption name {name} value {value}");
         match kind {
             OptionKind::Spin { default, min, max } => {
-                // Who asks for gigabytes may not get them.
-                let max = max.min(&1024).max(default);
+                // Who asks for gigabytes or a thousand threads may not get them.
+                let max = max.min(&256).max(default);
                 settings.extend([min, max, default].map(|value| set(value)));
             }
             OptionKind::Check { default } => settings.extend([!default, *default].map(|value| set(&value))),
