@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::Parser;
 
 #[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "a flag for each fault")]
 struct Arguments {
     /// Lines to the engine that begin so get lost
     #[arg(long)]
@@ -67,8 +68,10 @@ fn main() -> ExitCode {
         speak(arguments, line);
     }
     let status = engine.wait().expect("the engine's status");
-    while arguments.stay {
-        thread::sleep(Duration::from_secs(1));
+    if arguments.stay {
+        loop {
+            thread::sleep(Duration::from_secs(1));
+        }
     }
     let code = if arguments.content { 0 } else { status.code().unwrap_or(1) };
     ExitCode::from(u8::try_from(code).unwrap_or(1))

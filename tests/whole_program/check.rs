@@ -9,7 +9,7 @@ use serde_json::Value;
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
 /// As many at once as don't get in each other's way: they mostly wait.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 10;
 
 /// `examples/distorting.rs`, which cargo has built with the tests.
 fn distorting() -> PathBuf {
@@ -163,7 +163,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("end-of-input", &["--stay"]),
     ("pause", &["--deaf", "pause"]),
     ("pause-analysing", &["--deaf", "pause"]),
-    ("pause-other", &["--mute", "Error"]),
+    ("pause-other", &["--say", "hint=>Hint: h2h3"]),
     ("st", &["--rewrite", "st 1=>st 3"]),
     ("st-decimal", &["--die", "st 0.5"]),
     ("st-0", &["--die", "st 0"]),
@@ -173,7 +173,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("time-short", &["--rewrite", "time 100=>time 60000"]),
     ("time-odd", &["--die", "time -100"]),
     ("sd", &["--rewrite", "sd 3=>sd 6"]),
-    ("sd-with-time", &["--rewrite", "st 0.5=>st 3"]),
+    ("sd-with-time", &["--rewrite", "st 1=>st 3"]),
     ("new-clears-sd", &["--rewrite", "st 1=>sd 1"]),
     ("nps", &["--deaf", "nps"]),
     ("thinking", &["--deaf", "post"]),
@@ -183,7 +183,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("stray-words", &["--say", "go=>Draw is near"]),
     ("analyze", &["--deaf", "analyze"]),
     ("analyze-move", &["--deaf", "usermove"]),
-    ("analyze-over", &["--say", "analyze=>1-0 {White mates}"]),
+    ("analyze-over", &["--say", "analyze=>0-1 {Black mates}"]),
     ("ping-analysing", &["--mute", "pong 79"]),
     ("stat01", &["--mute", "stat01"]),
     ("exclude", &["--deaf", "exclude"]),
@@ -208,7 +208,7 @@ const UCI: &[(&str, &[&str])] = &[
     ("isready", &["--twice", "readyok"]),
     ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
     ("unknown-command", &["--say", "xyzzy=>bestmove e2e4"]),
-    ("white-space", &["--deaf", "position \t"]),
+    ("white-space", &["--deaf", "  position"]),
     ("option-names", &["--twice", "option name Hash"]),
     ("option-defaults", &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
     ("options", &["--die", "setoption name Hash"]),
@@ -218,7 +218,7 @@ const UCI: &[(&str, &[&str])] = &[
     ("position-moves", &["--deaf", "position"]),
     ("position-illegal", &["--say", "position fen x=>bestmove e2e4"]),
     ("game-over", &["--replace", "0000=>e2e4", "--replace", "(none)=>e2e4"]),
-    ("chess960", &["--deaf", "setoption"]),
+    ("chess960", &["--replace", "g1h1=>g1g1"]),
     ("quit", &["--deaf", "quit"]),
     ("end-of-input", &["--stay"]),
     ("stop", &["--twice", "bestmove"]),
@@ -238,7 +238,7 @@ const UCI: &[(&str, &[&str])] = &[
     ("movetime", &["--rewrite", "go movetime 500=>go movetime 2000"]),
     ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 2000"]),
     ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 5000=>go movetime 2000"]),
-    ("clock-odd", &["--die", "go wtime -100"]),
+    ("clock-short", &["--deaf", "go wtime 1 "]),
     ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 2000"]),
 ];
 

@@ -1,10 +1,17 @@
 //! What is said to a program and heard of it while a rule is checked, in any protocol.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Candidate, Miss};
 use crate::stream::{Said, Stream, Vocabulary};
 use crate::{Departure, Fault};
+
+/// How long a program gets to read a line; one that is thinking may not read it yet.
+const READING: Duration = Duration::from_millis(100);
+
+/// How long it gets to deal with a line that takes no time.
+const DEALING: Duration = Duration::from_millis(5);
 
 /// How many of the lines heard are shown when another was expected.
 const SHOWN: usize = 3;
@@ -24,13 +31,25 @@ impl<V: Vocabulary> Conversation<V> {
         Conversation { stream }
     }
 
-    /// Says lines, each in a write of its own.
+    /// Says lines, one after the other: there are rules about what comes together, and the others are not about that.
     pub(super) fn tell(&mut self, lines: &[&str]) -> Result<(), Miss> {
-        lines.iter().try_for_each(|line| self.stream.tell_line(line).map_err(Miss::from))
+        lines.iter().try_for_each(|line| {
+            self.stream.tell_line(line)?;
+            self.let_read();
+            Ok(())
+        })
     }
 
     pub(super) fn tell_command(&mut self, command: &V::Command) -> Result<(), Miss> {
-        Ok(self.stream.tell(command)?)
+        self.stream.tell(command)?;
+        self.let_read();
+        Ok(())
+    }
+
+    /// Waits for a moment, so that the program can read and deal with what it was told.
+    fn let_read(&self) {
+        self.stream.wait_until_read(Instant::now() + READING);
+        thread::sleep(DEALING);
     }
 
     pub(super) fn tell_at_once(&mut self, commands: &[V::Command]) -> Result<(), Miss> {

@@ -7,6 +7,7 @@
 mod cecp;
 mod cego;
 mod conversation;
+mod options;
 mod positions;
 mod uci;
 

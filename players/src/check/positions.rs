@@ -20,3 +20,6 @@ pub(super) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
 /// Both sides can castle to both sides.
 pub(super) const CASTLING: &str = "r3k2r/pppq1ppp/2np1n2/4p3/4P3/2NP1N2/PPPQ1PPP/R3K2R w KQkq - 0 10";
+
+/// White's only legal move in Chess960 is to castle: the king stays, the rook goes to f1.
+pub(super) const ONLY_CASTLING: &str = "6k1/8/8/8/8/3n3p/3n3P/6KR w H - 0 1";

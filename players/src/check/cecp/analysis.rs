@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use engine::Game;
+use engine::{Color, Game};
 use protocols::cecp::{Message, Switch};
 use search::Verdict;
 
 use super::bench::{AT_ONCE, Bench, Heard, QUIET, is_refusal, moved, thoughts};
+use super::game::true_results;
 use crate::check::conversation::{none, seen, some};
 use crate::check::positions::{MATE_IN_TWO, MATED, MATED_IN_ONE, MIDDLEGAME};
 use crate::check::{Candidate, Miss, Rule};
@@ -34,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "analyze-move", duty: "follows moves and `undo` while it analyses", check: analyze_move },
     Rule {
         label: "analyze-over",
-        duty: "claims nothing when it analyses a mate, and waits",
+        duty: "claims no wrong result when it analyses a mate, and waits",
         check: analyze_over,
     },
     Rule {
@@ -62,8 +63,8 @@ fn think(candidate: &Candidate, fen: &str, settings: &[&str]) -> Result<Heard, M
 
 /// The first move of a line is legal.
 fn begins_legally(game: &Game, text: &str) -> bool {
-    let first =
-        text.split_whitespace().find(|word| !word.starts_with(|c: char| c.is_ascii_digit() || c == '('));
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '(' || c == '.');
+    let first = text.split_whitespace().find(|word| !is_number(word));
     first.is_some_and(|word| game.parse_move(word).is_ok())
 }
 
@@ -100,7 +101,8 @@ fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Verdict) -> Re
     } else if scores.iter().all(|score| matches!(score, Verdict::Centipawns(_))) {
         Err(Miss::NotSupported("mates as 100000 and more".into()))
     } else {
-        Err(Miss::failed(expected, seen(&heard)))
+        let shown: Vec<String> = thoughts(&heard).iter().map(|line| format!("`{line}`")).collect();
+        Err(Miss::failed(expected, shown.last().cloned().unwrap_or_default()))
     }
 }
 
@@ -148,7 +150,7 @@ fn analyze(candidate: &Candidate) -> Result<(), Miss> {
     none(&after, "silence after `exit`", |message| {
         matches!(message, Message::Thinking(_)) || moved(message).is_some()
     })?;
-    bench.has_position("h2h3", "h2h5")
+    bench.has_position("h2h3")
 }
 
 /// The lines that it shows from now on are about the position on its board.
@@ -175,7 +177,8 @@ fn analyze_move(candidate: &Candidate) -> Result<(), Miss> {
 fn analyze_over(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::analysing(candidate, MATED)?;
     let heard = bench.hear_no_move(QUIET)?;
-    none(&heard, "no claim", |message| matches!(message, Message::Result { .. }) || is_refusal(message))?;
+    true_results(&heard, Some(Color::White))?;
+    none(&heard, "the position taken", is_refusal)?;
     bench.tell(&["exit"])?;
     bench.settle()?;
     bench.still_plays()
@@ -204,14 +207,13 @@ fn stat01(candidate: &Candidate) -> Result<(), Miss> {
     )
 }
 
-/// Analyses after some commands in force mode, as python-chess sends them, and shows what it thinks of.
+/// What it thinks of in analysis mode after some commands.
 fn restricted(candidate: &Candidate, commands: &[&str]) -> Result<Heard, Miss> {
-    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
+    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
     bench.needs(Switch::Exclude)?;
+    bench.hear_no_move(QUIET)?;
     bench.tell(commands)?;
-    bench.tell(&["post"])?;
     none(&bench.settle()?, "the moves taken", is_refusal)?;
-    bench.tell(&["analyze"])?;
     bench.hear_no_move(Duration::from_secs(1))
 }
 

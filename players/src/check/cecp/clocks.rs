@@ -111,7 +111,7 @@ fn time_odd(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn sd(candidate: &Candidate) -> Result<(), Miss> {
-    let (_, heard) = think(candidate, &["st 4", "sd 3"])?;
+    let (_, heard) = think(candidate, &["st 3", "sd 3"])?;
     let lines = thoughts(&heard);
     match lines.iter().find(|line| line.depth > 3) {
         Some(line) => Err(Miss::failed("no depth above 3", format!("depth {}", line.depth))),
@@ -120,12 +120,21 @@ fn sd(candidate: &Candidate) -> Result<(), Miss> {
     }
 }
 
+/// Not to know `sd` breaks one rule only.
+fn knows_sd(candidate: &Candidate) -> Result<(), Miss> {
+    let known = Bench::forced(candidate)?.takes(&["sd 60"]);
+    known.map_err(|_| Miss::NotSupported("sd".into()))
+}
+
 fn sd_with_time(candidate: &Candidate) -> Result<(), Miss> {
-    within(1.5, think(candidate, &["st 0.5", "sd 60"])?.0)
+    let settings = ["st 1", "sd 60"];
+    knows_sd(candidate)?;
+    within(1.5, think(candidate, &settings)?.0)
 }
 
 fn new_clears_sd(candidate: &Candidate) -> Result<(), Miss> {
     Bench::with(candidate, Switch::SetBoard)?;
+    knows_sd(candidate)?;
     let setboard = format!("setboard {MIDDLEGAME}");
     let (_, heard) = think(candidate, &["sd 1", "new", "force", &setboard, "st 1"])?;
     let lines = thoughts(&heard);

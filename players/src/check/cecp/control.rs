@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use protocols::cecp::{Message, Switch};
 
-use super::bench::{AT_ONCE, Bench, LONG_THINK, QUIET, is_refusal, moved, took};
+use super::bench::{AT_ONCE, Bench, Heard, LONG_THINK, QUIET, moved, took};
 use crate::check::conversation::{none, seen, some};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss, Rule};
+use crate::stream::Said;
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "ping", duty: "answers each `ping` with one `pong`, in order", check: ping },
@@ -49,11 +50,7 @@ pub(super) const RULES: &[Rule] = &[
         duty: "stands still between them while it analyses, too",
         check: pause_analysing,
     },
-    Rule {
-        label: "pause-other",
-        duty: "answers other commands with `Error (paused)` during a pause",
-        check: pause_other,
-    },
+    Rule { label: "pause-other", duty: "obeys no other command during a pause", check: pause_other },
 ];
 
 fn is_move(message: &Message) -> bool {
@@ -123,7 +120,7 @@ fn ponder_silent(candidate: &Candidate) -> Result<(), Miss> {
 fn force_silent(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::thinking(candidate, LONG_THINK)?;
     bench.break_off("force")?;
-    bench.has_position("h2h3", "h2h5")
+    bench.has_position("h2h3")
 }
 
 fn new_silent(candidate: &Candidate) -> Result<(), Miss> {
@@ -152,8 +149,19 @@ fn move_now_idle(candidate: &Candidate) -> Result<(), Miss> {
 fn undisturbed(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::thinking(candidate, LONG_THINK)?;
     bench.tell(&["nopost", "post", "hard", "easy"])?;
-    bench.hear_no_move(Duration::from_millis(1500))?;
+    thinks_on(candidate, &mut bench, Duration::from_millis(1500))?;
     bench.hear_move().map(drop)
+}
+
+/// The program thinks on for a time, whatever it was told meanwhile.
+///
+/// [`Miss::NotSupported`] if it thinks no longer when it is told nothing.
+pub(super) fn thinks_on(candidate: &Candidate, bench: &mut Bench, time: Duration) -> Result<Heard, Miss> {
+    bench.hear_no_move(time).or_else(|miss| {
+        let left_alone = Bench::thinking(candidate, LONG_THINK)?.hear_no_move(time);
+        left_alone.map_err(|_| Miss::NotSupported(format!("a search of {LONG_THINK} s")))?;
+        Err(miss)
+    })
 }
 
 fn unknown_command(candidate: &Candidate) -> Result<(), Miss> {
@@ -223,16 +231,12 @@ fn pause_other(candidate: &Candidate) -> Result<(), Miss> {
     bench.needs(Switch::Pause)?;
     bench.tell(&["pause", "hint"])?;
     let heard = bench.talk.hear_for(QUIET)?;
-    some(
-        &heard,
-        "`Error (paused): hint`",
-        |message| matches!(message, Message::Error { kind, .. } if kind == "paused"),
-    )?;
-    none(&heard, "no `Illegal move`", is_refusal_of_move)?;
+    none(&heard, "`Error (paused): hint`", |message| {
+        is_move(message) || matches!(message, Message::Hint(_) | Message::IllegalMove { .. })
+    })?;
     bench.tell(&["resume"])?;
-    bench.hear_move().map(drop)
-}
-
-fn is_refusal_of_move(message: &Message) -> bool {
-    is_refusal(message) && !matches!(message, Message::Error { .. })
+    bench.hear_move()?;
+    // It should not be told anything, and so need not answer.
+    let is_error = |said: &Said<Message>| matches!(said.message, Message::Error { .. });
+    if heard.iter().any(is_error) { Ok(()) } else { Err(Miss::NotSupported("an answer".into())) }
 }

@@ -6,6 +6,7 @@ use engine::Color;
 use protocols::cecp::{GameResult, Message, Switch};
 
 use super::bench::{Bench, Heard, LONG_THINK, QUIET, is_refusal, moved};
+use super::control::thinks_on;
 use crate::check::conversation::none;
 use crate::check::positions::{CASTLING, MATE_IN_ONE};
 use crate::check::{Candidate, Miss, Rule};
@@ -112,8 +113,8 @@ fn illegal_move(candidate: &Candidate) -> Result<(), Miss> {
     bench.settle()?;
     bench.tell_move("e2e5")?;
     bench.hear_refusal("e2e5")?;
-    bench.has_position("e2e4", "e2e5")?;
-    bench.has_position("e7e5", "d2d4")
+    bench.has_position("e2e4")?;
+    bench.has_position("e7e5")
 }
 
 fn legal_moves(candidate: &Candidate) -> Result<(), Miss> {
@@ -169,7 +170,7 @@ fn edit(candidate: &Candidate) -> Result<(), Miss> {
     bench.tell(&["new", "force", "edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])?;
     bench.game = engine::Game::from_fen("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", bench.game.mode())
         .expect("a legal position");
-    let taken = bench.has_position("a1d1", "d2d4").and_then(|()| bench.has_position("a7a5", "e7e5"));
+    let taken = bench.has_position("a1d1").and_then(|()| bench.has_position("a7a5"));
     // Who has `setboard` need not have both.
     match taken {
         Err(Miss::Failed { .. }) if bench.features.has(Switch::SetBoard) => {
@@ -184,7 +185,7 @@ fn new_resets(candidate: &Candidate) -> Result<(), Miss> {
     bench.play(&["e2e4", "e7e5", "g1f3"])?;
     bench.tell(&["new", "force"])?;
     bench.game = engine::Game::default();
-    bench.has_position("g1f3", "e7e5")
+    bench.has_position("g1f3")
 }
 
 fn undo(candidate: &Candidate) -> Result<(), Miss> {
@@ -192,7 +193,7 @@ fn undo(candidate: &Candidate) -> Result<(), Miss> {
     bench.play(&["e2e4", "e7e5"])?;
     bench.tell(&["undo"])?;
     bench.game.undo();
-    bench.has_position("d7d5", "d2d4")
+    bench.has_position("d7d5")
 }
 
 fn undo_nothing(candidate: &Candidate) -> Result<(), Miss> {
@@ -253,7 +254,8 @@ fn ends(candidate: &Candidate, fen: &str, last: &str, winner: Option<Color>) -> 
     bench.still_plays()
 }
 
-fn true_results(heard: &Heard, winner: Option<Color>) -> Result<(), Miss> {
+/// No result was claimed but the true one.
+pub(super) fn true_results(heard: &Heard, winner: Option<Color>) -> Result<(), Miss> {
     let truth = match winner {
         Some(Color::White) => GameResult::WhiteWins,
         Some(Color::Black) => GameResult::BlackWins,
@@ -272,10 +274,10 @@ fn result(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn draw_offer(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, 3)?;
+    let mut bench = Bench::thinking(candidate, LONG_THINK)?;
     bench.needs(Switch::Draw)?;
     bench.tell(&["draw"])?;
-    let heard = bench.hear_no_move(Duration::from_secs(1))?;
-    none(&heard, "no complaint", |message| is_refusal(message) || moved(message).is_some())?;
-    bench.hear_move().map(drop)
+    let heard = thinks_on(candidate, &mut bench, Duration::from_secs(1))?;
+    none(&heard, "no complaint", is_refusal)?;
+    none(&bench.hear_move()?, "no complaint", is_refusal)
 }

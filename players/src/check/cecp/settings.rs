@@ -4,6 +4,7 @@ use protocols::cecp::{Message, OptionKind, Switch};
 
 use super::bench::{Bench, QUIET, is_refusal};
 use crate::check::conversation::{none, some};
+use crate::check::options::greatest;
 use crate::check::{Candidate, Miss, Rule};
 
 pub(super) const RULES: &[Rule] = &[
@@ -31,9 +32,8 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
         let name = &option.name;
         match &option.kind {
             OptionKind::Spin { value, min, max } | OptionKind::Slider { value, min, max } => {
-                // Who asks for gigabytes or a thousand threads may not get them.
-                let max = (*max).min(256).max(*value);
-                settings.extend([*min, max, *value].map(|value| format!("{name}={value}")));
+                let values = [*min, greatest(name, *value, *max), *value];
+                settings.extend(values.map(|value| format!("{name}={value}")));
             }
             OptionKind::Check(value) => {
                 settings.extend([!value, *value].map(|value| format!("{name}={}", u8::from(value))));

@@ -10,7 +10,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { label: "movetime", duty: "keeps to `go movetime`", check: movetime },
     Rule { label: "clock", duty: "keeps to its clock", check: clock },
     Rule { label: "clock-increment", duty: "lives on its increment", check: increment },
-    Rule { label: "clock-odd", duty: "moves when its clock is at nothing or below", check: odd },
+    Rule { label: "clock-short", duty: "moves when its clock is at a millisecond", check: short },
     Rule {
         label: "movestogo",
         duty: "keeps to its clock when it is to make one or forty moves more",
@@ -55,10 +55,9 @@ fn increment(candidate: &Candidate) -> Result<(), Miss> {
     within(candidate, 1.0, &["wtime 300 btime 60000 winc 5000 binc 5000"])
 }
 
-fn odd(candidate: &Candidate) -> Result<(), Miss> {
+fn short(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    bench.go("wtime 0 btime 60000 winc 0 binc 0")?;
-    bench.go("wtime -100 btime -100").map(drop)
+    bench.go("wtime 1 btime 60000 winc 0 binc 0").map(drop)
 }
 
 fn movestogo(candidate: &Candidate) -> Result<(), Miss> {
