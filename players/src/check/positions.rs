@@ -23,3 +23,17 @@ pub(super) const CASTLING: &str = "r3k2r/pppq1ppp/2np1n2/4p3/4P3/2NP1N2/PPPQ1PPP
 
 /// White's only legal move in Chess960 is to castle: the king stays, the rook goes to f1.
 pub(super) const ONLY_CASTLING: &str = "6k1/8/8/8/8/3n3p/3n3P/6KR w H - 0 1";
+
+#[cfg(test)]
+mod tests {
+    use engine::{CastlingMode, Game};
+
+    use super::*;
+
+    #[test]
+    fn castling_is_the_only_move() {
+        let game = Game::from_fen(ONLY_CASTLING, CastlingMode::Chess960).unwrap();
+        let moves: Vec<String> = game.legal_moves().iter().map(|&m| game.san(m)).collect();
+        assert_eq!(moves, ["O-O"]);
+    }
+}
