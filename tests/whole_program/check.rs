@@ -48,34 +48,52 @@ fn labels(protocol: &str) -> Vec<String> {
     lines.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-/// Herald passes every rule but those about what it doesn't offer.
+/// Herald passes every rule but those about what it doesn't offer. On a busy machine it may miss a limit of time; so a
+/// rule that is not passed is checked once more, alone.
 fn herald_passes(protocol: &str, arguments: &[&str], not_offered: &[&str]) {
-    let (status, mut findings) =
-        check(&[&[protocol, "--json", "--concurrency", "8", "--", HERALD][..], arguments].concat());
+    let engine = [&["--", HERALD][..], arguments].concat();
+    let (_, mut findings) = check(&[&[protocol, "--json", "--concurrency", "8"][..], &engine].concat());
     let summary = findings.pop().expect("a summary");
-    findings.retain(|finding| finding["verdict"] != "pass");
-    let others: Vec<&str> = findings.iter().filter_map(|finding| finding["rule"].as_str()).collect();
-    assert_eq!(others, not_offered, "{findings:#?}");
-    assert_eq!((status, &summary["failed"]), (Some(0), &Value::from(0)));
+    assert_eq!(summary["passed"].as_u64().map(|passed| passed as usize), Some(passed(&findings).count()));
+    let others = findings.iter().filter(|finding| finding["verdict"] != "pass");
+    let labels: Vec<&str> = others.filter_map(|finding| finding["rule"].as_str()).collect();
+    let broken: Vec<Value> = labels
+        .iter()
+        .map(|label| check(&[&[protocol, "--json", "--rule", label][..], &engine].concat()).1.swap_remove(0))
+        .filter(|finding| finding["verdict"] != "pass")
+        .collect();
+    let is_offered = |finding: &&Value| {
+        finding["verdict"] == "fail" || not_offered.iter().all(|&label| finding["rule"] != label)
+    };
+    assert_eq!(broken.iter().find(is_offered), None);
+    assert_eq!(broken.len(), not_offered.len(), "it offers more: {broken:?}");
 }
 
-/// Each rule is in the table, and fails there.
+fn passed(findings: &[Value]) -> impl Iterator<Item = &Value> {
+    findings.iter().filter(|finding| finding["verdict"] == "pass")
+}
+
+/// Each rule is in the table, and fails there. A fault that is not seen on a busy machine is tried once more, alone.
 fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])]) {
     let without: Vec<String> =
         labels(protocol).into_iter().filter(|label| faults.iter().all(|(rule, _)| rule != label)).collect();
     assert!(without.is_empty(), "never seen failing: {without:?}");
     let program = distorting();
-    let passed = Mutex::new(Vec::new());
-    for_each(faults, |(rule, fault)| {
+    let is_seen = |(rule, fault): &(&str, &[&str])| {
         let begin =
-            [protocol, "--json", "--patience", "2", "--rule", rule, "--", program.to_str().expect("text")];
+            [protocol, "--json", "--patience", "3", "--rule", rule, "--", program.to_str().expect("text")];
         let (status, findings) = check(&[&begin[..], fault, &["--", HERALD], arguments].concat());
-        if status != Some(1) || findings[0]["verdict"] != "fail" {
-            passed.lock().expect("the list").push(format!("{rule}: {findings:?}"));
+        status == Some(1) && findings[0]["verdict"] == "fail"
+    };
+    let missed = Mutex::new(Vec::new());
+    for_each(faults, |fault| {
+        if !is_seen(fault) {
+            missed.lock().expect("the list").push(*fault);
         }
     });
-    let passed = passed.into_inner().expect("the list");
-    assert!(passed.is_empty(), "{}", passed.join("\n"));
+    let missed = missed.into_inner().expect("the list");
+    let missed: Vec<_> = missed.iter().filter(|fault| !is_seen(fault)).collect();
+    assert!(missed.is_empty(), "not seen: {missed:?}");
 }
 
 #[test]

@@ -155,7 +155,6 @@ fn analyze(candidate: &Candidate) -> Result<(), Miss> {
 
 /// The lines that it shows from now on are about the position on its board.
 fn analyses(bench: &mut Bench) -> Result<(), Miss> {
-    bench.settle()?;
     let heard = bench.hear_no_move(Duration::from_secs(1))?;
     if thoughts(&heard).iter().any(|line| begins_legally(&bench.game, &line.text)) {
         Ok(())

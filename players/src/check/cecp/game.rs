@@ -166,11 +166,13 @@ fn setboard_illegal(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn edit(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.tell(&["new", "force", "edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])?;
+    let mut bench = Bench::forced(candidate)?;
     bench.game = engine::Game::from_fen("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", bench.game.mode())
         .expect("a legal position");
-    let taken = bench.has_position("a1d1").and_then(|()| bench.has_position("a7a5"));
+    let taken = bench
+        .tell(&["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
+        .and_then(|()| bench.has_position("a1d1"))
+        .and_then(|()| bench.has_position("a7a5"));
     // Who has `setboard` need not have both.
     match taken {
         Err(Miss::Failed { .. }) if bench.features.has(Switch::SetBoard) => {

@@ -44,7 +44,7 @@ fn within(candidate: &Candidate, seconds: f64, limits: &[&str]) -> Result<(), Mi
 }
 
 fn movetime(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.0, &["movetime 500"])
+    within(candidate, 1.5, &["movetime 500"])
 }
 
 fn clock(candidate: &Candidate) -> Result<(), Miss> {
