@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         label: "ping-analysing",
-        duty: "answers a `ping` at once while it analyses",
+        duty: "answers a `ping` at once while it analyses, and analyses on",
         check: ping_analysing,
     },
     Rule { label: "stat01", duty: "answers `.` with `stat01`, time in centiseconds", check: stat01 },
@@ -189,7 +189,8 @@ fn ping_analysing(candidate: &Candidate) -> Result<(), Miss> {
     bench.hear_no_move(QUIET)?;
     bench.tell(&["ping 79"])?;
     bench.talk.hear_until("`pong 79`", AT_ONCE, |message| *message == Message::Pong(79))?;
-    analyses(&mut bench)
+    let shows_search = |message: &Message| matches!(message, Message::Thinking(_) | Message::Status(_));
+    bench.talk.hear_until("more thinking output", candidate.spec.patience, shows_search).map(drop)
 }
 
 fn stat01(candidate: &Candidate) -> Result<(), Miss> {

@@ -57,15 +57,15 @@ fn within_if_understood(candidate: &Candidate, seconds: f64, settings: &[&str]) 
 }
 
 fn st(candidate: &Candidate) -> Result<(), Miss> {
-    within(1.5, think(candidate, &["st 1"])?.0)
+    within(2.0, think(candidate, &["st 1"])?.0)
 }
 
 fn st_decimal(candidate: &Candidate) -> Result<(), Miss> {
-    within_if_understood(candidate, 1.0, &["st 0.5"])
+    within_if_understood(candidate, 1.5, &["st 0.5"])
 }
 
 fn st_zero(candidate: &Candidate) -> Result<(), Miss> {
-    within_if_understood(candidate, 1.0, &["st 0"])
+    within_if_understood(candidate, 1.5, &["st 0"])
 }
 
 fn level(candidate: &Candidate) -> Result<(), Miss> {
@@ -96,12 +96,12 @@ fn own_clock(candidate: &Candidate) -> Result<(), Miss> {
             break;
         }
     }
-    within(3.0, taken)
+    within(3.5, taken)
 }
 
 fn time_short(candidate: &Candidate) -> Result<(), Miss> {
     Bench::with(candidate, Switch::Time)?;
-    within(1.0, think(candidate, &["level 0 5 0", "time 100", "otim 30000"])?.0)
+    within(1.5, think(candidate, &["level 0 5 0", "time 100", "otim 30000"])?.0)
 }
 
 fn time_odd(candidate: &Candidate) -> Result<(), Miss> {
@@ -129,7 +129,7 @@ fn knows_sd(candidate: &Candidate) -> Result<(), Miss> {
 fn sd_with_time(candidate: &Candidate) -> Result<(), Miss> {
     let settings = ["st 1", "sd 60"];
     knows_sd(candidate)?;
-    within(1.5, think(candidate, &settings)?.0)
+    within(2.0, think(candidate, &settings)?.0)
 }
 
 fn new_clears_sd(candidate: &Candidate) -> Result<(), Miss> {

@@ -149,7 +149,7 @@ fn move_now_idle(candidate: &Candidate) -> Result<(), Miss> {
 fn undisturbed(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::thinking(candidate, LONG_THINK)?;
     bench.tell(&["nopost", "post", "hard", "easy"])?;
-    thinks_on(candidate, &mut bench, Duration::from_millis(1500))?;
+    thinks_on(candidate, &mut bench, QUIET)?;
     bench.hear_move().map(drop)
 }
 

@@ -279,7 +279,7 @@ fn draw_offer(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::thinking(candidate, LONG_THINK)?;
     bench.needs(Switch::Draw)?;
     bench.tell(&["draw"])?;
-    let heard = thinks_on(candidate, &mut bench, Duration::from_secs(1))?;
+    let heard = thinks_on(candidate, &mut bench, QUIET)?;
     none(&heard, "no complaint", is_refusal)?;
     none(&bench.hear_move()?, "no complaint", is_refusal)
 }

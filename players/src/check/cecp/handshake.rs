@@ -39,7 +39,9 @@ fn one_read(candidate: &Candidate) -> Result<(), Miss> {
 
 fn version_1(candidate: &Candidate) -> Result<(), Miss> {
     let mut talk = Conversation::<Cecp>::start(candidate)?;
-    talk.tell(&["xboard", "new", "level 0 1 0", "e2e4"])?;
+    talk.tell(&["xboard"])?;
+    talk.hear_for(QUIET)?;
+    talk.tell(&["new", "level 0 1 0", "e2e4"])?;
     let patience = candidate.spec.patience;
     talk.hear_until("a move in answer to `e2e4`", patience, |message| moved(message).is_some()).map(drop)
 }

@@ -48,11 +48,11 @@ fn movetime(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn clock(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.0, &["wtime 1000 btime 60000", "wtime 1000 btime 60000 winc 0 binc 0"])
+    within(candidate, 1.5, &["wtime 1000 btime 60000", "wtime 1000 btime 60000 winc 0 binc 0"])
 }
 
 fn increment(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.0, &["wtime 300 btime 60000 winc 5000 binc 5000"])
+    within(candidate, 1.5, &["wtime 300 btime 60000 winc 5000 binc 5000"])
 }
 
 fn short(candidate: &Candidate) -> Result<(), Miss> {
@@ -61,5 +61,5 @@ fn short(candidate: &Candidate) -> Result<(), Miss> {
 }
 
 fn movestogo(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.2, &["wtime 1000 btime 1000 movestogo 1", "wtime 1000 btime 1000 movestogo 40"])
+    within(candidate, 1.5, &["wtime 1000 btime 1000 movestogo 1", "wtime 1000 btime 1000 movestogo 40"])
 }
