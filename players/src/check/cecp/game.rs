@@ -1,7 +1,5 @@
 //! Games: who plays, moves in and out, positions, ends.
 
-use std::time::Duration;
-
 use engine::Color;
 use protocols::cecp::{GameResult, Message, Switch};
 
