@@ -9,7 +9,7 @@ use serde_json::Value;
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
 /// As many at once as don't get in each other's way: they mostly wait.
-const AT_ONCE: usize = 10;
+const AT_ONCE: usize = 12;
 
 /// `examples/distorting.rs`, which cargo has built with the tests.
 fn distorting() -> PathBuf {
@@ -71,7 +71,7 @@ fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])
     let program = distorting();
     let is_seen = |(rule, fault): &(&str, &[&str])| {
         let begin =
-            [protocol, "--json", "--patience", "3", "--rule", rule, "--", program.to_str().expect("text")];
+            [protocol, "--json", "--patience", "2", "--rule", rule, "--", program.to_str().expect("text")];
         let (status, findings) = check(&[&begin[..], fault, &["--", HERALD], arguments].concat());
         status == Some(1) && findings[0]["verdict"] == "fail"
     };

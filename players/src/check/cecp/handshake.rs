@@ -41,7 +41,7 @@ fn version_1(candidate: &Candidate) -> Result<(), Miss> {
     let mut talk = Conversation::<Cecp>::start(candidate)?;
     talk.tell(&["xboard"])?;
     talk.hear_for(QUIET)?;
-    talk.tell(&["new", "level 0 1 0", "e2e4"])?;
+    talk.tell(&["new", "level 0 1 0", "time 500", "otim 500", "e2e4"])?;
     let patience = candidate.spec.patience;
     talk.hear_until("a move in answer to `e2e4`", patience, |message| moved(message).is_some()).map(drop)
 }
