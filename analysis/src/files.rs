@@ -1,7 +1,7 @@
 //! The files that verbs read and write.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek as _, SeekFrom, Write};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -164,6 +164,18 @@ impl Output {
         }
         let name = shown(path);
         let file = File::create(path).map_err(unwritable(&name))?;
+        Ok(Output::File { file, name })
+    }
+
+    /// Goes on with a file behind its first `length` bytes; what is there behind them goes.
+    ///
+    /// # Errors
+    /// It is one of the inputs, or can't be written.
+    pub fn go_on(path: &Path, length: u64, inputs: &[Input]) -> Result<Output, FileError> {
+        let name = shown(path);
+        let mut file = File::options().write(true).open(path).map_err(unwritable(&name))?;
+        refuse_same(inputs, &file.metadata().map_err(unwritable(&name))?)?;
+        file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unwritable(&name))?;
         Ok(Output::File { file, name })
     }
 

@@ -79,6 +79,12 @@ pub enum ProcessError {
     /// What was done can't be written.
     #[error("{0}")]
     Write(#[source] io::Error),
+    /// There are no threads to work on.
+    #[error("{0}")]
+    Thread(#[source] io::Error),
+    /// The work was called off.
+    #[error("called off")]
+    CalledOff,
 }
 
 /// Applies a verb to all lines of a file. `take` gets what came of them, part by part and in their order.
@@ -114,7 +120,7 @@ fn apply(verb: &impl Verb, first: u64, part: &[u8]) -> Done {
     done
 }
 
-fn too_long(line: u64) -> Fault {
+pub(crate) fn too_long(line: u64) -> Fault {
     let limit = LONGEST_READ >> 20;
     Fault {
         line,

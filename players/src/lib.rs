@@ -6,6 +6,7 @@
 mod cecp;
 mod cego;
 pub mod check;
+mod guard;
 mod lines;
 mod listen;
 mod log;

@@ -7,10 +7,10 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
-use crate::{Resources, Spec};
+use crate::{Resources, Spec, guard};
 
-/// A running program, the leader of a process group of its own: however this value goes, nothing of the group is left
-/// running.
+/// A running program, the leader of a process group of its own: however this value goes, and even if this process is
+/// killed, nothing of the group is left running.
 pub(crate) struct Process {
     /// `None` once it was waited for. Until then its number cannot go to another process.
     child: Option<Child>,
@@ -41,6 +41,7 @@ impl Process {
         let mut child = command.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let group = Pid::from_child(&child);
+        guard::entrust(group);
         let process = Process { child: Some(child), group };
         let (Some(input), Some(output), Some(error)) = pipes else {
             return Err(io::Error::other("no pipes"));
@@ -69,7 +70,9 @@ impl Process {
     /// Kills what is left of the group and waits for the program.
     pub(crate) fn finish(mut self) -> Option<(ExitStatus, Resources)> {
         self.kill_group();
-        let used = self.child.take()?.wait4().ok()?;
+        let used = self.child.take()?.wait4();
+        guard::release(self.group);
+        let used = used.ok()?;
         let resources =
             Resources { cpu: used.rusage.utime + used.rusage.stime, peak_memory: used.rusage.maxrss };
         Some((used.status, resources))
@@ -81,6 +84,7 @@ impl Drop for Process {
         if let Some(mut child) = self.child.take() {
             self.kill_group();
             let _ = child.wait();
+            guard::release(self.group);
         }
     }
 }

@@ -1,8 +1,13 @@
-//! `herald epd`: files of positions in EPD, checked and changed.
+//! `herald epd`: files of positions in EPD, checked, changed and thought about.
 
+mod analyze;
 mod check;
+mod mate;
 mod normalize;
 mod purge;
+mod report;
+mod target;
+mod thinking;
 mod work;
 
 use anyhow::Result;
@@ -22,6 +27,10 @@ enum Verb {
     Check(check::Check),
     Normalize(normalize::Normalize),
     Purge(purge::Purge),
+    Analyze(analyze::Analyze),
+    Mate(mate::Mate),
+    Target(target::Target),
+    Report(report::Report),
 }
 
 impl Epd {
@@ -30,6 +39,10 @@ impl Epd {
             Verb::Check(check) => check.run(),
             Verb::Normalize(normalize) => normalize.run(),
             Verb::Purge(purge) => purge.run(),
+            Verb::Analyze(analyze) => analyze.run(),
+            Verb::Mate(mate) => mate.run(),
+            Verb::Target(target) => target.run(),
+            Verb::Report(report) => report.run(),
         }
     }
 }

@@ -1,15 +1,19 @@
 //! Files through a verb: progress, interruption, and what is said when something fails.
 
+use std::fs::File;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use analysis::{Done, FileError, Input, Output, ProcessError, Tally, Verb, process};
+use analysis::{
+    Desk, Done, Examined, FileError, Input, Output, ProcessError, ResumeError, Resumption, Summary, Tally,
+    Verb, process,
+};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::{WrongInput, signals};
@@ -36,10 +40,28 @@ pub(super) struct Destination {
     in_place: bool,
 }
 
+impl Files {
+    /// The number of threads.
+    pub(super) fn threads(&self) -> NonZeroUsize {
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        threads.unwrap_or(NonZeroUsize::MIN)
+    }
+
+    fn open(&self) -> Result<Vec<Input>> {
+        let stdin = [PathBuf::from("-")];
+        let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
+        let inputs: Result<Vec<Input>, FileError> =
+            paths.iter().map(|path| Input::open(Path::new(path))).collect();
+        inputs.map_err(explain)
+    }
+}
+
 /// Files on their way through a verb.
 pub(super) struct Work {
-    threads: ThreadPool,
+    threads: NonZeroUsize,
     inputs: Vec<Input>,
+    /// How many lines of each are done already.
+    resumption: Resumption,
     is_in_place: bool,
     state: Arc<Mutex<State>>,
 }
@@ -49,41 +71,116 @@ struct State {
     /// None between files that are replaced.
     output: Option<Output>,
     tally: Tally,
+    summary: Summary,
     progress: ProgressBar,
+    /// What can be done after an interruption.
+    advice: &'static str,
 }
 
 impl Work {
     /// Opens all files.
     pub(super) fn new(files: &Files, destination: &Destination) -> Result<Work> {
-        let threads = files.threads.or_else(|| std::thread::available_parallelism().ok());
-        let threads = ThreadPoolBuilder::new().num_threads(threads.map_or(1, NonZeroUsize::get)).build();
-        let threads = threads.context("the threads can't be started; try fewer with --threads")?;
-        let stdin = [PathBuf::from("-")];
-        let paths = if files.paths.is_empty() { &stdin[..] } else { &files.paths };
-        let inputs: Result<Vec<Input>, FileError> =
-            paths.iter().map(|path| Input::open(Path::new(path))).collect();
-        let inputs = inputs.map_err(explain)?;
+        let inputs = files.open()?;
         let output = match &destination.output {
             _ if destination.in_place => None,
             Some(path) => Some(Output::create(path, &inputs).map_err(explain)?),
             None => Some(Output::standard(&inputs).map_err(explain)?),
         };
-        let state = State { output, tally: Tally::default(), progress: ProgressBar::hidden() };
-        Ok(Work { threads, inputs, is_in_place: destination.in_place, state: Arc::new(Mutex::new(state)) })
+        Ok(Work::with(files, inputs, output, destination.in_place))
+    }
+
+    /// Opens all files, to go on where an interrupted run has stopped. If there is no output yet, it begins anew.
+    pub(super) fn resume(files: &Files, destination: &Destination) -> Result<Work> {
+        let wrong = |text: String| anyhow!(WrongInput).context(text);
+        let Some(path) = &destination.output else {
+            return Err(wrong("--resume goes on with a file; name it with --output".to_owned()));
+        };
+        if files.paths.is_empty() || files.paths.iter().any(|path| path == Path::new("-")) {
+            return Err(wrong("--resume reads the input twice, and so needs files".to_owned()));
+        }
+        let existing = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Work::new(files, destination),
+            existing => {
+                existing.map_err(|error| wrong(format!("can't read `{}`: {error}", path.display())))?
+            }
+        };
+        let resumption = Resumption::find(files.open()?, existing).map_err(|error| match error {
+            ResumeError::Read(error) => error.into(),
+            error => wrong(format!("can't go on with `{}`: {error}", path.display())),
+        })?;
+        let inputs = files.open()?;
+        let output = Output::go_on(path, resumption.length, &inputs).map_err(explain)?;
+        Ok(Work { resumption, ..Work::with(files, inputs, Some(output), false) })
+    }
+
+    fn with(files: &Files, inputs: Vec<Input>, output: Option<Output>, is_in_place: bool) -> Work {
+        let state = State {
+            output,
+            tally: Tally::default(),
+            summary: Summary::default(),
+            progress: ProgressBar::hidden(),
+            advice: "",
+        };
+        let (threads, resumption) = (files.threads(), Resumption::default());
+        Work { threads, inputs, resumption, is_in_place, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// How many lines were done by an earlier run.
+    pub(super) fn lines_done(&self) -> u64 {
+        self.resumption.lines.iter().sum()
     }
 
     /// Does the work, and counts it. `verb` makes the verb for a file of that name.
     pub(super) fn run<V: Verb>(self, verb: impl Fn(&str) -> Result<V>) -> Result<Tally> {
-        let Work { threads, inputs, is_in_place, state } = self;
+        let threads = ThreadPoolBuilder::new().num_threads(self.threads.get()).build();
+        let threads = threads.context("the threads can't be started; try fewer with --threads")?;
+        let state = Arc::clone(&self.state);
+        let take = |done: Done| lock(&state).take(&done);
+        self.each(
+            || {},
+            |input, name, _, progress| {
+                let verb = verb(name)?;
+                let input = progress.wrap_read(input);
+                Ok(threads.install(|| process(input, &verb, take)))
+            },
+        )?;
+        Ok(lock(&state).tally)
+    }
+
+    /// Lays the records before those who think, and sums up. When it is interrupted, `send_away` ends what would not end
+    /// with this program.
+    pub(super) fn study(self, desk: &Desk<'_>, send_away: impl FnOnce() + Send + 'static) -> Result<Summary> {
+        let state = Arc::clone(&self.state);
+        {
+            let mut state = lock(&state);
+            if let Some(Output::File { .. }) = state.output {
+                state.advice = "; --resume goes on";
+            }
+        }
+        let take = |examined: Examined| lock(&state).take_examined(&examined);
+        self.each(send_away, |input, name, skip, _| Ok(desk.work(name, input, skip, take)))?;
+        Ok(lock(&state).summary)
+    }
+
+    /// Takes one file after the other `through` a verb: the file, its name, the number of lines that are done already, and
+    /// the progress.
+    fn each(
+        self,
+        clean_up: impl FnOnce() + Send + 'static,
+        through: impl Fn(Input, &str, u64, &ProgressBar) -> Result<Result<(), ProcessError>>,
+    ) -> Result<()> {
+        let Work { inputs, resumption, is_in_place, state, .. } = self;
         let at_signal = Arc::clone(&state);
         signals::end_with(&[SIGINT, SIGTERM], move || {
             let mut state = lock(&at_signal);
             let status = state.interrupted();
             // Nothing more is to happen before the program ends.
             std::mem::forget(state);
+            clean_up();
             status
         })?;
-        for input in inputs {
+        let skipped = resumption.lines.into_iter().chain(std::iter::repeat(0));
+        for (input, skip) in inputs.into_iter().zip(skipped) {
             let progress = progress_bar(input.length());
             {
                 let mut state = lock(&state);
@@ -93,9 +190,7 @@ impl Work {
                 }
             }
             let name = input.name().to_owned();
-            let verb = verb(&name)?;
-            let input = progress.wrap_read(input);
-            let done = threads.install(|| process(input, &verb, |done| lock(&state).take(&done)));
+            let done = through(input, &name, skip, &progress)?;
             progress.finish_and_clear();
             let mut state = lock(&state);
             done.map_err(|error| state.failed(error, &name))?;
@@ -103,9 +198,7 @@ impl Work {
                 state.finish()?;
             }
         }
-        let mut state = lock(&state);
-        state.finish()?;
-        Ok(state.tally)
+        lock(&state).finish()
     }
 }
 
@@ -116,7 +209,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 
 impl State {
     fn take(&mut self, done: &Done) -> io::Result<()> {
-        let State { output, progress, tally } = self;
+        let State { output, progress, tally, .. } = self;
         if let Some(output) = output.as_mut().filter(|_| !done.output.is_empty()) {
             progress.suspend(|| output.write(&done.output))?;
         }
@@ -125,6 +218,13 @@ impl State {
             progress.suspend(|| drop(io::Write::write_all(&mut io::stderr(), &done.messages)));
         }
         *tally += done.tally;
+        Ok(())
+    }
+
+    fn take_examined(&mut self, examined: &Examined) -> io::Result<()> {
+        self.take(&examined.done)?;
+        self.progress.inc(examined.length);
+        self.summary += examined.summary;
         Ok(())
     }
 
@@ -137,7 +237,7 @@ impl State {
         self.progress.finish_and_clear();
         let kept = self.output.take().map(Output::abandon);
         let kept = kept.map_or_else(String::new, |kept| format!("; {kept}"));
-        eprintln!("herald: interrupted after {} records{kept}", self.tally.records);
+        eprintln!("herald: interrupted after {} records{kept}{}", self.tally.records, self.advice);
         i32::from(crate::FAILED)
     }
 
@@ -154,7 +254,8 @@ impl State {
                 let error = output.error(error);
                 anyhow!("{error}; after {} records; {}", self.tally.records, output.abandon())
             }
-            (ProcessError::Write(error), None) => error.into(),
+            (ProcessError::Write(error), None) | (ProcessError::Thread(error), _) => error.into(),
+            (error @ ProcessError::CalledOff, _) => error.into(),
             (ProcessError::Read(error), output) => {
                 let kept = output.map_or_else(String::new, |output| format!("; {}", output.abandon()));
                 anyhow!(
@@ -166,7 +267,8 @@ impl State {
     }
 }
 
-fn explain(error: FileError) -> anyhow::Error {
+/// What is wrong with a file, with the right exit status.
+pub(super) fn explain(error: FileError) -> anyhow::Error {
     if error.is_wrong_input() { anyhow!(WrongInput).context(error) } else { error.into() }
 }
 

@@ -105,6 +105,15 @@ fn read(mut table: Table) -> Result<Entrant> {
     Ok(Entrant { name: spec.name.clone().unwrap_or_default(), spec, control, margin, ponder, log: None })
 }
 
+/// A program alone, of which nothing is said about time or pondering.
+pub(crate) fn program(words: &str) -> Result<Spec> {
+    let table = read_words(words)?;
+    if let Some(key) = ["tc", "margin", "ponder"].into_iter().find(|key| table.contains_key(*key)) {
+        bail!("{key}: it is not the program that is given a time control here");
+    }
+    Ok(read(table)?.spec)
+}
+
 fn take_as<T>(
     table: &mut Table,
     key: &str,

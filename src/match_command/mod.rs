@@ -18,6 +18,7 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::WrongInput;
+pub(crate) use entrants::program;
 use live::Live;
 use settings::{Plan, Settings};
 

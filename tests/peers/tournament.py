@@ -10,6 +10,7 @@ program is left running. Prints the table; exit status 1 if anything is wrong. N
 
 import argparse
 import collections
+import contextlib
 import itertools
 import json
 import os
@@ -103,6 +104,16 @@ def check(names, games, wanted):
             yield f"{sorted(pair)}: {fen} {count} times"
 
 
+def still_running(herald, names):
+    """Programs of the match that are left behind. They had the folder of this one, and nobody else's programs have it."""
+    pattern = "|".join([f"{herald} (xboard|uci|cego)"] + [name for name in names if not name.startswith("herald")])
+    found = subprocess.run(["pgrep", "-a", "-f", f"^(/usr/games/)?({pattern})"], capture_output=True, text=True).stdout
+    for line in found.splitlines():
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{line.split()[0]}/cwd") == os.getcwd():
+                yield line
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("herald")
@@ -125,8 +136,7 @@ def main():
     extract = subprocess.run(["pgn-extract", "-s", "-r", folder / "games.pgn"], capture_output=True, text=True)
     complaints += [f"pgn-extract: {line}" for line in extract.stderr.splitlines()]
     time.sleep(1)
-    left = subprocess.run(["pgrep", "-f", f"^{herald} (xboard|uci|cego)"], capture_output=True, text=True).stdout
-    complaints += [f"still running: {pid}" for pid in left.split()]
+    complaints += [f"still running: {line}" for line in still_running(herald, names)]
     if played.returncode:
         complaints.append(f"exit status {played.returncode}: {played.stderr}")
 

@@ -6,6 +6,7 @@ mod check;
 mod command_line;
 mod conversations;
 mod epd;
+mod epd_thinking;
 #[path = "../support/installed.rs"]
 mod installed;
 mod peers;

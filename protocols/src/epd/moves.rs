@@ -46,6 +46,14 @@ impl EpdMove<'_> {
         }
     }
 
+    /// The same, on its own, if it is known to be legal.
+    pub fn to_legal(&self) -> Option<EpdMove<'static>> {
+        match self {
+            EpdMove::Legal(mv, san) => Some(EpdMove::Legal(*mv, *san)),
+            EpdMove::San(_) | EpdMove::Text(_) => None,
+        }
+    }
+
     pub(super) fn write(&self, out: &mut String) {
         match self {
             EpdMove::Legal(_, san) | EpdMove::San(san) => san.append_to_string(out),

@@ -19,7 +19,7 @@ impl Register {
     }
 
     /// The opcode of this comment.
-    pub(super) fn comment_opcode(self) -> &'static str {
+    pub fn comment_opcode(self) -> &'static str {
         ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"][self.number()]
     }
 

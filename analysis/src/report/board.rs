@@ -1,0 +1,74 @@
+//! A position as a picture.
+
+use std::fmt::Write as _;
+
+use engine::{Color, Move};
+use protocols::epd::Position;
+use shakmaty::{Role, Square};
+
+/// The side of a square.
+const SIDE: u32 = 45;
+
+/// The pattern that all boards of a page share: it has to stand on it once.
+pub(super) fn definitions() -> String {
+    let mut squares = String::new();
+    for square in Square::ALL.into_iter().filter(|square| square.is_dark()) {
+        let (x, y) = (SIDE * square.file() as u32, SIDE * (7 - square.rank() as u32));
+        let _ = write!(squares, "M{x} {y}h{SIDE}v{SIDE}h-{SIDE}z");
+    }
+    let width = 8 * SIDE;
+    format!(
+        "<svg width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><g id=\"squares\">\
+         <rect width=\"{width}\" height=\"{width}\" fill=\"#f0e9d8\"/><path d=\"{squares}\" fill=\"#b7a98a\"/>\
+         </g></defs></svg>"
+    )
+}
+
+/// The board from the side of the player whose turn it is, with the squares of moves marked in colours. `label` is for those who
+/// can't see it, and has to be without markup.
+pub(super) fn svg(position: &Position, label: &str, marks: &[(Move, &str)]) -> String {
+    let width = 8 * SIDE;
+    let mut svg = format!(
+        "<svg class=\"board\" viewBox=\"0 0 {width} {width}\" role=\"img\" aria-label=\"{label}\"><use href=\"#squares\"/>"
+    );
+    for (mv, color) in marks {
+        for square in [mv.from().unwrap_or(mv.to()), mv.to()] {
+            let (x, y) = place(square, position.turn);
+            let _ = write!(
+                svg,
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"{color}\" fill-opacity=\".45\"/>"
+            );
+        }
+    }
+    for (square, piece) in &position.board {
+        let (x, y) = place(square, position.turn);
+        let class = piece.color.fold_wb("w", "b");
+        let (x, y) = (x + SIDE / 2, y + SIDE * 5 / 6);
+        // The selector keeps a pawn from being drawn as an emoji.
+        let _ =
+            write!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}\u{fe0e}</text>", glyph(piece.role));
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// The upper left corner of a square.
+fn place(square: Square, side: Color) -> (u32, u32) {
+    let (file, rank) = (square.file() as u32, square.rank() as u32);
+    match side {
+        Color::White => (SIDE * file, SIDE * (7 - rank)),
+        Color::Black => (SIDE * (7 - file), SIDE * rank),
+    }
+}
+
+/// The filled figures: colour and outline tell whose they are.
+fn glyph(role: Role) -> char {
+    match role {
+        Role::King => '\u{265a}',
+        Role::Queen => '\u{265b}',
+        Role::Rook => '\u{265c}',
+        Role::Bishop => '\u{265d}',
+        Role::Knight => '\u{265e}',
+        Role::Pawn => '\u{265f}',
+    }
+}

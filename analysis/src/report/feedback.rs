@@ -1,0 +1,42 @@
+//! What a program can learn from.
+
+use protocols::epd::{EpdMove, Operation, Record};
+
+use super::{Problem, Report};
+
+/// The problems that a run has missed, as EPD records: the right moves in `bm`, the wrong one that was played among those of
+/// `am`, the name in `id`. A tuner makes the right move better than the wrong one.
+///
+/// # Panics
+/// There is no run of that number.
+pub fn feedback(report: &Report, run: usize) -> String {
+    let missed = report.rows.iter().filter_map(|row| {
+        let attempt = row.attempts[run].as_ref().filter(|attempt| !attempt.is_solved())?;
+        Some(record(&row.problem, attempt.played.as_ref()))
+    });
+    missed.fold(String::new(), |mut text, record| {
+        record.write(&mut text);
+        text.push('\n');
+        text
+    })
+}
+
+fn record(problem: &Problem, played: Option<&EpdMove<'static>>) -> Record<'static> {
+    let mut record = Record::new(problem.position.clone());
+    let (best, mut avoided) = (problem.solution.best.clone(), problem.solution.avoided.clone());
+    let is_new = |mv: &&EpdMove<'_>| !best.contains(mv) && !avoided.contains(mv);
+    if let Some(wrong) = played.filter(is_new) {
+        avoided.push(wrong.clone());
+    }
+    if !best.is_empty() {
+        record.set(Operation::Bm(best));
+    }
+    if !avoided.is_empty() {
+        avoided.sort_by_key(EpdMove::text);
+        record.set(Operation::Am(avoided));
+    }
+    if !problem.id.is_empty() {
+        record.set(Operation::Id(problem.id.clone().into()));
+    }
+    record
+}

@@ -1,0 +1,128 @@
+//! A report as a page: one file that needs no other.
+
+use std::fmt::{self, Write as _};
+
+use super::run::Attempt;
+use super::table::Table;
+use super::tables::{self, Extent};
+use super::{Quantity, Report, Row, board, chart};
+
+const STYLE: &str = include_str!("page.css");
+
+/// The colours of moves on a board: the right one, and the one that was played instead.
+const RIGHT: &str = "#2e9e4f";
+const WRONG: &str = "#d33a2c";
+
+/// The report in HTML, with pictures of how the problems were solved and of those that the first run has missed. `all` as for
+/// [`super::text`].
+pub fn page(report: &Report, title: &str, all: bool) -> String {
+    let mut page = String::new();
+    // Writing to a string doesn't fail.
+    let _ = write_page(&mut page, report, title, all);
+    page
+}
+
+fn write_page(page: &mut String, report: &Report, title: &str, all: bool) -> fmt::Result {
+    let title = escaped(title);
+    write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    )?;
+    let extent = if all { Extent::All } else { Extent::NotSolvedByAll };
+    let (listed, tables): (Vec<Table>, Vec<Table>) =
+        tables::all(report, extent).into_iter().partition(|table| table.head[0] == "No.");
+    tables.iter().try_for_each(|table| write_table(page, table))?;
+    write_charts(page, report)?;
+    listed.iter().try_for_each(|table| write_table(page, table))?;
+    write_boards(page, report)?;
+    page.push_str("</body>\n</html>\n");
+    Ok(())
+}
+
+fn write_table(page: &mut String, table: &Table) -> fmt::Result {
+    let cells = |row: &[String], tag: &str| {
+        let cell = |(cell, is_number): (&String, &bool)| {
+            let class = if *is_number { " class=\"n\"" } else { "" };
+            format!("<{tag}{class}>{}</{tag}>", escaped(cell))
+        };
+        row.iter().zip(&table.are_numbers).map(cell).collect::<String>()
+    };
+    writeln!(page, "<h2>{}</h2>\n<div class=\"wide\"><table>", escaped(&table.title))?;
+    writeln!(page, "<thead><tr>{}</tr></thead>\n<tbody>", cells(&table.head, "th"))?;
+    for row in &table.rows {
+        writeln!(page, "<tr>{}</tr>", cells(row, "td"))?;
+    }
+    writeln!(page, "</tbody></table></div>")
+}
+
+fn write_charts(page: &mut String, report: &Report) -> fmt::Result {
+    let charts: Vec<String> =
+        Quantity::ALL.iter().filter_map(|quantity| chart::solved_over(report, *quantity)).collect();
+    if charts.is_empty() {
+        return Ok(());
+    }
+    page.push_str("<h2>Solved with how much effort</h2>\n<p class=\"legend\">");
+    for (run, summary) in report.runs.iter().enumerate() {
+        let name = escaped(&summary.name);
+        write!(page, "<span><i style=\"background:{}\"></i>{name}</span> ", chart::color(run))?;
+    }
+    page.push_str("</p>\n<div class=\"charts\">\n");
+    page.extend(charts);
+    page.push_str("</div>\n");
+    Ok(())
+}
+
+fn write_boards(page: &mut String, report: &Report) -> fmt::Result {
+    let is_missed = |row: &Row| {
+        row.attempts
+            .first()
+            .is_some_and(|attempt| attempt.as_ref().is_some_and(|attempt| !attempt.is_solved()))
+    };
+    let missed: Vec<(usize, &Row)> = (1..).zip(&report.rows).filter(|(_, row)| is_missed(row)).collect();
+    let (Some(first), false) = (report.runs.first(), missed.is_empty()) else { return Ok(()) };
+    let (name, count) = (escaped(&first.name), missed.len());
+    write!(page, "<h2>Missed by {name}: {count}</h2>\n{}\n<div class=\"boards\">\n", board::definitions())?;
+    for (number, row) in missed {
+        write_board(page, report, number, row)?;
+    }
+    page.push_str("</div>\n");
+    Ok(())
+}
+
+fn write_board(page: &mut String, report: &Report, number: usize, row: &Row) -> fmt::Result {
+    let problem = &row.problem;
+    let fields = super::fields(&problem.position);
+    let played = row.attempts[0].as_ref().and_then(|attempt| attempt.played.as_ref()?.legal());
+    let marks: Vec<_> = (problem.solution.best.iter().filter_map(|mv| Some((mv.legal()?, RIGHT))))
+        .chain(played.map(|mv| (mv, WRONG)))
+        .collect();
+    let side = problem.position.turn.fold_wb("White", "Black");
+    writeln!(page, "<figure>{}", board::svg(&problem.position, &fields, &marks))?;
+    let (id, solution) = (escaped(&problem.id), escaped(&problem.solution()));
+    write!(page, "<figcaption><b>{number}. {id}</b><br>{side} to move: <b class=\"right\">{solution}</b>")?;
+    for (run, attempt) in report.runs.iter().zip(&row.attempts) {
+        let class = if attempt.as_ref().is_some_and(Attempt::is_solved) { "right" } else { "wrong" };
+        let answer = escaped(&tables::answer(attempt.as_ref()));
+        write!(page, "<br>{}: <span class=\"{class}\">{answer}</span>", escaped(&run.name))?;
+    }
+    writeln!(page, "<br><code>{fields}</code></figcaption></figure>")
+}
+
+/// Text as it can stand in HTML, between tags and in attributes.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c if c.is_control() => escaped.push('?'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

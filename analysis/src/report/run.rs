@@ -1,0 +1,147 @@
+//! What somebody has made of a suite.
+
+use std::io::{self, Read};
+
+use engine::Move;
+use protocols::epd::{Block, Blocks, Content, EpdMove, Operation, Position, Record, RecordReader};
+
+use super::{Summary, grades};
+use crate::outcome::{Cost, Outcome};
+use crate::solution::Solution;
+
+/// A position with its solution.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The position; it is legal.
+    pub position: Position,
+    /// The name; empty if there is none.
+    pub id: String,
+    pub(super) solution: Solution,
+    /// Points for moves, if they are graded.
+    grades: Vec<(Move, u32)>,
+}
+
+/// What was made of a problem.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Whether it was solved.
+    pub outcome: Outcome,
+    /// The move that was played.
+    pub played: Option<EpdMove<'static>>,
+    /// The points for it, in a problem whose moves are graded.
+    pub points: Option<u32>,
+    /// Nodes searched in all.
+    pub nodes: Option<u64>,
+}
+
+/// A file with the moves that were played beside the right ones.
+#[derive(Debug, Default)]
+pub struct Run {
+    pub(super) attempts: Vec<(Problem, Attempt)>,
+    /// What is not tried, counted; the rest is when the run becomes part of a report.
+    pub(super) summary: Summary,
+}
+
+impl Run {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It can't be read. Records that can't are only counted.
+    pub fn read(name: &str, input: impl Read, reader: RecordReader) -> io::Result<Run> {
+        let name = name.replace(char::is_control, "?");
+        let mut run = Run { summary: Summary { name, ..Summary::default() }, ..Run::default() };
+        for block in Blocks::new(input) {
+            match block? {
+                Block::Lines(lines) => {
+                    let records = lines.iter().filter(|line| line.content() == Content::Record);
+                    records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
+                }
+                Block::TooLong { .. } => run.summary.unreadable += 1,
+            }
+        }
+        Ok(run)
+    }
+
+    /// The number of problems that were tried.
+    pub fn tried(&self) -> usize {
+        self.attempts.len()
+    }
+
+    fn take(&mut self, record: Option<&Record<'_>>) {
+        let Some(record) = record else {
+            self.summary.unreadable += 1;
+            return;
+        };
+        let Some(solution) = Solution::of(record) else {
+            self.summary.without_target += 1;
+            return;
+        };
+        let id = match record.get("id") {
+            Some(Operation::Id(id)) => id.to_string(),
+            _ => String::new(),
+        };
+        let problem = Problem { position: record.position.clone(), id, solution, grades: grades::of(record) };
+        match Attempt::of(record, &problem) {
+            Some(attempt) => self.attempts.push((problem, attempt)),
+            None => self.summary.untried += 1,
+        }
+    }
+}
+
+impl Attempt {
+    /// `None` if no move was played.
+    fn of(record: &Record<'_>, problem: &Problem) -> Option<Attempt> {
+        let played = played(record);
+        let mv = played.as_ref().and_then(EpdMove::legal);
+        let judged = || {
+            let is_right = problem.solution.is_right(mv?);
+            Some(if is_right { Outcome::Solved(Cost::default()) } else { Outcome::Missed })
+        };
+        let outcome = Outcome::of(record).or_else(judged)?;
+        let points = problem.best_points().map(|_| mv.map_or(0, |mv| problem.points(mv)));
+        let nodes = match record.get("acn") {
+            Some(Operation::Acn(nodes)) => Some(*nodes),
+            _ => None,
+        };
+        Some(Attempt { outcome, played, points, nodes })
+    }
+
+    /// Whether the problem was solved.
+    pub fn is_solved(&self) -> bool {
+        matches!(self.outcome, Outcome::Solved(_))
+    }
+}
+
+impl Problem {
+    /// What the best move is worth, if the moves are graded.
+    pub fn best_points(&self) -> Option<u32> {
+        self.grades.iter().map(|(_, points)| *points).max()
+    }
+
+    /// What a move is worth.
+    fn points(&self, played: Move) -> u32 {
+        self.grades.iter().find(|(mv, _)| *mv == played).map_or(0, |(_, points)| *points)
+    }
+
+    /// The right moves as they are written, or those to avoid.
+    pub fn solution(&self) -> String {
+        let Solution { best, avoided } = &self.solution;
+        let write = |moves: &[EpdMove<'_>]| moves.iter().map(EpdMove::text).collect::<Vec<_>>().join(" ");
+        match (write(best), write(avoided)) {
+            (best, avoided) if avoided.is_empty() => best,
+            (best, avoided) if best.is_empty() => format!("not {avoided}"),
+            (best, avoided) => format!("{best}, not {avoided}"),
+        }
+    }
+}
+
+/// The move that was played: the first one of `pv`, or that of `pm`, `sv` or `sm`, in the order in which Edwards' own tool kit
+/// looks for it.
+fn played(record: &Record<'_>) -> Option<EpdMove<'static>> {
+    let of = |opcode: &str| match record.get(opcode)? {
+        Operation::Pv(moves) | Operation::Sv(moves) => moves.first()?.to_legal(),
+        Operation::Pm(mv) | Operation::Sm(mv) => mv.to_legal(),
+        _ => None,
+    };
+    ["pv", "pm", "sv", "sm"].into_iter().find_map(of)
+}

@@ -1,0 +1,185 @@
+//! A report as tables.
+
+use super::table::Table;
+use super::{Attempt, Comparison, Points, Quantity, Report, Row, Share, Summary};
+
+/// Which problems are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    All,
+    NotSolvedByAll,
+}
+
+/// All tables that have something in them.
+pub(super) fn all(report: &Report, extent: Extent) -> Vec<Table> {
+    let tables =
+        [summary(report), themes(report), costs(report), comparisons(report), problems(report, extent)];
+    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+fn summary(report: &Report) -> Table {
+    let points_columns = ["Points", "% of points"].into_iter().filter(|_| report.is_graded());
+    let table = Table::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % between"]);
+    let mut table = table.numbers(points_columns).numbers(["Nodes"]).texts(["Left out"]);
+    for run in &report.runs {
+        let (least, greatest) = run.share().interval();
+        let mut row = vec![
+            run.name.clone(),
+            run.tried.to_string(),
+            run.solved.to_string(),
+            percent(run.share()),
+            format!("{least:.1} and {greatest:.1}"),
+        ];
+        if report.is_graded() {
+            row.extend(points(run.points));
+        }
+        row.extend([known(run.nodes), left_out(run)]);
+        table.rows.push(row);
+    }
+    table
+}
+
+fn points(points: Option<Points>) -> [String; 2] {
+    match points {
+        Some(Points { gained, best }) => {
+            [format!("{gained} of {best}"), percent(Share { part: gained, whole: best })]
+        }
+        None => ["-".to_owned(), "-".to_owned()],
+    }
+}
+
+/// Records that don't count.
+fn left_out(run: &Summary) -> String {
+    let kinds = [
+        (run.without_target, "without a solution"),
+        (run.untried, "not tried"),
+        (run.unreadable, "unreadable"),
+    ];
+    let told = kinds.iter().filter(|(count, _)| *count > 0).map(|(count, kind)| format!("{count} {kind}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn themes(report: &Report) -> Table {
+    let title = if report.is_graded() { "Themes: % solved, % of points" } else { "Themes: % solved" };
+    let table = Table::new(title).texts(["Theme"]).numbers(["Problems"]);
+    let mut table = table.numbers(names(report));
+    for (theme, rows) in report.themes() {
+        let theme = if theme.is_empty() { "(none)".to_owned() } else { theme };
+        let mut row = vec![theme, rows.len().to_string()];
+        row.extend((0..report.runs.len()).map(|run| achieved(&rows, run)));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// The share that a run has solved, and that of the points.
+fn achieved(rows: &[&Row], run: usize) -> String {
+    let mut sum = Summary::default();
+    for row in rows {
+        if let Some(attempt) = &row.attempts[run] {
+            sum.count(&row.problem, attempt);
+        }
+    }
+    match (sum.tried, sum.points) {
+        (0, _) => "-".to_owned(),
+        (_, None) => percent(sum.share()),
+        (_, Some(Points { gained, best })) => {
+            format!("{}, {}", percent(sum.share()), percent(Share { part: gained, whole: best }))
+        }
+    }
+}
+
+fn costs(report: &Report) -> Table {
+    let quantiles = ["Known of", "Least", "25 %", "Median", "75 %", "90 %", "Greatest"];
+    let mut table = Table::new("What the solutions cost").texts(["Run", "Cost"]).numbers(quantiles);
+    for (number, run) in report.runs.iter().enumerate() {
+        for quantity in Quantity::ALL {
+            let Some(quantiles) = report.quantiles(number, quantity) else { continue };
+            let count = report.costs(number, quantity).len() as u64;
+            let values = [
+                count,
+                quantiles.least,
+                quantiles.quarter,
+                quantiles.median,
+                quantiles.three_quarters,
+                quantiles.nine_tenths,
+                quantiles.greatest,
+            ];
+            let mut row = vec![run.name.clone(), quantity.name().to_owned()];
+            row.extend(values.map(|value| value.to_string()));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// The first run against each of the others.
+fn comparisons(report: &Report) -> Table {
+    let title = report.runs.first().map(|run| format!("{} against the others", run.name));
+    let counts = ["Problems", "Both solved", "It alone", "The other alone", "Neither", "p"];
+    let points_column = ["Points a problem"].into_iter().filter(|_| report.is_graded());
+    let table = Table::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
+    let mut table = table.texts(["Solves"]).numbers(points_column);
+    for (number, run) in report.runs.iter().enumerate().skip(1) {
+        let compared = report.compare(0, number);
+        let Comparison { both, first_only, second_only, neither, p, points } = compared;
+        let counts = [both + first_only + second_only + neither, both, first_only, second_only, neither];
+        let mut row = vec![run.name.clone()];
+        row.extend(counts.map(|count| count.to_string()));
+        row.extend([format!("{p:.3}"), verdict(&compared).to_owned()]);
+        if report.is_graded() {
+            let words = points.map(|points| format!("{:+.2} ± {:.2}", points.mean, points.error));
+            row.push(words.unwrap_or_else(|| "-".to_owned()));
+        }
+        table.rows.push(row);
+    }
+    table
+}
+
+fn verdict(compared: &Comparison) -> &'static str {
+    match compared.is_significant() {
+        false => "no surely different number",
+        true if compared.first_only > compared.second_only => "more",
+        true => "fewer",
+    }
+}
+
+fn problems(report: &Report, extent: Extent) -> Table {
+    let title = match extent {
+        Extent::All => "Problems",
+        Extent::NotSolvedByAll if report.runs.len() == 1 => "Missed",
+        Extent::NotSolvedByAll => "Not solved by all",
+    };
+    let table = Table::new(title).numbers(["No."]).texts(["Problem", "Solution"]);
+    let mut table = table.texts(names(report));
+    for (number, row) in (1..).zip(&report.rows) {
+        let is_solved_by_all = row.attempts.iter().flatten().all(Attempt::is_solved);
+        if extent == Extent::All || !is_solved_by_all {
+            let mut cells = vec![number.to_string(), row.problem.id.clone(), row.problem.solution()];
+            cells.extend(row.attempts.iter().map(|attempt| answer(attempt.as_ref())));
+            table.rows.push(cells);
+        }
+    }
+    table
+}
+
+/// Whether the move that was played is right, and the move; empty if the problem was not tried.
+pub(super) fn answer(attempt: Option<&Attempt>) -> String {
+    let Some(attempt) = attempt else { return String::new() };
+    let sign = if attempt.is_solved() { '+' } else { '-' };
+    let played = attempt.played.as_ref().map(|mv| format!(" {}", mv.text())).unwrap_or_default();
+    let points = attempt.points.map(|points| format!(" ({points})")).unwrap_or_default();
+    format!("{sign}{played}{points}")
+}
+
+fn names(report: &Report) -> impl Iterator<Item = &str> {
+    report.runs.iter().map(|run| run.name.as_str())
+}
+
+fn percent(share: Share) -> String {
+    format!("{:.1}", share.percent())
+}
+
+fn known(number: Option<u64>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
+}

@@ -1,0 +1,57 @@
+//! What a problem is about, as far as its name tells.
+
+/// The name without the number of the problem: of `STS(v1.0) Undermine.001` it is `STS(v1.0) Undermine`, of
+/// `E_E_T 001 - B vs B` it is `E_E_T - B vs B`. The number is the last group of digits that is no part of a word or of another
+/// number. Names without one have the empty theme: each of them would be a theme of its own.
+pub(super) fn of(id: &str) -> String {
+    let Some((begin, end)) = number(id) else { return String::new() };
+    let before = id[..begin].trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
+    let after = id[end..].trim();
+    match (before, after) {
+        (before, "") => before.to_owned(),
+        ("", after) => after.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned(),
+        (before, after) => format!("{before} {after}"),
+    }
+}
+
+/// Where the number begins and ends.
+fn number(id: &str) -> Option<(usize, usize)> {
+    let mut groups = Vec::new();
+    let mut begin = 0;
+    // Letters and digits that stand together; all else parts them.
+    for (at, c) in id.char_indices().chain([(id.len(), ' ')]) {
+        if !c.is_alphanumeric() {
+            groups.push((begin, at));
+            begin = at + c.len_utf8();
+        }
+    }
+    groups.retain(|&(begin, end)| {
+        let group = id.get(begin..end).unwrap_or_default();
+        !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    groups.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn the_number_is_taken_out_of_a_name() {
+        for (id, theme) in [
+            ("WAC.001", "WAC"),
+            ("BK.24", "BK"),
+            ("STS(v1.0) Undermine.001", "STS(v1.0) Undermine"),
+            ("STS(v11.0) Activity of King.100", "STS(v11.0) Activity of King"),
+            ("E_E_T 001 - B vs B", "E_E_T - B vs B"),
+            ("arasan2024.1", "arasan2024"),
+            ("7: pins", "pins"),
+            ("12", ""),
+            ("Lasker", ""),
+            ("", ""),
+            ("ééé 3 ü", "ééé ü"),
+        ] {
+            assert_eq!(of(id), theme, "{id}");
+        }
+    }
+}

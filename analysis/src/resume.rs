@@ -1,0 +1,179 @@
+//! How far an interrupted run has come.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use protocols::epd::{Block, Blocks, Content, Line, MoveReading, Operation, Record, RecordReader};
+
+use crate::files::Input;
+
+/// What an earlier run has left: since each line becomes one, in the order of the files, it is the beginning of what will be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resumption {
+    /// How many lines of each file are done.
+    pub lines: Vec<u64>,
+    /// The length of the lines in the output that are whole, in bytes. What is behind them is half a line.
+    pub length: u64,
+}
+
+/// Why a run can't go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// One of the files can't be read.
+    #[error("{0}")]
+    Read(#[from] io::Error),
+    /// The output isn't what comes of the input.
+    #[error("line {output} of the output does not come from line {line} of `{input}`")]
+    Different {
+        /// The line of the output.
+        output: u64,
+        /// The line of the input.
+        line: u64,
+        /// The input.
+        input: String,
+    },
+    /// The output is longer than the input.
+    #[error("the output has more lines than the input")]
+    TooLong,
+}
+
+impl Resumption {
+    /// Compares what is there of the output with the inputs, line by line: positions and names of records, and the text of
+    /// all other lines. With which effort and by whom the records were examined can't be seen.
+    ///
+    /// # Errors
+    /// A file can't be read, or the output does not come from these inputs.
+    pub fn find(inputs: Vec<Input>, output: impl Read) -> Result<Resumption, ResumeError> {
+        let mut output = Whole { reader: BufReader::new(output), lines: 0, length: 0 };
+        let mut resumption = Resumption::default();
+        for input in inputs {
+            let name = input.name().to_owned();
+            let mut done = 0;
+            for block in Blocks::new(input) {
+                let more = match block? {
+                    Block::Lines(lines) => {
+                        lines.iter().try_for_each(|line| output.follow(&line, &name, &mut done))
+                    }
+                    Block::TooLong { line } => {
+                        let line = Line { number: line, text: "".into(), end: "\n" };
+                        output.follow(&line, &name, &mut done)
+                    }
+                };
+                match more {
+                    Ok(()) => {}
+                    Err(Stop::End) => break,
+                    Err(Stop::Error(error)) => return Err(error),
+                }
+            }
+            resumption.lines.push(done);
+        }
+        if output.next()?.is_some() {
+            return Err(ResumeError::TooLong);
+        }
+        resumption.length = output.length;
+        Ok(resumption)
+    }
+}
+
+/// Why no further line is compared.
+enum Stop {
+    /// The output has no more.
+    End,
+    Error(ResumeError),
+}
+
+/// The whole lines of the output.
+struct Whole<R> {
+    reader: BufReader<R>,
+    lines: u64,
+    length: u64,
+}
+
+impl<R: Read> Whole<R> {
+    /// The next line without its end; `None` if there is none that is whole.
+    fn next(&mut self) -> io::Result<Option<String>> {
+        let mut bytes = Vec::new();
+        self.reader.read_until(b'\n', &mut bytes)?;
+        if bytes.pop() != Some(b'\n') {
+            return Ok(None);
+        }
+        self.lines += 1;
+        self.length += bytes.len() as u64 + 1;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Whether the next line comes from this one.
+    fn follow(&mut self, line: &Line<'_>, name: &str, done: &mut u64) -> Result<(), Stop> {
+        let text = self.next().map_err(|error| Stop::Error(error.into()))?.ok_or(Stop::End)?;
+        if !comes_from(&text, line) {
+            let (output, line, input) = (self.lines, line.number, name.to_owned());
+            return Err(Stop::Error(ResumeError::Different { output, line, input }));
+        }
+        *done = line.number;
+        Ok(())
+    }
+}
+
+/// Whether that can have become of a line.
+fn comes_from(text: &str, line: &Line<'_>) -> bool {
+    let original = line.text.trim_start_matches('\u{feff}');
+    if text == original {
+        return true;
+    }
+    let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
+    let (made, given) = (reader.read(text, 1).record, reader.read(original, 1).record);
+    line.content() == Content::Record
+        && made
+            .zip(given)
+            .is_some_and(|(made, given)| made.position == given.position && id(&made) == id(&given))
+}
+
+fn id<'r>(record: &'r Record<'_>) -> Option<&'r str> {
+    match record.get("id") {
+        Some(Operation::Id(id)) => Some(id),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    fn find(folder: &TempDir, names: &[&str], output: &str) -> Result<Resumption, ResumeError> {
+        let inputs = names.iter().map(|name| Input::open(&folder.path().join(name)).expect("a file"));
+        Resumption::find(inputs.collect(), output.as_bytes())
+    }
+
+    #[test]
+    fn whole_lines_that_come_from_the_input_are_done() {
+        let folder = TempDir::new().expect("a folder");
+        let record = |id: &str| format!("{START} id \"{id}\";\n");
+        let first = format!("\u{feff}# suite\r\n\n{}{}", record("1"), record("2"));
+        fs::write(folder.path().join("a"), &first).expect("a file");
+        fs::write(folder.path().join("b"), format!("{START}  id 3")).expect("a file");
+        let names = ["a", "b"];
+        let lines = |output: &str| find(&folder, &names, output).expect("fits").lines;
+        assert_eq!(lines(""), [0, 0]);
+        assert_eq!(lines("# suite\n\n"), [2, 0]);
+        let made = format!("# suite\n\n{START} acn 5; id \"1\"; pm e4;\n");
+        assert_eq!(lines(&made), [3, 0]);
+        let half = format!("{made}{START} id \"2\"");
+        assert_eq!(lines(&half), [3, 0]);
+        assert_eq!(find(&folder, &names, &half).expect("fits").length, made.len() as u64);
+        let all = format!("{made}{}{START} id \"3\";\n", record("2"));
+        assert_eq!(lines(&all), [4, 1]);
+        let longer = find(&folder, &names, &format!("{all}\n"));
+        assert!(matches!(longer, Err(ResumeError::TooLong)));
+        let other = find(&folder, &names, &format!("{made}{}", record("x"))).expect_err("another record");
+        assert_eq!(
+            other.to_string(),
+            "line 4 of the output does not come from line 4 of `a`"
+                .replace("`a`", &format!("`{}`", folder.path().join("a").display()))
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! `herald epd report`: what came of suites of problems.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use analysis::Input;
+use analysis::report::{self, Run, Summary};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use protocols::epd::{MoveReading, RecordReader};
+
+use super::Notation;
+use super::work::explain;
+use crate::WrongInput;
+
+/// Tell what came of suites of problems that were solved with `herald epd target`: what was solved and missed, by themes, with
+/// how much effort, and how several programs or versions compare
+///
+/// Each file is a run. Where a record has no `Target`, the move of `pv`, `pm`, `sv` or `sm` is compared with `bm` and `am`.
+/// The theme of a record is its `id` without the number. Moves graded as in the Strategic Test Suite (`c7` to `c9`, or `c0`) get
+/// their points. Whether a difference means anything is told by McNemar's test.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  herald epd report new.epd old=last-month.epd --html report.html
+  herald epd report wac.epd --at-least 290")]
+pub(super) struct Report {
+    /// Runs: files of EPD records, `-` for standard input; NAME=FILE calls a run by that name. The first is compared with the
+    /// others
+    #[arg(required = true, value_name = "[NAME=]FILE")]
+    runs: Vec<PathBuf>,
+    /// Write the report as a page as well, with charts and the boards of what the first run has missed
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// The heading of the page
+    #[arg(long, default_value = "EPD report", requires = "html")]
+    title: String,
+    /// Write the records that the first run has missed, with the right moves and the wrong one, for a program to learn from
+    #[arg(long, value_name = "FILE")]
+    feedback: Option<PathBuf>,
+    /// List all problems, also those that every run has solved
+    #[arg(long)]
+    all: bool,
+    /// Write the report as JSON
+    #[arg(long, conflicts_with = "all")]
+    json: bool,
+    /// Fail (exit status 1) unless the first run has solved so many problems, or so many percent: 290, 95%
+    #[arg(long, value_name = "COUNT")]
+    at_least: Option<Threshold>,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: Notation,
+}
+
+impl Report {
+    pub(super) fn run(&self) -> Result<()> {
+        let report = self.read()?;
+        // What is asked for is there before anything is said.
+        if let Some(path) = &self.html {
+            write(path, &report::page(&report, &self.title, self.all))?;
+        }
+        if let Some(path) = &self.feedback {
+            write(path, &report::feedback(&report, 0))?;
+        }
+        let text =
+            if self.json { format!("{}\n", report::json(&report)) } else { report::text(&report, self.all) };
+        io::stdout().write_all(text.as_bytes())?;
+        self.judge(&report.runs[0])
+    }
+
+    fn read(&self) -> Result<report::Report> {
+        let reader = RecordReader {
+            moves: MoveReading::Repair,
+            escapes: self.escapes.into(),
+            ..RecordReader::default()
+        };
+        let mut report = report::Report::default();
+        for run in &self.runs {
+            let (name, path) = split(run);
+            let input = Input::open(path).map_err(explain)?;
+            let shown = input.name().to_owned();
+            let run = Run::read(&name, input, reader);
+            let run = run.map_err(|error| wrong(format!("can't read `{shown}`: {error}")))?;
+            if run.tried() == 0 {
+                return Err(wrong(format!(
+                    "nothing in `{shown}` was solved or missed; expected records with `bm` or `am` and a move that \
+                     was played, as `herald epd target` writes them"
+                )));
+            }
+            report.add(run);
+        }
+        Ok(report)
+    }
+
+    fn judge(&self, run: &Summary) -> Result<()> {
+        match self.at_least {
+            Some(threshold) if !threshold.is_met(run) => {
+                bail!("{} has solved {} of {}, not {threshold}", run.name, run.solved, run.tried)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn wrong(text: String) -> anyhow::Error {
+    anyhow!(WrongInput).context(text)
+}
+
+/// The name of a run, and its file. What is the name of a file as a whole is none with a name in front.
+fn split(run: &Path) -> (String, &Path) {
+    let text = run.to_str().filter(|_| !run.exists());
+    if let Some((name, file)) = text.and_then(|text| text.split_once('=')) {
+        return (name.to_owned(), Path::new(file));
+    }
+    let name = run.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    (name, run)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
+}
+
+/// How much has to be solved.
+#[derive(Clone, Copy, Debug)]
+enum Threshold {
+    Count(u64),
+    Percent(f64),
+}
+
+impl Threshold {
+    fn is_met(self, run: &Summary) -> bool {
+        match self {
+            Threshold::Count(count) => run.solved >= count,
+            Threshold::Percent(percent) => run.share().percent() >= percent,
+        }
+    }
+}
+
+impl FromStr for Threshold {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Threshold, String> {
+        let read = match text.strip_suffix('%') {
+            Some(percent) => {
+                percent.parse().ok().filter(|p| (0.0..=100.0).contains(p)).map(Threshold::Percent)
+            }
+            None => text.parse().ok().map(Threshold::Count),
+        };
+        read.ok_or_else(|| "expected a number of problems, or a percentage such as 95%".to_owned())
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Threshold::Count(count) => write!(f, "{count}"),
+            Threshold::Percent(percent) => write!(f, "{percent} %"),
+        }
+    }
+}
