@@ -3,6 +3,7 @@
 mod bench;
 mod book;
 mod cego;
+mod check;
 mod epd;
 mod eval;
 mod match_command;
@@ -42,6 +43,7 @@ enum Subcommands {
     Uci,
     Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
+    Check(check::Check),
     Bench(bench::Bench),
     Perft(perft::Perft),
     Eval(eval::Eval),
@@ -79,6 +81,7 @@ fn main() -> ExitCode {
         Some(Subcommands::Uci) => session::uci(),
         Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Cego(cego)) => cego.run(),
+        Some(Subcommands::Check(check)) => check.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),
         Some(Subcommands::Eval(eval)) => eval.run(),

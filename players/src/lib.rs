@@ -5,6 +5,7 @@
 
 mod cecp;
 mod cego;
+pub mod check;
 mod guard;
 mod lines;
 mod listen;

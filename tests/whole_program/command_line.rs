@@ -20,6 +20,7 @@ fn every_subcommand_has_help_with_an_example() {
         &["cego"],
         &["openings"],
         &["match"],
+        &["check"],
         &["bench"],
         &["perft"],
         &["eval"],

@@ -2,6 +2,7 @@
 
 mod books;
 mod cego;
+mod check;
 mod command_line;
 mod conversations;
 mod epd;

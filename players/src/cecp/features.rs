@@ -9,16 +9,17 @@ use crate::{Fault, OptionValue};
 
 /// What an engine can do and wants; what it said last holds, of options all that it said.
 #[derive(Debug, Default)]
-pub(super) struct Features {
+pub(crate) struct Features {
     switches: HashMap<Switch, bool>,
     variants: Option<Vec<String>>,
+    endgame_tables: Vec<String>,
     options: Vec<OptionDefinition>,
     pub(super) name: Option<String>,
 }
 
 impl Features {
     /// Takes in a feature; whether it is accepted: known, and honoured.
-    pub(super) fn learn(&mut self, feature: Feature) -> bool {
+    pub(crate) fn learn(&mut self, feature: Feature) -> bool {
         match feature {
             Feature::Switch(switch, on) => {
                 if (switch, on) == (Switch::Done, false) {
@@ -32,35 +33,62 @@ impl Features {
                 self.options.retain(|known| known.name != option.name);
                 self.options.push(option);
             }
-            Feature::EndgameTables(_) => {}
+            Feature::EndgameTables(kinds) => self.endgame_tables = kinds,
             Feature::Other { .. } => return false,
         }
         true
     }
 
     /// Whether a feature is on, by the engine's word or by default.
-    pub(super) fn has(&self, switch: Switch) -> bool {
+    pub(crate) fn has(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
 
+    /// The names of the features that the engine turned on or off, `done` not among them.
+    pub(crate) fn asked_for(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self
+            .switches
+            .keys()
+            .filter(|&&switch| switch != Switch::Done)
+            .map(|switch| switch.name())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
     /// Whether the engine has told that no more features follow (`Some(true)`), or asked to wait for more.
-    pub(super) fn done(&self) -> Option<bool> {
+    pub(crate) fn done(&self) -> Option<bool> {
         self.switches.get(&Switch::Done).copied()
     }
 
     /// Whether the engine plays a variant.
-    pub(super) fn plays(&self, variant: &str) -> bool {
+    pub(crate) fn plays(&self, variant: &str) -> bool {
         match &self.variants {
             Some(names) => names.iter().any(|name| name == variant),
             None => variant == "normal",
         }
     }
 
+    /// The variants that the engine named.
+    pub(crate) fn variants(&self) -> &[String] {
+        self.variants.as_deref().unwrap_or_default()
+    }
+
+    /// The kinds of endgame tables that it reads.
+    pub(crate) fn endgame_tables(&self) -> &[String] {
+        &self.endgame_tables
+    }
+
+    /// Its options.
+    pub(crate) fn options(&self) -> &[OptionDefinition] {
+        &self.options
+    }
+
     /// What has to be told for an option to have a value.
     ///
     /// # Errors
     /// [`Fault::Start`]: there is no such option, or the value doesn't fit.
-    pub(super) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, Fault> {
+    pub(crate) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, Fault> {
         let named = |option: &&OptionDefinition| option.name == name;
         let Some(option) = self.options.iter().find(named) else {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));

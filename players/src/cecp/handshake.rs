@@ -33,7 +33,7 @@ const WAKINGS: u32 = 5;
 const WAKING_LINES: u32 = 50;
 
 /// Starts an engine, learns its features and sets its options.
-pub(super) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), Fault> {
+pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), Fault> {
     let mut stream = Stream::start(spec, log)?;
     stream.tell(&Command::Xboard)?;
     stream.wait_until_read(Instant::now() + LONGEST_READING);

@@ -1,8 +1,8 @@
 //! A player that speaks CECP, the protocol of XBoard and WinBoard.
 
 mod features;
-mod handshake;
-mod setup;
+pub(crate) mod handshake;
+pub(crate) mod setup;
 
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::Instant;
 use engine::{CastlingMode, Outcome};
 use protocols::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
 
-use self::features::Features;
+pub(crate) use self::features::Features;
 use self::setup::{Clock, Word};
 use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
@@ -249,7 +249,7 @@ impl Listener for CecpPlayer {
 }
 
 /// The move in the forms of the protocol's first version, `12. ... e7e5`, which some engines still use.
-fn former_move(line: &str) -> Option<&str> {
+pub(crate) fn former_move(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let number = words.next()?.strip_suffix('.')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());

@@ -14,7 +14,7 @@ const A_DAY: Duration = Duration::from_hours(24);
 
 /// One line to the engine: an edit line is no command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(crate) enum Word {
     Command(Command),
     Edit(EditLine),
 }
@@ -29,7 +29,7 @@ impl From<Command> for Word {
 ///
 /// # Errors
 /// [`Fault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
-pub(super) fn position(game: &Game, features: &Features) -> Result<Vec<Word>, Fault> {
+pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<Word>, Fault> {
     if game.has_standard_start() {
         Ok(Vec::new())
     } else if features.has(Switch::SetBoard) {
@@ -91,12 +91,12 @@ fn edit(start: &VariantPosition, features: &Features) -> Vec<Word> {
 }
 
 /// A move, with the word before it if the engine wants it.
-pub(super) fn told_move(text: String, features: &Features) -> Command {
+pub(crate) fn told_move(text: String, features: &Features) -> Command {
     if features.has(Switch::UserMove) { Command::UserMove(text) } else { Command::BareMove(text) }
 }
 
 /// The moves of a game from the given ply on, as the engine wants them.
-pub(super) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String> {
+pub(crate) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String> {
     let later = &game.moves()[from.min(game.ply())..];
     if !features.has(Switch::San) {
         return later.iter().map(|&m| coordinate(m, game.mode())).collect();

@@ -1,0 +1,281 @@
+//! `herald check`: Herald keeps the rules, and each rule is seen broken by Herald with its words distorted.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+
+/// As many at once as don't get in each other's way: they mostly wait.
+const AT_ONCE: usize = 12;
+
+/// `examples/distorting.rs`, which cargo has built with the tests.
+fn distorting() -> PathBuf {
+    let program = Path::new(HERALD).with_file_name("examples").join("distorting");
+    assert!(program.is_file(), "not built: cargo build --examples");
+    program
+}
+
+fn check(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let mut command = Command::new(HERALD);
+    // Not with what the user of this machine has saved.
+    command.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"));
+    let output = command.arg("check").args(arguments).output().expect("herald runs");
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let values = lines.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    (output.status.code(), values.collect())
+}
+
+/// Does some work for each of many, a few at a time.
+fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
+    let next = Mutex::new(all.iter());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(one) = next.lock().map_or(None, |mut next| next.next()) {
+                    work(one);
+                }
+            });
+        }
+    });
+}
+
+fn labels(protocol: &str) -> Vec<String> {
+    let output = Command::new(HERALD).args(["check", protocol, "--rules"]).output().expect("herald runs");
+    let lines = String::from_utf8(output.stdout).expect("text");
+    lines.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// Herald passes every rule but those about what it doesn't offer. On a busy machine it may miss a limit of time; so a
+/// rule that is not passed is checked once more, alone.
+fn herald_passes(protocol: &str, arguments: &[&str], not_offered: &[&str]) {
+    let verdicts = |how: &[&str]| -> Vec<(String, String)> {
+        let (_, findings) = check(&[&[protocol, "--json"], how, &["--", HERALD], arguments].concat());
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let verdict = |finding: &Value| Some((text(&finding["rule"])?, text(&finding["verdict"])?));
+        findings.iter().filter_map(verdict).filter(|(_, verdict)| verdict != "pass").collect()
+    };
+    let missed = verdicts(&["--concurrency", "8"]);
+    let missed: Vec<_> = missed.iter().flat_map(|(rule, _)| verdicts(&["--rule", rule])).collect();
+    let not_offered = not_offered.iter().map(|&rule| (rule.to_owned(), "not-supported".to_owned()));
+    assert_eq!(missed, not_offered.collect::<Vec<_>>());
+}
+
+/// Each rule is in the table, and fails there. A fault that is not seen on a busy machine is tried once more, alone.
+fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])]) {
+    let without: Vec<String> =
+        labels(protocol).into_iter().filter(|label| faults.iter().all(|(rule, _)| rule != label)).collect();
+    assert!(without.is_empty(), "never seen failing: {without:?}");
+    let program = distorting();
+    let is_seen = |(rule, fault): &(&str, &[&str])| {
+        let begin =
+            [protocol, "--json", "--patience", "2", "--rule", rule, "--", program.to_str().expect("text")];
+        let (status, findings) = check(&[&begin[..], fault, &["--", HERALD], arguments].concat());
+        status == Some(1) && findings[0]["verdict"] == "fail"
+    };
+    let missed = Mutex::new(Vec::new());
+    for_each(faults, |fault| {
+        if !is_seen(fault) {
+            missed.lock().expect("the list").push(*fault);
+        }
+    });
+    let missed = missed.into_inner().expect("the list");
+    let missed: Vec<_> = missed.iter().filter(|fault| !is_seen(fault)).collect();
+    assert!(missed.is_empty(), "not seen: {missed:?}");
+}
+
+#[test]
+fn herald_keeps_the_rules_of_cecp() {
+    herald_passes("cecp", &["xboard"], &["san-input"]);
+}
+
+#[test]
+fn each_rule_of_cecp_can_be_broken() {
+    each_rule_fails("cecp", &["xboard"], CECP);
+}
+
+#[test]
+fn herald_keeps_the_rules_of_uci() {
+    herald_passes("uci", &["uci"], &[]);
+}
+
+#[test]
+fn each_rule_of_uci_can_be_broken() {
+    each_rule_fails("uci", &["uci"], UCI);
+}
+
+#[test]
+fn herald_keeps_the_rules_of_cego() {
+    herald_passes("cego", &["cego", "--ponder"], &[]);
+}
+
+#[test]
+fn each_rule_of_cego_can_be_broken() {
+    each_rule_fails("cego", &["cego"], CEGO);
+}
+
+#[test]
+fn wrong_arguments() {
+    for arguments in [
+        &["cecp", "--json", "--", "/no/such/program"][..],
+        &["cecp", "--json", "--rule", "nonsense", "--", HERALD],
+        &["cecp"],
+        &["usi", "--", HERALD],
+    ] {
+        assert_eq!(check(arguments), (Some(2), Vec::new()), "{arguments:?}");
+    }
+}
+
+const CECP: &[(&str, &[&str])] = &[
+    ("one-read", &["--gulp"]),
+    ("version-1", &["--deaf", "e2e4"]),
+    ("accepted", &["--say", "rejected setboard=>Error (unknown command): rejected setboard"]),
+    ("option-names", &["--say", "protover=>feature option=\"A -check 1\" option=\"A -check 0\""]),
+    ("xboard-again", &["--say", "xboard=>Illegal move: xboard"]),
+    // The one in between minds the signal.
+    ("sigint", &["--replace", "sigint=0=>sigint=1"]),
+    ("answers-move", &["--deaf", "usermove"]),
+    ("go", &["--deaf", "go"]),
+    ("playother", &["--deaf", "playother"]),
+    ("colors", &["--deaf", "white"]),
+    ("reuse", &["--die", "usermove e2e4"]),
+    ("illegal-move", &["--mute", "Illegal"]),
+    ("legal-moves", &["--say", "usermove e1g1=>Illegal move: e1g1"]),
+    ("san-input", &["--replace", "done=1=>san=1 done=1", "--say", "usermove Nf3=>Illegal move: Nf3"]),
+    ("setboard", &["--deaf", "setboard"]),
+    ("setboard-illegal", &["--say", "setboard 8/8/=>1/2-1/2 {Stalemate}"]),
+    ("edit", &["--replace", "setboard=1=>setboard=0", "--deaf", "edit"]),
+    ("new-resets", &["--deaf", "new"]),
+    ("undo", &["--deaf", "undo"]),
+    ("undo-nothing", &["--die", "undo"]),
+    ("remove", &["--deaf", "remove"]),
+    ("mates", &["--say", "go=>0-1 {Black mates}"]),
+    ("is-mated", &["--say", "go=>1/2-1/2 {agreed}"]),
+    ("is-stalemated", &["--say", "go=>1-0 {White mates}"]),
+    ("result", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("draw-offer", &["--say", "draw=>Error (unknown command): draw"]),
+    ("ping", &["--say", "ping 72=>pong 72"]),
+    ("ping-thinking", &["--say", "ping 77=>pong 77"]),
+    ("ping-pondering", &["--mute", "pong 78"]),
+    ("force-silent", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("new-silent", &["--replace", "pong 2=>pong 2\nmove h2h3"]),
+    ("ponder-silent", &["--twice", "move"]),
+    ("move-now", &["--rewrite", "?=>force"]),
+    ("move-now-idle", &["--say", "?=>Illegal move: ?"]),
+    ("undisturbed", &["--rewrite", "nopost=>?"]),
+    ("unknown-command", &["--mute", "Error"]),
+    ("quit-thinking", &["--deaf", "quit"]),
+    ("quit-analysing", &["--deaf", "quit"]),
+    ("end-of-input", &["--stay"]),
+    ("pause", &["--deaf", "pause"]),
+    ("pause-analysing", &["--deaf", "pause"]),
+    ("pause-other", &["--say", "hint=>Hint: h2h3"]),
+    ("st", &["--rewrite", "st 1=>st 3"]),
+    ("st-decimal", &["--die", "st 0.5"]),
+    ("st-0", &["--die", "st 0"]),
+    ("level", &["--say", "level=>Illegal move: level"]),
+    ("level-moves", &["--die", "level"]),
+    ("own-clock", &["--rewrite", "level 0 0:03 0=>st 1"]),
+    ("time-short", &["--rewrite", "time 100=>time 60000"]),
+    ("time-odd", &["--die", "time -100"]),
+    ("sd", &["--rewrite", "sd 3=>sd 6"]),
+    ("sd-with-time", &["--rewrite", "st 1=>st 3"]),
+    ("new-clears-sd", &["--rewrite", "st 1=>sd 1"]),
+    ("nps", &["--deaf", "nps"]),
+    ("thinking", &["--deaf", "post"]),
+    ("nopost", &["--deaf", "nopost"]),
+    ("mate-score", &["--replace", "100002=>100003"]),
+    ("mated-score", &["--replace", "-100001=>-100002"]),
+    ("stray-words", &["--say", "go=>Draw is near"]),
+    ("analyze", &["--deaf", "analyze"]),
+    ("analyze-move", &["--deaf", "usermove"]),
+    ("analyze-over", &["--say", "analyze=>0-1 {Black mates}"]),
+    ("ping-analysing", &["--mute", "pong 79"]),
+    ("stat01", &["--mute", "stat01"]),
+    ("exclude", &["--deaf", "exclude"]),
+    ("exclude-all", &["--deaf", "exclude"]),
+    ("setscore", &["--say", "setscore=>Error (unknown command): setscore"]),
+    ("hint", &["--replace", "Hint: =>Hint: a1"]),
+    ("bk", &["--say", "bk=>the book is open"]),
+    ("options", &["--say", "option =>Error (bad value): option"]),
+    ("option-unknown", &["--mute", "Error"]),
+    ("memory", &["--say", "memory=>Error (unknown command): memory"]),
+    ("cores", &["--say", "cores=>Error (unknown command): cores"]),
+    ("egtpath", &["--die", "egtpath"]),
+    ("frills", &["--say", "computer=>Illegal move: computer"]),
+    ("highlight", &["--mute", "highlight"]),
+    ("fischerandom", &["--say", "usermove O-O=>Illegal move: O-O"]),
+    ("variants", &["--deaf", "variant"]),
+    ("variant-unknown", &["--die", "variant nosuch"]),
+];
+
+const UCI: &[(&str, &[&str])] = &[
+    ("uciok", &["--twice", "uciok"]),
+    ("isready", &["--twice", "readyok"]),
+    ("isready-searching", &["--say", "isready=>bestmove h2h3"]),
+    ("unknown-command", &["--say", "xyzzy=>bestmove e2e4"]),
+    ("white-space", &["--deaf", "  position"]),
+    ("option-names", &["--twice", "option name Hash"]),
+    ("option-defaults", &["--say", "uci=>option name A type spin default 9 min 1 max 3"]),
+    ("options", &["--die", "setoption name Hash"]),
+    ("option-unknown", &["--die", "setoption name No Such"]),
+    ("ucinewgame", &["--die", "ucinewgame"]),
+    ("position-fen", &["--deaf", "position fen"]),
+    ("position-moves", &["--deaf", "position"]),
+    ("position-illegal", &["--say", "position fen x=>bestmove e2e4"]),
+    ("game-over", &["--replace", "0000=>e2e4", "--replace", "(none)=>e2e4"]),
+    ("chess960", &["--replace", "g1h1=>g1g1"]),
+    ("quit", &["--deaf", "quit"]),
+    ("end-of-input", &["--stay"]),
+    ("stop", &["--twice", "bestmove"]),
+    ("stop-idle", &["--say", "stop=>bestmove e2e4"]),
+    ("infinite", &["--say", "go infinite=>bestmove a1a8"]),
+    ("ponder", &["--deaf", "ponderhit"]),
+    ("ponder-stop", &["--deaf", "stop"]),
+    ("ponder-move", &["--replace", "ponder =>ponder a1b8 "]),
+    ("searchmoves", &["--rewrite", "go depth 4 searchmoves h2h3 g2g3=>go depth 4"]),
+    ("info", &["--mute", "info"]),
+    ("pv", &["--replace", " pv => pv a1h8 "]),
+    ("mate-score", &["--replace", "mate 2=>mate 3"]),
+    ("mated-score", &["--replace", "mate -1=>mate -2"]),
+    ("multipv", &["--deaf", "setoption name MultiPV"]),
+    ("depth", &["--rewrite", "go depth 3=>go depth 6"]),
+    ("nodes", &["--rewrite", "go nodes 50000=>go nodes 900000"]),
+    ("movetime", &["--rewrite", "go movetime 500=>go movetime 2000"]),
+    ("clock", &["--rewrite", "go wtime 1000 btime 60000=>go movetime 2000"]),
+    ("clock-increment", &["--rewrite", "go wtime 300 btime 60000 winc 5000 binc 5000=>go movetime 2000"]),
+    ("clock-short", &["--deaf", "go wtime 1 "]),
+    ("movestogo", &["--rewrite", "go wtime 1000 btime 1000 movestogo 1=>go movetime 2000"]),
+];
+
+const CEGO: &[(&str, &[&str])] = &[
+    ("ready", &["--twice", "ready"]),
+    ("first-move", &["--say", "1000000000=>e9e9"]),
+    ("later-moves", &["--say", "1000000000 1000000000=>e9e9"]),
+    ("special-moves", &["--say", "1000000000 1000000000=>e9e9"]),
+    ("mates", &["--say", "1000000000=>a1a2"]),
+    ("lost", &["--say", "1000000000=>resign"]),
+    (
+        "clock",
+        &[
+            "--rewrite",
+            "1000000000 0 1000000000 0 r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13=>\
+            900000000000 0 900000000000 0 r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13",
+        ],
+    ),
+    ("clock-extremes", &["--die", "0 0 0 0"]),
+    ("pondering", &["--say", "1000000000=>a1b1"]),
+    ("long-wait", &["--say", "1000000000 1000000000=>forfeit"]),
+    ("end-of-input", &["--stay"]),
+    // The one in between hides the exit status, or what is said on standard error.
+    ("breach-fields", &["--content"]),
+    ("breach-space", &["--speechless"]),
+    ("breach-empty", &["--content"]),
+    ("breach-clock", &["--speechless"]),
+    ("breach-fen", &["--content"]),
+    ("breach-move", &["--content"]),
+    ("breach-illegal", &["--stay"]),
+    ("breach-order", &["--content"]),
+];
