@@ -3,11 +3,18 @@
 //!
 //! `cargo bench -p herald-search --bench mate` prints a line for each of the two: mates found, mates proven not to be
 //! there, nodes, and nodes per second. The positions are random ones, the same in every run.
+//!
+//! With `-- FILE [NODES]` the solver alone takes a file of records such as `FEN bm #3;`, where the side to move mates in three,
+//! or `bm #-3`, where it is mated, with 1,000,000 nodes each, on all processors. A mate counts when it is no longer than stated
+//! and its line replays. `tests/peers/mates.py` asks other programs the same.
 
+use std::fs;
+use std::sync::Mutex;
 use std::time::Instant;
 
-use search::mate::{Finding, Goal, Problem, Solver};
+use search::mate::{Finding, Goal, Mate, Problem, Solver};
 use search::{Control, Limits, Root, STACK_SIZE, Searcher, Table, Verdict};
+use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup, Piece, Position as _, Setup, Square};
 
 const MEN: &str = "KkQRRBNNPPPPqrbbnpppp";
@@ -80,7 +87,79 @@ fn measure(name: &str, work: impl FnOnce() -> Tally) {
     println!("MATE {name}: {mates} of {POSITIONS} mated, {refuted} refuted, {nodes} nodes, {speed:.0} nps");
 }
 
+/// A record of a file.
+struct Record {
+    root: Root,
+    attacker: Color,
+    moves: u32,
+}
+
+impl Record {
+    fn read(line: &str) -> Option<Record> {
+        let (fen, distance) = line.trim_end().trim_end_matches(';').split_once(" bm #")?;
+        let distance: i32 = distance.parse().ok()?;
+        let chess: Chess = fen.parse::<Fen>().ok()?.into_position(CastlingMode::Standard).ok()?;
+        let turn = chess.turn();
+        let attacker = if distance > 0 { turn } else { !turn };
+        let root = Root { position: (&chess).into(), ..Root::default() };
+        Some(Record { root, attacker, moves: distance.unsigned_abs() })
+    }
+
+    /// Whether the line of a mate can be played and ends with it.
+    fn is_right(&self, mate: &Mate) -> bool {
+        let mut position = self.root.position.clone();
+        let is_legal = mate.line.iter().all(|mv| {
+            let is_legal = position.legal_moves().contains(mv);
+            if is_legal {
+                position = position.make(*mv);
+            }
+            is_legal
+        });
+        is_legal
+            && position.is_check()
+            && position.legal_moves().is_empty()
+            && position.turn() != self.attacker
+    }
+}
+
+/// All records of a file; tells how many mates were found.
+fn suite(path: &str, nodes: u64) {
+    let text = fs::read_to_string(path).expect("a file of records");
+    let records: Vec<Record> = text.lines().filter_map(Record::read).collect();
+    let (next, tallies) = (Mutex::new(records.iter()), Mutex::new([0; 2]));
+    let work = || {
+        let mut solver = Solver::new(MEBIBYTES).expect("memory");
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        loop {
+            let Some(record) = next.lock().expect("no panic").next() else { break };
+            let problem = Problem { attacker: record.attacker, moves: record.moves, goal: Goal::Within };
+            let solution =
+                solver.solve(&record.root, problem, &limits, &Control::new(), &Instant::now(), &mut ());
+            if let Finding::Mate(mate) = solution.finding
+                && mate.moves <= record.moves
+                && record.is_right(&mate)
+            {
+                let is_mover = record.attacker == record.root.position.turn();
+                tallies.lock().expect("no panic")[usize::from(is_mover)] += 1;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work).expect("a thread");
+        }
+    });
+    let [mated, found] = tallies.into_inner().expect("no panic");
+    println!("MATE {} of {}: the mover mates in {found}, is mated in {mated}", found + mated, records.len());
+}
+
 fn main() {
+    let mut given = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    if let Some(path) = given.next() {
+        let nodes = given.next().map_or(1_000_000, |nodes| nodes.parse().expect("a number of nodes"));
+        suite(&path, nodes);
+        return;
+    }
     let roots = positions();
     let limits = Limits { nodes: Some(NODES), mate: Some(MOVES), ..Limits::default() };
     let work = || {
