@@ -48,10 +48,12 @@ impl Normalize {
         }
     }
 
-    /// Keeps the line, with an end as the others have it and without a byte order mark, which only files begin with.
+    /// Keeps the line, with an end as the others have it and without a byte order mark, which only files begin with. Carriage
+    /// returns that stand alone at its end would become part of the new one.
     #[expect(clippy::unused_self, reason = "beside its sibling")]
     fn keep(&self, line: &Line<'_>, done: &mut Done) {
-        line.copy(line.text.trim_start_matches('\u{feff}'), &mut done.output);
+        let text = line.text.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        line.copy(text, &mut done.output);
         done.output.push(b'\n');
     }
 }

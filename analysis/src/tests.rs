@@ -164,6 +164,12 @@ impl Verb for Copy {
     fn passed_over(&self, _: &Fault, _: &mut Done) {}
 }
 
+#[test]
+fn lonely_carriage_returns_do_not_become_part_of_an_end_of_line() {
+    let normal = run(&normalize(RecordReader::default()), b"# a\r\r\n\0\r").0;
+    assert_eq!(normal, b"# a\n\0\n");
+}
+
 proptest! {
     #[test]
     fn any_file_is_copied(bytes in vec(any::<u8>(), 0..500)) {
