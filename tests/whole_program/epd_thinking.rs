@@ -101,12 +101,14 @@ fn mates_are_found_in_passes_and_skipped_then() {
     fs::write(folder.path().join("a.epd"), format!("{MATE_IN_2}\n{MATE_IN_1}\n{EASY_MATE_IN_2}\n"))
         .expect("a file");
     let uci = format!("cmd='{HERALD} uci' option.Hash=1");
-    for (engine, first) in [(&[][..], "; ce 32764; dm 2; pm Ra6; pv Ra6 "), (&["--engine", &uci], "")] {
+    for engine in [&[][..], &["--engine", &uci]] {
         let arguments = ["mate", "--moves", "2", "--passes", "--nodes", "100000", "a.epd", "-o", "d.epd"];
         told(&folder, &[&arguments, engine].concat(), 0);
         let output = read(&folder, "d.epd");
         let lines: Vec<&str> = output.lines().collect();
-        assert!(lines[0].contains(first), "{output}");
+        if engine.is_empty() {
+            assert!(lines[0].contains("; ce 32764; dm 2; pm Ra6; pv Ra6 "), "{output}");
+        }
         assert!(lines[1].contains("; ce 32766; dm 1; pm Ra8#; pv Ra8#;"), "{output}");
         assert!(lines[2].contains("; ce 32764; dm 2; pm R"), "{output}");
     }

@@ -210,8 +210,8 @@ impl Quantity {
 
 /// The report for a terminal. With `all`, the problems that everybody has solved are listed as well.
 pub fn text(report: &Report, all: bool) -> String {
-    let extent = if all { Extent::All } else { Extent::NotSolvedByAll };
-    let tables: Vec<String> = tables::all(report, extent).iter().map(ToString::to_string).collect();
+    let tables = tables::overview(report).into_iter().chain(tables::problems(report, Extent::new(all)));
+    let tables: Vec<String> = tables.map(|table| table.to_string()).collect();
     tables.join("\n")
 }
 

@@ -30,12 +30,9 @@ fn write_page(page: &mut String, report: &Report, title: &str, all: bool) -> fmt
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
     )?;
-    let extent = if all { Extent::All } else { Extent::NotSolvedByAll };
-    let (listed, tables): (Vec<Table>, Vec<Table>) =
-        tables::all(report, extent).into_iter().partition(|table| table.head[0] == "No.");
-    tables.iter().try_for_each(|table| write_table(page, table))?;
+    tables::overview(report).iter().try_for_each(|table| write_table(page, table))?;
     write_charts(page, report)?;
-    listed.iter().try_for_each(|table| write_table(page, table))?;
+    tables::problems(report, Extent::new(all)).iter().try_for_each(|table| write_table(page, table))?;
     write_boards(page, report)?;
     page.push_str("</body>\n</html>\n");
     Ok(())

@@ -10,10 +10,15 @@ pub(super) enum Extent {
     NotSolvedByAll,
 }
 
-/// All tables that have something in them.
-pub(super) fn all(report: &Report, extent: Extent) -> Vec<Table> {
-    let tables =
-        [summary(report), themes(report), costs(report), comparisons(report), problems(report, extent)];
+impl Extent {
+    pub(super) fn new(is_all: bool) -> Extent {
+        if is_all { Extent::All } else { Extent::NotSolvedByAll }
+    }
+}
+
+/// The tables about whole runs that have something in them.
+pub(super) fn overview(report: &Report) -> Vec<Table> {
+    let tables = [summary(report), themes(report), costs(report), comparisons(report)];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -144,7 +149,8 @@ fn verdict(compared: &Comparison) -> &'static str {
     }
 }
 
-fn problems(report: &Report, extent: Extent) -> Table {
+/// The list of problems; `None` if there is nothing to list.
+pub(super) fn problems(report: &Report, extent: Extent) -> Option<Table> {
     let title = match extent {
         Extent::All => "Problems",
         Extent::NotSolvedByAll if report.runs.len() == 1 => "Missed",
@@ -160,7 +166,7 @@ fn problems(report: &Report, extent: Extent) -> Table {
             table.rows.push(cells);
         }
     }
-    table
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Whether the move that was played is right, and the move; empty if the problem was not tried.
