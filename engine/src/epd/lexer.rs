@@ -149,8 +149,12 @@ impl<'a> Lexer<'a> {
         loop {
             let before = self.at;
             let is_apart = self.skip_blanks() > 0;
+            if !self.peek().is_some_and(|byte| byte.is_ascii_digit() || byte == b'-') {
+                self.at = before;
+                return counters;
+            }
             let word = self.word();
-            let is_number = !word.text.is_empty() && word.text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
             if is_apart && is_number && count < 2 {
                 counters[count] = Some(word);
                 count += 1;
@@ -173,7 +177,7 @@ impl<'a> Lexer<'a> {
         if self.at == self.text.len() {
             return None;
         }
-        let word = self.word_before(|byte| byte == b'"' || ENDS_WORD[usize::from(byte)]);
+        let word = self.word_before(|byte| ends_word(byte) || byte == b'"');
         self.findings.enter(Some(word.text));
         self.is_open = true;
         self.check_opcode(word);
@@ -185,8 +189,14 @@ impl<'a> Lexer<'a> {
         if !self.is_open {
             return None;
         }
+        if self.peek() == Some(b';') {
+            self.is_open = false;
+            self.at += 1;
+            return None;
+        }
         let blank = self.at;
-        let blanks = self.skip_blanks();
+        let is_apart = self.skip_one_space();
+        let blanks = if is_apart { 1 } else { self.skip_blanks() };
         match self.peek() {
             None | Some(b';') => {
                 self.is_open = false;
@@ -201,7 +211,7 @@ impl<'a> Lexer<'a> {
                 None
             }
             Some(first) => {
-                if self.text[blank..self.at] != *" " {
+                if !is_apart {
                     self.warn(blank, Rule::F9, "expected one space before an operand");
                 }
                 Some(if first == b'"' { self.string() } else { self.bare() })
@@ -210,13 +220,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_empty_operations(&mut self) {
-        loop {
-            let before = self.at;
+        while self.text.as_bytes()[self.at..].iter().find(|byte| !is_blank(**byte)) == Some(&b';') {
             self.skip_blanks();
-            if self.peek() != Some(b';') {
-                self.at = before;
-                return;
-            }
             self.warn(self.at, Rule::F9, "a semicolon without an operation");
             self.at += 1;
         }
@@ -265,14 +270,17 @@ impl<'a> Lexer<'a> {
 
     /// What stands between blanks and semicolons; empty before a semicolon and at the end.
     fn word(&mut self) -> Word<'a> {
-        self.word_before(|byte| ENDS_WORD[usize::from(byte)])
+        self.word_before(ends_word)
     }
 
-    /// What stands before a byte of that kind.
+    /// What stands before a byte of that kind, which may be a blank, a semicolon or a quotation mark.
     fn word_before(&mut self, ends: impl Fn(u8) -> bool) -> Word<'a> {
         let at = self.at;
         let rest = &self.text.as_bytes()[at..];
-        let length = rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
+        let mut length = end_of_word(rest);
+        while rest.get(length).is_some_and(|byte| !ends(*byte)) {
+            length += 1 + end_of_word(&rest[length + 1..]);
+        }
         self.at += length;
         Word { text: &self.text[at..self.at], at }
     }
@@ -280,13 +288,23 @@ impl<'a> Lexer<'a> {
     /// Passes over the blanks before a field or an opcode, of which there should be one, and none at the end.
     fn gap(&mut self, rule: Rule) {
         let at = self.at;
+        if self.skip_one_space() {
+            return;
+        }
         let blanks = self.skip_blanks();
         let is_end = self.at == self.text.len();
         if is_end && blanks > 0 {
             self.warn(at, rule, "blanks end the line");
-        } else if !is_end && at > 0 && self.text[at..self.at] != *" " {
+        } else if !is_end && at > 0 {
             self.warn(at, rule, "expected one space");
         }
+    }
+
+    /// Passes over one space before something, which is how it should be; anything else is left for [`Lexer::skip_blanks`].
+    fn skip_one_space(&mut self) -> bool {
+        let is_one = matches!(self.text.as_bytes()[self.at..], [b' ', next, ..] if !is_blank(next));
+        self.at += usize::from(is_one);
+        is_one
     }
 
     fn skip_blanks(&mut self) -> usize {
@@ -309,20 +327,38 @@ impl<'a> Lexer<'a> {
     }
 }
 
-const fn is_blank(byte: u8) -> bool {
+fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'\r' | b'\n')
 }
 
-/// Blanks and the semicolon, as a table: words are where a lexer spends its time.
-const ENDS_WORD: [bool; 256] = {
-    let mut ends = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        ends[byte] = is_blank(byte as u8) || byte as u8 == b';';
-        byte += 1;
+fn ends_word(byte: u8) -> bool {
+    is_blank(byte) || byte == b';'
+}
+
+/// Where the first byte is that could end a word: a blank or another control character, a semicolon, a quotation mark. Eight
+/// bytes are looked at together, as finding the ends of words is what a lexer spends its time with.
+fn end_of_word(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x80 * ONES;
+    // The lowest of the bytes that it marks is right; above that one, a borrow may have marked others.
+    let less = |bytes: u64, than: u8| bytes.wrapping_sub(ONES * u64::from(than)) & !bytes & HIGHS;
+    let equal = |bytes: u64, to: u8| less(bytes ^ (ONES * u64::from(to)), 1);
+    let first = |eight: [u8; 8]| {
+        let eight = u64::from_le_bytes(eight);
+        let ends = less(eight, b' ' + 1) | equal(eight, b';') | equal(eight, b'"');
+        ends.trailing_zeros() as usize / 8
+    };
+    let (chunks, rest) = bytes.as_chunks();
+    for (count, chunk) in chunks.iter().enumerate() {
+        let length = first(*chunk);
+        if length < 8 {
+            return 8 * count + length;
+        }
     }
-    ends
-};
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    8 * chunks.len() + first(last)
+}
 
 /// The part of a line that is the position, whether the line is EPD or FEN: four fields, and the counters if there are any.
 pub fn position_part(line: &str) -> &str {
@@ -338,6 +374,8 @@ pub fn position_part(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const EMPTY: &str = "8/8/8/8/8/8/8/8 w - -";
@@ -376,6 +414,15 @@ mod tests {
         expect(" resign;", &["resign"], &[]);
         expect(" bm Qg6 Qh7; id \"a; b\";", &["bm|Qg6|Qh7", "id|\"a; b\""], &[]);
         expect(" noop \"\" 1 - a\"b x;", &["noop|\"\"|1|-|a\"b|x"], &[]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_end_where_the_first_of_such_bytes_is(text in "[a-z\u{0}-\u{3f}é\u{7f}\u{80}]{0,30}") {
+            let ends = |byte: u8| byte <= b' ' || byte == b';' || byte == b'"';
+            let first = text.bytes().position(ends).unwrap_or(text.len());
+            prop_assert_eq!(end_of_word(text.as_bytes()), first);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use engine::epd::{Findings, Rule, Severity, Word};
 use engine::excerpt;
-use shakmaty::{Bitboard, Board, ByColor, ByRole, Rank, Square};
+use shakmaty::{Bitboard, Board, ByColor, ByRole};
 
 /// Reads the board from rank 8 to rank 1, each from the a-file to the h-file.
 pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Board> {
@@ -67,59 +67,66 @@ fn misplaced(byte: u8, board: &str) -> String {
 /// The men, in the order of [`Men`].
 const LETTERS: &[u8; 12] = b"pnbrqkPNBRQK";
 
-/// Where men of each letter stand, from a1 to h8; and behind them, room for those that are none.
+/// Where the men of each letter stand, from a1 to h8; behind them where rows of empty squares begin, where ranks begin
+/// behind a `/`, and what is neither.
 #[derive(Default)]
-struct Men([u64; 13]);
+struct Men([u64; 16]);
 
-/// What a character of a board means.
-#[derive(Clone, Copy)]
-struct Meaning {
-    /// In which of the [`Men`] it goes.
-    men: u8,
-    /// How many squares it fills.
-    squares: u8,
-    is_digit: bool,
-    is_known: bool,
-}
+/// What a character of a board means: in its lowest four bits, of which of the [`Men`] it tells, then what it adds to
+/// the tally.
+type Meaning = u32;
+
+/// What the men beyond those of the twelve letters are.
+const EMPTY: Meaning = 12;
+const RANK: Meaning = 13;
+const NONE: Meaning = 15;
+
+/// In the tally a square counts for 1, a `/` and what has no place in a board for multiples of 64: they don't move the next
+/// square, and are told apart in the end.
+const SQUARE: Meaning = 1 << 4;
+const RANK_END: Meaning = 1 << 12;
+const UNKNOWN: Meaning = 1 << 20;
+/// Only digits have this bit; two of them side by side are found by it.
+const DIGIT: Meaning = 1 << 31;
 
 /// What each character means, so that boards can be read without a jump for each of them.
 const MEANINGS: [Meaning; 256] = {
-    let mut meanings = [Meaning { men: 12, squares: 0, is_digit: false, is_known: false }; 256];
+    let mut meanings = [UNKNOWN + NONE; 256];
     let mut digit = 1;
     while digit <= 8 {
-        meanings[(b'0' + digit) as usize] =
-            Meaning { men: 12, squares: digit, is_digit: true, is_known: true };
+        meanings[(b'0' + digit) as usize] = DIGIT + digit as Meaning * SQUARE + EMPTY;
         digit += 1;
     }
     let mut men = 0;
     while men < 12 {
-        let meaning = Meaning { men: men as u8, squares: 1, is_digit: false, is_known: true };
-        meanings[LETTERS[men] as usize] = meaning;
+        meanings[LETTERS[men] as usize] = SQUARE + men as Meaning;
         men += 1;
     }
-    meanings[b'/' as usize].is_known = true;
+    meanings[b'/' as usize] = RANK_END + RANK;
     meanings
 };
 
 impl Men {
     /// Reads a board that is as it should be.
     fn read(text: &str) -> Option<Men> {
+        /// The a-file without a8.
+        const RANK_BEGINS: u64 = 0x0001_0101_0101_0101;
+        if text.len() > LONGEST_BOARD {
+            return None;
+        }
         let mut men = Men::default();
-        // Squares from a8 to h1, and how many of them there have to be at the next `/`.
-        let (mut square, mut rank_end) = (0_u32, 8);
-        let (mut is_right, mut after_digit) = (text.len() <= 71, false);
+        // Squares are counted from a8 to h1.
+        let (mut tally, mut twice, mut last) = (0, 0, 0);
         for byte in text.bytes() {
             let meaning = MEANINGS[usize::from(byte)];
-            men.0[usize::from(meaning.men)] |= 1 << ((square ^ 0o70) & 0o77);
-            square += u32::from(meaning.squares);
-            is_right &= meaning.is_known && !(meaning.is_digit && after_digit);
-            after_digit = meaning.is_digit;
-            if byte == b'/' {
-                is_right &= square == rank_end;
-                rank_end += 8;
-            }
+            let square = (tally / SQUARE) ^ 0o70;
+            men.0[(meaning % SQUARE) as usize] |= 1 << (square & 0o77);
+            tally += meaning & !DIGIT & !NONE;
+            twice |= meaning & last;
+            last = meaning;
         }
-        (is_right && (square, rank_end) == (64, 64)).then_some(men)
+        let is_full = tally == 64 * SQUARE + 7 * RANK_END && men.0[RANK as usize] == RANK_BEGINS;
+        (is_full && twice & DIGIT == 0).then_some(men)
     }
 
     fn into_board(self) -> Option<Board> {
@@ -140,34 +147,81 @@ impl Men {
 
 /// Writes the board, from rank 8 to rank 1.
 pub(super) fn write_board(board: &Board, out: &mut String) {
-    for rank in Rank::ALL.into_iter().rev() {
+    let cipher = Cipher::new(board);
+    // A digit is written before it is known whether there are empty squares: the next character may take its place.
+    let (mut text, mut length) = ([0; LONGEST_BOARD], 0);
+    for rank in (0..8).rev() {
+        let mut men = (board.occupied().0 >> (8 * rank)) & 0xff;
         let mut next = 0;
-        for square in Bitboard::from_rank(rank) & board.occupied() {
-            let file = square.file() as u8;
-            push_empty(file - next, out);
-            out.push(char::from(letter(board, square)));
+        while men != 0 {
+            let file = men.trailing_zeros();
+            text[length] = digit(file - next);
+            length += usize::from(file > next);
+            text[length] = cipher.letter(8 * rank + file);
+            length += 1;
             next = file + 1;
+            men &= men - 1;
         }
-        push_empty(8 - next, out);
-        if rank != Rank::First {
-            out.push('/');
-        }
+        text[length] = digit(8 - next);
+        length += usize::from(next < 8);
+        text[length] = b'/';
+        length += 1;
+    }
+    // There is no `/` behind the last rank.
+    out.push_str(std::str::from_utf8(&text[..length - 1]).unwrap_or_default());
+}
+
+/// A letter for each man of 64, and a `/` behind each rank.
+const LONGEST_BOARD: usize = 72;
+
+fn digit(squares: u32) -> u8 {
+    b'0' + squares as u8
+}
+
+/// The men as numbers, a bitboard for each binary digit: faster than asking for one role after the other.
+struct Cipher([u64; 4]);
+
+impl Cipher {
+    fn new(board: &Board) -> Cipher {
+        let either = |one: Bitboard, other: Bitboard| (one | other).0;
+        Cipher([
+            either(board.knights(), board.rooks()) | board.kings().0,
+            either(board.bishops(), board.rooks()),
+            either(board.queens(), board.kings()),
+            board.white().0,
+        ])
+    }
+
+    fn letter(&self, square: u32) -> u8 {
+        let binary = |digit: usize| (self.0[digit] >> square & 1) as usize;
+        b"pnbrqk  PNBRQK  "[binary(0) | binary(1) << 1 | binary(2) << 2 | binary(3) << 3]
     }
 }
 
-/// The letter of a man. Adding up is faster than asking for one role after the other.
-fn letter(board: &Board, square: Square) -> u8 {
-    let is_in = |men: Bitboard| usize::from(men.contains(square));
-    let role = is_in(board.knights())
-        + 2 * is_in(board.bishops())
-        + 3 * is_in(board.rooks())
-        + 4 * is_in(board.queens())
-        + 5 * is_in(board.kings());
-    LETTERS[role + 6 * is_in(board.white())]
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-fn push_empty(squares: u8, out: &mut String) {
-    if squares > 0 {
-        out.push(char::from(b'0' + squares));
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn boards_are_read_quickly_if_nothing_is_wrong_with_them(
+            text in "([pnbrqkPNBRQK1-8]{1,8}/){7}[pnbrqkPNBRQK1-8/]{1,8}|([pnP1-9/x ]{1,9}/){6,8}8|(8/){0,9}"
+        ) {
+            let mut findings = Findings::new(&text, 1);
+            let examined = examine_board(Word { text: &text, at: 0 }, &mut findings);
+            let men = |men: &Men| men.0[..12].to_vec();
+            let right = examined.as_ref().filter(|_| findings.faults().is_empty());
+            prop_assert_eq!(Men::read(&text).as_ref().map(men), right.map(men));
+        }
+
+        #[test]
+        fn boards_are_written_as_they_were_read(text in "(8|[pnbrqkPNBRQK]{8}|[pQ]1[rP]3[kb]1|3K4)(/(8|k7|1p2P3|[rR]6[qQ]|7N)){7}") {
+            let men = Men::read(&text).expect("eight ranks of eight squares");
+            let mut written = String::new();
+            write_board(&men.into_board().expect("a man a square"), &mut written);
+            prop_assert_eq!(written, text);
+        }
     }
 }

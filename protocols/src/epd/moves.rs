@@ -8,7 +8,7 @@ use engine::{CastlingMode, Chess, Move, excerpt};
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{Position as _, Role};
 
-use super::operation::{Text, push_printing};
+use super::operation::{Text, is_plain, push_printing};
 
 /// A move as an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,13 +197,22 @@ fn read_unplaced<'a>(text: &'a str, at: usize, findings: &mut Findings<'_>) -> E
 /// SAN is kept as SAN, anything else as it is.
 fn unread(read: Option<SanPlus>, text: Text<'_>) -> EpdMove<'_> {
     match read {
-        Some(san) if san.to_string() == text => EpdMove::San(san),
+        Some(san) if is_canonical(&text) => EpdMove::San(san),
         _ => EpdMove::Text(text),
     }
 }
 
+/// Whether SAN that could be read is written as it was: without a letter for pawns, promotions in capitals.
+fn is_canonical(text: &str) -> bool {
+    let promotion = text.bytes().skip_while(|byte| *byte != b'=').nth(1);
+    !text.starts_with('P') && promotion.is_none_or(|letter| letter.is_ascii_uppercase())
+}
+
 /// What may be a move, as it can be written: behind a comma there can be a quotation mark, with which a string would begin.
 fn cleaned(text: &str) -> Text<'_> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     match printing(text) {
         text if text.contains('"') => Cow::Owned(text.replace('"', "'")),
         text => text,
@@ -219,5 +228,21 @@ pub(super) fn printing(text: &str) -> Text<'_> {
         Cow::Owned(printing)
     } else {
         Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn san_is_known_to_be_as_it_is_written(text in "P?[NBRQK]?[a-c]?[1-8]?x?[a-c][1-8](=[NBRQnbrqk])?[+#]?|O-O(-O)?\\+?") {
+            if let Some(san) = read_san(&text) {
+                prop_assert_eq!(is_canonical(&text), san.to_string() == text, "{}", san);
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use shakmaty::ByColor;
 use time::{Date, Month, PrimitiveDateTime, Time};
 
 use super::moves::{EpdMove, MoveReader, printing};
-use super::operation::{AnyOperand, Contact, Operation, Text};
+use super::operation::{AnyOperand, Contact, Operation, Text, is_plain};
 use super::values::{ClockTime, Evaluation, RefereeCommand, RefereeRequest, Register, numbers};
 
 /// The range of integers that every program supports (EPD specification, 5.2.3).
@@ -167,19 +167,20 @@ impl<'a> Operands<'a, '_> {
     }
 
     fn integer(&mut self, range: RangeInclusive<i64>) -> Option<i64> {
-        let expected = if *range.end() == i64::MAX {
-            format!("an integer from {} on", range.start())
-        } else {
-            format!("an integer from {} to {}", range.start(), range.end())
+        let expected = || match range.end() {
+            &i64::MAX => format!("an integer from {} on", range.start()),
+            end => format!("an integer from {} to {end}", range.start()),
         };
-        let text = self.only(&expected)?;
+        let [Operand { text, is_string: false, .. }] = self.given else {
+            return self.only(&expected()).and(None);
+        };
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let Some(number) = text.parse().ok().filter(|number| is_integer && range.contains(number)) else {
-            return self.refuse(Rule::T3, &expected);
+            return self.refuse(Rule::T3, &expected());
         };
         let plain = digits.len() == 1 || !digits.starts_with('0');
-        if text.starts_with('+') || !plain || text == "-0" {
+        if text.starts_with('+') || !plain || *text == "-0" {
             let message = format!("`{}` is written {number}", excerpt(text));
             self.report(self.given[0].at, Rule::T3, Severity::Warning, message);
         }
@@ -198,7 +199,7 @@ impl<'a> Operands<'a, '_> {
     /// What an operand says, as a string can hold it: escapes undone, apostrophes for quotation marks.
     fn text(&self, operand: Operand<'a>) -> Text<'a> {
         match self.escapes.decode(operand.text) {
-            Cow::Borrowed(text) if !text.contains('"') => printing(text),
+            Cow::Borrowed(text) if is_plain(text) => Cow::Borrowed(text),
             text => Cow::Owned(printing(&text.replace('"', "'")).into_owned()),
         }
     }
@@ -384,12 +385,12 @@ impl<'a, 'f> Operands<'a, 'f> {
     /// Moves without an order of their own: in ASCII order, each once.
     fn move_set(&mut self) -> Option<Vec<EpdMove<'a>>> {
         let texts = self.move_texts()?;
-        let is_sorted = texts.clone().is_sorted_by_key(|(text, _)| text);
-        let mut moves = self.moves.moves(texts, self.findings);
-        if !is_sorted {
-            self.report(self.given[0].at, Rule::F14, Severity::Note, "the moves are not in ASCII order");
-        }
+        let mut moves = self.moves.moves(texts.clone(), self.findings);
         if moves.len() > 1 {
+            if !texts.is_sorted_by_key(|(text, _)| text) {
+                let at = self.given[0].at;
+                self.report(at, Rule::F14, Severity::Note, "the moves are not in ASCII order");
+            }
             let count = moves.len();
             moves.sort_by_cached_key(EpdMove::text);
             moves.dedup();

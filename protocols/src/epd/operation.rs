@@ -245,12 +245,17 @@ fn write_moment(moment: PrimitiveDateTime, out: &mut String) {
 /// EPD has no notation for a quotation mark inside of a string; an apostrophe stands for it.
 fn write_string(text: &str, out: &mut String) {
     out.push_str(" \"");
-    if text.contains('"') {
-        push_printing(&text.replace('"', "'"), out);
+    if is_plain(text) {
+        out.push_str(text);
     } else {
-        push_printing(text, out);
+        push_printing(&text.replace('"', "'"), out);
     }
     out.push('"');
+}
+
+/// Whether a text is printing ASCII without a quotation mark, and so can be an operand as it is.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"')
 }
 
 /// Control characters would break the line or move somebody's cursor. Other characters outside of ASCII are kept: they

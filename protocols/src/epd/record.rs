@@ -156,7 +156,8 @@ impl RecordReader {
             MoveReading::Legal | MoveReading::Repair => position.judge(&fields, &mut lexer.findings),
         };
         let moves = MoveReader { position: legal.as_ref(), repairs: self.moves == MoveReading::Repair };
-        let mut operations = Vec::new();
+        // Records of suites have so many operations and operands; growing would cost more than a little room.
+        let mut operations = Vec::with_capacity(4);
         let counters = lexer.counters();
         for (opcode, counter) in ["hmvc", "fmvn"].into_iter().zip(counters) {
             if let Some(counter) = counter {
@@ -164,7 +165,7 @@ impl RecordReader {
             }
         }
         let first = operations.len();
-        let mut operands = Vec::new();
+        let mut operands = Vec::with_capacity(4);
         let mut is_garbled = false;
         while let Some(opcode) = lexer.opcode() {
             is_garbled |= is_like_a_field(opcode.text);
@@ -179,10 +180,10 @@ impl RecordReader {
         }
         sort(&mut operations, first, &mut lexer.findings);
         judge(&operations, &mut lexer.findings);
-        Some(Record {
-            position,
-            operations: operations.into_iter().map(|(_, operation)| operation).collect(),
-        })
+        // Into memory of its own: `collect` would take what is there and cut it to size, which costs the allocator more.
+        let mut unplaced = Vec::with_capacity(operations.len());
+        unplaced.extend(operations.into_iter().map(|(_, operation)| operation));
+        Some(Record { position, operations: unplaced })
     }
 
     fn read_operation<'a>(
