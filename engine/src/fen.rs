@@ -5,9 +5,11 @@ use std::num::NonZeroU32;
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, EnPassantMode, Position as _, PositionError, PositionErrorKinds,
-    Setup, Square,
+    Bitboard, ByColor, ByRole, CastlingMode, Chess, Color, EnPassantMode, Position as _, PositionError,
+    PositionErrorKinds, Setup, Square,
 };
+
+use variants::Captives;
 
 use crate::text::excerpt;
 
@@ -199,6 +201,32 @@ fn check(
             kinds => problem(words(kinds)),
         })?;
     Ok((position, mode))
+}
+
+/// The position with other pieces in hand. In Bughouse, where they come from two boards, there may be more than one set has.
+///
+/// # Errors
+/// The variant has no hands, or there are too many men.
+pub(crate) fn with_hands(
+    position: &VariantPosition,
+    hands: ByColor<ByRole<u8>>,
+    captives: Captives,
+) -> Result<VariantPosition, FenError> {
+    let setup = Setup { pockets: Some(hands), ..position.to_setup(EnPassantMode::Always) };
+    let problem = |problem: &str| FenError::Variant {
+        text: shown(&setup),
+        variant: position.variant().uci(),
+        problem: problem.to_owned(),
+    };
+    if position.pockets().is_none() {
+        return Err(problem("nothing is held in hand"));
+    }
+    let held = VariantPosition::from_setup(position.variant(), setup.clone(), position.castles().mode());
+    let allowed = match captives {
+        Captives::Captor => held,
+        Captives::Partner => held.or_else(PositionError::ignore_too_much_material),
+    };
+    allowed.or_else(PositionError::ignore_impossible_check).map_err(|error| problem(words(error.kinds())))
 }
 
 /// What is wrong with a position, where only a variant can say so.

@@ -5,7 +5,8 @@ use std::iter;
 
 use search::Score;
 use shakmaty::variant::{Variant, VariantPosition};
-use shakmaty::{CastlingMode, Chess, Color, Move, MoveList, Position as _, Setup};
+use shakmaty::{ByColor, ByRole, CastlingMode, Chess, Color, Move, MoveList, Position as _, Setup};
+use variants::Captives;
 
 use crate::fen::{self, FenError};
 use crate::notation::{self, MoveError, san};
@@ -23,6 +24,7 @@ pub struct Game {
     current: Placement,
     moves: Vec<Move>,
     declared: Option<Outcome>,
+    captives: Captives,
 }
 
 /// A position and its key, which is asked for more often than the position changes.
@@ -62,10 +64,13 @@ impl Placement {
     }
 
     /// What ends the game on the spot, without anybody's word.
-    fn outcome(&self) -> Option<Outcome> {
+    fn outcome(&self, captives: Captives) -> Option<Outcome> {
         if let Some(outcome) = variant::outcome(&self.position) {
             Some(outcome)
         } else if self.position.legal_moves().is_empty() {
+            if captives == Captives::Partner && variant::could_drop(&self.position) {
+                return None;
+            }
             Some(if self.position.is_check() {
                 Outcome::Win { winner: !self.position.turn(), reason: WinReason::Checkmate }
             } else {
@@ -103,12 +108,42 @@ impl Game {
             current: Placement::new(position),
             moves: Vec::new(),
             declared: None,
+            captives: Captives::Captor,
         }
     }
 
     /// The start of a game of a variant.
     pub fn new(variant: Variant) -> Game {
         Game::starting_from((VariantPosition::new(variant), CastlingMode::Standard))
+    }
+
+    /// The start of a game at one of the two boards of Bughouse: Crazyhouse, in which captured pieces go to the captor's
+    /// partner, and those to be dropped are told by [`Game::hold`]. Who has no move, but could have one if he got a
+    /// piece, waits for it; he is neither mated nor stalemated.
+    pub fn bughouse() -> Game {
+        Game::new(Variant::Crazyhouse).with_captives(Captives::Partner)
+    }
+
+    /// The same game, but for what becomes of captured pieces.
+    #[must_use]
+    pub fn with_captives(self, captives: Captives) -> Game {
+        Game { captives, ..self }
+    }
+
+    /// Who gets captured pieces, where they can be dropped.
+    pub fn captives(&self) -> Captives {
+        self.captives
+    }
+
+    /// Puts pieces into the hands, as others have decided. The moves that led here stay, and can be taken back.
+    ///
+    /// # Errors
+    /// The variant has no hands, or there are more men than the variant can bring about; the game is unchanged.
+    pub fn hold(&mut self, hands: ByColor<ByRole<u8>>) -> Result<(), FenError> {
+        let held = fen::with_hands(self.position(), hands, self.captives)?;
+        self.current = Placement::new(held);
+        self.declared = None;
+        Ok(())
     }
 
     /// A game from a FEN of four to six fields; missing counters are 0 and 1.
@@ -230,11 +265,23 @@ impl Game {
         if !self.position().is_legal(m) {
             return Err(IllegalMove(self.coordinate(m)));
         }
-        let next = Placement::new(after(self.position(), m));
+        let next = Placement::new(self.after(m));
         self.earlier.push(std::mem::replace(&mut self.current, next));
         self.moves.push(m);
         self.declared = None;
         Ok(())
+    }
+
+    /// The position after a legal move.
+    fn after(&self, m: Move) -> VariantPosition {
+        let next = after(self.position(), m);
+        match self.position().pockets() {
+            // shakmaty has given the captive to the captor.
+            Some(hands) if self.captives == Captives::Partner && m.is_capture() => {
+                fen::with_hands(&next, *hands, self.captives).unwrap_or(next)
+            }
+            _ => next,
+        }
     }
 
     /// Takes the last move back and returns it; `None` at the start. A declared outcome no longer holds.
@@ -255,7 +302,7 @@ impl Game {
     /// How the game ended: as declared, or by checkmate, stalemate or a material that cannot mate. `None` while it
     /// goes on. Draws that must be claimed are in [`Game::claim`].
     pub fn outcome(&self) -> Option<Outcome> {
-        self.declared.or_else(|| self.current.outcome())
+        self.declared.or_else(|| self.current.outcome(self.captives))
     }
 
     /// Ends the game by somebody's word: resignation, agreement, time, an official. Holds until the next move or undo.
@@ -278,8 +325,8 @@ impl Game {
         if self.outcome().is_some() || !self.position().is_legal(m) {
             return None;
         }
-        let next = Placement::new(after(self.position(), m));
-        match next.outcome() {
+        let next = Placement::new(self.after(m));
+        match next.outcome(self.captives) {
             Some(_) => None,
             None => next.claim(next.occurrences(iter::once(&self.current).chain(self.earlier.iter().rev()))),
         }
@@ -358,7 +405,7 @@ impl Game {
     /// The same for the searcher of variants, which knows chess as well.
     pub fn variant_root(&self) -> variants::Root {
         let position = self.position().clone();
-        variants::Root { position, earlier_keys: self.earlier_keys(), allowed: None }
+        variants::Root { position, earlier_keys: self.earlier_keys(), allowed: None, captives: self.captives }
     }
 
     /// The keys of the earlier positions that could still be repeated.

@@ -42,3 +42,4 @@ pub use search::Wdl;
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move};
 pub use variant::variant_from_name;
+pub use variants::Captives;

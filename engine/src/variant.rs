@@ -3,6 +3,9 @@
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{Color, Outcome as Ending, Position as _};
 
+use variants::Captives;
+
+use crate::fen;
 use crate::outcome::{DrawReason, Outcome, WinReason};
 
 /// How the game has ended by what is special about its variant.
@@ -23,6 +26,13 @@ fn reason(position: &VariantPosition, winner: Color) -> Option<WinReason> {
         Variant::RacingKings => WinReason::RaceWon,
         Variant::Horde => WinReason::HordeCaptured,
     })
+}
+
+/// Whether the side to move could play if it had something to drop.
+pub(crate) fn could_drop(position: &VariantPosition) -> bool {
+    let mut hands = position.pockets().copied().unwrap_or_default();
+    hands.get_mut(position.turn()).knight = 1;
+    fen::with_hands(position, hands, Captives::Partner).is_ok_and(|held| !held.legal_moves().is_empty())
 }
 
 /// How many plies back positions may repeat: as far as the last capture or pawn move, but from the beginning where

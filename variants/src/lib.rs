@@ -18,5 +18,5 @@ mod searcher;
 mod worker;
 
 pub use moves::{find, short};
-pub use searcher::{Root, Searcher, evaluate, key, perft};
+pub use searcher::{Captives, Root, Searcher, evaluate, key, perft};
 pub use shakmaty::variant::{Variant, VariantPosition};

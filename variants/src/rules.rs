@@ -2,6 +2,7 @@
 
 mod antichess;
 mod atomic;
+pub(crate) mod bughouse;
 mod chess;
 mod crazyhouse;
 mod horde;
@@ -16,7 +17,7 @@ use crate::evaluation::CHESS_VALUES;
 use crate::exchange;
 
 /// A variant as the search sees it. One file each says what the variant is about.
-pub(crate) trait Rules: Position + FromSetup + Clone {
+pub(crate) trait Rules: Position + Pass + Clone {
     /// Which it is.
     const VARIANT: Variant;
 
@@ -55,6 +56,18 @@ pub(crate) trait Rules: Position + FromSetup + Clone {
     /// Whether quiescence looks at a move as well, although it takes nothing, because it ends the game.
     fn is_urgent(&self, _m: Move) -> bool {
         false
+    }
+}
+
+/// Passing, which no rules allow, but which proves something in a search.
+pub(crate) trait Pass: Sized {
+    /// The same position with the other side to move; `None` if the side to move is in check.
+    fn pass(self) -> Option<Self>;
+}
+
+impl<P: Position + FromSetup> Pass for P {
+    fn pass(self) -> Option<P> {
+        self.swap_turn().ok()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::history::Histories;
 use crate::perft::count_leaves;
 use crate::quiescence::score_of_ending;
 use crate::rules::Rules;
+use crate::rules::bughouse::Bughouse;
 use crate::worker::{Node, Orders, Worker, key_of};
 
 /// The position to search from, with what came before it.
@@ -19,6 +20,18 @@ pub struct Root {
     pub earlier_keys: Vec<u64>,
     /// The moves that may be played; `None` means all legal ones. Illegal ones among them are passed over.
     pub allowed: Option<Vec<search::Move>>,
+    /// Who gets captured pieces, where they can be dropped.
+    pub captives: Captives,
+}
+
+/// Who gets captured pieces, where they can be dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Captives {
+    /// The captor (Crazyhouse).
+    #[default]
+    Captor,
+    /// The captor's partner, at another board (Bughouse).
+    Partner,
 }
 
 /// Does something with the position of whichever variant, as what it is.
@@ -99,7 +112,14 @@ impl Searcher {
         table.begin_search();
         let orders =
             Orders { table, limits, budget: Budget::new(limits.time, limits.overhead), control, clock };
-        with_rules!(&root.position, position => self.think_by_rules(position, root, orders, observer))
+        match (&root.position, root.captives) {
+            (VariantPosition::Crazyhouse(board), Captives::Partner) => {
+                self.think_by_rules(&Bughouse::new(board.clone()), root, orders, observer)
+            }
+            (position, _) => {
+                with_rules!(position, position => self.think_by_rules(position, root, orders, observer))
+            }
+        }
     }
 
     fn think_by_rules<P: Rules>(

@@ -296,7 +296,7 @@ impl<'a, P: Rules> Worker<'a, P> {
         ply: usize,
         search: impl FnOnce(&mut Self, &Node<P>) -> T,
     ) -> Option<T> {
-        let next = Node::new(node.position.clone().swap_turn().ok()?);
+        let next = Node::new(node.position.clone().pass()?);
         self.nodes += 1;
         self.keys.push(node.key);
         self.frame(ply + 1).moved = None;

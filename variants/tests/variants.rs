@@ -6,7 +6,7 @@ use std::time::Instant;
 use search::{Control, Limits, STACK_SIZE, Score, Table, Verdict};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Color, Outcome, Position, PositionError};
-use variants::{Root, Searcher, Variant, VariantPosition, evaluate, find, key, perft, short};
+use variants::{Captives, Root, Searcher, Variant, VariantPosition, evaluate, find, key, perft, short};
 
 fn position(variant: Variant, fen: &str) -> VariantPosition {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
@@ -169,7 +169,7 @@ impl Analyst {
 }
 
 fn root(position: VariantPosition) -> Root {
-    Root { position, earlier_keys: Vec::new(), allowed: None }
+    Root { position, earlier_keys: Vec::new(), allowed: None, captives: Captives::Captor }
 }
 
 fn depth(depth: u32) -> Limits {
@@ -289,10 +289,8 @@ fn repetitions_of_the_game_count() {
         after.play_unchecked(m);
         // Twice before, with others between: to check once more draws.
         let earlier = vec![key(&after), 1, 2, 3, key(&after), 4, 5];
-        let answer = Analyst::new().think(
-            &Root { position: start, earlier_keys: earlier, allowed: Some(vec![short(m)]) },
-            &depth(3),
-        );
+        let answer = Analyst::new()
+            .think(&Root { earlier_keys: earlier, allowed: Some(vec![short(m)]), ..root(start) }, &depth(3));
         assert_eq!(answer.score, Score::DRAW);
     });
 }

@@ -1,6 +1,6 @@
 //! What stands on the board: usually a game, sometimes a position that is still being set up, or one that was refused.
 
-use engine::{FenError, Game, Variant};
+use engine::{Captives, FenError, Game, Variant};
 use shakmaty::fen::Fen;
 use shakmaty::{ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup};
 
@@ -13,9 +13,10 @@ pub(super) struct Board {
     /// The side that `white` or `black` has put on move. XBoard sends `black`, `time`, `otim`, `white`, `go` in the
     /// middle of a game, so the game must not be touched before it is clear what is meant.
     turn: Option<Color>,
-    /// The variant that is played, and its rules of castling.
+    /// The variant that is played, its rules of castling, and who gets captured pieces.
     variant: Variant,
     mode: CastlingMode,
+    captives: Captives,
 }
 
 #[derive(Debug)]
@@ -44,8 +45,8 @@ pub(super) struct Refusal {
 impl Default for Board {
     fn default() -> Board {
         let game = Box::new(Game::default());
-        let (variant, mode) = (game.variant(), game.mode());
-        Board { content: Content::Game(game), turn: None, variant, mode }
+        let (variant, mode, captives) = (game.variant(), game.mode(), game.captives());
+        Board { content: Content::Game(game), turn: None, variant, mode, captives }
     }
 }
 
@@ -68,7 +69,7 @@ impl Board {
 
     /// A new game. The positions to come are of the same variant.
     pub(super) fn start(&mut self, game: Game) {
-        (self.variant, self.mode) = (game.variant(), game.mode());
+        (self.variant, self.mode, self.captives) = (game.variant(), game.mode(), game.captives());
         self.content = Content::Game(Box::new(game));
         self.turn = None;
     }
@@ -103,7 +104,7 @@ impl Board {
     fn put(&mut self, game: Result<Game, FenError>, fen: impl FnOnce() -> String) -> Result<(), Refusal> {
         match game {
             Ok(game) => {
-                self.content = Content::Game(Box::new(game));
+                self.content = Content::Game(Box::new(game.with_captives(self.captives)));
                 Ok(())
             }
             Err(error) => {
@@ -113,25 +114,22 @@ impl Board {
         }
     }
 
-    /// Whether captured pieces come into the captor's hand.
+    /// Whether pieces can be held in hand.
     pub(super) fn has_hands(&self) -> bool {
         self.variant == Variant::Crazyhouse
     }
 
     /// Puts pieces into the hands, given by their letters, where the variant has hands; whether that changed anything.
-    /// `None` if a letter stands for no piece.
+    /// Hands that can't be leave everything as it was. `None` if a letter stands for no piece.
     pub(super) fn hold(&mut self, white: &str, black: &str) -> Option<Result<bool, Refusal>> {
         let hands = ByColor { white: read_hand(white)?, black: read_hand(black)? };
-        let Some(current) = self.game().and_then(|game| game.position().pockets().copied()) else {
+        let Some(game) =
+            self.game_mut().filter(|game| game.position().pockets().is_some_and(|held| *held != hands))
+        else {
             return Some(Ok(false));
         };
-        let Content::Game(game) = &self.content else { return Some(Ok(false)) };
-        if hands == current {
-            return Some(Ok(false));
-        }
-        let setup = Setup { pockets: Some(hands), ..game.position().to_setup(EnPassantMode::Legal) };
-        let game = Game::from_setup(self.variant, setup.clone(), self.mode);
-        Some(self.put(game, || fen_of(setup)).map(|()| true))
+        let held = game.hold(hands).map(|()| true);
+        Some(held.map_err(|error| Refusal { fen: game.fen(), reason: reason(&error) }))
     }
 
     /// Begins to edit the position.

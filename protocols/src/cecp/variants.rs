@@ -1,6 +1,6 @@
 //! The variants that Herald plays, under the names that GUIs have for them.
 
-use engine::{CastlingMode, Game, Outcome, Variant, WinReason};
+use engine::{Captives, CastlingMode, Game, Outcome, Variant, WinReason};
 
 use super::message::Message;
 
@@ -9,26 +9,28 @@ struct Named {
     name: &'static str,
     variant: Variant,
     mode: CastlingMode,
+    captives: Captives,
     /// For names that `XBoard` does not know: the variant whose board and rules it is to use. Not `normal`, or `XBoard` (4.9.1)
     /// takes the game for one of chess and does not tell the second engine of a match what is played.
     parent: Option<&'static str>,
 }
 
 const fn known(name: &'static str, variant: Variant) -> Named {
-    Named { name, variant, mode: CastlingMode::Standard, parent: None }
+    Named { name, variant, mode: CastlingMode::Standard, captives: Captives::Captor, parent: None }
 }
 
 const fn engine_defined(name: &'static str, variant: Variant, parent: &'static str) -> Named {
-    Named { name, variant, mode: CastlingMode::Standard, parent: Some(parent) }
+    Named { parent: Some(parent), ..known(name, variant) }
 }
 
 /// `giveaway` is what python-chess calls Antichess, too; Herald does not castle in it, as some do. Suicide is missing: there
 /// the stalemated side does not win as a matter of course. In Horde `XBoard` must not test legality: it takes every move of
 /// the side without a king for an illegal one.
-const ALL: [Named; 10] = [
+const ALL: [Named; 11] = [
     known("normal", Variant::Chess),
     Named { mode: CastlingMode::Chess960, ..known("fischerandom", Variant::Chess) },
     known("crazyhouse", Variant::Crazyhouse),
+    Named { captives: Captives::Partner, ..known("bughouse", Variant::Crazyhouse) },
     known("3check", Variant::ThreeCheck),
     known("atomic", Variant::Atomic),
     known("giveaway", Variant::Antichess),
@@ -51,7 +53,7 @@ pub(super) fn is_played(name: &str) -> bool {
 /// The start of a game of this variant, and what the GUI must be told of it; `None` if Herald does not play it.
 pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
     let named = ALL.iter().find(|named| named.name == name)?;
-    let start = Game::new(named.variant);
+    let start = Game::new(named.variant).with_captives(named.captives);
     let game = match named.mode {
         CastlingMode::Standard => start,
         CastlingMode::Chess960 => Game::from_variant_fen(named.variant, &start.fen(), named.mode).ok()?,
@@ -90,7 +92,12 @@ mod tests {
     fn each_name_starts_its_game() {
         for named in &ALL {
             let (game, setup) = start(named.name).unwrap();
-            assert_eq!((game.variant(), game.mode()), (named.variant, named.mode), "{}", named.name);
+            assert_eq!(
+                (game.variant(), game.mode(), game.captives()),
+                (named.variant, named.mode, named.captives),
+                "{}",
+                named.name
+            );
             assert_eq!(setup.is_some(), named.parent.is_some());
             assert!(game.is_start_position(), "{}", named.name);
         }

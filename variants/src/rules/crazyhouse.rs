@@ -2,7 +2,7 @@
 //! a piece in the hand attacks from wherever it likes.
 
 use shakmaty::variant::{Crazyhouse, Variant};
-use shakmaty::{Bitboard, ByRole, Color, Move, Position, Role, attacks};
+use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position, Role, attacks};
 
 use super::Rules;
 use crate::evaluation::{Activity, king_danger, king_place, material, pawns};
@@ -22,25 +22,7 @@ impl Rules for Crazyhouse {
     const CHECKS_ARE_URGENT: bool = true;
 
     fn evaluate(&self) -> i32 {
-        let board = self.board();
-        let turn = self.turn();
-        let activity = [turn, !turn].map(|color| Activity::of(board, color));
-        let side = |color: Color, own: &Activity, their: &Activity| {
-            let hand = self.hand(color);
-            let promoted = (self.promoted() & board.by_color(color)).into_iter();
-            // A promoted piece goes to the other hand as a pawn.
-            let demoted: i32 =
-                promoted.filter_map(|square| board.role_at(square)).map(|role| VALUES.get(role) / 6).sum();
-            material(board, color, &VALUES)
-                + weigh(hand, &IN_HAND)
-                + demoted
-                + pawns(board, color) / 2
-                + own.mobility
-                + king_place(board, color, 256)
-                - king_danger(board, color, their)
-                - self.drop_danger(color, own, their)
-        };
-        side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0]) + 20
+        evaluate(self)
     }
 
     fn may_pass(&self) -> bool {
@@ -49,63 +31,87 @@ impl Rules for Crazyhouse {
 
     /// A captured piece is lost to one side and gained by the other.
     fn gain(&self, m: Move) -> i32 {
-        let promotion = m.promotion().map_or(0, |role| VALUES.get(role) - VALUES.pawn);
-        let captured = m.capture().map_or(0, |role| {
-            let in_hand = if self.promoted().contains(m.to()) { Role::Pawn } else { role };
-            VALUES.get(role) + IN_HAND.get(in_hand)
-        });
-        captured + promotion
+        gain_on_board(m) + gain_in_hand(self, m)
     }
 
     fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
         // On both sides of the scales everything counts twice.
-        exchange::wins_at_least(self, m, &VALUES, threshold / 2)
+        wins_on_board(self, m, threshold / 2)
     }
 }
 
-trait Hands {
-    fn hand(&self, color: Color) -> ByRole<u8>;
-    fn drop_danger(&self, color: Color, own: &Activity, their: &Activity) -> i32;
+/// What a position with pieces in hand is worth for the side to move.
+pub(super) fn evaluate(position: &impl Position) -> i32 {
+    let (board, turn) = (position.board(), position.turn());
+    let activity = [turn, !turn].map(|color| Activity::of(board, color));
+    let side = |color: Color, own: &Activity, their: &Activity| {
+        let promoted = (position.promoted() & board.by_color(color)).into_iter();
+        // A promoted piece goes to the other hand as a pawn.
+        let demoted: i32 =
+            promoted.filter_map(|square| board.role_at(square)).map(|role| VALUES.get(role) / 6).sum();
+        material(board, color, &VALUES)
+            + weigh(hand(position, color), &IN_HAND)
+            + demoted
+            + pawns(board, color) / 2
+            + own.mobility
+            + king_place(board, color, 256)
+            - king_danger(board, color, their)
+            - drop_danger(board, color, hand(position, !color), [own, their])
+    };
+    side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0]) + 20
 }
 
-impl Hands for Crazyhouse {
-    fn hand(&self, color: Color) -> ByRole<u8> {
-        self.pockets().map(|pockets| *pockets.get(color)).unwrap_or_default()
-    }
+/// What a capture or promotion changes on the board.
+pub(super) fn gain_on_board(m: Move) -> i32 {
+    let promotion = m.promotion().map_or(0, |role| VALUES.get(role) - VALUES.pawn);
+    m.capture().map_or(0, |role| *VALUES.get(role)) + promotion
+}
 
-    /// The danger to a king from the other hand: pieces that can be dropped, times squares next to it where they would
-    /// stand safely or give check.
-    fn drop_danger(&self, color: Color, own: &Activity, their: &Activity) -> i32 {
-        let board = self.board();
-        let Some(king) = board.king_of(color) else { return 0 };
-        let hand = self.hand(!color);
-        let threat = weigh(hand, &THREAT).min(60);
-        if threat == 0 {
-            return 0;
-        }
-        let empty = !board.occupied();
-        let ring = attacks::king_attacks(king);
-        let supported = (ring & empty & their.attacked).count() as i32;
-        // Defended by the king alone: `own.attacked` holds the king's own squares, so only others are safe for it.
-        let holes = (ring & empty & !defended_by_others(board, color)).count() as i32;
-        let mut checks = 0;
-        if hand.knight > 0 {
-            checks += (attacks::knight_attacks(king) & empty & !own.attacked).count() as i32;
-        }
-        if hand.bishop > 0 || hand.queen > 0 {
-            let diagonals = attacks::bishop_attacks(king, board.occupied()) & empty;
-            checks += (diagonals & !own.attacked).count().min(4) as i32;
-        }
-        if hand.rook > 0 || hand.queen > 0 {
-            let lines = attacks::rook_attacks(king, board.occupied()) & empty;
-            checks += (lines & !own.attacked).count().min(4) as i32;
-        }
-        (threat * (2 + 2 * supported + holes + checks) / 8).min(500)
+/// What a captured piece is worth to whoever gets it into his hand.
+pub(super) fn gain_in_hand(position: &impl Position, m: Move) -> i32 {
+    let is_promoted = position.promoted().contains(m.to());
+    m.capture().map_or(0, |role| *IN_HAND.get(if is_promoted { Role::Pawn } else { role }))
+}
+
+/// Whether a move wins so much on the board alone.
+pub(super) fn wins_on_board(position: &impl Position, m: Move, threshold: i32) -> bool {
+    exchange::wins_at_least(position, m, &VALUES, threshold)
+}
+
+fn hand(position: &impl Position, color: Color) -> ByRole<u8> {
+    position.pockets().map(|pockets| *pockets.get(color)).unwrap_or_default()
+}
+
+/// The danger to a king from the other hand: pieces that can be dropped, times squares next to it where they would
+/// stand safely or give check.
+fn drop_danger(board: &Board, color: Color, hand: ByRole<u8>, [own, their]: [&Activity; 2]) -> i32 {
+    let Some(king) = board.king_of(color) else { return 0 };
+    let threat = weigh(hand, &THREAT).min(60);
+    if threat == 0 {
+        return 0;
     }
+    let empty = !board.occupied();
+    let ring = attacks::king_attacks(king);
+    let supported = (ring & empty & their.attacked).count() as i32;
+    // Defended by the king alone: `own.attacked` holds the king's own squares, so only others are safe for it.
+    let holes = (ring & empty & !defended_by_others(board, color)).count() as i32;
+    let mut checks = 0;
+    if hand.knight > 0 {
+        checks += (attacks::knight_attacks(king) & empty & !own.attacked).count() as i32;
+    }
+    if hand.bishop > 0 || hand.queen > 0 {
+        let diagonals = attacks::bishop_attacks(king, board.occupied()) & empty;
+        checks += (diagonals & !own.attacked).count().min(4) as i32;
+    }
+    if hand.rook > 0 || hand.queen > 0 {
+        let lines = attacks::rook_attacks(king, board.occupied()) & empty;
+        checks += (lines & !own.attacked).count().min(4) as i32;
+    }
+    (threat * (2 + 2 * supported + holes + checks) / 8).min(500)
 }
 
 /// Squares that are defended by something else than the king: by pawns and pieces.
-fn defended_by_others(board: &shakmaty::Board, color: Color) -> Bitboard {
+fn defended_by_others(board: &Board, color: Color) -> Bitboard {
     let pieces = board.by_color(color) & !board.kings() & !board.pawns();
     let reach =
         pieces.into_iter().map(|square| board.attacks_from(square)).fold(Bitboard::EMPTY, |a, b| a | b);

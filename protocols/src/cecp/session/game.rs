@@ -21,6 +21,7 @@ impl Session<'_> {
         let Some((game, setup)) = variants::start(variant) else { return Ok(()) };
         self.board.start(game);
         self.board_replaced();
+        self.partnership.begin();
         self.host.engine.new_game();
         self.clock.new_game();
         setup.map_or(Ok(()), |setup| self.output.send(&setup))

@@ -14,6 +14,7 @@ mod analysis;
 mod game;
 mod listening;
 mod orders;
+mod partnership;
 mod pause;
 mod settings;
 #[cfg(test)]
@@ -38,6 +39,7 @@ use super::work::Work;
 use crate::host::{Event, Host};
 use crate::input::Input;
 use agreements::Agreements;
+use partnership::Partnership;
 
 /// Plays, analyses and answers until `quit` or the end of the input.
 ///
@@ -67,6 +69,7 @@ struct Session<'a> {
     /// A report that the next line may make superfluous: see [`Session::report_illegal`].
     held_report: Option<Message>,
     agreements: Agreements,
+    partnership: Partnership,
     /// Root moves not to be searched in the present position.
     excluded: Vec<Move>,
     /// The reply that the engine expects in the present position.
@@ -97,6 +100,7 @@ impl<'a> Session<'a> {
             paused_thoughts: Vec::new(),
             held_report: None,
             agreements: Agreements::default(),
+            partnership: Partnership::default(),
             excluded: Vec::new(),
             expected: None,
             hint_wanted: false,
@@ -153,6 +157,7 @@ impl<'a> Session<'a> {
                 if self.allowed().is_none_or(|moves| !moves.is_empty()) && !game.legal_moves().is_empty() =>
             {
                 match self.state.occupation(game) {
+                    Occupation::Think if self.is_asked_to_sit() => Occupation::Nothing,
                     Occupation::Nothing if self.hint_wanted => Occupation::Hint,
                     occupation => occupation,
                 }
@@ -168,6 +173,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.end_finished_game()?;
+        self.sit()?;
         let wanted = self.wanted();
         if wanted == self.occupation() {
             return Ok(());

@@ -127,8 +127,10 @@ impl Session<'_> {
             C::Time { centiseconds } => self.clock.synchronise(*centiseconds),
             C::Post => self.output.posts = true,
             C::NoPost => self.output.posts = false,
+            C::Partner(partner) => self.partnership.partner.clone_from(partner),
+            C::PartnerTell(text) => self.partnership.hear(text),
             // A change of state and nothing else, or without effect on play: who the opponent is and what its clock shows,
-            // where the game is played, and what a Bughouse partner says.
+            // where the game is played.
             _ => {}
         }
     }

@@ -31,7 +31,7 @@ fn features_are_announced_in_one_go_and_end_with_done() {
         "ics=1",
         "sigint=0",
         "sigterm=0",
-        "variants=\"normal,fischerandom,crazyhouse,3check,atomic,giveaway,antichess,kingofthehill,horde,\
+        "variants=\"normal,fischerandom,crazyhouse,bughouse,3check,atomic,giveaway,antichess,kingofthehill,horde,\
          racingkings\"",
         "option=\"MultiPV -spin 1 1 256\"",
         "option=\"MoveOverhead -spin 10 0 5000\"",

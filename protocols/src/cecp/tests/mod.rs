@@ -2,6 +2,7 @@
 
 mod analysis;
 mod autoplayer;
+mod bughouse;
 mod endings;
 mod game;
 mod gui;

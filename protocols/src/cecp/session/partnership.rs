@@ -1,0 +1,73 @@
+//! Bughouse: what is agreed with the partner, whose board Herald does not see.
+
+use std::io;
+use std::time::Instant;
+
+use engine::{Captives, Game};
+
+use super::Session;
+use crate::cecp::message::{Audience, Message};
+use crate::cecp::state::Mode;
+
+/// The partner, and what it has asked for.
+#[derive(Debug, Default)]
+pub(super) struct Partnership {
+    /// Who it is; `None` if there is nobody to talk to.
+    pub(super) partner: Option<String>,
+    /// Whether it wants no move from us for now.
+    is_asked_to_sit: bool,
+    /// Since when it has been our turn without our thinking.
+    sitting_since: Option<Instant>,
+}
+
+impl Partnership {
+    /// For a new game.
+    pub(super) fn begin(&mut self) {
+        *self = Partnership { partner: self.partner.take(), ..Partnership::default() };
+    }
+
+    /// `ptell`: `sit` asks to wait, `go` and `fast` to play on. Of all else that people say to their partners nothing can be
+    /// made without seeing their board.
+    pub(super) fn hear(&mut self, text: &str) {
+        match text.trim().trim_end_matches(['!', '.']).to_ascii_lowercase().as_str() {
+            "sit" => self.is_asked_to_sit = true,
+            "go" | "fast" => self.is_asked_to_sit = false,
+            _ => {}
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Whether it is our turn, and the partner has asked us to wait.
+    pub(super) fn is_asked_to_sit(&self) -> bool {
+        self.partnership.is_asked_to_sit
+            && self.own_turn().is_some_and(|game| game.captives() == Captives::Partner)
+    }
+
+    /// Begins or ends to sit, on our own time: as long as the partner wants it, or while every move needs a piece that
+    /// is not there. Then the partner is asked for one.
+    pub(super) fn sit(&mut self) -> io::Result<()> {
+        let needs_piece =
+            self.own_turn().is_some_and(|game| game.legal_moves().is_empty() && game.outcome().is_none());
+        let sits = needs_piece || self.is_asked_to_sit();
+        match self.partnership.sitting_since {
+            None if sits => {
+                self.partnership.sitting_since = Some(Instant::now());
+                if needs_piece && self.partnership.partner.is_some() {
+                    let text = "ptell I sit: I can't move without a piece".to_owned();
+                    return self.output.send(&Message::Tell(Audience::Ics, text));
+                }
+            }
+            Some(since) if !sits => {
+                self.partnership.sitting_since = None;
+                self.clock.spend(since.elapsed());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn own_turn(&self) -> Option<&Game> {
+        self.board.game().filter(|game| self.state.mode == Mode::Play(game.turn()))
+    }
+}
