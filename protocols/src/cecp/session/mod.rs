@@ -37,7 +37,7 @@ use super::state::{Occupation, State};
 use super::work::Work;
 use crate::host::{Event, Host};
 use crate::input::Input;
-use agreements::Agreements;
+use crate::agreements::Agreements;
 
 /// Plays, analyses and answers until `quit` or the end of the input.
 ///
