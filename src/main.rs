@@ -9,6 +9,7 @@ mod eval;
 mod match_command;
 mod openings;
 mod perft;
+mod play;
 mod session;
 mod signals;
 
@@ -43,6 +44,7 @@ enum Subcommands {
     Uci,
     Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
+    Play(play::Play),
     Check(check::Check),
     Bench(bench::Bench),
     Perft(perft::Perft),
@@ -81,6 +83,7 @@ fn main() -> ExitCode {
         Some(Subcommands::Uci) => session::uci(),
         Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Cego(cego)) => cego.run(),
+        Some(Subcommands::Play(play)) => play.run(),
         Some(Subcommands::Check(check)) => check.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),
