@@ -2,6 +2,7 @@
 
 mod bench;
 mod book;
+mod bridge;
 mod cego;
 mod check;
 mod epd;
@@ -45,6 +46,7 @@ enum Subcommands {
     Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
     Play(play::Play),
+    Bridge(bridge::Bridge),
     Check(check::Check),
     Bench(bench::Bench),
     Perft(perft::Perft),
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Cego(cego)) => cego.run(),
         Some(Subcommands::Play(play)) => play.run(),
+        Some(Subcommands::Bridge(bridge)) => bridge.run(),
         Some(Subcommands::Check(check)) => check.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),

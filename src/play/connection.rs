@@ -1,13 +1,12 @@
 //! The way to a referee: over a network or a serial line.
 
+use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use protocols::host::{Event, Host};
-use protocols::input::Input;
 use serialport::SerialPort;
 
 /// Where a referee is.
@@ -31,13 +30,22 @@ impl Place {
     }
 }
 
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Network(address) => f.write_str(address),
+            Place::Serial { device, .. } => device.display().fmt(f),
+        }
+    }
+}
+
 /// How long a host may take to answer.
 const TO_CONNECT: Duration = Duration::from_secs(5);
 /// How long a read of a serial line waits; then it is tried again.
 const SERIAL_WAIT: Duration = Duration::from_millis(200);
 
 /// An open way to a referee. Written to, it sends.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     pub(super) place: Place,
     line: Wire,
 }
@@ -60,22 +68,18 @@ impl Connection {
     }
 
     /// What can be read from the referee.
-    pub(super) fn reader(&self) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn reader(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match &self.line {
             Wire::Network(stream) => Box::new(stream.try_clone()?),
             Wire::Serial(port) => Box::new(Patient(port.try_clone()?)),
         })
     }
 
-    /// Closes the line and waits until the host has heard of it, so that the next one can be attached.
-    pub(super) fn close(self, host: &mut Host) {
-        let Wire::Network(stream) = &self.line else { return };
-        // An error means that the other side was faster.
-        let _ = stream.shutdown(Shutdown::Both);
-        while let Some(event) = host.event_within(Duration::from_millis(100)) {
-            if matches!(event, Event::Input(Input::End)) {
-                return;
-            }
+    /// Closes the line, for whoever reads it as well.
+    pub(super) fn close(self) {
+        if let Wire::Network(stream) = &self.line {
+            // An error means that the other side was faster.
+            let _ = stream.shutdown(Shutdown::Both);
         }
     }
 }

@@ -1,25 +1,21 @@
-//! `herald play`: a client of an EPD referee.
+//! `herald play`: Herald as a client of an EPD referee.
 
 mod connection;
+mod membership;
 
-use std::fmt;
-use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result};
 use clap::Args;
-use engine::{NumberSetting, SettingsFile, TimeControl};
-use protocols::host::Host;
-use protocols::input::LineReader;
-use protocols::referee::{Conversation, Habits, Parting, Secret, play};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use engine::{NumberSetting, SettingsFile};
+use protocols::host::{Event, Host};
+use protocols::input::{Input, LineReader};
+use protocols::referee::{Conversation, Habits, Parting, play};
 
-use crate::WrongInput;
-use connection::{Connection, Place};
+pub(crate) use connection::Connection;
+pub(crate) use membership::{Client, Membership};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,30 +32,11 @@ The secret is the first line of --secret-file, or stands in the environment as H
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Play {
-    /// Where the referee is; several, separated by commas, if others may take its place
-    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', required_unless_present = "serial")]
-    referee: Vec<String>,
-    /// The serial line on which the referee is
-    #[arg(long, value_name = "DEVICE", conflicts_with = "referee")]
-    serial: Option<PathBuf>,
-    /// The speed of the serial line, in bits per second
-    #[arg(long, default_value_t = 9600, requires = "serial")]
-    baud: u32,
+    #[command(flatten)]
+    membership: Membership,
     /// The name under which to sign on
     #[arg(long, default_value = "Herald")]
     name: String,
-    /// The file whose first line proves the name
-    #[arg(long, value_name = "FILE")]
-    secret_file: Option<PathBuf>,
-    /// The time control, if the referee doesn't tell it
-    #[arg(long, value_name = "CONTROL", default_value = "5/move", allow_hyphen_values = true)]
-    tc: TimeControl,
-    /// Speak nothing but what the specification of 1995 has: no exact clocks, no epochs
-    #[arg(long)]
-    plain: bool,
-    /// Think in the opponent's time
-    #[arg(long)]
-    ponder: bool,
     /// Size of the hash table in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(i64).range(NumberSetting::Hash.range()))]
     hash: Option<i64>,
@@ -70,83 +47,12 @@ pub(crate) struct Play {
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 50,
         value_parser = clap::value_parser!(i64).range(NumberSetting::Overhead.range()))]
     overhead: i64,
-    /// How long to look for a referee before giving up
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    patience: u64,
 }
-
-/// How soon a referee is tried again: a little later each time.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 impl Play {
     pub(crate) fn run(&self) -> Result<()> {
-        let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
-        let places = self.places().map_err(wrong)?;
-        let habits = self.habits().map_err(wrong)?;
-        let mut host = self.host()?;
-        let leaving = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // The second time there is no waiting.
-            signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&leaving))?;
-            signal_hook::flag::register(signal, Arc::clone(&leaving))?;
-        }
-        let mut client = Conversation::new(self.tc.clone());
-        let mut alarms = Alarms::default();
-        loop {
-            let Some(mut connection) = self.connect(&places, &leaving)? else { return alarms.end() };
-            eprintln!("herald: signing on to {} as {}", connection.place, habits.name);
-            host.attach(LineReader::new(connection.reader()?))?;
-            let ring = &mut |reason: &str| alarms.ring(reason);
-            let parting = play(&mut host, &mut client, &mut connection, &habits, &leaving, ring);
-            match parting {
-                Ok(Parting::Disconnected) => {
-                    eprintln!("herald: the referee has closed the event");
-                    return alarms.end();
-                }
-                Ok(Parting::SignedOff) => {
-                    eprintln!("herald: signed off");
-                    return alarms.end();
-                }
-                Ok(Parting::Refused) => bail!("the referee does not let {} play", habits.name),
-                // To those who take over; what cannot be written to is gone as well.
-                Ok(Parting::Lost | Parting::Outdated) | Err(_) => {
-                    eprintln!("herald: lost {}", connection.place);
-                    connection.close(&mut host);
-                }
-            }
-        }
-    }
-
-    fn places(&self) -> Result<Vec<Place>> {
-        if let Some(device) = &self.serial {
-            return Ok(vec![Place::Serial { device: device.clone(), baud: self.baud }]);
-        }
-        self.referee.iter().map(|text| Place::network(text)).collect()
-    }
-
-    fn habits(&self) -> Result<Habits> {
-        let name = self.name.trim();
-        let is_fit = name.chars().all(|c| c.is_ascii_graphic() || c == ' ') && !name.contains('"');
-        ensure!(
-            is_fit && (1..=100).contains(&name.len()),
-            "--name {}: expected 1 to 100 printing ASCII characters",
-            engine::excerpt(name)
-        );
-        let secret = match &self.secret_file {
-            Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("{} cannot be read", path.display()))?;
-                Some(text.lines().next().unwrap_or_default().to_owned())
-            }
-            None => std::env::var("HERALD_SECRET").ok(),
-        };
-        Ok(Habits {
-            name: name.to_owned(),
-            secret: secret.map(|secret| Secret::new(secret.trim())),
-            extended: !self.plain,
-            ponder: self.ponder,
-        })
+        let conversation = Conversation::new(self.membership.tc.clone());
+        self.membership.serve(&self.name, &mut Herald { host: self.host()?, conversation })
     }
 
     /// The engine, as the user has saved it and the flags want it.
@@ -170,64 +76,35 @@ impl Play {
         }
         Ok(host)
     }
-
-    /// Tries one referee after the other until one is there; `None` if the user has had enough.
-    fn connect(&self, places: &[Place], leaving: &AtomicBool) -> Result<Option<Connection>> {
-        let until = Instant::now() + Duration::from_secs(self.patience);
-        let mut pause = FIRST_PAUSE;
-        let mut is_told = false;
-        loop {
-            let mut last = None;
-            for place in places {
-                if leaving.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                match Connection::open(place) {
-                    Ok(connection) => return Ok(Some(connection)),
-                    Err(error) => last = Some(anyhow!(error).context(format!("{place} can't be reached"))),
-                }
-            }
-            let error = last.unwrap_or_else(|| anyhow!("no referee"));
-            if Instant::now() >= until {
-                return Err(error);
-            }
-            if !is_told {
-                eprintln!("herald: {error:#}; trying again for {} s", self.patience);
-                is_told = true;
-            }
-            thread::sleep(pause);
-            pause = (pause * 3 / 2).min(LONGEST_PAUSE);
-        }
-    }
 }
 
-/// Calls for human help.
-#[derive(Default)]
-struct Alarms {
-    last: Option<String>,
+/// Herald itself.
+struct Herald {
+    host: Host,
+    conversation: Conversation,
 }
 
-impl Alarms {
-    fn ring(&mut self, reason: &str) {
-        let bell = if io::stderr().is_terminal() { "\u{7}" } else { "" };
-        // Whoever is not there can't be called.
-        let _ = writeln!(io::stderr(), "{bell}herald: help is needed: {reason}");
-        self.last = Some(reason.to_owned());
+/// How long the last words of a connection may take.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+
+impl Client for Herald {
+    fn take_part(
+        &mut self,
+        connection: &mut Connection,
+        habits: &Habits,
+        leaving: &AtomicBool,
+        alarm: &mut dyn FnMut(&str),
+    ) -> io::Result<Parting> {
+        self.host.attach(LineReader::new(connection.reader()?))?;
+        play(&mut self.host, &mut self.conversation, connection, habits, leaving, alarm)
     }
 
-    fn end(self) -> Result<()> {
-        match self.last {
-            Some(reason) => bail!("there was a fault: {reason}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Network(address) => f.write_str(address),
-            Place::Serial { device, .. } => device.display().fmt(f),
+    /// Only one connection at a time speaks to the host.
+    fn forget_connection(&mut self) {
+        while let Some(event) = self.host.event_within(LAST_WORDS) {
+            if matches!(event, Event::Input(Input::End)) {
+                return;
+            }
         }
     }
 }

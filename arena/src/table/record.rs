@@ -309,7 +309,7 @@ fn replay_move(game: &mut Game, m: engine::Move) {
 }
 
 /// The day in PGN's form, in universal time.
-fn date(moment: SystemTime) -> String {
+pub(crate) fn date(moment: SystemTime) -> String {
     let date = time::OffsetDateTime::from(moment).date();
     format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
 }

@@ -135,6 +135,10 @@ impl Conversation {
                 self.set_up(&directive)?;
                 self.is_playing = true;
                 self.offered_draw = directive.offers_draw;
+                if directive.reason.is_some() {
+                    // The referee asks once more because the reply was none.
+                    self.last = None;
+                }
                 self.repeated().map_or(Task::Respond, |record| Task::Repeat(Box::new(record)))
             }
         })
@@ -299,13 +303,11 @@ impl Conversation {
         if let Some(clocks) = &self.clocks {
             return clocks.get(color).remaining;
         }
-        let initial = self.control.initial()?;
-        let TimeControl::Clock(_) = self.control else { return Some(initial) };
-        let made = self.moves_made(color);
-        let added: Duration = (1..=made).map(|number| self.control.added_after(number)).sum();
+        let granted = self.control.granted(self.moves_made(color))?;
+        let TimeControl::Clock(_) = self.control else { return Some(granted) };
         // `cc` drops what is less than a second.
         let used = self.used.map_or(Duration::ZERO, |used| *used.get(color));
-        let left = initial.saturating_add(added).saturating_sub(used);
+        let left = granted.saturating_sub(used);
         Some(if used.is_zero() { left } else { left.saturating_sub(Duration::from_millis(999)).max(left / 4) })
     }
 
@@ -445,6 +447,7 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
+        assert_eq!(client.hear(&format!("{START} refcom respond; tcgs 4; c0 \"no move\";")), Ok(Task::Respond));
         client.hear(&format!("{START} refcom reset; tcgs 5;")).expect("a record");
         assert_eq!(hear(&mut client, "refcom respond;"), Task::Respond, "another game");
     }
