@@ -11,6 +11,7 @@ mod match_command;
 mod openings;
 mod perft;
 mod play;
+mod referee_command;
 mod session;
 mod signals;
 
@@ -45,6 +46,7 @@ enum Subcommands {
     Uci,
     Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
+    Referee(Box<referee_command::Referee>),
     Play(play::Play),
     Bridge(bridge::Bridge),
     Check(check::Check),
@@ -85,6 +87,7 @@ fn main() -> ExitCode {
         Some(Subcommands::Uci) => session::uci(),
         Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Cego(cego)) => cego.run(),
+        Some(Subcommands::Referee(referee)) => referee.run(),
         Some(Subcommands::Play(play)) => play.run(),
         Some(Subcommands::Bridge(bridge)) => bridge.run(),
         Some(Subcommands::Check(check)) => check.run(),

@@ -12,7 +12,9 @@ use clap::Args;
 use engine::{NumberSetting, SettingsFile};
 use protocols::host::{Event, Host};
 use protocols::input::{Input, LineReader};
-use protocols::referee::{Conversation, Habits, Parting, play};
+use protocols::referee::{Conversation, Habits, Parting, Person, play};
+
+use crate::session;
 
 pub(crate) use connection::Connection;
 pub(crate) use membership::{Client, Membership};
@@ -37,6 +39,9 @@ pub(crate) struct Play {
     /// The name under which to sign on
     #[arg(long, default_value = "Herald")]
     name: String,
+    /// A person plays, at this terminal
+    #[arg(long)]
+    human: bool,
     /// Size of the hash table in MiB
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(i64).range(NumberSetting::Hash.range()))]
     hash: Option<i64>,
@@ -52,6 +57,10 @@ pub(crate) struct Play {
 impl Play {
     pub(crate) fn run(&self) -> Result<()> {
         let conversation = Conversation::new(self.membership.tc.clone());
+        if self.human {
+            let person = Person::new(io::stdin(), conversation, session::style())?;
+            return self.membership.serve(&self.name, &mut AtTerminal(person));
+        }
         self.membership.serve(&self.name, &mut Herald { host: self.host()?, conversation })
     }
 
@@ -106,5 +115,25 @@ impl Client for Herald {
                 return;
             }
         }
+    }
+}
+
+/// A person at this terminal.
+struct AtTerminal(Person);
+
+impl Client for AtTerminal {
+    fn take_part(
+        &mut self,
+        connection: &mut Connection,
+        habits: &Habits,
+        leaving: &AtomicBool,
+        _alarm: &mut dyn FnMut(&str),
+    ) -> io::Result<Parting> {
+        let reader = connection.reader()?;
+        self.0.take_part(reader, connection, &mut io::stdout(), habits, leaving)
+    }
+
+    fn forget_connection(&mut self) {
+        self.0.forget_connection();
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engine::{Color, Game, Move, TimeControl};
-use search::TimeLimit;
+use search::{Limits, TimeLimit};
 use shakmaty::{ByColor, Position as _};
 
 use super::directive::{Directive, ExactClock, Moves};
@@ -319,8 +319,21 @@ impl Conversation {
         }
     }
 
-    /// What the side to move may use.
-    pub fn time_limit(&self) -> TimeLimit {
+    /// What the side to move may use for its search. Where neither clock nor anything else limits it, the time control from
+    /// the beginning of the conversation does.
+    pub fn limits(&self) -> Limits {
+        let unlimited = Limits::default();
+        match (&self.control, &self.default_control) {
+            (TimeControl::Depth(depth), _) => Limits { depth: Some(depth.get()), ..unlimited },
+            (TimeControl::Nodes(nodes), _) => Limits { nodes: Some(nodes.get()), ..unlimited },
+            (TimeControl::Unlimited, TimeControl::PerMove(time)) if self.remaining(self.game.turn()).is_none() => {
+                Limits { time: TimeLimit::PerMove(*time), ..unlimited }
+            }
+            _ => Limits { time: self.time_limit(), ..unlimited },
+        }
+    }
+
+    fn time_limit(&self) -> TimeLimit {
         let color = self.game.turn();
         let Some(remaining) = self.remaining(color) else { return TimeLimit::Unlimited };
         let number = self.moves_made(color) + 1;
@@ -429,6 +442,19 @@ mod tests {
         let left = Duration::from_secs(300 + 2 * 2) - Duration::from_millis(999);
         assert_eq!(client.remaining(Color::White), Some(left));
         assert_eq!(client.increment(Color::White), Duration::from_secs(2));
+    }
+
+    #[test]
+    fn there_is_always_a_limit() {
+        let mut client = conversation();
+        for (control, limits) in [
+            ("nodes=500", Limits { nodes: Some(500), ..Limits::default() }),
+            ("depth=7", Limits { depth: Some(7), ..Limits::default() }),
+            ("-", Limits { time: TimeLimit::PerMove(Duration::from_secs(5)), ..Limits::default() }),
+        ] {
+            hear(&mut client, &format!("refcom inform; ptp TimeControl \"{control}\";"));
+            assert_eq!(client.limits(), limits, "{control}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod conversation;
 mod directive;
+mod person;
 mod reading;
 mod request;
 mod session;
@@ -15,6 +16,7 @@ mod tests;
 
 pub use conversation::{Breach, Conversation, Task, answer_with};
 pub use directive::{Counters, Directive, ExactClock, Moves};
+pub use person::Person;
 pub use reading::MessageError;
 pub use request::{Analysis, Answer, ClientRecord, Remark, Reply, Request, Secret, SignOn, without_secret};
 pub use session::{Habits, Parting, play};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::{Decision, DrawReason, Game, Line, Move, NumberSetting, Outcome, Purpose, Thought};
-use search::{Bound, Limits, TimeLimit};
+use search::{Bound, Limits};
 use shakmaty::Position as _;
 
 use super::conversation::{Breach, Conversation, Task, answer_with};
@@ -184,14 +184,13 @@ impl Session<'_> {
             }
             None => {
                 self.line = None;
-                self.think(&game, Purpose::Play, self.client.time_limit());
+                self.think(&game, Purpose::Play, self.client.limits());
                 Ok(())
             }
         }
     }
 
-    fn think(&mut self, game: &Game, purpose: Purpose, time: TimeLimit) {
-        let limits = Limits { time, ..Limits::default() };
+    fn think(&mut self, game: &Game, purpose: Purpose, limits: Limits) {
         let clock = Arc::new(Instant::now());
         self.host.engine.think(game, engine::Task { purpose, limits, allowed: None, clock });
     }
@@ -213,13 +212,13 @@ impl Session<'_> {
 
     fn answer(&mut self, decision: &Decision) -> io::Result<()> {
         let game = self.client.game().clone();
-        let limit = self.client.time_limit();
+        let limits = self.client.limits();
         self.agreements.note(decision.score, self.host.engine.settings());
         let answer = self.choose(&game, decision);
         let moves_on = matches!(answer, Answer::Move { .. });
         self.reply(answer)?;
         if moves_on && self.habits.ponder && let Some(reply) = decision.ponder {
-            self.ponder(reply, limit);
+            self.ponder(reply, limits);
         }
         Ok(())
     }
@@ -257,12 +256,12 @@ impl Session<'_> {
         self.send(&record)
     }
 
-    fn ponder(&mut self, reply: Move, limit: TimeLimit) {
+    fn ponder(&mut self, reply: Move, limits: Limits) {
         let mut game = self.client.game().clone();
         if game.play(reply).is_ok() && game.outcome().is_none() {
             let remaining = self.client.remaining(game.turn());
             self.guess = Some(Guess { ply: game.ply(), reply, remaining });
-            self.think(&game, Purpose::Ponder, limit);
+            self.think(&game, Purpose::Ponder, limits);
         }
     }
 
