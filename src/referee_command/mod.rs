@@ -64,6 +64,9 @@ impl Referee {
         let mut service = opened.map_err(explain)?;
         let mut console = Console::new();
         console.say(&format!("refereeing {} at {}", plan.event.name, service.address()));
+        if let Some(address) = plan.live {
+            console.say(&format!("shown at http://{}/", service.show(address).map_err(explain)?));
+        }
         let director = service.director();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let at_signal = director.clone();

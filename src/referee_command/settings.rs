@@ -33,6 +33,10 @@ pub(super) struct Settings {
     #[arg(long, value_name = "ADDRESS:PORT")]
     #[serde(skip_serializing_if = "Option::is_none")]
     listen: Option<SocketAddr>,
+    /// Where the event can be watched in a browser, for example 127.0.0.1:8080 [default: nowhere]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<SocketAddr>,
     /// The name of the event
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,6 +136,7 @@ pub(super) struct Plan {
     pub(super) commands: Vec<Option<Spec>>,
     pub(super) folder: PathBuf,
     pub(super) listen: SocketAddr,
+    pub(super) live: Option<SocketAddr>,
     pub(super) limits: Limits,
     pub(super) ponder: bool,
     pub(super) stays: bool,
@@ -228,6 +233,7 @@ impl Plan {
             commands: specs,
             folder: settings.folder.clone().unwrap_or_else(|| PathBuf::from("event")),
             listen: settings.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7676))),
+            live: settings.live,
             limits: Limits { per_address, ..usual },
             ponder: settings.ponder,
             stays: settings.stay,

@@ -208,7 +208,7 @@ fn a_client_in_python_plays() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let arguments =
-        ["--program", "Herald", "--program", "name=Python secret=ssh", "--tc", "20+0.2", "--background", "--max-moves", "40"];
+        ["--program", "Herald", "--program", "name=Python secret=ssh", "--tc", "5+0.1", "--background", "--max-moves", "30"];
     let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/referee_client.py");
     let (host, port) = referee.address.split_once(':').expect("a port");
@@ -232,7 +232,7 @@ fn wrong_arguments_are_told_in_one_line() {
         (&["referee", "--program", "A", "--program", "B", "--tc", "x"], "unreadable time control"),
         (&["referee", "--program", "A", "--program", "B", "--folder", path, "--listen", "203.0.113.1:1"], "no connections"),
         (&["play", "--referee", "nowhere"], "expected HOST:PORT"),
-        (&["play"], "--referee"),
+        (&["play"], "required arguments"),
         (&["play", "--referee", "h:1", "--name", "é"], "printing ASCII"),
         (&["bridge", "--referee", "h:1", "--", "/no/such/program"], "/no/such/program"),
     ] {

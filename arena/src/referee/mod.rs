@@ -13,6 +13,7 @@ pub mod server;
 mod settings;
 mod store;
 mod timers;
+mod view;
 #[cfg(test)]
 mod tests;
 

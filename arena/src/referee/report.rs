@@ -11,23 +11,23 @@ use super::event::{Event, GameResult};
 const WIDEST_CROSSTABLE: usize = 24;
 
 /// A row of the table.
-struct Row {
-    program: usize,
-    points: f64,
-    games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
+pub(super) struct Row {
+    pub(super) program: usize,
+    pub(super) points: f64,
+    pub(super) games: u64,
+    pub(super) wins: u64,
+    pub(super) draws: u64,
+    pub(super) losses: u64,
     /// The points of the opponents, weighted by what was won against them (Sonneborn-Berger).
-    sonneborn_berger: f64,
+    pub(super) sonneborn_berger: f64,
     /// The points of the opponents (Buchholz), each counted for every game.
-    buchholz: f64,
+    pub(super) buchholz: f64,
     /// What it used of its time in all games.
     used: Duration,
 }
 
 /// The rows, best first: by points, then Sonneborn-Berger, Buchholz and wins.
-fn rows(event: &Event) -> Vec<Row> {
+pub(super) fn rows(event: &Event) -> Vec<Row> {
     let standings = event.standings();
     let programs = event.settings().programs.len();
     let points = |program: usize| standings.of(program).games.halves() as f64 / 2.0;
@@ -102,7 +102,7 @@ fn hours(time: Duration) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-fn cell(event: &Event, program: usize, opponent: usize) -> String {
+pub(super) fn cell(event: &Event, program: usize, opponent: usize) -> String {
     let tally = event.standings().between(program, opponent);
     match tally.games() {
         0 => if opponent == program { "x" } else { "-" }.to_owned(),
@@ -128,13 +128,13 @@ fn crosstable(event: &Event) -> String {
 }
 
 /// The results in the order of the schedule.
-fn results(event: &Event) -> Vec<&GameResult> {
+pub(super) fn results(event: &Event) -> Vec<&GameResult> {
     let mut results: Vec<&GameResult> = event.results().iter().collect();
     results.sort_by_key(|result| result.fixture.number);
     results
 }
 
-fn reason(result: &GameResult) -> String {
+pub(super) fn reason(result: &GameResult) -> String {
     let outcome = result.outcome.to_string();
     if result.detail.is_empty() { outcome } else { format!("{outcome}: {}", result.detail) }
 }

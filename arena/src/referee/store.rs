@@ -54,7 +54,8 @@ const TABLES: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS event (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-    CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, fact TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, game INTEGER, fact TEXT NOT NULL) STRICT;
+    CREATE INDEX IF NOT EXISTS games ON facts (game, number);
 ";
 
 impl EventStore {
@@ -106,6 +107,45 @@ impl EventStore {
         Ok(())
     }
 
+    /// All facts about a game, from its latest beginning on.
+    ///
+    /// # Errors
+    /// They can't be read.
+    pub fn game(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
+        let facts = self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)?;
+        let again = facts.iter().rposition(|fact| matches!(fact, Fact::Restarted { .. }));
+        Ok(match again {
+            // As it began, and then what came after the last restart.
+            Some(at) => facts[..1].iter().chain(&facts[at + 1..]).cloned().collect(),
+            None => facts,
+        })
+    }
+
+    /// All facts from one number on.
+    ///
+    /// # Errors
+    /// They can't be read.
+    pub fn from(&self, number: u64) -> Result<Vec<Fact>, EventStoreError> {
+        self.select("SELECT fact FROM facts WHERE number >= ?1 ORDER BY number", number as i64)
+    }
+
+    fn select(&self, query: &str, number: i64) -> Result<Vec<Fact>, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let mut statement = self.database.prepare_cached(query).map_err(failed)?;
+        let texts = statement.query_map([number], |row| row.get::<_, String>(0)).map_err(failed)?;
+        let mut facts = Vec::new();
+        for text in texts {
+            let text = text.map_err(failed)?;
+            let damaged = |error: serde_json::Error| EventStoreError::Damaged {
+                path: self.path.clone(),
+                number: number as u64,
+                reason: error.to_string(),
+            };
+            facts.push(serde_json::from_str(&text).map_err(damaged)?);
+        }
+        Ok(facts)
+    }
+
     /// How many facts there are.
     pub fn count(&self) -> u64 {
         self.next - 1
@@ -116,11 +156,12 @@ impl EventStore {
         let transaction = self.database.transaction()?;
         let mut number = self.next;
         {
-            let insert = "INSERT INTO facts (number, at, fact) VALUES (?1, ?2, ?3)";
+            let insert = "INSERT INTO facts (number, at, game, fact) VALUES (?1, ?2, ?3, ?4)";
             let mut statement = transaction.prepare_cached(insert)?;
             for fact in facts {
                 let text = serde_json::to_string(fact).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-                statement.execute(params![number as i64, at, text])?;
+                let game = fact.game().map(|game| game as i64);
+                statement.execute(params![number as i64, at, game, text])?;
                 number += 1;
             }
         }

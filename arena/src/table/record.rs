@@ -230,7 +230,7 @@ impl GameRecord {
 
 impl MoveRecord {
     /// The comment after the move. An empty variation is left out.
-    fn comment(&self, variation: &str) -> String {
+    pub(crate) fn comment(&self, variation: &str) -> String {
         let mut comment = String::with_capacity(64);
         if let Some(score) = self.thinking.score {
             write_score(&mut comment, score);

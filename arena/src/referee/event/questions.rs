@@ -6,6 +6,7 @@ use engine::PgnTags;
 
 use super::{Event, GameResult, tags};
 use crate::referee::bout::Bout;
+use crate::referee::fact::Fact;
 use crate::schedule::{Fixture, Schedule};
 use crate::standings::Standings;
 
@@ -81,6 +82,12 @@ impl Event {
 
     pub(in crate::referee) fn queue(&self) -> impl Iterator<Item = &Fixture> {
         self.queue.iter()
+    }
+
+    /// A game of which only its beginning is known.
+    pub(in crate::referee) fn recall(&self, began: &Fact) -> Option<Bout> {
+        let seats = self.seats(&began.fixture()?);
+        Bout::begin(began, seats, &self.settings.rules)
     }
 
     /// The tags that all games have.

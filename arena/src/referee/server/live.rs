@@ -10,7 +10,10 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use futures_util::Stream;
+use futures_util::stream::unfold;
 use tokio::net::TcpListener;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, oneshot};
 
 use super::Call;
@@ -125,17 +128,20 @@ async fn game(State(desk): State<Desk>, Path(name): Path<String>) -> Response {
     }
 }
 
-async fn events(State(desk): State<Desk>) -> Sse<impl futures_core::Stream<Item = Result<Sent, Infallible>>> {
+async fn events(State(desk): State<Desk>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
     let told = desk.told.subscribe();
     Sse::new(stream(told)).keep_alive(KeepAlive::default())
 }
 
 /// What is told from now on. Who was too slow is told to look again.
-fn stream(told: broadcast::Receiver<Told>) -> impl futures_core::Stream<Item = Result<Sent, Infallible>> {
+fn stream(told: broadcast::Receiver<Told>) -> impl Stream<Item = Result<Sent, Infallible>> {
     let changed = || Sent::default().event("changed").data("");
-    async_stream(told, move |received| match received {
-        Ok(Told::Game(json)) => Some(Sent::default().event("game").data(json)),
-        Ok(Told::Changed) | Err(broadcast::error::RecvError::Lagged(_)) => Some(changed()),
-        Err(broadcast::error::RecvError::Closed) => None,
+    unfold(told, move |mut told| async move {
+        let sent = match told.recv().await {
+            Ok(Told::Game(json)) => Sent::default().event("game").data(json),
+            Ok(Told::Changed) | Err(RecvError::Lagged(_)) => changed(),
+            Err(RecvError::Closed) => return None,
+        };
+        Some((Ok(sent), told))
     })
 }

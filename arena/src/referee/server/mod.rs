@@ -3,6 +3,7 @@
 //! One thread decides. It hears what connections and the director say, stores what came of it, and only then sends: what
 //! anybody was told is in the store. Other threads carry bytes.
 
+mod live;
 mod papers;
 mod wire;
 
@@ -17,10 +18,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use tokio::sync::{broadcast, oneshot};
 
 use super::event::{Connection, Event, Input, News, Outbox};
 use super::store::{EventStore, EventStoreError};
-use super::{Fact, Order};
+use super::bout::Bout;
+use super::{Fact, Order, view};
+use live::{Question, Told};
 use papers::Papers;
 use wire::{Census, Writer};
 
@@ -74,6 +78,7 @@ enum Call {
     Heard(Instant, Input),
     Trouble(String),
     Director(Order, Sender<Result<String, String>>),
+    Question(Question, oneshot::Sender<Option<String>>),
 }
 
 /// The way to a service for its director.
@@ -103,6 +108,10 @@ pub struct Service {
     network: Runtime,
     address: SocketAddr,
     has_reported: bool,
+    /// The way to those who watch.
+    watchers: broadcast::Sender<Told>,
+    /// The latest news.
+    log: VecDeque<String>,
 }
 
 struct Wire {
@@ -113,6 +122,8 @@ struct Wire {
 const GLANCE: Duration = Duration::from_millis(500);
 /// How many calls are heard before what came of them is stored: a store costs the same for one fact and for many.
 const AT_ONCE: usize = 200;
+/// So much of the news is remembered for those who come later.
+const LONGEST_LOG: usize = 200;
 /// How long connections may take to close at the end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -161,12 +172,23 @@ impl Service {
             network,
             address,
             has_reported: false,
+            watchers: live::channel(),
+            log: VecDeque::new(),
         })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Lets people watch the event in their browsers, at an address. Returns it, with the port that was chosen if it has none.
+    ///
+    /// # Errors
+    /// The address can't be used.
+    pub fn show(&self, address: SocketAddr) -> Result<SocketAddr, ServiceError> {
+        let served = live::serve(address, self.sender.clone(), self.watchers.clone());
+        self.network.block_on(served).map_err(|error| ServiceError::Network(address, error))
     }
 
     /// The way to it for its director.
@@ -241,6 +263,10 @@ impl Service {
                     let _ = answer.send(Ok("the service ends".to_owned()));
                     return Ok(Some(ServiceEnd::Quit));
                 }
+                Call::Question(question, answer) => {
+                    // Who has left doesn't want to know.
+                    let _ = answer.send(self.answer(&question)?);
+                }
                 Call::Director(order, answer) => {
                     let done = self.event.obey(&order, Instant::now());
                     self.log(None, '#', &format!("director: {order:?}"))?;
@@ -308,8 +334,10 @@ impl Service {
         }
         for news in &news {
             self.log(None, '#', &news.text)?;
+            self.remember(&news.text);
             tell(news);
         }
+        self.show_changes(&facts, !news.is_empty());
         self.papers.flush().map_err(|error| ServiceError::Papers("traffic.log", error))
     }
 
@@ -317,6 +345,62 @@ impl Service {
         self.papers
             .log(connection, sign, text)
             .map_err(|error| ServiceError::Papers("traffic.log", error))
+    }
+
+    fn remember(&mut self, text: &str) {
+        let now = time::OffsetDateTime::now_utc().time();
+        self.log.push_back(format!("{:02}:{:02}:{:02} {text}", now.hour(), now.minute(), now.second()));
+        if self.log.len() > LONGEST_LOG {
+            self.log.pop_front();
+        }
+    }
+
+    /// Shows those who watch what is new.
+    fn show_changes(&self, facts: &[Fact], has_news: bool) {
+        if self.watchers.receiver_count() == 0 {
+            return;
+        }
+        let now = Instant::now();
+        for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
+            if let Some(bout) = fact.game().and_then(|game| self.event.bout(game)) {
+                let _ = self.watchers.send(Told::Game(view::running(&self.event, bout, now).to_string()));
+            }
+        }
+        if has_news || facts.iter().any(|fact| matches!(fact, Fact::Began { .. } | Fact::Ended { .. })) {
+            let _ = self.watchers.send(Told::Changed);
+        }
+    }
+
+    /// What a page asks for; `None` if there is no such thing.
+    fn answer(&self, question: &Question) -> Result<Option<String>, ServiceError> {
+        Ok(match *question {
+            Question::State => Some(view::state(&self.event, Instant::now(), &self.log).to_string()),
+            Question::AllPgn => self.papers.games().ok(),
+            Question::Game(game) => {
+                self.find(game)?.map(|(bout, outcome)| view::detail(&bout, outcome).to_string())
+            }
+            Question::Pgn(game) => self.find(game)?.map(|(bout, outcome)| {
+                papers::pgn(&self.event.tags(), game, bout.fixture.round, &bout.record(outcome, "", Duration::ZERO))
+            }),
+        })
+    }
+
+    /// A game, from what is stored of it.
+    fn find(&self, game: u64) -> Result<Option<(Bout, Option<engine::Outcome>)>, ServiceError> {
+        let facts = self.store.game(game)?;
+        let Some((began, later)) = facts.split_first() else { return Ok(None) };
+        let mut outcome = None;
+        let bout = self.event.recall(began).map(|mut bout| {
+            for fact in later {
+                // It fitted when it was stored.
+                let _ = bout.apply(fact);
+                if let Fact::Ended { outcome: ended, .. } = fact {
+                    outcome = Some(ended.0);
+                }
+            }
+            bout
+        });
+        Ok(bout.map(|bout| (bout, outcome)))
     }
 
     /// Tells everybody to leave, and waits until they have been told.

@@ -107,6 +107,11 @@ impl Papers {
         self.traffic.flush()
     }
 
+    /// All games that have ended.
+    pub(super) fn games(&self) -> io::Result<String> {
+        fs::read_to_string(self.folder.join("games.pgn"))
+    }
+
     /// Writes the report.
     pub(super) fn report(&self, event: &Event) -> io::Result<()> {
         fs::write(self.folder.join("report.txt"), report::text(event))?;
@@ -114,7 +119,7 @@ impl Papers {
     }
 }
 
-fn pgn(tags: &PgnTags, number: u64, round: u32, record: &GameRecord) -> String {
+pub(super) fn pgn(tags: &PgnTags, number: u64, round: u32, record: &GameRecord) -> String {
     let mut tags = tags.clone();
     tags.round = round.to_string();
     tags.set("GameNumber", (number + 1).to_string());

@@ -21,6 +21,11 @@ const LONGEST_QUEUE: usize = 256 * 1024;
 /// So long may it take to send something.
 const SLOWEST_WRITE: Duration = Duration::from_secs(20);
 
+/// So long a connection that we close may stay half open.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// So many times 4096 bytes are read then.
+const MOST_PASSED_OVER: usize = 256;
+
 /// The way to whoever is at the other end of a connection. Dropped, it closes the connection after what was sent.
 pub(super) struct Writer {
     lines: UnboundedSender<String>,
@@ -131,6 +136,7 @@ impl Wire {
         let _ = self.stream.set_nodelay(true);
         let mut allowance = Allowance::new(&self.limits);
         let mut pending = Vec::with_capacity(1024);
+        let mut is_unbearable = false;
         loop {
             tokio::select! {
                 biased;
@@ -140,20 +146,36 @@ impl Wire {
                 }
                 read = self.stream.read_buf(&mut pending) => {
                     let at = Instant::now();
-                    let is_open = matches!(read, Ok(bytes) if bytes > 0);
-                    if !is_open || !self.cut(&mut pending, &mut allowance, at) { break }
+                    if !matches!(read, Ok(bytes) if bytes > 0) { break }
+                    if !self.cut(&mut pending, &mut allowance, at) {
+                        is_unbearable = true;
+                        break;
+                    }
                 }
             }
         }
-        // What still waits is sent, so that the other side learns why it is sent away.
-        self.outgoing.close();
-        while let Ok(line) = self.outgoing.try_recv() {
-            if self.write(line).await.is_err() {
-                break;
+        if is_unbearable {
+            // So that the other side learns why it is sent away.
+            while let Ok(Some(line)) = timeout(LAST_WORDS, self.outgoing.recv()).await {
+                if self.write(line).await.is_err() {
+                    break;
+                }
             }
         }
         let _ = self.stream.shutdown().await;
+        // Closed with something unread, the connection would be reset, and the last words lost.
+        let _ = timeout(LAST_WORDS, self.pass_over()).await;
         self.tell(Instant::now(), Input::Closed(self.connection));
+    }
+
+    /// Reads what nobody wants to know, up to the end.
+    async fn pass_over(&mut self) {
+        let mut rest = [0; 4096];
+        for _ in 0..MOST_PASSED_OVER {
+            if !matches!(self.stream.read(&mut rest).await, Ok(bytes) if bytes > 0) {
+                return;
+            }
+        }
     }
 
     /// Writes a line and those that wait behind it, in one piece.
