@@ -2,9 +2,9 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
@@ -159,8 +159,11 @@ impl Table<'_> {
     fn wait(&self, lines: &Lines) {
         let program = self.bridge.player.as_ref().and_then(|player| player.source());
         let sources: [Option<BorrowedFd<'_>>; 2] = [Some(lines.bell.as_fd()), program];
-        let mut watched: Vec<PollFd<'_>> =
-            sources.into_iter().flatten().map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN)).collect();
+        let mut watched: Vec<PollFd<'_>> = sources
+            .into_iter()
+            .flatten()
+            .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
+            .collect();
         // An interrupted call is a wait that ended early.
         let _ = poll(&mut watched, Timespec::try_from(GLANCE).ok().as_ref());
     }
@@ -295,16 +298,16 @@ impl Table<'_> {
     fn make_move(&mut self, text: &str) -> io::Result<()> {
         let game = self.bridge.client.game().clone();
         let remark = self.bridge.remark;
-        let (answer, played) = match game.parse_move(text) {
-            Ok(mv) => (protocols::referee::answer_with(&game, mv, remark), true),
+        let legal = game.parse_move(text).ok();
+        let answer = match legal {
+            Some(mv) => protocols::referee::answer_with(&game, mv, remark),
             // Whether that is a move, the referee judges.
-            Err(_) => {
-                let mv = EpdMove::Text(as_operand(text).into());
-                (Answer::Move { mv, remark, rejects_draw: false }, false)
-            }
+            None => Answer::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false },
         };
         self.reply(answer)?;
-        if played && let Err(fault) = self.bridge.wait() {
+        if legal.is_some()
+            && let Err(fault) = self.bridge.wait()
+        {
             self.start_again(&fault)?;
         }
         Ok(())
@@ -400,8 +403,7 @@ impl Bridge {
     fn wait(&mut self) -> Result<(), Fault> {
         let game = self.client.game().clone();
         let accounts = self.accounts();
-        self.known =
-            Some(Known { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
+        self.known = Some(Known { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
         match &mut self.player {
             Some(player) => player.wait(&Turn { game: &game, accounts: &accounts }),
             None => Ok(()),

@@ -66,8 +66,7 @@ impl Play {
 
     /// The engine, as the user has saved it and the flags want it.
     fn host(&self) -> Result<Host> {
-        let mut host =
-            Host::silent().context("the engine can't be started; is there enough memory?")?;
+        let mut host = Host::silent().context("the engine can't be started; is there enough memory?")?;
         if let Some(file) = SettingsFile::of_user() {
             for problem in host.use_settings(file) {
                 eprintln!("herald: saved settings: {problem}");

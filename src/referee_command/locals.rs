@@ -40,7 +40,9 @@ impl Locals {
             let (leaving, (told, started)) = (Arc::clone(&locals.leaving), mpsc::channel());
             // Players stay on the thread that has started them.
             let speaker = move || match Bridge::start(spec.clone(), None, control) {
-                Err(fault) => drop(told.send(Err(anyhow!(WrongInput).context(format!("{} {fault}", spec.command))))),
+                Err(fault) => {
+                    drop(told.send(Err(anyhow!(WrongInput).context(format!("{} {fault}", spec.command)))))
+                }
                 Ok(bridge) => {
                     drop(told.send(Ok(())));
                     speak(bridge, address, &habits, &leaving);

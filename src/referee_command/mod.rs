@@ -6,9 +6,11 @@ mod settings;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow, bail};
-use arena::referee::server::{Service, ServiceEnd, ServiceError};
+use arena::referee::server::{Observer, Service, ServiceEnd, ServiceError, Watch};
 use arena::referee::{Event, EventStoreError, Order, report};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -60,10 +62,17 @@ impl Referee {
         let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         let event = Event::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| anyhow!(WrongInput).context(error))?;
-        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.listen, plan.limits.clone());
-        let mut service = opened.map_err(explain)?;
         let mut console = Console::new();
+        let Some(mut service) = open(&plan, event, &mut console)? else { return Ok(()) };
         console.say(&format!("refereeing {} at {}", plan.event.name, service.address()));
+        for device in &plan.settings.serial {
+            service.attach(device, plan.settings.baud.unwrap_or(9600)).map_err(explain)?;
+            console.say(&format!("listening to {device}"));
+        }
+        if let Some(address) = plan.settings.observers {
+            let address = service.let_observe(address, plan.token()?).map_err(explain)?;
+            console.say(&format!("observers may come to {address}"));
+        }
         if let Some(address) = plan.live {
             console.say(&format!("shown at http://{}/", service.show(address).map_err(explain)?));
         }
@@ -113,11 +122,40 @@ impl Referee {
     }
 }
 
+/// Opens the service: at once, or when the referee that is observed is gone. `None` if there is nothing more to referee.
+fn open(plan: &Plan, event: Event, console: &mut Console) -> Result<Option<Service>> {
+    let Some(referee) = &plan.settings.observe else {
+        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.listen, plan.limits.clone());
+        return opened.map(Some).map_err(explain);
+    };
+    let mut observer = Observer::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let signals = [SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)));
+    console.say(&format!("observing {referee}"));
+    let token = plan.token().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+    let watch = observer.watch(referee, &token, &stop, &mut |news| console.tell(news)).map_err(explain)?;
+    for signal in signals {
+        signal_hook::low_level::unregister(signal?);
+    }
+    match watch {
+        Watch::TakeOver => {
+            console.say("! the referee is gone; taking over");
+            observer.take_over(plan.listen, plan.limits.clone()).map(Some).map_err(explain)
+        }
+        Watch::Ended => {
+            console.say("the referee has ended the service");
+            Ok(None)
+        }
+        Watch::Stopped => bail!("interrupted while observing"),
+    }
+}
+
 /// Says whether the arguments or files were wrong, or whether the work failed.
 fn explain(error: ServiceError) -> anyhow::Error {
     let is_wrong_input = matches!(
         &error,
         ServiceError::Network(..)
+            | ServiceError::Line(..)
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );
     if is_wrong_input { anyhow!(WrongInput).context(error) } else { error.into() }

@@ -33,10 +33,30 @@ pub(super) struct Settings {
     #[arg(long, value_name = "ADDRESS:PORT")]
     #[serde(skip_serializing_if = "Option::is_none")]
     listen: Option<SocketAddr>,
+    /// Serial lines over which programs sign on, for example /dev/ttyS0,/dev/ttyS1
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) serial: Vec<String>,
+    /// The speed of the serial lines, in bits per second [default: 9600]
+    #[arg(long)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) baud: Option<u32>,
     /// Where the event can be watched in a browser, for example 127.0.0.1:8080 [default: nowhere]
     #[arg(long, value_name = "ADDRESS:PORT")]
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<SocketAddr>,
+    /// Where other referees may observe, to take over if this one dies [default: nowhere]
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "token_file")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) observers: Option<SocketAddr>,
+    /// Observe the referee there, with the same settings and a folder of one's own, and take over if it dies
+    #[arg(long, value_name = "HOST:PORT", requires = "token_file")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) observe: Option<String>,
+    /// The file whose first line is known to the referees alone
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) token_file: Option<PathBuf>,
     /// The name of the event
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,7 +160,7 @@ pub(super) struct Plan {
     pub(super) limits: Limits,
     pub(super) ponder: bool,
     pub(super) stays: bool,
-    settings: Settings,
+    pub(super) settings: Settings,
 }
 
 /// Takes the tables `program` out of a file.
@@ -239,6 +259,17 @@ impl Plan {
             stays: settings.stay,
             settings,
         })
+    }
+
+    /// What the referees know of each other.
+    pub(super) fn token(&self) -> Result<String> {
+        let path = self.settings.token_file.as_ref().context("--token-file: observers need one")?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let token = text.lines().next().unwrap_or_default().trim();
+        let is_fit = token.len() >= 8 && token.chars().all(|c| c.is_ascii_graphic());
+        ensure!(is_fit, "{}: expected at least 8 characters without blanks", path.display());
+        Ok(token.to_owned())
     }
 
     /// The openings, in order.

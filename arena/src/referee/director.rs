@@ -75,7 +75,8 @@ impl FromStr for Order {
     fn from_str(line: &str) -> Result<Order, String> {
         let words = shell_words::split(line).map_err(|_| "a quotation mark is not closed".to_owned())?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let text = || line.trim().split_once(char::is_whitespace).map_or("", |(_, text)| text.trim()).to_owned();
+        let text =
+            || line.trim().split_once(char::is_whitespace).map_or("", |(_, text)| text.trim()).to_owned();
         Ok(match words.as_slice() {
             ["status" | "s"] => Order::Status,
             ["pairings" | "games"] => Order::Pairings,
@@ -92,7 +93,9 @@ impl FromStr for Order {
             ["broadcast", _, ..] => Order::Broadcast(text()),
             ["quit" | "exit"] => Order::Quit,
             ["help" | "?"] => Order::Help,
-            [word, ..] => return Err(format!("`{}` is not understood; `help` shows what is", engine::excerpt(word))),
+            [word, ..] => {
+                return Err(format!("`{}` is not understood; `help` shows what is", engine::excerpt(word)));
+            }
             [] => return Err(String::new()),
         })
     }
@@ -231,7 +234,8 @@ impl Event {
             None => {
                 let next = self.queue().find(|fixture| is_theirs(fixture.white, fixture.black)).copied();
                 let next = next.ok_or("it has no game to lose")?;
-                let busy = [next.white, next.black].into_iter().find(|&program| self.game_of(program).is_some());
+                let busy =
+                    [next.white, next.black].into_iter().find(|&program| self.game_of(program).is_some());
                 if let Some(busy) = busy {
                     return Err(format!("{} is still playing", self.name(busy)));
                 }
@@ -346,10 +350,15 @@ mod tests {
         assert_eq!(order(" pause 3 "), Ok(Order::Pause(Some(2))));
         assert_eq!(order("pair \"Toga II\" Herald"), Ok(Order::Pair("Toga II".into(), "Herald".into())));
         assert_eq!(order("adjudicate 1 1/2"), Ok(Order::Adjudicate(0, Verdict::Drawn)));
-        assert_eq!(order("add 2 black 30.5"), Ok(Order::AddTime(1, Color::Black, Duration::from_millis(30_500))));
+        assert_eq!(
+            order("add 2 black 30.5"),
+            Ok(Order::AddTime(1, Color::Black, Duration::from_millis(30_500)))
+        );
         assert_eq!(order("broadcast  Lunch is  served"), Ok(Order::Broadcast("Lunch is  served".into())));
         assert_eq!(order("forfeit Toga II"), Ok(Order::Forfeit("Toga II".into())));
-        for wrong in ["", "pause 0", "pause x", "add 1 red 3", "add 1 white -3", "adjudicate 1 2-0", "jump", "pair 'a"] {
+        for wrong in
+            ["", "pause 0", "pause x", "add 1 red 3", "add 1 white -3", "adjudicate 1 2-0", "jump", "pair 'a"]
+        {
             assert!(order(wrong).is_err(), "{wrong}");
         }
     }

@@ -12,13 +12,13 @@ pub mod report;
 pub mod server;
 mod settings;
 mod store;
-mod timers;
-mod view;
 #[cfg(test)]
 mod tests;
+mod timers;
+mod view;
 
 pub use director::{HELP, Order, Verdict};
 pub use event::{Connection, Ending, Event, GameResult, Input, Letter, News, Outbox};
 pub use fact::{Fact, MoveWords, Side};
-pub use store::{EventStore, EventStoreError};
 pub use settings::{EventSettings, ProgramSettings};
+pub use store::{EventStore, EventStoreError};

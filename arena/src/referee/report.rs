@@ -52,7 +52,10 @@ pub(super) fn rows(event: &Event) -> Vec<Row> {
     rows.sort_by(|a, b| {
         let by_points = b.points.total_cmp(&a.points);
         let by_strength = by_points.then(b.sonneborn_berger.total_cmp(&a.sonneborn_berger));
-        by_strength.then(b.buchholz.total_cmp(&a.buchholz)).then(b.wins.cmp(&a.wins)).then(a.program.cmp(&b.program))
+        by_strength
+            .then(b.buchholz.total_cmp(&a.buchholz))
+            .then(b.wins.cmp(&a.wins))
+            .then(a.program.cmp(&b.program))
     });
     rows
 }
@@ -153,7 +156,11 @@ pub fn text(event: &Event) -> String {
         let _ = writeln!(text, "\nWinner: {}", event.name(winner));
     }
     let width = width(event);
-    let _ = writeln!(text, "\n{:>5} {:>5} {:width$} {:width$} {:>7} {:>5} {:>9} {:>9}  Reason", "Game", "Round", "White", "Black", "Result", "Plies", "White", "Black");
+    let _ = writeln!(
+        text,
+        "\n{:>5} {:>5} {:width$} {:width$} {:>7} {:>5} {:>9} {:>9}  Reason",
+        "Game", "Round", "White", "Black", "Result", "Plies", "White", "Black"
+    );
     for result in results(event) {
         let fixture = result.fixture;
         let _ = writeln!(
@@ -184,47 +191,63 @@ pub fn page(event: &Event) -> String {
         escaped(&settings.site),
         settings.control
     );
-    table_of(&mut page, &["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"], (1..).zip(rows(event)).map(|(rank, row)| {
-        vec![
-            rank.to_string(),
-            event.name(row.program).to_owned(),
-            format!("{:.1}", row.points),
-            row.games.to_string(),
-            row.wins.to_string(),
-            row.draws.to_string(),
-            row.losses.to_string(),
-            format!("{:.2}", row.sonneborn_berger),
-            format!("{:.1}", row.buchholz),
-            hours(row.used),
-        ]
-    }));
+    table_of(
+        &mut page,
+        &["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"],
+        (1..).zip(rows(event)).map(|(rank, row)| {
+            vec![
+                rank.to_string(),
+                event.name(row.program).to_owned(),
+                format!("{:.1}", row.points),
+                row.games.to_string(),
+                row.wins.to_string(),
+                row.draws.to_string(),
+                row.losses.to_string(),
+                format!("{:.2}", row.sonneborn_berger),
+                format!("{:.1}", row.buchholz),
+                hours(row.used),
+            ]
+        }),
+    );
     let rows = rows(event);
     if rows.len() <= WIDEST_CROSSTABLE {
         let numbers: Vec<String> = (1..=rows.len()).map(|rank| rank.to_string()).collect();
-        let heads: Vec<&str> = ["", "Program"].into_iter().chain(numbers.iter().map(String::as_str)).collect();
-        table_of(&mut page, &heads, (1..).zip(&rows).map(|(rank, row)| {
-            let first = [rank.to_string(), event.name(row.program).to_owned()];
-            first.into_iter().chain(rows.iter().map(|other| cell(event, row.program, other.program))).collect()
-        }));
+        let heads: Vec<&str> =
+            ["", "Program"].into_iter().chain(numbers.iter().map(String::as_str)).collect();
+        table_of(
+            &mut page,
+            &heads,
+            (1..).zip(&rows).map(|(rank, row)| {
+                let first = [rank.to_string(), event.name(row.program).to_owned()];
+                first
+                    .into_iter()
+                    .chain(rows.iter().map(|other| cell(event, row.program, other.program)))
+                    .collect()
+            }),
+        );
     }
     if let Some(winner) = event.schedule().champion() {
         let _ = writeln!(page, "<p>Winner: {}</p>", escaped(event.name(winner)));
     }
     let heads = ["Game", "Round", "White", "Black", "Result", "Plies", "Time of White", "of Black", "Reason"];
-    table_of(&mut page, &heads, results(event).into_iter().map(|result| {
-        let fixture = result.fixture;
-        vec![
-            (fixture.number + 1).to_string(),
-            fixture.round.to_string(),
-            event.name(fixture.white).to_owned(),
-            event.name(fixture.black).to_owned(),
-            result.outcome.result().to_owned(),
-            result.plies.to_string(),
-            hours(result.used.white),
-            hours(result.used.black),
-            reason(result),
-        ]
-    }));
+    table_of(
+        &mut page,
+        &heads,
+        results(event).into_iter().map(|result| {
+            let fixture = result.fixture;
+            vec![
+                (fixture.number + 1).to_string(),
+                fixture.round.to_string(),
+                event.name(fixture.white).to_owned(),
+                event.name(fixture.black).to_owned(),
+                result.outcome.result().to_owned(),
+                result.plies.to_string(),
+                hours(result.used.white),
+                hours(result.used.black),
+                reason(result),
+            ]
+        }),
+    );
     page.push_str("</body></html>\n");
     page
 }

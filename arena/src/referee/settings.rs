@@ -79,10 +79,8 @@ mod tests {
 
     #[test]
     fn a_secret_is_needed_only_if_there_is_one() {
-        let program = |secret: Option<&str>| ProgramSettings {
-            name: "A".to_owned(),
-            secret: secret.map(Secret::new),
-        };
+        let program =
+            |secret: Option<&str>| ProgramSettings { name: "A".to_owned(), secret: secret.map(Secret::new) };
         let told = |text: &str| Some(Secret::new(text));
         assert!(program(None).admits(None) && program(None).admits(told("x").as_ref()));
         assert!(program(Some("abc")).admits(told("abc").as_ref()));

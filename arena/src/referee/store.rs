@@ -22,7 +22,9 @@ pub enum EventStoreError {
     #[error("{0} is in use by another referee")]
     InUse(PathBuf),
     /// It is the store of another event, or of one with other settings.
-    #[error("{path} belongs to an event with other settings ({before}); name another folder, or use the same settings")]
+    #[error(
+        "{path} belongs to an event with other settings ({before}); name another folder, or use the same settings"
+    )]
     OtherEvent {
         /// The file.
         path: PathBuf,
@@ -69,7 +71,9 @@ impl EventStore {
         mut restore: impl FnMut(Fact) -> Result<(), String>,
     ) -> Result<EventStore, EventStoreError> {
         let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => EventStoreError::InUse(path.to_owned()),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                EventStoreError::InUse(path.to_owned())
+            }
             _ => EventStoreError::Database { path: path.to_owned(), error },
         };
         let database = Connection::open(path).map_err(failed)?;
@@ -159,7 +163,8 @@ impl EventStore {
             let insert = "INSERT INTO facts (number, at, game, fact) VALUES (?1, ?2, ?3, ?4)";
             let mut statement = transaction.prepare_cached(insert)?;
             for fact in facts {
-                let text = serde_json::to_string(fact).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+                let text = serde_json::to_string(fact)
+                    .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
                 let game = fact.game().map(|game| game as i64);
                 statement.execute(params![number as i64, at, game, text])?;
                 number += 1;
@@ -177,7 +182,8 @@ fn read(
     failed: impl Fn(rusqlite::Error) -> EventStoreError,
     restore: &mut impl FnMut(Fact) -> Result<(), String>,
 ) -> Result<u64, EventStoreError> {
-    let mut statement = database.prepare("SELECT number, fact FROM facts ORDER BY number").map_err(&failed)?;
+    let mut statement =
+        database.prepare("SELECT number, fact FROM facts ORDER BY number").map_err(&failed)?;
     let mut rows = statement.query([]).map_err(&failed)?;
     let mut next = 1;
     while let Some(row) = rows.next().map_err(&failed)? {

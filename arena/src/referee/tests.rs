@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use engine::{Color, Outcome, WinReason};
-use protocols::referee::{
-    Analysis, Answer, Conversation, Directive, Remark, Secret, Task, answer_with,
-};
+use protocols::referee::{Analysis, Answer, Conversation, Directive, Remark, Secret, Task, answer_with};
 
 use super::*;
 use crate::openings::Openings;
@@ -23,7 +21,10 @@ fn settings(names: &[&str]) -> EventSettings {
     EventSettings {
         name: "Open".to_owned(),
         site: "Here".to_owned(),
-        programs: names.iter().map(|name| ProgramSettings { name: (*name).to_owned(), secret: None }).collect(),
+        programs: names
+            .iter()
+            .map(|name| ProgramSettings { name: (*name).to_owned(), secret: None })
+            .collect(),
         schedule: schedule::Settings { programs: names.len(), format: Format::RoundRobin, games: 2 },
         control: "60+1".parse().expect("a time control"),
         margin: Duration::ZERO,
@@ -199,19 +200,32 @@ fn an_event_goes_as_section_8_has_it() {
     assert!(room.inboxes.is_empty(), "nothing comes in the quiet period");
     room.pass(Duration::from_millis(1));
     let inform = &room.inboxes[&a][0];
-    for tag in ["Event \"Open\"", "Site \"Here\"", "Date \"2", "Round \"1\"", "White \"A\"", "Black \"B\"", "Result \"*\"", "TimeControl \"60+1\""] {
+    for tag in [
+        "Event \"Open\"",
+        "Site \"Here\"",
+        "Date \"2",
+        "Round \"1\"",
+        "White \"A\"",
+        "Black \"B\"",
+        "Result \"*\"",
+        "TimeControl \"60+1\"",
+    ] {
         assert!(inform.contains(tag), "{tag}: {inform}");
     }
     assert_eq!(room.commands(b), ["inform"]);
     assert_eq!(
         room.inboxes[&a][1],
-        format!("{START} Clock 60000 1000 - 60000 1000 -; Epoch 1; cc 000:00:00:00 000:00:00:00; fmvn 1; hmvc 0; refcom respond; tcgs 1;")
+        format!(
+            "{START} Clock 60000 1000 - 60000 1000 -; Epoch 1; cc 000:00:00:00 000:00:00:00; fmvn 1; hmvc 0; refcom respond; tcgs 1;"
+        )
     );
     room.pass(seconds(3));
     room.play(a, "f3");
     assert_eq!(
         room.inboxes[&b],
-        [format!("{START} Clock 58000 1000 - 60000 1000 -; Epoch 1; cc 000:00:00:03 000:00:00:00; fmvn 1; hmvc 0; refcom respond; sm f3; tcgs 1;")],
+        [format!(
+            "{START} Clock 58000 1000 - 60000 1000 -; Epoch 1; cc 000:00:00:03 000:00:00:00; fmvn 1; hmvc 0; refcom respond; sm f3; tcgs 1;"
+        )],
         "the position before the move, and the move"
     );
     room.play(b, "e5");
@@ -222,7 +236,10 @@ fn an_event_goes_as_section_8_has_it() {
         let lines = room.inboxes[&connection].clone();
         assert_eq!(lines.len(), 2, "{lines:?}");
         assert!(lines[0].contains("ptp Result \"0-1\"; refcom inform;"), "{lines:?}");
-        assert!(lines[1].starts_with("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - "), "{lines:?}");
+        assert!(
+            lines[1].starts_with("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - "),
+            "{lines:?}"
+        );
         assert_eq!(room.hear(connection), Task::Conclude(Some("0-1".to_owned())));
     }
     room.pass(Duration::from_millis(4999));
@@ -230,7 +247,11 @@ fn an_event_goes_as_section_8_has_it() {
     room.pass(Duration::from_millis(1));
     assert_eq!((room.commands(a), room.commands(b)), (vec!["reset"], vec!["reset"]));
     room.pass(seconds(5));
-    assert_eq!((room.commands(a), room.commands(b)), (vec!["inform"], vec!["inform", "respond"]), "colours reversed");
+    assert_eq!(
+        (room.commands(a), room.commands(b)),
+        (vec!["inform"], vec!["inform", "respond"]),
+        "colours reversed"
+    );
 }
 
 #[test]
@@ -334,7 +355,10 @@ fn an_answer_that_is_none_is_forgiven_once() {
     room.hear(b);
     room.say(b, format!("{START} refreq reply; sm e4;"));
     let commands: Vec<String> = room.inboxes[&b].clone();
-    assert!(commands[0].contains("refcom execute; sv e4 e5;") && commands[1].contains("sm Nf3;"), "{commands:?}");
+    assert!(
+        commands[0].contains("refcom execute; sv e4 e5;") && commands[1].contains("sm Nf3;"),
+        "{commands:?}"
+    );
     room.play(b, "Nc6");
     assert_eq!(room.hear(a), Task::Respond, "the game goes on");
 }
@@ -398,7 +422,10 @@ fn only_those_who_are_expected_may_sign_on() {
     assert!(told.contains("the name is taken"), "{told}");
     let hasty = room.connect();
     room.say(hasty, format!("{START} refreq reply; sm e4;"));
-    assert!(room.inboxes[&hasty].concat().contains("the first request is sign_on") && room.closed.contains(&hasty));
+    assert!(
+        room.inboxes[&hasty].concat().contains("the first request is sign_on")
+            && room.closed.contains(&hasty)
+    );
     let silent = room.connect();
     room.pass(seconds(10));
     assert!(room.closed.contains(&silent));
@@ -417,11 +444,19 @@ fn a_program_that_comes_back_goes_on() {
     room.pass(seconds(5));
     let lines = room.inboxes[&again].clone();
     assert!(lines[1].contains("refcom execute; sv e4 e5 Nf3;"), "{lines:?}");
-    assert!(lines[2].contains("Clock 35000 1000") && lines[2].contains("sm Nc6;"), "its clock ran while it was gone: {lines:?}");
+    assert!(
+        lines[2].contains("Clock 35000 1000") && lines[2].contains("sm Nc6;"),
+        "its clock ran while it was gone: {lines:?}"
+    );
     room.play(again, "Bb5");
     assert_eq!(room.clients[&again].game().ply(), 5);
     assert_eq!(room.hear(b), Task::Respond);
-    let incidents: Vec<String> = room.event.bouts().flat_map(|bout| bout.record(None, "", Duration::ZERO).incidents).map(|i| i.to_string()).collect();
+    let incidents: Vec<String> = room
+        .event
+        .bouts()
+        .flat_map(|bout| bout.record(None, "", Duration::ZERO).incidents)
+        .map(|i| i.to_string())
+        .collect();
     assert_eq!(incidents, ["White is gone", "White is back"]);
     let mut latest = b;
     for _ in 0..3 {
@@ -445,7 +480,10 @@ fn a_successor_knows_every_game() {
     let (a, b) = (room.sign_on("A"), room.sign_on("B"));
     room.pass(seconds(5));
     let told = room.inboxes[&a].last().expect("a record").clone();
-    assert!(told.contains("Clock 59000 1000") && told.contains("sm e5;") && told.contains("Epoch 2"), "an outage costs no time: {told}");
+    assert!(
+        told.contains("Clock 59000 1000") && told.contains("sm e5;") && told.contains("Epoch 2"),
+        "an outage costs no time: {told}"
+    );
     room.play_all([a, b], "Nf3 Nc6");
     assert_eq!(room.event.bouts().next().expect("a game").game().ply(), 4);
     let same = room.succeed();
@@ -501,7 +539,7 @@ fn the_director_s_word() {
     room.pass(seconds(5));
     room.play(a, "d4");
     obey(&mut room, "broadcast Lunch is \"served\"");
-    assert!(room.inboxes[&a].concat().contains("c0 \"Lunch is 'served'\"") );
+    assert!(room.inboxes[&a].concat().contains("c0 \"Lunch is 'served'\""));
     assert_eq!(obey(&mut room, "adjudicate 1 1/2"), "game 1: 1/2-1/2");
     assert_eq!(room.ending(), "1/2-1/2 Draw by adjudication|by the director's word");
     assert_eq!(obey(&mut room, "adjudicate 1 1-0"), "! game 1 is not being played");
@@ -580,7 +618,9 @@ fn a_damaged_store_is_told() {
     let began = r#"{"fact":"began","game":0,"round":1,"white":0,"black":1,"opening":0,"start":"START","moves":[],"at":1}"#;
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     assert!(event.restore(&fact(&began.replace("START", "nonsense"))).is_err());
-    assert!(event.restore(&fact(&began.replace("START", start).replace("\"round\":1", "\"round\":2"))).is_err());
+    assert!(
+        event.restore(&fact(&began.replace("START", start).replace("\"round\":1", "\"round\":2"))).is_err()
+    );
     event.restore(&fact(&began.replace("START", start))).expect("it fits");
     assert!(event.restore(&fact(r#"{"fact":"moved","game":0,"mv":"e2e5","used":5}"#)).is_err());
     event.restore(&moved).expect("it fits");

@@ -178,7 +178,9 @@ impl Conversation {
             if self.tags.len() < MOST_TAGS || self.tags.contains_key(name) {
                 self.tags.insert(name.clone(), value.clone());
             }
-            if name == "TimeControl" && let Ok(control) = value.parse() {
+            if name == "TimeControl"
+                && let Ok(control) = value.parse()
+            {
                 self.control = control;
             }
         }
@@ -308,7 +310,11 @@ impl Conversation {
         // `cc` drops what is less than a second.
         let used = self.used.map_or(Duration::ZERO, |used| *used.get(color));
         let left = granted.saturating_sub(used);
-        Some(if used.is_zero() { left } else { left.saturating_sub(Duration::from_millis(999)).max(left / 4) })
+        Some(if used.is_zero() {
+            left
+        } else {
+            left.saturating_sub(Duration::from_millis(999)).max(left / 4)
+        })
     }
 
     /// What a side adds to its clock with its next move.
@@ -326,7 +332,9 @@ impl Conversation {
         match (&self.control, &self.default_control) {
             (TimeControl::Depth(depth), _) => Limits { depth: Some(depth.get()), ..unlimited },
             (TimeControl::Nodes(nodes), _) => Limits { nodes: Some(nodes.get()), ..unlimited },
-            (TimeControl::Unlimited, TimeControl::PerMove(time)) if self.remaining(self.game.turn()).is_none() => {
+            (TimeControl::Unlimited, TimeControl::PerMove(time))
+                if self.remaining(self.game.turn()).is_none() =>
+            {
                 Limits { time: TimeLimit::PerMove(*time), ..unlimited }
             }
             _ => Limits { time: self.time_limit(), ..unlimited },
@@ -416,7 +424,10 @@ mod tests {
         hear(&mut client, "refcom execute; sv Nf3 Nf6;");
         let other = "4k3/8/8/8/8/8/4P3/4K3 w - - fmvn 40; hmvc 7; refcom respond; sm e4;";
         assert_eq!(client.hear(other), Ok(Task::Respond));
-        assert_eq!((client.game().ply(), client.game().fen()), (1, "4k3/8/8/8/4P3/8/8/4K3 b - - 0 40".into()));
+        assert_eq!(
+            (client.game().ply(), client.game().fen()),
+            (1, "4k3/8/8/8/4P3/8/8/4K3 b - - 0 40".into())
+        );
         let history = format!("{START} fmvn 1; hmvc 0; refcom respond; sv Nf3 Nf6 Ng1 Ng8;");
         assert_eq!(client.hear(&history), Ok(Task::Respond));
         assert_eq!((client.game().ply(), client.game().repetitions()), (4, 2), "an explicit history");
@@ -427,7 +438,7 @@ mod tests {
         let mut client = conversation();
         assert_eq!(client.time_limit(), TimeLimit::PerMove(Duration::from_secs(5)), "nothing was told");
         hear(&mut client, "refcom inform; ptp TimeControl \"40/600:300+2\";");
-        assert_eq!(client.remaining(Color::White), Some(Duration::from_secs(600)));
+        assert_eq!(client.remaining(Color::White), Some(Duration::from_mins(10)));
         hear(&mut client, "cc 000:00:01:40 000:00:00:00; refcom respond;");
         let limit = |remaining, moves_to_go| TimeLimit::Clock {
             remaining: Duration::from_millis(remaining),
@@ -473,7 +484,10 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
-        assert_eq!(client.hear(&format!("{START} refcom respond; tcgs 4; c0 \"no move\";")), Ok(Task::Respond));
+        assert_eq!(
+            client.hear(&format!("{START} refcom respond; tcgs 4; c0 \"no move\";")),
+            Ok(Task::Respond)
+        );
         client.hear(&format!("{START} refcom reset; tcgs 5;")).expect("a record");
         assert_eq!(hear(&mut client, "refcom respond;"), Task::Respond, "another game");
     }

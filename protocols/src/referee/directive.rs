@@ -136,10 +136,7 @@ impl Directive {
 impl Counters {
     /// The counters of the position on the board.
     pub fn of(game: &Game) -> Counters {
-        Counters {
-            halfmoves: Some(game.halfmoves()),
-            fullmoves: Some(game.position().fullmoves()),
-        }
+        Counters { halfmoves: Some(game.halfmoves()), fullmoves: Some(game.position().fullmoves()) }
     }
 }
 
@@ -157,7 +154,8 @@ impl ExactClock {
     }
 
     fn read(operands: &[AnyOperand<'_>]) -> Option<ExactClock> {
-        let [AnyOperand::Word(remaining), AnyOperand::Word(increment), AnyOperand::Word(moves_to_go)] = operands
+        let [AnyOperand::Word(remaining), AnyOperand::Word(increment), AnyOperand::Word(moves_to_go)] =
+            operands
         else {
             return None;
         };
@@ -202,10 +200,11 @@ impl FromStr for Directive {
             }
             _ => None,
         })?;
-        let clocks = reading.private("Clock", "for each side milliseconds, milliseconds and moves", |operands| {
-            let (white, black) = operands.split_at_checked(3)?;
-            Some(ByColor { white: ExactClock::read(white)?, black: ExactClock::read(black)? })
-        })?;
+        let clocks =
+            reading.private("Clock", "for each side milliseconds, milliseconds and moves", |operands| {
+                let (white, black) = operands.split_at_checked(3)?;
+                Some(ByColor { white: ExactClock::read(white)?, black: ExactClock::read(black)? })
+            })?;
         Ok(Directive {
             command: command.ok_or(MessageError::Missing("refcom"))?,
             counters: Counters { halfmoves, fullmoves: reading.find("fmvn", number)? },

@@ -1,5 +1,6 @@
 //! A person at a referee's table.
 
+use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,11 +85,7 @@ impl Person {
     ///
     /// # Errors
     /// If there is no thread to read with.
-    pub fn new(
-        typed: impl Read + Send + 'static,
-        client: Conversation,
-        style: Style,
-    ) -> io::Result<Person> {
+    pub fn new(typed: impl Read + Send + 'static, client: Conversation, style: Style) -> io::Result<Person> {
         let (sender, heard) = mpsc::channel();
         read("typed", LineReader::new(typed), sender.clone(), Heard::Person)?;
         Ok(Person { client, style, heard, sender, is_to_move: false, remark: Remark::None })
@@ -125,10 +122,9 @@ impl Person {
                 return table.leave();
             }
             let parting = match table.person.heard.recv_timeout(GLANCE) {
-                Err(_) => None,
+                Err(_) | Ok(Heard::Person(Input::TooLong(_))) => None,
                 Ok(Heard::Referee(input)) => table.hear_referee(input)?,
                 Ok(Heard::Person(Input::Line(line))) => table.hear_person(&line)?,
-                Ok(Heard::Person(Input::TooLong(_))) => None,
                 Ok(Heard::Person(Input::End)) => Some(table.leave()?),
             };
             if let Some(parting) = parting {
@@ -304,7 +300,7 @@ impl Person {
         };
         let mut text = format!("{drawing}\n{} - {}", side(Color::White), side(Color::Black));
         if let Some(last) = last_move(game) {
-            text.push_str(&format!(", last move {last}"));
+            let _ = write!(text, ", last move {last}");
         }
         if self.is_to_move {
             text.push_str(if self.client.is_draw_offered() {
@@ -345,8 +341,13 @@ mod tests {
         (person.sender, person.heard) = (sender.clone(), heard);
         let habits = Habits { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
-        let mut table =
-            Table { person: &mut person, output: &mut output, screen: &mut screen, habits: &habits, is_admitted: None };
+        let mut table = Table {
+            person: &mut person,
+            output: &mut output,
+            screen: &mut screen,
+            habits: &habits,
+            is_admitted: None,
+        };
         for line in referee.lines() {
             table.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
         }
@@ -366,9 +367,15 @@ mod tests {
         let (told, _) = converse("refcom respond;", "resign");
         assert_eq!(told, format!("{START} refreq reply; resign;\n"));
         let (told, seen) = converse("draw_offer; refcom respond; sm e4;", "accept");
-        assert!(told.ends_with("draw_accept; refreq reply;\n") && seen.contains("A draw is offered"), "{told}{seen}");
+        assert!(
+            told.ends_with("draw_accept; refreq reply;\n") && seen.contains("A draw is offered"),
+            "{told}{seen}"
+        );
         let (told, seen) = converse("refcom respond;", "accept\nclaim Nf3\nhelp");
-        assert!(told.contains("draw_claim; refreq reply; sm Nf3;") && seen.contains("No draw was offered"), "{told}{seen}");
+        assert!(
+            told.contains("draw_claim; refreq reply; sm Nf3;") && seen.contains("No draw was offered"),
+            "{told}{seen}"
+        );
     }
 
     #[test]

@@ -49,14 +49,12 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     pub(super) fn new(line: &'a str) -> Result<Reading<'a>, MessageError> {
         let reading = READER.read(line, 1);
-        match reading.record {
-            Some(record) => Ok(Reading { record, faults: reading.faults }),
-            None => {
-                let first = reading.faults.into_iter().next();
-                let reason = first.map_or_else(|| "empty line".to_owned(), |fault| excerpt(&fault.message));
-                Err(MessageError::NoRecord(reason))
-            }
-        }
+        let Some(record) = reading.record else {
+            let first = reading.faults.into_iter().next();
+            let reason = first.map_or_else(|| "empty line".to_owned(), |fault| excerpt(&fault.message));
+            return Err(MessageError::NoRecord(reason));
+        };
+        Ok(Reading { record, faults: reading.faults })
     }
 
     /// What an operation says; `None` if it is not there.
@@ -76,8 +74,7 @@ impl<'a> Reading<'a> {
     fn unreadable(&self, opcode: &'static str) -> MessageError {
         let mut faults = self.faults.iter();
         let fault = faults.find(|fault| fault.opcode.as_deref() == Some(opcode));
-        let reason =
-            fault.map_or_else(|| "unexpected operands".to_owned(), |fault| excerpt(&fault.message));
+        let reason = fault.map_or_else(|| "unexpected operands".to_owned(), |fault| excerpt(&fault.message));
         MessageError::Operand { opcode, reason }
     }
 

@@ -108,7 +108,6 @@ impl Session<'_> {
                 return Ok(Parting::SignedOff);
             }
             let parting = match self.host.event_within(GLANCE) {
-                None => None,
                 Some(Event::Input(Input::End)) if self.state == Admission::Refused => Some(Parting::Refused),
                 Some(Event::Input(Input::End)) => Some(Parting::Lost),
                 Some(Event::Input(Input::TooLong(_))) => {
@@ -120,7 +119,7 @@ impl Session<'_> {
                     self.notice(thought)?;
                     None
                 }
-                Some(Event::Thought(..)) => None,
+                None | Some(Event::Thought(..)) => None,
             };
             if let Some(parting) = parting {
                 return Ok(parting);
@@ -217,7 +216,10 @@ impl Session<'_> {
         let answer = self.choose(&game, decision);
         let moves_on = matches!(answer, Answer::Move { .. });
         self.reply(answer)?;
-        if moves_on && self.habits.ponder && let Some(reply) = decision.ponder {
+        if moves_on
+            && self.habits.ponder
+            && let Some(reply) = decision.ponder
+        {
             self.ponder(reply, limits);
         }
         Ok(())

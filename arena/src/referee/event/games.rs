@@ -4,7 +4,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use engine::{Color, Outcome};
 use protocols::epd::Position;
-use protocols::referee::Reply;
+use protocols::referee::{Directive, Reply};
 
 use super::{Connection, Event, FLAG_DELAY, tags};
 use crate::referee::bout::{Bout, Judgement};
@@ -115,7 +115,14 @@ impl Event {
         self.send(program, respond, Some(game), at);
     }
 
-    pub(super) fn reply(&mut self, connection: Connection, program: usize, position: &Position, reply: &Reply, at: Instant) {
+    pub(super) fn reply(
+        &mut self,
+        connection: Connection,
+        program: usize,
+        position: &Position,
+        reply: &Reply,
+        at: Instant,
+    ) {
         let playing = self.programs[program].game.and_then(|game| self.bouts.get_mut(&game));
         let Some(bout) = playing else {
             // It crossed the end of the game on its way.
@@ -126,14 +133,8 @@ impl Event {
             Judgement::OutOfTurn => self.refuse(connection, "it is not the turn of this client", at),
             Judgement::AskAgain(why, facts) => {
                 bout.ask_again();
-                let mut records = bout.history(false);
-                let mut respond = bout.respond(at);
-                respond.reason = Some(why);
-                records.push(respond);
                 facts.into_iter().for_each(|fact| self.record(fact));
-                for record in records {
-                    self.send(program, record, None, at);
-                }
+                self.ask_again(program, &why, at);
                 self.watch_flag(game);
             }
             Judgement::Happened(facts) => {
@@ -147,6 +148,21 @@ impl Event {
                     }
                 }
             }
+        }
+    }
+
+    /// Sends a program the history of its game and the call for its move once more, if it has been called. Its clock runs on.
+    pub(super) fn ask_again(&mut self, program: usize, why: &str, at: Instant) {
+        let bout = self.programs[program].game.and_then(|game| self.bouts.get(&game));
+        let Some(bout) = bout.filter(|bout| bout.is_asked() && bout.program(bout.to_move()) == program)
+        else {
+            return;
+        };
+        let respond = bout.respond(at);
+        let mut records = bout.history(false);
+        records.push(Directive { reason: Some(why.to_owned()), ..respond });
+        for record in records {
+            self.send(program, record, None, at);
         }
     }
 

@@ -33,8 +33,7 @@ impl Event {
             Fact::Began { game, .. } => {
                 let fixture = fact.fixture();
                 let place = self.queue.iter().position(|queued| Some(*queued) == fixture);
-                let place =
-                    place.ok_or_else(|| format!("game {} is not in the schedule", game + 1))?;
+                let place = place.ok_or_else(|| format!("game {} is not in the schedule", game + 1))?;
                 let seats = self.seats(&self.queue[place]);
                 let bout = Bout::begin(fact, seats, &self.settings.rules)
                     .ok_or_else(|| format!("the opening of game {} cannot be played", game + 1))?;
@@ -66,7 +65,13 @@ impl Event {
     }
 
     /// Counts a game that has ended.
-    pub(super) fn count(&mut self, bout: &Bout, outcome: Outcome, detail: &str, lasted: Duration) -> Result<(), String> {
+    pub(super) fn count(
+        &mut self,
+        bout: &Bout,
+        outcome: Outcome,
+        detail: &str,
+        lasted: Duration,
+    ) -> Result<(), String> {
         let fixture = bout.fixture;
         let points = Points::of(outcome, Color::White);
         self.schedule.record(fixture.number, points).map_err(|error| error.to_string())?;
@@ -78,7 +83,13 @@ impl Event {
         let (detail, plies) = (detail.to_owned(), bout.plies_played());
         self.results.push(GameResult { fixture, outcome, detail, plies, lasted, used });
         let names = [fixture.white, fixture.black].map(|program| self.name(program).to_owned());
-        let text = format!("game {}: {} - {} {} ({outcome})", fixture.number + 1, names[0], names[1], outcome.result());
+        let text = format!(
+            "game {}: {} - {} {} ({outcome})",
+            fixture.number + 1,
+            names[0],
+            names[1],
+            outcome.result()
+        );
         self.tell(false, text);
         self.fill_queue();
         Ok(())

@@ -32,6 +32,8 @@ pub type Connection = u64;
 pub enum Input {
     /// Somebody has connected.
     Opened(Connection),
+    /// There is a serial line, over which somebody will sign on.
+    Plugged(Connection),
     /// A line without its end.
     Line(Connection, String),
     /// The connection broke a limit; carries which. It is closed.
@@ -153,6 +155,8 @@ struct Program {
 struct Guest {
     program: Option<usize>,
     refusals: u32,
+    /// Whether it is a serial line: nobody can close it, and there may be noise on it.
+    is_line: bool,
 }
 
 /// The beginning.
@@ -220,6 +224,9 @@ impl Event {
                 self.guests.insert(connection, Guest::default());
                 self.timers.set(at + self.settings.sign_on_time, Timer::SignOn(connection));
             }
+            Input::Plugged(connection) => {
+                self.guests.insert(connection, Guest { is_line: true, ..Guest::default() });
+            }
             Input::Line(connection, line) => self.hear(connection, &line, at),
             Input::Unbearable(connection, limit) => {
                 if self.guests.contains_key(&connection) {
@@ -285,8 +292,17 @@ impl Event {
 
     fn hear(&mut self, connection: Connection, line: &str, at: Instant) {
         let Some(guest) = self.guests.get(&connection) else { return };
-        let program = guest.program;
+        let (program, is_line) = (guest.program, guest.is_line);
+        if is_line && !line.is_ascii() {
+            return self.hear_noise(program, "characters that nobody sends", at);
+        }
         match (line.parse::<ClientRecord>(), program) {
+            (Err(error), _) if is_line => self.hear_noise(program, &error.to_string(), at),
+            (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), Some(_)) if is_line => {
+                // Whoever was there has been started anew.
+                self.lose(connection, at);
+                self.sign_on(connection, &sign_on, at);
+            }
             (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), None) => {
                 self.sign_on(connection, &sign_on, at);
             }
@@ -308,9 +324,22 @@ impl Event {
                     self.tell(false, format!("{} signs off", self.name(program)));
                     self.close(connection, at);
                 }
-                Request::Fault(reason) => self.hear_fault(program, reason.as_deref()),
+                Request::Fault(reason) => {
+                    self.hear_fault(program, reason.as_deref());
+                    if is_line {
+                        self.ask_again(program, "the last record did not arrive as it was sent", at);
+                    }
+                }
                 Request::SignOn(_) => {}
             },
+        }
+    }
+
+    /// Something came over a serial line that makes no sense. Perhaps it was an answer.
+    fn hear_noise(&mut self, program: Option<usize>, reason: &str, at: Instant) {
+        if let Some(program) = program {
+            self.tell(false, format!("noise on the line of {}: {reason}", self.name(program)));
+            self.ask_again(program, reason, at);
         }
     }
 

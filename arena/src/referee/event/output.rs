@@ -13,7 +13,13 @@ use crate::referee::timers::Timer;
 impl Event {
     /// Sends a program a record, or keeps it until the quiet period is over. Who is not there gets nothing: what it needs it is
     /// told when it comes back.
-    pub(in crate::referee) fn send(&mut self, program: usize, directive: Directive, starts: Option<u64>, at: Instant) {
+    pub(in crate::referee) fn send(
+        &mut self,
+        program: usize,
+        directive: Directive,
+        starts: Option<u64>,
+        at: Instant,
+    ) {
         let state = &mut self.programs[program];
         if state.connection.is_some() {
             state.mailbox.push_back((directive, starts));
@@ -40,7 +46,13 @@ impl Event {
     }
 
     /// Puts a record into the outbox; what goes beyond the specification only for those who want it.
-    pub(super) fn write(&mut self, to: Connection, mut directive: Directive, extended: bool, starts: Option<u64>) {
+    pub(super) fn write(
+        &mut self,
+        to: Connection,
+        mut directive: Directive,
+        extended: bool,
+        starts: Option<u64>,
+    ) {
         directive.epoch = Some(self.epoch).filter(|_| extended);
         directive.clocks = directive.clocks.filter(|_| extended);
         self.out.letters.push(Letter { to, line: directive.to_string(), starts });
@@ -48,10 +60,8 @@ impl Event {
 
     pub(super) fn fault(&mut self, connection: Connection, reason: &str) {
         let start = Position::of(&Game::default());
-        let directive = Directive {
-            reason: Some(reason.to_owned()),
-            ..Directive::new(RefereeCommand::Fault, start)
-        };
+        let directive =
+            Directive { reason: Some(reason.to_owned()), ..Directive::new(RefereeCommand::Fault, start) };
         self.write(connection, directive, false, None);
     }
 

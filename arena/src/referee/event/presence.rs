@@ -6,7 +6,7 @@ use engine::{Color, Game, Outcome, WinReason};
 use protocols::epd::{Position, RefereeCommand};
 use protocols::referee::{Directive, SignOn};
 
-use super::{Connection, Event, tags};
+use super::{Connection, Event, Guest, tags};
 use crate::referee::timers::patience;
 
 impl Event {
@@ -103,13 +103,19 @@ impl Event {
 
     /// A connection is closed by us.
     pub(super) fn close(&mut self, connection: Connection, at: Instant) {
-        self.out.closings.push(connection);
+        if !self.guests.get(&connection).is_some_and(|guest| guest.is_line) {
+            self.out.closings.push(connection);
+        }
         self.lose(connection, at);
     }
 
     /// A connection is no more.
     pub(super) fn lose(&mut self, connection: Connection, at: Instant) {
         let Some(guest) = self.guests.remove(&connection) else { return };
+        if guest.is_line {
+            // The line stays, for whoever signs on next.
+            self.guests.insert(connection, Guest { is_line: true, ..Guest::default() });
+        }
         let Some(program) = guest.program.filter(|&p| self.programs[p].connection == Some(connection)) else {
             return;
         };
@@ -118,7 +124,8 @@ impl Event {
         state.mailbox.clear();
         let game = state.game;
         self.tell(game.is_some(), format!("{} is gone", self.name(program)));
-        if let Some((game, color)) = game.and_then(|game| Some((game, self.bouts.get(&game)?.color_of(program))))
+        if let Some((game, color)) =
+            game.and_then(|game| Some((game, self.bouts.get(&game)?.color_of(program))))
         {
             let noted = self.bouts[&game].noted(color, "is gone");
             self.record(noted);

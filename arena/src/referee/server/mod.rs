@@ -4,13 +4,18 @@
 //! anybody was told is in the store. Other threads carry bytes.
 
 mod live;
+mod observer;
 mod papers;
+mod serial;
+mod shown;
 mod wire;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,9 +27,10 @@ use tokio::sync::{broadcast, oneshot};
 
 use super::event::{Connection, Event, Input, News, Outbox};
 use super::store::{EventStore, EventStoreError};
-use super::bout::Bout;
-use super::{Fact, Order, view};
+use super::{Fact, Order};
 use live::{Question, Told};
+use observer::Observers;
+pub use observer::{Observer, Watch};
 use papers::Papers;
 use wire::{Census, Writer};
 
@@ -56,6 +62,9 @@ pub enum ServiceError {
     /// A file cannot be written.
     #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
     Papers(&'static str, io::Error),
+    /// A serial line can't be used.
+    #[error("{0} can't be used: {1}")]
+    Line(String, io::Error),
     /// There is no network.
     #[error("no connections can be taken at {0}: {1}")]
     Network(SocketAddr, io::Error),
@@ -74,11 +83,18 @@ pub enum ServiceEnd {
 
 /// What the thread that decides hears.
 enum Call {
-    Opened { at: Instant, connection: Connection, writer: Writer, address: SocketAddr },
+    Opened { at: Instant, connection: Connection, writer: Writer, address: SocketAddr, role: Role },
     Heard(Instant, Input),
     Trouble(String),
     Director(Order, Sender<Result<String, String>>),
     Question(Question, oneshot::Sender<Option<String>>),
+}
+
+/// As what somebody connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Client,
+    Observer,
 }
 
 /// The way to a service for its director.
@@ -108,6 +124,9 @@ pub struct Service {
     network: Runtime,
     address: SocketAddr,
     has_reported: bool,
+    observers: Observers,
+    /// The number of the next connection.
+    next_connection: Arc<AtomicU64>,
     /// The way to those who watch.
     watchers: broadcast::Sender<Told>,
     /// The latest news.
@@ -119,11 +138,9 @@ struct Wire {
 }
 
 /// How long the thread that decides waits if nothing happens.
-const GLANCE: Duration = Duration::from_millis(500);
+const GLANCE: Duration = Duration::from_millis(300);
 /// How many calls are heard before what came of them is stored: a store costs the same for one fact and for many.
 const AT_ONCE: usize = 200;
-/// So much of the news is remembered for those who come later.
-const LONGEST_LOG: usize = 200;
 /// How long connections may take to close at the end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -140,9 +157,20 @@ impl Service {
         address: SocketAddr,
         limits: Limits,
     ) -> Result<Service, ServiceError> {
-        std::fs::create_dir_all(folder).map_err(|error| ServiceError::Papers("the folder of the event", error))?;
-        let store =
-            EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| ServiceError::Papers("the folder of the event", error))?;
+        let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
+        Service::around(event, store, folder, address, limits)
+    }
+
+    /// A service around an event that has been restored from its store.
+    fn around(
+        mut event: Event,
+        store: EventStore,
+        folder: &Path,
+        address: SocketAddr,
+        limits: Limits,
+    ) -> Result<Service, ServiceError> {
         let ended = event.take_outbox().records;
         let papers =
             Papers::open(folder, &event, &ended).map_err(|error| ServiceError::Papers("games.pgn", error))?;
@@ -158,7 +186,9 @@ impl Service {
         raise_file_limit();
         let listener = network.block_on(TcpListener::bind(address)).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        network.spawn(wire::accept(listener, sender.clone(), limits, census.clone()));
+        let next_connection = Arc::new(AtomicU64::new(1));
+        let next = Arc::clone(&next_connection);
+        network.spawn(wire::accept(listener, sender.clone(), limits, census.clone(), next, Role::Client));
         event.open(Instant::now());
         Ok(Service {
             event,
@@ -172,6 +202,8 @@ impl Service {
             network,
             address,
             has_reported: false,
+            observers: Observers::default(),
+            next_connection,
             watchers: live::channel(),
             log: VecDeque::new(),
         })
@@ -182,13 +214,18 @@ impl Service {
         self.address
     }
 
-    /// Lets people watch the event in their browsers, at an address. Returns it, with the port that was chosen if it has none.
+    /// Lets a program sign on over a serial line.
     ///
     /// # Errors
-    /// The address can't be used.
-    pub fn show(&self, address: SocketAddr) -> Result<SocketAddr, ServiceError> {
-        let served = live::serve(address, self.sender.clone(), self.watchers.clone());
-        self.network.block_on(served).map_err(|error| ServiceError::Network(address, error))
+    /// The device can't be used.
+    pub fn attach(&mut self, device: &str, baud: u32) -> Result<(), ServiceError> {
+        let connection = self.next_connection.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let line = Limits::default().line;
+        let writer = serial::open(device, baud, line, connection, self.sender.clone())
+            .map_err(|error| ServiceError::Line(device.to_owned(), error))?;
+        self.wires.insert(connection, Wire { writer });
+        self.event.handle(Input::Plugged(connection), Instant::now());
+        Ok(())
     }
 
     /// The way to it for its director.
@@ -213,6 +250,7 @@ impl Service {
                 return Ok(end);
             }
             let now = Instant::now();
+            self.observers.show_life(now);
             self.event.tick(now);
             self.deliver(tell)?;
             if self.event.is_outdated() {
@@ -221,7 +259,9 @@ impl Service {
             }
             if self.event.is_over(now) {
                 if !std::mem::replace(&mut self.has_reported, true) {
-                    self.papers.report(&self.event).map_err(|error| ServiceError::Papers("the report", error))?;
+                    self.papers
+                        .report(&self.event)
+                        .map_err(|error| ServiceError::Papers("the report", error))?;
                     tell(&News { urgent: true, text: "all games have been played".to_owned() });
                 }
                 if !stays {
@@ -237,23 +277,21 @@ impl Service {
         let Some(mut call) = self.next_call()? else { return Ok(None) };
         for _ in 0..AT_ONCE {
             match call {
-                Call::Opened { at, connection, writer, address } => {
+                Call::Opened { connection, writer, address, role: Role::Observer, .. } => {
+                    self.log(Some(connection), '#', &format!("observer connected from {address}"))?;
+                    self.observers.open(connection, writer);
+                }
+                Call::Opened { at, connection, writer, address, role: Role::Client } => {
                     self.wires.insert(connection, Wire { writer });
                     self.log(Some(connection), '#', &format!("connected from {address}"))?;
                     self.event.handle(Input::Opened(connection), at);
                 }
                 Call::Heard(at, input) => {
-                    match &input {
-                        Input::Line(connection, line) => self.log(Some(*connection), '>', line)?,
-                        Input::Closed(connection) => {
-                            self.wires.remove(connection);
-                            self.log(Some(*connection), '#', "closed")?;
-                        }
-                        Input::Unbearable(connection, limit) => self.log(Some(*connection), '#', limit)?,
-                        Input::Opened(_) => {}
+                    if self.hear_observer(&input, tell)? {
+                        // It has no part in the event.
+                    } else {
+                        self.hear_client(input, at)?;
                     }
-                    // Time first: a flag that fell before this came has fallen.
-                    self.event.handle(input, at);
                 }
                 Call::Trouble(text) => {
                     self.log(None, '#', &text)?;
@@ -283,6 +321,30 @@ impl Service {
         Ok(None)
     }
 
+    /// Whether this came from an observer, which was heard then.
+    fn hear_observer(&mut self, input: &Input, tell: &mut dyn FnMut(&News)) -> Result<bool, ServiceError> {
+        let heard = self.observers.hear(input, &self.store);
+        if let Some(Err(text)) = &heard {
+            self.log(None, '#', text)?;
+            tell(&News { urgent: true, text: text.clone() });
+        }
+        Ok(heard.is_some())
+    }
+
+    fn hear_client(&mut self, input: Input, at: Instant) -> Result<(), ServiceError> {
+        match &input {
+            Input::Line(connection, line) => self.log(Some(*connection), '>', line)?,
+            Input::Closed(connection) => {
+                self.wires.remove(connection);
+                self.log(Some(*connection), '#', "closed")?;
+            }
+            Input::Unbearable(connection, limit) => self.log(Some(*connection), '#', limit)?,
+            Input::Opened(_) | Input::Plugged(_) => {}
+        }
+        self.event.handle(input, at);
+        Ok(())
+    }
+
     /// The next call, if there is one before the event has something to do. Uses the time to bring papers up to date.
     fn next_call(&mut self) -> Result<Option<Call>, ServiceError> {
         if let Some(call) = self.waiting.pop_front() {
@@ -310,6 +372,7 @@ impl Service {
     fn deliver(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
         let Outbox { facts, letters, closings, news, records } = self.event.take_outbox();
         self.store.commit(&facts)?;
+        self.share(&facts, tell);
         for letter in letters {
             let is_there = self.wires.get(&letter.to).is_some_and(|wire| wire.writer.send(&letter.line));
             if let Some(game) = letter.starts {
@@ -325,7 +388,11 @@ impl Service {
         for connection in closings {
             self.wires.remove(&connection);
         }
-        facts.iter().filter(|fact| !matches!(fact, Fact::Ended { .. })).filter_map(Fact::game).for_each(|game| self.papers.changed(game));
+        facts
+            .iter()
+            .filter(|fact| !matches!(fact, Fact::Ended { .. }))
+            .filter_map(Fact::game)
+            .for_each(|game| self.papers.changed(game));
         let tags = self.event.tags();
         for ending in &records {
             self.papers
@@ -342,69 +409,12 @@ impl Service {
     }
 
     fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> Result<(), ServiceError> {
-        self.papers
-            .log(connection, sign, text)
-            .map_err(|error| ServiceError::Papers("traffic.log", error))
-    }
-
-    fn remember(&mut self, text: &str) {
-        let now = time::OffsetDateTime::now_utc().time();
-        self.log.push_back(format!("{:02}:{:02}:{:02} {text}", now.hour(), now.minute(), now.second()));
-        if self.log.len() > LONGEST_LOG {
-            self.log.pop_front();
-        }
-    }
-
-    /// Shows those who watch what is new.
-    fn show_changes(&self, facts: &[Fact], has_news: bool) {
-        if self.watchers.receiver_count() == 0 {
-            return;
-        }
-        let now = Instant::now();
-        for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
-            if let Some(bout) = fact.game().and_then(|game| self.event.bout(game)) {
-                let _ = self.watchers.send(Told::Game(view::running(&self.event, bout, now).to_string()));
-            }
-        }
-        if has_news || facts.iter().any(|fact| matches!(fact, Fact::Began { .. } | Fact::Ended { .. })) {
-            let _ = self.watchers.send(Told::Changed);
-        }
-    }
-
-    /// What a page asks for; `None` if there is no such thing.
-    fn answer(&self, question: &Question) -> Result<Option<String>, ServiceError> {
-        Ok(match *question {
-            Question::State => Some(view::state(&self.event, Instant::now(), &self.log).to_string()),
-            Question::AllPgn => self.papers.games().ok(),
-            Question::Game(game) => {
-                self.find(game)?.map(|(bout, outcome)| view::detail(&bout, outcome).to_string())
-            }
-            Question::Pgn(game) => self.find(game)?.map(|(bout, outcome)| {
-                papers::pgn(&self.event.tags(), game, bout.fixture.round, &bout.record(outcome, "", Duration::ZERO))
-            }),
-        })
-    }
-
-    /// A game, from what is stored of it.
-    fn find(&self, game: u64) -> Result<Option<(Bout, Option<engine::Outcome>)>, ServiceError> {
-        let facts = self.store.game(game)?;
-        let Some((began, later)) = facts.split_first() else { return Ok(None) };
-        let mut outcome = None;
-        let bout = self.event.recall(began).map(|mut bout| {
-            for fact in later {
-                // It fitted when it was stored.
-                let _ = bout.apply(fact);
-                if let Fact::Ended { outcome: ended, .. } = fact {
-                    outcome = Some(ended.0);
-                }
-            }
-            bout
-        });
-        Ok(bout.map(|bout| (bout, outcome)))
+        self.papers.log(connection, sign, text).map_err(|error| ServiceError::Papers("traffic.log", error))
     }
 
     /// Tells everybody to leave, and waits until they have been told.
     fn farewell(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
+        self.observers.end();
         self.event.close_down();
         self.deliver(tell)?;
         self.wires.clear();

@@ -8,13 +8,16 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::wire::Writer;
-use super::{Call, Limits, Service, ServiceError};
+use tokio::net::TcpListener;
+
+use super::wire::{self, Census, Writer};
+use super::{Call, Limits, Role, Service, ServiceError};
 use crate::referee::event::{Connection, Event, Input, News};
 use crate::referee::settings::is_same;
 use crate::referee::store::EventStore;
@@ -49,7 +52,11 @@ impl Observers {
 
     /// Takes what came over a connection, if it is one of theirs. Returns what the director should know.
     pub(super) fn hear(&mut self, input: &Input, store: &EventStore) -> Option<Result<(), String>> {
-        let (Input::Line(connection, _) | Input::Closed(connection) | Input::Unbearable(connection, _) | Input::Opened(connection)) = input;
+        let (Input::Line(connection, _)
+        | Input::Closed(connection)
+        | Input::Unbearable(connection, _)
+        | Input::Opened(connection)
+        | Input::Plugged(connection)) = input;
         if !self.connected.contains_key(connection) {
             return None;
         }
@@ -133,6 +140,25 @@ fn send(writer: &Writer, first: u64, facts: &[Fact]) {
 }
 
 impl Service {
+    /// Lets other referees observe, at an address of its own: who knows the token gets all facts, before anybody is told of them.
+    /// Returns the address, with the port that was chosen if it has none.
+    ///
+    /// # Errors
+    /// The address can't be used.
+    pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
+        let failed = |error| ServiceError::Network(address, error);
+        let listener = self.network.block_on(TcpListener::bind(address)).map_err(failed)?;
+        let bound = listener.local_addr().map_err(failed)?;
+        let limits =
+            Limits { connections: 8, per_address: 8, lines_per_second: u32::MAX, ..Limits::default() };
+        let next = Arc::clone(&self.next_connection);
+        let accept =
+            wire::accept(listener, self.sender.clone(), limits, Census::default(), next, Role::Observer);
+        self.network.spawn(accept);
+        self.observers = Observers::new(token);
+        Ok(bound)
+    }
+
     /// Lets observers have the facts, and waits until they have stored them.
     pub(super) fn share(&mut self, facts: &[Fact], tell: &mut dyn FnMut(&News)) {
         let last = self.store.count();
@@ -181,7 +207,8 @@ impl Observer {
     /// # Errors
     /// The store can't be used.
     pub fn open(mut event: Event, folder: &Path, settings: &str) -> Result<Observer, ServiceError> {
-        std::fs::create_dir_all(folder).map_err(|error| ServiceError::Papers("the folder of the event", error))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| ServiceError::Papers("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
         Ok(Observer { event, store, folder: folder.to_owned() })
     }
@@ -238,7 +265,12 @@ impl Observer {
                 Ok(0) if !is_admitted => return Err(Trouble::Connection(ErrorKind::PermissionDenied.into())),
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) => {
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                    ) =>
+                {
                     if heard.elapsed() > SILENCE {
                         return Ok(Some(Watch::TakeOver));
                     }
@@ -264,7 +296,10 @@ impl Observer {
 
     fn store_fact(&mut self, line: &str) -> Result<u64, Trouble> {
         let senseless = |reason: String| {
-            Trouble::Service(ServiceError::Papers("what the referee tells", io::Error::new(ErrorKind::InvalidData, reason)))
+            Trouble::Service(ServiceError::Papers(
+                "what the referee tells",
+                io::Error::new(ErrorKind::InvalidData, reason),
+            ))
         };
         let (number, fact) = line.split_once(' ').ok_or_else(|| senseless("no fact".to_owned()))?;
         let number: u64 = number.parse().map_err(|_| senseless("no number".to_owned()))?;

@@ -84,10 +84,7 @@ impl Papers {
         let now = OffsetDateTime::from(SystemTime::now());
         let (date, (hour, minute, second, millis)) = (now.date(), now.time().as_hms_milli());
         let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-        write!(
-            self.traffic,
-            "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} "
-        )?;
+        write!(self.traffic, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} ")?;
         match connection {
             Some(connection) => write!(self.traffic, "{connection} {sign} ")?,
             None => write!(self.traffic, "- {sign} ")?,

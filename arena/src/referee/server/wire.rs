@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
-use super::{Call, Limits};
+use super::{Call, Limits, Role};
 use crate::referee::{Connection, Input};
 
 /// So much may wait to be sent to somebody who doesn't read, in bytes; then the connection is closed.
@@ -33,6 +33,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
+    /// A way, and its other end.
+    pub(super) fn new() -> (Writer, UnboundedReceiver<String>) {
+        let (lines, outgoing) = unbounded_channel();
+        (Writer { lines, queued: Arc::new(AtomicUsize::new(0)) }, outgoing)
+    }
+
     /// Sends a line; `false` if too much waits already.
     pub(super) fn send(&self, line: &str) -> bool {
         let length = line.len() + 1;
@@ -42,6 +48,14 @@ impl Writer {
         // Who is gone is told of by the reading side.
         let _ = self.lines.send(format!("{line}\n"));
         true
+    }
+
+    /// Sends whole lines, however much waits.
+    pub(super) fn send_all(&self, lines: String) {
+        if !lines.is_empty() {
+            self.queued.fetch_add(lines.len(), Ordering::Relaxed);
+            let _ = self.lines.send(lines);
+        }
     }
 }
 
@@ -85,8 +99,14 @@ impl Drop for Place {
 }
 
 /// Takes connections in as they come.
-pub(super) async fn accept(listener: TcpListener, calls: Sender<Call>, limits: Limits, census: Census) {
-    let mut next: Connection = 1;
+pub(super) async fn accept(
+    listener: TcpListener,
+    calls: Sender<Call>,
+    limits: Limits,
+    census: Census,
+    next: Arc<AtomicU64>,
+    role: Role,
+) {
     loop {
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -105,15 +125,14 @@ pub(super) async fn accept(listener: TcpListener, calls: Sender<Call>, limits: L
             }
             continue;
         };
-        let connection = next;
-        next += 1;
-        let (lines, outgoing) = unbounded_channel();
-        let queued = Arc::new(AtomicUsize::new(0));
-        let writer = Writer { lines, queued: Arc::clone(&queued) };
-        if calls.send(Call::Opened { at: Instant::now(), connection, writer, address }).is_err() {
+        let connection = next.fetch_add(1, Ordering::Relaxed);
+        let (writer, outgoing) = Writer::new();
+        let queued = Arc::clone(&writer.queued);
+        if calls.send(Call::Opened { at: Instant::now(), connection, writer, address, role }).is_err() {
             return;
         }
-        let wire = Wire { connection, stream, outgoing, queued, calls: calls.clone(), limits: limits.clone() };
+        let wire =
+            Wire { connection, stream, outgoing, queued, calls: calls.clone(), limits: limits.clone() };
         tokio::spawn(async move {
             wire.carry().await;
             drop(place);
