@@ -2,6 +2,7 @@
 
 mod bench;
 mod book;
+mod bridge;
 mod cego;
 mod check;
 mod epd;
@@ -9,6 +10,8 @@ mod eval;
 mod match_command;
 mod openings;
 mod perft;
+mod play;
+mod referee_command;
 mod session;
 mod signals;
 
@@ -43,6 +46,9 @@ enum Subcommands {
     Uci,
     Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
+    Referee(Box<referee_command::Referee>),
+    Play(play::Play),
+    Bridge(bridge::Bridge),
     Check(check::Check),
     Bench(bench::Bench),
     Perft(perft::Perft),
@@ -81,6 +87,9 @@ fn main() -> ExitCode {
         Some(Subcommands::Uci) => session::uci(),
         Some(Subcommands::Match(command)) => command.run(),
         Some(Subcommands::Cego(cego)) => cego.run(),
+        Some(Subcommands::Referee(referee)) => referee.run(),
+        Some(Subcommands::Play(play)) => play.run(),
+        Some(Subcommands::Bridge(bridge)) => bridge.run(),
         Some(Subcommands::Check(check)) => check.run(),
         Some(Subcommands::Bench(bench)) => bench.run(),
         Some(Subcommands::Perft(perft)) => perft.run(),

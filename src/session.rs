@@ -85,7 +85,7 @@ fn play() -> Result<()> {
 }
 
 /// What the terminal can show, as far as the environment tells.
-fn style() -> Style {
+pub(crate) fn style() -> Style {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     // The first that is set decides (POSIX).
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| is_set(name)).and_then(env::var_os);

@@ -2,7 +2,6 @@
 
 use engine::Game;
 use protocols::epd::{EpdMove, Evaluation, Operation, Record};
-use search::{Score, Verdict};
 
 use crate::thinker::Insight;
 
@@ -17,7 +16,7 @@ pub(crate) fn enter(record: &mut Record<'_>, game: &Game, insight: &Insight, tim
         record.set(Operation::Pm(best.clone()));
     }
     record.set(Operation::Pv(line));
-    if let Some(evaluation) = insight.score.and_then(evaluation) {
+    if let Some(evaluation) = insight.score.and_then(Evaluation::of) {
         record.set(Operation::Ce(evaluation));
     }
     enter_effort(record, insight.depth, insight.nodes, times.then_some(insight.time));
@@ -35,14 +34,5 @@ pub(crate) fn enter_effort(
     let time = time.map(|time| Operation::Acs(time.as_secs()));
     for operation in [depth, nodes, time].into_iter().flatten() {
         record.set(operation);
-    }
-}
-
-/// A score as EPD has it.
-pub(crate) fn evaluation(score: Score) -> Option<Evaluation> {
-    match score.verdict() {
-        Verdict::Centipawns(centipawns) => Evaluation::new(centipawns.into()),
-        Verdict::MateIn(moves) => Evaluation::mate_in(moves),
-        Verdict::MatedIn(moves) => Evaluation::mated_in(moves),
     }
 }

@@ -2,6 +2,7 @@
 
 mod board;
 mod openings;
+pub mod referee;
 mod runner;
 pub mod schedule;
 pub mod simulated;

@@ -164,6 +164,13 @@ impl TimeControl {
         }
     }
 
+    /// What the clock has got in all, the initial time and what `made` moves have added; for a time per move that of the next
+    /// move. `None` if no time is kept.
+    pub fn granted(&self, made: u32) -> Option<Duration> {
+        let added: Duration = (1..=made).map(|number| self.added_after(number)).sum();
+        self.initial().map(|initial| initial.saturating_add(added))
+    }
+
     /// How many moves the player has to make until time is added, move number `n` (from 1) included; `None` if what is
     /// left must last for the whole game, or no clock runs down.
     pub fn moves_to_go(&self, n: u32) -> Option<u32> {
@@ -317,6 +324,15 @@ mod tests {
         assert_eq!(control.added_after(60), millis(900_000));
         assert_eq!(control.added_after(61), millis(30_000));
         assert_eq!((control.increment(60), control.increment(61)), (Duration::ZERO, millis(30_000)));
+    }
+
+    #[test]
+    fn what_the_clock_has_got_in_all() {
+        let granted = |text: &str, made| control(text).granted(made);
+        assert_eq!(granted("40/100:50+2", 0), Some(millis(100_000)));
+        assert_eq!(granted("40/100:50+2", 39), Some(millis(100_000)));
+        assert_eq!(granted("40/100:50+2", 42), Some(millis(154_000)));
+        assert_eq!((granted("5/move", 9), granted("-", 9)), (Some(millis(5000)), None));
     }
 
     #[test]

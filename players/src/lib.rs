@@ -3,6 +3,7 @@
 //! [`Stream`] is a program behind a pipe with all that is said in its protocol; [`Player`] is what an official needs of
 //! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
 
+mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
@@ -20,6 +21,7 @@ mod uci;
 
 use std::sync::Arc;
 
+pub use bridge::Bridge;
 pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
 pub use log::{Entry, Log, Speaker, TextLog};

@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
 
 use engine::{Engine, NumberSetting, SettingsFile, TaskId, Thought};
 
@@ -25,6 +26,7 @@ pub struct Host {
     pub engine: Engine,
     settings_file: Option<SettingsFile>,
     events: Receiver<Event>,
+    sender: Sender<Event>,
     unread: VecDeque<Event>,
 }
 
@@ -41,13 +43,32 @@ impl Host {
     ///
     /// # Errors
     /// If the engine or the thread can't be started.
-    pub fn listen(mut lines: LineReader<impl Read + Send + 'static>) -> io::Result<Host> {
+    pub fn listen(lines: LineReader<impl Read + Send + 'static>) -> io::Result<Host> {
+        let host = Host::silent()?;
+        host.attach(lines)?;
+        Ok(host)
+    }
+
+    /// Starts an engine to which nobody speaks yet.
+    ///
+    /// # Errors
+    /// If the engine can't be started.
+    pub fn silent() -> io::Result<Host> {
         let (sender, events) = mpsc::channel();
         let thoughts = sender.clone();
         let engine = Engine::new(move |id, thought| {
             // Fails only when the session has ended, and then nobody wants to know.
             let _ = thoughts.send(Event::Thought(id, thought));
         })?;
+        Ok(Host { engine, settings_file: None, events, sender, unread: VecDeque::new() })
+    }
+
+    /// Starts a thread that reads `lines`: the first ones, or those of the next connection once the last has ended.
+    ///
+    /// # Errors
+    /// If the thread can't be started.
+    pub fn attach(&self, mut lines: LineReader<impl Read + Send + 'static>) -> io::Result<()> {
+        let sender = self.sender.clone();
         std::thread::Builder::new().name("reading".into()).spawn(move || {
             loop {
                 let input = lines.read();
@@ -57,7 +78,7 @@ impl Host {
                 }
             }
         })?;
-        Ok(Host { engine, settings_file: None, events, unread: VecDeque::new() })
+        Ok(())
     }
 
     /// Sets the engine as it was saved, and lets users save it in the same file. Returns what could not be used, a line
@@ -92,8 +113,13 @@ impl Host {
         self.unread
             .pop_front()
             .or_else(|| self.events.recv().ok())
-            // Only if both other threads are gone.
+            // Not reached: a sender is kept for the next connection.
             .unwrap_or(Event::Input(Input::End))
+    }
+
+    /// The next event, if there is one in time.
+    pub fn event_within(&mut self, time: Duration) -> Option<Event> {
+        self.unread.pop_front().or_else(|| self.events.recv_timeout(time).ok())
     }
 
     /// The next event if it is already there, for sessions that are at work themselves.

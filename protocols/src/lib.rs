@@ -1,6 +1,7 @@
 //! The protocols that Herald speaks. In each room: the vocabulary (typed messages in both directions, read and
 //! written, for use at either end) and the session (the engine's side of the conversation).
 
+mod agreements;
 pub mod board;
 pub mod cecp;
 pub mod cego;
@@ -8,6 +9,7 @@ pub mod detect;
 pub mod epd;
 pub mod host;
 pub mod input;
+pub mod referee;
 #[cfg(test)]
 mod scripted;
 pub mod terminal;

@@ -107,11 +107,7 @@ fn read(mut table: Table) -> Result<Entrant> {
 
 /// A program alone, of which nothing is said about time or pondering.
 pub(crate) fn program(words: &str) -> Result<Spec> {
-    let table = read_words(words)?;
-    if let Some(key) = ["tc", "margin", "ponder"].into_iter().find(|key| table.contains_key(*key)) {
-        bail!("{key}: it is not the program that is given a time control here");
-    }
-    Ok(read(table)?.spec)
+    spec(read_words(words)?)
 }
 
 fn take_as<T>(
@@ -136,8 +132,17 @@ fn merge(into: &mut Table, from: Table) {
     }
 }
 
+/// A program from its keys, of which nothing is said about time or pondering.
+pub(crate) fn spec(table: Table) -> Result<Spec> {
+    let table = normalised(table);
+    if let Some(key) = ["tc", "margin", "ponder"].into_iter().find(|key| table.contains_key(*key)) {
+        bail!("{key}: it is not the program that is given a time control here");
+    }
+    Ok(read(table)?.spec)
+}
+
 /// `KEY=VALUE` words, quoted as for a shell. A first word that is no such pair is the command.
-fn read_words(text: &str) -> Result<Table> {
+pub(crate) fn read_words(text: &str) -> Result<Table> {
     let words = shell_words::split(text).map_err(|_| anyhow!("a quotation mark is not closed"))?;
     let mut table = Table::new();
     for (place, word) in words.into_iter().enumerate() {

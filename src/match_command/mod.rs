@@ -7,7 +7,7 @@ mod settings;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -18,7 +18,7 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::WrongInput;
-pub(crate) use entrants::program;
+pub(crate) use entrants::{program, read_words, spec};
 use live::Live;
 use settings::{Plan, Settings};
 
@@ -101,14 +101,7 @@ impl MatchCommand {
     fn plan(&self) -> Result<Plan> {
         let mut table = match &self.file {
             None => toml::Table::new(),
-            Some(path) => {
-                let text =
-                    fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-                text.parse().map_err(|error: toml::de::Error| {
-                    let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-                    anyhow!("{}, line {line}: {}", path.display(), error.message())
-                })?
-            }
+            Some(path) => read_toml(path)?,
         };
         let flags = toml::Table::try_from(&self.settings).context("the flags")?;
         table.extend(flags);
@@ -118,6 +111,15 @@ impl MatchCommand {
             table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
         Plan::new(&settings, entrants)
     }
+}
+
+/// A file of settings; what is wrong with it is told with its line.
+pub(crate) fn read_toml(path: &Path) -> Result<toml::Table> {
+    let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        anyhow!("{}, line {line}: {}", path.display(), error.message())
+    })
 }
 
 /// Begins the match, or goes on with it.

@@ -11,6 +11,7 @@ mod epd_thinking;
 #[path = "../support/installed.rs"]
 mod installed;
 mod peers;
+mod referee;
 mod settings;
 #[cfg(unix)]
 mod signals;

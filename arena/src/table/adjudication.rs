@@ -44,7 +44,7 @@ pub struct ResignByScore {
 
 /// The memory of an official over one game.
 #[derive(Debug, Default)]
-pub(super) struct Adjudicator {
+pub(crate) struct Adjudicator {
     /// What is wrong with the tables: they are not asked any more.
     faulty: Option<TablebaseError>,
     even_plies: u32,
@@ -54,7 +54,7 @@ pub(super) struct Adjudicator {
 
 impl Adjudicator {
     /// The outcome, and on what ground, after `mover` has made the last move of the game with this score.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &mut self,
         rules: &Adjudication,
         game: &Game,

@@ -1,8 +1,8 @@
 //! The referee's time: where it comes from, and the chess clock that runs by the moments at which something happened.
 
-use std::cell::Cell;
 use std::os::fd::BorrowedFd;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
@@ -48,7 +48,7 @@ impl Time for RealTime {
 
 /// Both sides' clocks, driven by moments: a clock stops when the move arrived, not when the referee got to it.
 #[derive(Debug)]
-pub(super) struct RefereeClock {
+pub(crate) struct RefereeClock {
     clock: GameClock<Hand>,
     hand: Hand,
     began: Instant,
@@ -60,18 +60,18 @@ pub(super) struct RefereeClock {
     flag_falls: Option<Instant>,
 }
 
-/// A source of time that stands where it was put.
+/// A source of time that stands where it was put, in nanoseconds.
 #[derive(Clone, Debug, Default)]
-struct Hand(Rc<Cell<Duration>>);
+struct Hand(Arc<AtomicU64>);
 
 impl TimeSource for Hand {
     fn now(&self) -> Duration {
-        self.0.get()
+        Duration::from_nanos(self.0.load(Ordering::Relaxed))
     }
 }
 
 impl RefereeClock {
-    pub(super) fn new(
+    pub(crate) fn new(
         controls: ByColor<TimeControl>,
         margins: ByColor<Duration>,
         began: Instant,
@@ -84,12 +84,12 @@ impl RefereeClock {
     }
 
     /// The clocks as they stood when the last turn ended.
-    pub(super) fn accounts(&self) -> &ByColor<Account> {
+    pub(crate) fn accounts(&self) -> &ByColor<Account> {
         &self.accounts
     }
 
     /// Starts the clock of a side.
-    pub(super) fn start_turn(&mut self, color: Color, at: Instant) {
+    pub(crate) fn start_turn(&mut self, color: Color, at: Instant) {
         self.set_hand(at);
         self.clock.start_turn(color);
         self.flag_falls = self
@@ -99,7 +99,7 @@ impl RefereeClock {
     }
 
     /// Stops the running clock because a move arrived, and tells how long the move took.
-    pub(super) fn end_turn(&mut self, at: Instant) -> Duration {
+    pub(crate) fn end_turn(&mut self, at: Instant) -> Duration {
         self.set_hand(at);
         let Some(color) = self.clock.turn() else { return Duration::ZERO };
         let used = self.clock.end_turn().map_or(Duration::ZERO, |turn| turn.used);
@@ -110,19 +110,43 @@ impl RefereeClock {
         used
     }
 
+    /// Books a whole turn that took so long, whenever it was.
+    pub(crate) fn book_turn(&mut self, color: Color, used: Duration) {
+        let began = self.began;
+        self.start_turn(color, began);
+        self.end_turn(began + used);
+    }
+
+    /// Gives a side more time. Nothing happens if none is kept for it.
+    pub(crate) fn add(&mut self, color: Color, time: Duration) {
+        let account = self.accounts.get_mut(color);
+        if let Some(remaining) = account.remaining {
+            let remaining = remaining.saturating_add(time);
+            account.remaining = Some(remaining);
+            self.clock.set_remaining(color, remaining);
+        }
+    }
+
+    /// How far a side may overdraw its time.
+    pub(crate) fn margin(&self, color: Color) -> Duration {
+        *self.margins.get(color)
+    }
+
     /// The last moment at which the running side may still move; `None` if no time is kept for it.
-    pub(super) fn flag_falls(&self) -> Option<Instant> {
+    pub(crate) fn flag_falls(&self) -> Option<Instant> {
         self.flag_falls
     }
 
     /// By how much the running side has overdrawn its time at a moment, margin or not.
-    pub(super) fn overrun(&mut self, at: Instant) -> Duration {
+    pub(crate) fn overrun(&mut self, at: Instant) -> Duration {
         self.set_hand(at);
         self.clock.turn().map_or(Duration::ZERO, |color| self.clock.overrun(color))
     }
 
     fn set_hand(&mut self, at: Instant) {
-        self.hand.0.set(at.saturating_duration_since(self.began));
+        let since = at.saturating_duration_since(self.began).as_nanos();
+        // More than five hundred years don't fit.
+        self.hand.0.store(u64::try_from(since).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 }
 
@@ -154,6 +178,20 @@ mod tests {
         assert_eq!((white.remaining, white.moves_made), (Some(Duration::from_nanos(7_999_999_999)), 1));
         clock.start_turn(Color::Black, at(4_000_000_000));
         assert_eq!(clock.flag_falls(), Some(at(14_000_000_000)), "each side has its own margin");
+    }
+
+    #[test]
+    fn turns_are_booked_and_time_is_added() {
+        let (mut clock, _) = clock("2/10:5+1", 0);
+        clock.book_turn(Color::White, Duration::from_secs(4));
+        clock.add(Color::White, Duration::from_secs(60));
+        assert_eq!(clock.accounts().white.remaining, Some(Duration::from_secs(66)));
+        clock.book_turn(Color::White, Duration::from_secs(6));
+        assert_eq!(clock.accounts().white.remaining, Some(Duration::from_secs(65)));
+        assert_eq!((clock.accounts().white.moves_made, clock.accounts().black.moves_made), (2, 0));
+        let (mut unlimited, _) = self::clock("-", 0);
+        unlimited.add(Color::Black, Duration::from_secs(1));
+        assert_eq!(unlimited.accounts().black.remaining, None);
     }
 
     #[test]

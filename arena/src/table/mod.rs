@@ -32,11 +32,13 @@ use shakmaty::ByColor;
 
 pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
 pub use self::clock::{RealTime, Time};
+pub(crate) use self::record::date;
 pub use self::record::{GameRecord, Incident, MoveRecord, Overhead, Variations};
 pub use self::rules::{DrawRule, Rules};
 
-use self::adjudication::Adjudicator;
-use self::clock::RefereeClock;
+pub(crate) use self::adjudication::Adjudicator;
+pub(crate) use self::clock::RefereeClock;
+pub(crate) use self::rules::flag_fall;
 
 /// How long the referee waits before looking whether the game is called off.
 const GLANCE: Duration = Duration::from_millis(100);

@@ -230,7 +230,7 @@ impl GameRecord {
 
 impl MoveRecord {
     /// The comment after the move. An empty variation is left out.
-    fn comment(&self, variation: &str) -> String {
+    pub(crate) fn comment(&self, variation: &str) -> String {
         let mut comment = String::with_capacity(64);
         if let Some(score) = self.thinking.score {
             write_score(&mut comment, score);
@@ -309,7 +309,7 @@ fn replay_move(game: &mut Game, m: engine::Move) {
 }
 
 /// The day in PGN's form, in universal time.
-fn date(moment: SystemTime) -> String {
+pub(crate) fn date(moment: SystemTime) -> String {
     let date = time::OffsetDateTime::from(moment).date();
     format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())
 }

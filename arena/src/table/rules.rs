@@ -42,7 +42,7 @@ impl Default for Rules {
 
 impl Rules {
     /// How the position on the board ends the game, if it does.
-    pub(super) fn judge(&self, game: &Game) -> Option<Outcome> {
+    pub(crate) fn judge(&self, game: &Game) -> Option<Outcome> {
         game.outcome().or_else(|| {
             let draw = match self.draws {
                 DrawRule::Claimed => game.claim(),
@@ -65,7 +65,7 @@ pub(super) fn can_mate_at_once(game: &Game) -> bool {
 
 /// What it means that the time of `loser` ran out: a draw if the opponent could not mate by any series of legal moves
 /// (FIDE Laws 6.9), as far as the material tells; positions that are blocked for ever are not recognised.
-pub(super) fn flag_fall(game: &Game, loser: Color) -> Outcome {
+pub(crate) fn flag_fall(game: &Game, loser: Color) -> Outcome {
     if game.position().has_insufficient_material(!loser) {
         Outcome::Draw(DrawReason::TimeoutVsInsufficient)
     } else {

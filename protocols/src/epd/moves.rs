@@ -54,6 +54,15 @@ impl EpdMove<'_> {
         }
     }
 
+    /// The same, on its own.
+    pub fn to_owned_move(&self) -> EpdMove<'static> {
+        match self {
+            EpdMove::Legal(mv, san) => EpdMove::Legal(*mv, *san),
+            EpdMove::San(san) => EpdMove::San(*san),
+            EpdMove::Text(text) => EpdMove::Text(Cow::Owned(text.clone().into_owned())),
+        }
+    }
+
     pub(super) fn write(&self, out: &mut String) {
         match self {
             EpdMove::Legal(_, san) | EpdMove::San(san) => san.append_to_string(out),

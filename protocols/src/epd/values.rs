@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use search::{Score, Verdict};
+
 /// One of ten comments or variation names, 0 to 9 (EPD specification, 6.5, 6.32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register(u8);
@@ -54,6 +56,15 @@ impl Evaluation {
     /// `None` outside of -32768 to 32766.
     pub fn new(value: i64) -> Option<Evaluation> {
         i16::try_from(value).ok().filter(|value| *value < i16::MAX).map(Evaluation)
+    }
+
+    /// A score as an evaluation; `None` if the mate is farther away than can be written.
+    pub fn of(score: Score) -> Option<Evaluation> {
+        match score.verdict() {
+            Verdict::Centipawns(centipawns) => Evaluation::new(centipawns.into()),
+            Verdict::MateIn(moves) => Evaluation::mate_in(moves),
+            Verdict::MatedIn(moves) => Evaluation::mated_in(moves),
+        }
     }
 
     /// The side to move mates in so many moves of its own, from 1 to 383.

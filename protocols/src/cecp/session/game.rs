@@ -5,7 +5,7 @@ use std::io;
 use engine::{MoveError, Outcome};
 
 use super::Session;
-use super::agreements::Agreements;
+use crate::agreements::Agreements;
 use crate::cecp::board::Refusal;
 use crate::cecp::clock::still_fits;
 use crate::cecp::command::EditLine;

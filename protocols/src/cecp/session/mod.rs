@@ -36,9 +36,9 @@ use super::message::Message;
 use super::output::Output;
 use super::state::{Occupation, State};
 use super::work::Work;
+use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use crate::input::Input;
-use agreements::Agreements;
 use partnership::Partnership;
 
 /// Plays, analyses and answers until `quit` or the end of the input.

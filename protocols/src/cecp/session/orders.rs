@@ -7,7 +7,7 @@ use engine::Game;
 use shakmaty::Color;
 
 use super::Session;
-use super::agreements::Agreements;
+use crate::agreements::Agreements;
 use crate::cecp::command::Command;
 use crate::cecp::message::Message;
 use crate::cecp::variants;

@@ -1,0 +1,365 @@
+//! What the director of an event says, and what comes of it.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use engine::{Color, DrawReason, Outcome, WinReason};
+use protocols::epd::{Position, RefereeCommand};
+use protocols::referee::Directive;
+use shakmaty::Position as _;
+
+use super::bout::Bout;
+use super::event::Event;
+use super::fact::{Fact, Side};
+
+/// An order of the director. Games are named by their numbers, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Shows the table, who is there and what is being played.
+    Status,
+    /// Shows the games that come next.
+    Pairings,
+    /// Lets the next round begin.
+    NextRound,
+    /// Lets the next game of two programs begin before its round.
+    Pair(String, String),
+    /// Holds a game, or all.
+    Pause(Option<u64>),
+    /// Lets a game go on, or all.
+    Resume(Option<u64>),
+    /// Ends a game.
+    Adjudicate(u64, Verdict),
+    /// A program loses its game, or its next one if it has none.
+    Forfeit(String),
+    /// Plays a game again from its beginning.
+    Restart(u64),
+    /// Gives a side more time.
+    AddTime(u64, Color, Duration),
+    /// Tells all programs something.
+    Broadcast(String),
+    /// Ends the service. The event can go on later.
+    Quit,
+    /// Shows what can be said.
+    Help,
+}
+
+/// How a director ends a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// A side has won.
+    Won(Color),
+    /// Nobody has.
+    Drawn,
+}
+
+/// What can be said, for the director.
+pub const HELP: &str = "\
+status                     the table, who is there, what is being played
+pairings                   the games that come next
+next                       let the next round begin
+pair NAME NAME             let the next game of these two begin now (names with blanks in quotation marks)
+pause [GAME]               hold a game, or all; no clock runs
+resume [GAME]              let it go on
+adjudicate GAME RESULT     end a game: 1-0, 0-1 or 1/2-1/2
+forfeit NAME               the program loses its game, or its next one
+restart GAME               play a game again from its beginning
+add GAME white|black SECONDS
+                           give a side more time
+broadcast TEXT             tell all programs something
+quit                       end the service; the same command goes on with the event later";
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(line: &str) -> Result<Order, String> {
+        let words = shell_words::split(line).map_err(|_| "a quotation mark is not closed".to_owned())?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let text =
+            || line.trim().split_once(char::is_whitespace).map_or("", |(_, text)| text.trim()).to_owned();
+        Ok(match words.as_slice() {
+            ["status" | "s"] => Order::Status,
+            ["pairings" | "games"] => Order::Pairings,
+            ["next"] => Order::NextRound,
+            ["pair", one, other] => Order::Pair((*one).to_owned(), (*other).to_owned()),
+            ["pause"] => Order::Pause(None),
+            ["pause", game] => Order::Pause(Some(number(game)?)),
+            ["resume"] => Order::Resume(None),
+            ["resume", game] => Order::Resume(Some(number(game)?)),
+            ["adjudicate", game, result] => Order::Adjudicate(number(game)?, verdict(result)?),
+            ["forfeit", ..] => Order::Forfeit(words[1..].join(" ")),
+            ["restart", game] => Order::Restart(number(game)?),
+            ["add", game, side, seconds] => Order::AddTime(number(game)?, color(side)?, time(seconds)?),
+            ["broadcast", _, ..] => Order::Broadcast(text()),
+            ["quit" | "exit"] => Order::Quit,
+            ["help" | "?"] => Order::Help,
+            [word, ..] => {
+                return Err(format!("`{}` is not understood; `help` shows what is", engine::excerpt(word)));
+            }
+            [] => return Err(String::new()),
+        })
+    }
+}
+
+/// The number of a game in the schedule.
+fn number(text: &str) -> Result<u64, String> {
+    let number = text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
+    number.ok_or_else(|| format!("`{}` is no number of a game", engine::excerpt(text)))
+}
+
+fn verdict(text: &str) -> Result<Verdict, String> {
+    match text {
+        "1-0" => Ok(Verdict::Won(Color::White)),
+        "0-1" => Ok(Verdict::Won(Color::Black)),
+        "1/2-1/2" | "1/2" => Ok(Verdict::Drawn),
+        _ => Err(format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", engine::excerpt(text))),
+    }
+}
+
+fn color(text: &str) -> Result<Color, String> {
+    match text {
+        "white" | "w" => Ok(Color::White),
+        "black" | "b" => Ok(Color::Black),
+        _ => Err(format!("`{}`: expected white or black", engine::excerpt(text))),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..1e6).contains(seconds));
+    let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", engine::excerpt(text)))?;
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+impl Event {
+    /// Does what the director wants, and says what came of it. [`Order::Quit`] and [`Order::Help`] are for who listens to the
+    /// director.
+    ///
+    /// # Errors
+    /// It can't be done; the text says why.
+    pub fn obey(&mut self, order: &Order, at: Instant) -> Result<String, String> {
+        let done = match order {
+            Order::Status => self.status(at),
+            Order::Pairings => self.pairings(),
+            Order::NextRound => self.next_round()?,
+            Order::Pair(one, other) => self.pair(one, other)?,
+            Order::Pause(game) => self.pause(*game, at)?,
+            Order::Resume(game) => self.resume(*game, at)?,
+            Order::Adjudicate(game, verdict) => self.adjudicate(*game, *verdict, at)?,
+            Order::Forfeit(name) => self.forfeit(name, at)?,
+            Order::Restart(game) => self.restart(*game, at)?,
+            Order::AddTime(game, color, time) => self.add_time(*game, *color, *time)?,
+            Order::Broadcast(text) => self.broadcast(text, at),
+            Order::Quit | Order::Help => String::new(),
+        };
+        self.begin_games(at);
+        Ok(done)
+    }
+
+    fn playing(&self, game: u64) -> Result<&Bout, String> {
+        self.bout(game).ok_or_else(|| format!("game {} is not being played", game + 1))
+    }
+
+    fn known(&self, name: &str) -> Result<usize, String> {
+        self.program(name).ok_or_else(|| format!("`{}` takes no part", engine::excerpt(name)))
+    }
+
+    fn next_round(&mut self) -> Result<String, String> {
+        if !self.settings().rounds_by_hand {
+            return Err("rounds begin by themselves".to_owned());
+        }
+        let next = self.queue().map(|fixture| fixture.round).filter(|round| *round > self.open_round()).min();
+        let round = next.ok_or("there is no further round yet")?;
+        self.record(Fact::Round { round });
+        Ok(format!("round {round} begins"))
+    }
+
+    fn pair(&mut self, one: &str, other: &str) -> Result<String, String> {
+        let pair = [self.known(one)?, self.known(other)?];
+        let is_theirs = |white: usize, black: usize| pair == [white, black] || pair == [black, white];
+        let fixture = self.queue().find(|fixture| is_theirs(fixture.white, fixture.black));
+        let game = fixture.ok_or("they have no game to play")?.number;
+        self.record(Fact::Released { game });
+        Ok(format!("game {} begins as soon as both are free", game + 1))
+    }
+
+    /// The games that an order is about.
+    fn chosen(&self, game: Option<u64>) -> Result<Vec<u64>, String> {
+        match game {
+            Some(game) => self.playing(game).map(|bout| vec![bout.number()]),
+            None => Ok(self.bouts().map(Bout::number).collect()),
+        }
+    }
+
+    fn pause(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
+        let games = self.chosen(game)?;
+        for game in &games {
+            if let Some(bout) = self.bout_mut(*game).filter(|bout| !bout.is_paused()) {
+                bout.pause(at);
+            }
+        }
+        Ok(format!("{} games held", games.len()))
+    }
+
+    fn resume(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
+        let games = self.chosen(game)?;
+        for game in &games {
+            let Some(bout) = self.bout_mut(*game).filter(|bout| bout.is_paused()) else { continue };
+            bout.resume(at);
+            let (is_asked, gone) = (bout.is_asked(), Color::ALL.map(|color| (bout.program(color), color)));
+            for (program, color) in gone {
+                if !self.is_present(program) {
+                    self.is_gone(*game, color, at);
+                }
+            }
+            if is_asked { self.watch_flag(*game) } else { self.ask(*game, at) }
+        }
+        Ok(format!("{} games go on", games.len()))
+    }
+
+    fn adjudicate(&mut self, game: u64, verdict: Verdict, at: Instant) -> Result<String, String> {
+        self.playing(game)?;
+        let outcome = match verdict {
+            Verdict::Won(winner) => Outcome::Win { winner, reason: WinReason::Adjudication },
+            Verdict::Drawn => Outcome::Draw(DrawReason::Adjudication),
+        };
+        self.end(game, outcome, "by the director's word".to_owned(), at);
+        Ok(format!("game {}: {}", game + 1, outcome.result()))
+    }
+
+    fn forfeit(&mut self, name: &str, at: Instant) -> Result<String, String> {
+        let program = self.known(name)?;
+        let is_theirs = |white: usize, black: usize| program == white || program == black;
+        let game = match self.game_of(program) {
+            Some(game) => game,
+            None => {
+                let next = self.queue().find(|fixture| is_theirs(fixture.white, fixture.black)).copied();
+                let next = next.ok_or("it has no game to lose")?;
+                let busy =
+                    [next.white, next.black].into_iter().find(|&program| self.game_of(program).is_some());
+                if let Some(busy) = busy {
+                    return Err(format!("{} is still playing", self.name(busy)));
+                }
+                if !self.begin_silently(next) {
+                    return Err("the game cannot begin".to_owned());
+                }
+                next.number
+            }
+        };
+        let winner = !self.playing(game)?.color_of(program);
+        let outcome = Outcome::Win { winner, reason: WinReason::Adjudication };
+        self.end(game, outcome, "forfeited by the director's word".to_owned(), at);
+        Ok(format!("game {}: {}", game + 1, outcome.result()))
+    }
+
+    fn restart(&mut self, game: u64, at: Instant) -> Result<String, String> {
+        self.playing(game)?;
+        self.record(Fact::Restarted { game });
+        self.present_anew(game, at);
+        Ok(format!("game {} begins anew", game + 1))
+    }
+
+    fn add_time(&mut self, game: u64, color: Color, time: Duration) -> Result<String, String> {
+        let bout = self.playing(game)?;
+        if bout.remaining(color, Instant::now()).is_none() {
+            return Err("no clock runs in this event".to_owned());
+        }
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.record(Fact::TimeAdded { game, side: Side::from(color), nanos });
+        self.watch_flag(game);
+        Ok(format!("{color} has {time:?} more in game {}", game + 1))
+    }
+
+    fn broadcast(&mut self, text: &str, at: Instant) -> String {
+        let present: Vec<usize> =
+            (0..self.settings().programs.len()).filter(|&program| self.is_present(program)).collect();
+        for &program in &present {
+            let position = self.position_of(program);
+            let reason = Some(text.to_owned());
+            self.send(
+                program,
+                Directive { reason, ..Directive::new(RefereeCommand::Inform, position) },
+                None,
+                at,
+            );
+        }
+        format!("told {} programs", present.len())
+    }
+
+    /// The position on the board of a program's game.
+    fn position_of(&self, program: usize) -> Position {
+        let bout = self.game_of(program).and_then(|game| self.bout(game));
+        bout.map_or_else(|| Position::of(&engine::Game::default()), |bout| Position::of(bout.game()))
+    }
+}
+
+/// What the director sees.
+impl Event {
+    /// The table, who is there, and what is being played.
+    fn status(&self, at: Instant) -> String {
+        let mut text = super::report::table(self);
+        let absent: Vec<&str> = (0..self.settings().programs.len())
+            .filter(|&program| !self.is_present(program))
+            .map(|program| self.name(program))
+            .collect();
+        if !absent.is_empty() {
+            let _ = writeln!(text, "not here: {}", absent.join(", "));
+        }
+        for bout in self.bouts() {
+            let _ = writeln!(text, "{}", self.line_about(bout, at));
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn line_about(&self, bout: &Bout, at: Instant) -> String {
+        let clock = |color: Color| {
+            let left = bout.remaining(color, at);
+            let clock = left.map_or_else(|| "-".to_owned(), |left| format!("{:.1}", left.as_secs_f64()));
+            let name = self.name(bout.program(color));
+            let is_running = bout.is_running() && bout.to_move() == color;
+            let gone = if self.is_present(bout.program(color)) { "" } else { " (gone)" };
+            format!("{name}{gone} {clock}{}", if is_running { "*" } else { "" })
+        };
+        let last = bout.game().position().fullmoves();
+        let paused = if bout.is_paused() { ", held" } else { "" };
+        format!(
+            "game {}, round {}: {} - {}, move {last}{paused}",
+            bout.number() + 1,
+            bout.fixture.round,
+            clock(Color::White),
+            clock(Color::Black)
+        )
+    }
+
+    fn pairings(&self) -> String {
+        let mut text = String::new();
+        for fixture in self.queue().take(50) {
+            let (white, black) = (self.name(fixture.white), self.name(fixture.black));
+            let _ = writeln!(text, "game {}, round {}: {white} - {black}", fixture.number + 1, fixture.round);
+        }
+        if text.is_empty() { "no games are waiting".to_owned() } else { text.trim_end().to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_and_what_is_none() {
+        let order = |text: &str| text.parse::<Order>();
+        assert_eq!(order(" pause 3 "), Ok(Order::Pause(Some(2))));
+        assert_eq!(order("pair \"Toga II\" Herald"), Ok(Order::Pair("Toga II".into(), "Herald".into())));
+        assert_eq!(order("adjudicate 1 1/2"), Ok(Order::Adjudicate(0, Verdict::Drawn)));
+        assert_eq!(
+            order("add 2 black 30.5"),
+            Ok(Order::AddTime(1, Color::Black, Duration::from_millis(30_500)))
+        );
+        assert_eq!(order("broadcast  Lunch is  served"), Ok(Order::Broadcast("Lunch is  served".into())));
+        assert_eq!(order("forfeit Toga II"), Ok(Order::Forfeit("Toga II".into())));
+        for wrong in
+            ["", "pause 0", "pause x", "add 1 red 3", "add 1 white -3", "adjudicate 1 2-0", "jump", "pair 'a"]
+        {
+            assert!(order(wrong).is_err(), "{wrong}");
+        }
+    }
+}

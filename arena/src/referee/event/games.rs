@@ -1,0 +1,209 @@
+//! Games begin, go on and end.
+
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use engine::{Color, Outcome};
+use protocols::epd::Position;
+use protocols::referee::{Directive, Reply};
+
+use super::{Connection, Event, FLAG_DELAY, tags};
+use crate::referee::bout::{Bout, Judgement};
+use crate::referee::fact::Fact;
+use crate::referee::timers::Timer;
+use crate::schedule::Fixture;
+
+impl Event {
+    /// Begins all games that can begin.
+    pub(in crate::referee) fn begin_games(&mut self, at: Instant) {
+        if self.outdated {
+            return;
+        }
+        let mut place = 0;
+        while place < self.queue.len() {
+            if self.programs.iter().filter(|program| program.is_free(at)).take(2).count() < 2 {
+                return;
+            }
+            let fixture = self.queue[place];
+            let is_free = |program: usize| self.programs[program].is_free(at);
+            if self.is_open(&fixture) && is_free(fixture.white) && is_free(fixture.black) {
+                if !self.begin(fixture, at) {
+                    return;
+                }
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    pub(super) fn is_open(&self, fixture: &Fixture) -> bool {
+        let by_round = !self.settings.rounds_by_hand || fixture.round <= self.open_round;
+        by_round || self.released.contains(&fixture.number)
+    }
+
+    /// Begins a game, and tells whether it could.
+    pub(super) fn begin(&mut self, fixture: Fixture, at: Instant) -> bool {
+        let begins = self.begin_silently(fixture);
+        if begins {
+            self.present(fixture.number, at);
+        }
+        begins
+    }
+
+    /// Begins a game of which nobody is told.
+    pub(in crate::referee) fn begin_silently(&mut self, fixture: Fixture) -> bool {
+        let Fixture { number, round, white, black, opening } = fixture;
+        let game = match self.openings.get(opening) {
+            Ok(game) => game,
+            Err(error) => {
+                self.tell(true, format!("game {} cannot begin: {error}", number + 1));
+                return false;
+            }
+        };
+        let mut coordinates = Vec::with_capacity(game.ply());
+        coordinates.extend(game.moves().iter().map(|&mv| game.coordinate(mv)));
+        self.record(Fact::Began {
+            game: number,
+            round,
+            white,
+            black,
+            opening,
+            start: game.start_fen(),
+            moves: coordinates,
+            at: now_in_millis(),
+        });
+        true
+    }
+
+    /// Tells both programs that their game begins anew.
+    pub(in crate::referee) fn present_anew(&mut self, game: u64, at: Instant) {
+        for color in Color::ALL {
+            let program = self.bouts[&game].program(color);
+            self.programs[program].is_fresh = false;
+            self.programs[program].mailbox.clear();
+        }
+        self.present(game, at);
+    }
+
+    /// Tells both programs of a game that begins.
+    pub(super) fn present(&mut self, game: u64, at: Instant) {
+        for color in Color::ALL {
+            let bout = &self.bouts[&game];
+            let program = bout.program(color);
+            let mut records = vec![bout.inform(&tags(&self.settings), "*")];
+            records.extend(bout.history(true));
+            if !self.programs[program].is_fresh {
+                records.insert(0, bout.reset());
+            }
+            self.programs[program].is_fresh = false;
+            for record in records {
+                self.send(program, record, None, at);
+            }
+        }
+        match self.bouts[&game].judge_board() {
+            Some((outcome, detail)) => self.end(game, outcome, detail, at),
+            None => self.ask(game, at),
+        }
+    }
+
+    /// Asks the side to move for its move, unless the game is held.
+    pub(in crate::referee) fn ask(&mut self, game: u64, at: Instant) {
+        let bout = &self.bouts[&game];
+        if bout.is_paused() {
+            return;
+        }
+        let (program, respond) = (bout.program(bout.to_move()), bout.respond(at));
+        self.send(program, respond, Some(game), at);
+    }
+
+    pub(super) fn reply(
+        &mut self,
+        connection: Connection,
+        program: usize,
+        position: &Position,
+        reply: &Reply,
+        at: Instant,
+    ) {
+        let playing = self.programs[program].game.and_then(|game| self.bouts.get_mut(&game));
+        let Some(bout) = playing else {
+            // It crossed the end of the game on its way.
+            return self.tell(false, format!("{} replied too late", self.name(program)));
+        };
+        let (game, color) = (bout.number(), bout.color_of(program));
+        match bout.hear(color, position, reply, at, self.settings.penalty) {
+            Judgement::OutOfTurn => self.refuse(connection, "it is not the turn of this client", at),
+            Judgement::AskAgain(why, facts) => {
+                bout.ask_again();
+                facts.into_iter().for_each(|fact| self.record(fact));
+                self.ask_again(program, &why, at);
+                self.watch_flag(game);
+            }
+            Judgement::Happened(facts) => {
+                for fact in facts {
+                    self.happen(game, fact, at);
+                }
+                if let Some(bout) = self.bouts.get(&game).filter(|bout| !bout.is_asked()) {
+                    match bout.judge_board() {
+                        Some((outcome, detail)) => self.end(game, outcome, detail, at),
+                        None => self.ask(game, at),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends a program the history of its game and the call for its move once more, if it has been called. Its clock runs on.
+    pub(super) fn ask_again(&mut self, program: usize, why: &str, at: Instant) {
+        let bout = self.programs[program].game.and_then(|game| self.bouts.get(&game));
+        let Some(bout) = bout.filter(|bout| bout.is_asked() && bout.program(bout.to_move()) == program)
+        else {
+            return;
+        };
+        let respond = bout.respond(at);
+        let mut records = bout.history(false);
+        records.push(Directive { reason: Some(why.to_owned()), ..respond });
+        for record in records {
+            self.send(program, record, None, at);
+        }
+    }
+
+    pub(super) fn happen(&mut self, game: u64, fact: Fact, at: Instant) {
+        match fact {
+            Fact::Ended { outcome, detail, .. } => self.end(game, outcome.0, detail, at),
+            fact => self.record(fact),
+        }
+    }
+
+    pub(in crate::referee) fn watch_flag(&mut self, game: u64) {
+        if let Some(falls) = self.bouts.get(&game).and_then(Bout::flag_falls) {
+            self.timers.set(falls + FLAG_DELAY, Timer::Flag(game));
+        }
+    }
+
+    pub(super) fn look_at_flag(&mut self, game: u64, at: Instant) {
+        let Some(bout) = self.bouts.get(&game) else { return };
+        // Of a turn that is over, or of a clock that got more time; then another timer is set.
+        if let Some((outcome, detail)) = bout.check_time(at) {
+            self.end(game, outcome, detail, at);
+        }
+    }
+
+    /// Ends a game and tells its programs.
+    pub(in crate::referee) fn end(&mut self, game: u64, outcome: Outcome, detail: String, at: Instant) {
+        let Some(bout) = self.bouts.get(&game) else { return };
+        let ended = bout.ended(outcome, detail);
+        let records = [bout.inform_result(outcome.result()), bout.conclude(at)];
+        let programs = Color::ALL.map(|color| bout.program(color));
+        self.record(ended);
+        for program in programs {
+            self.programs[program].mailbox.retain(|(_, starts)| starts.is_none());
+            for record in &records {
+                self.send(program, record.clone(), None, at);
+            }
+        }
+    }
+}
+
+fn now_in_millis() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

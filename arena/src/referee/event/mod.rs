@@ -1,0 +1,372 @@
+//! The event: programs, connections, games and rounds. Everything that happens comes in with its moment, and what is to be
+//! stored and sent goes out; nothing here waits, reads or writes.
+
+mod games;
+mod history;
+mod output;
+mod presence;
+mod questions;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use engine::{Color, Game, Outcome, PgnTags};
+use protocols::epd::{Position, RefereeCommand};
+use protocols::referee::{ClientRecord, Directive, Request};
+use shakmaty::ByColor;
+
+use super::bout::Bout;
+use super::fact::Fact;
+use super::settings::EventSettings;
+use super::timers::{Timer, Timers};
+use crate::openings::Openings;
+use crate::schedule::{Fixture, Schedule, ScheduleError};
+use crate::standings::Standings;
+use crate::table::GameRecord;
+
+/// A connection, by a number that is never used twice.
+pub type Connection = u64;
+
+/// What comes from outside.
+#[derive(Debug)]
+pub enum Input {
+    /// Somebody has connected.
+    Opened(Connection),
+    /// There is a serial line, over which somebody will sign on.
+    Plugged(Connection),
+    /// A line without its end.
+    Line(Connection, String),
+    /// The connection broke a limit; carries which. It is closed.
+    Unbearable(Connection, &'static str),
+    /// The connection is gone.
+    Closed(Connection),
+}
+
+/// What goes out. Facts are to be stored before letters are sent.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// What happened.
+    pub facts: Vec<Fact>,
+    /// What is to be sent, in order.
+    pub letters: Vec<Letter>,
+    /// Connections to be closed, once the letters are sent.
+    pub closings: Vec<Connection>,
+    /// What the director should know.
+    pub news: Vec<News>,
+    /// Games that have ended.
+    pub records: Vec<Ending>,
+}
+
+/// A record to be sent.
+#[derive(Debug)]
+pub struct Letter {
+    /// To whom.
+    pub to: Connection,
+    /// The record, without the end of the line.
+    pub line: String,
+    /// The game in which a clock starts when this has been sent (see [`Event::told`]).
+    pub starts: Option<u64>,
+}
+
+/// Something that the director should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct News {
+    /// Whether somebody has to do something.
+    pub urgent: bool,
+    /// What it is. May contain what clients have said, but no control characters.
+    pub text: String,
+}
+
+/// A game that has ended, to be written down.
+#[derive(Debug)]
+pub struct Ending {
+    /// The game of the schedule.
+    pub fixture: Fixture,
+    /// How it went.
+    pub record: GameRecord,
+}
+
+/// A result, for tables and reports.
+#[derive(Clone, Debug)]
+pub struct GameResult {
+    /// The game of the schedule.
+    pub fixture: Fixture,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the outcome does not say.
+    pub detail: String,
+    /// Plies played.
+    pub plies: u32,
+    /// How long it took.
+    pub lasted: Duration,
+    /// What both sides used of their time.
+    pub used: ByColor<Duration>,
+}
+
+/// An event under way.
+pub struct Event {
+    settings: EventSettings,
+    openings: Openings,
+    schedule: Schedule,
+    /// Games that may begin, in their order.
+    queue: VecDeque<Fixture>,
+    standings: Standings,
+    results: Vec<GameResult>,
+    programs: Vec<Program>,
+    guests: HashMap<Connection, Guest>,
+    bouts: BTreeMap<u64, Bout>,
+    /// Games that the director lets begin before their round.
+    released: BTreeSet<u64>,
+    /// The rounds up to this one may be played, if they are begun by hand.
+    open_round: u32,
+    epoch: u64,
+    /// Whether another referee has taken over.
+    outdated: bool,
+    timers: Timers,
+    out: Outbox,
+}
+
+/// Games of the schedule that are looked at in advance: so many fit into memory, whatever the schedule.
+const LOOKAHEAD: usize = 10_000;
+
+/// A flag is looked at a little after it fell, so that a move which arrived in time has been heard.
+const FLAG_DELAY: Duration = Duration::from_millis(1);
+
+/// A program that may take part.
+#[derive(Default)]
+struct Program {
+    connection: Option<Connection>,
+    extended: bool,
+    /// The game in which it plays.
+    game: Option<u64>,
+    /// Since when it has been gone; matters only in a game.
+    gone_since: Option<Instant>,
+    /// How often it has come back to this game.
+    returns: u32,
+    /// Whether it was reset and has not played since.
+    is_fresh: bool,
+    /// Nothing is sent before.
+    quiet_until: Option<Instant>,
+    mailbox: VecDeque<(Directive, Option<u64>)>,
+}
+
+/// Somebody at the other end of a connection.
+#[derive(Default)]
+struct Guest {
+    program: Option<usize>,
+    refusals: u32,
+    /// Whether it is a serial line: nobody can close it, and there may be noise on it.
+    is_line: bool,
+}
+
+/// The beginning.
+impl Event {
+    /// An event before its first fact.
+    ///
+    /// # Errors
+    /// There is no such schedule.
+    pub fn new(settings: EventSettings, openings: Openings) -> Result<Event, ScheduleError> {
+        let schedule = Schedule::new(settings.schedule)?;
+        let mut event = Event {
+            standings: Standings::new(settings.programs.len()),
+            programs: settings.programs.iter().map(|_| Program::default()).collect(),
+            settings,
+            openings,
+            schedule,
+            queue: VecDeque::new(),
+            results: Vec::new(),
+            guests: HashMap::new(),
+            bouts: BTreeMap::new(),
+            released: BTreeSet::new(),
+            open_round: 0,
+            epoch: 0,
+            outdated: false,
+            timers: Timers::default(),
+            out: Outbox::default(),
+        };
+        event.fill_queue();
+        Ok(event)
+    }
+
+    /// Takes note of something that happened under an earlier referee. Games that ended then are in the outbox once more.
+    ///
+    /// # Errors
+    /// It does not fit what happened before, or the settings. Carries what is wrong.
+    pub fn restore(&mut self, fact: &Fact) -> Result<(), String> {
+        self.apply(fact)?;
+        // Nobody has to be told of it. What was to be written down then may not have been.
+        self.out.news.clear();
+        Ok(())
+    }
+
+    /// Begins to referee, in a new epoch. Games that are under way wait for their programs.
+    pub fn open(&mut self, at: Instant) {
+        self.record(Fact::Epoch { epoch: self.epoch + 1 });
+        let absent: Vec<(u64, Color)> =
+            self.bouts.keys().flat_map(|game| Color::ALL.map(|color| (*game, color))).collect();
+        for (game, color) in absent {
+            self.is_gone(game, color, at);
+        }
+    }
+
+    /// What is agreed.
+    pub fn settings(&self) -> &EventSettings {
+        &self.settings
+    }
+}
+
+/// What comes in.
+impl Event {
+    /// Takes something that came from outside at a moment.
+    pub fn handle(&mut self, input: Input, at: Instant) {
+        match input {
+            Input::Opened(connection) => {
+                self.guests.insert(connection, Guest::default());
+                self.timers.set(at + self.settings.sign_on_time, Timer::SignOn(connection));
+            }
+            Input::Plugged(connection) => {
+                self.guests.insert(connection, Guest { is_line: true, ..Guest::default() });
+            }
+            Input::Line(connection, line) => self.hear(connection, &line, at),
+            Input::Unbearable(connection, limit) => {
+                if self.guests.contains_key(&connection) {
+                    self.fault(connection, limit);
+                    self.close(connection, at);
+                }
+            }
+            Input::Closed(connection) => self.lose(connection, at),
+        }
+        self.begin_games(at);
+    }
+
+    /// Does what the time demands.
+    pub fn tick(&mut self, at: Instant) {
+        while let Some(timer) = self.timers.take(at) {
+            match timer {
+                Timer::Flag(game) => self.look_at_flag(game, at),
+                Timer::Quiet(program) => self.deliver(program, at),
+                Timer::Patience(game, is_white) => {
+                    self.look_for(game, Color::from_white(is_white), at);
+                }
+                Timer::SignOn(connection) => {
+                    if self.guests.get(&connection).is_some_and(|guest| guest.program.is_none()) {
+                        self.fault(connection, "nobody has signed on in time");
+                        self.close(connection, at);
+                    }
+                }
+            }
+        }
+        self.begin_games(at);
+    }
+
+    /// The next moment at which [`Event::tick`] has something to do.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.timers.next()
+    }
+
+    /// The call for a move was sent at that moment: a clock starts.
+    pub fn told(&mut self, game: u64, at: Instant) {
+        if let Some(bout) = self.bouts.get_mut(&game) {
+            bout.told(at);
+            self.watch_flag(game);
+        }
+    }
+
+    /// What is to be stored and sent.
+    pub fn take_outbox(&mut self) -> Outbox {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Ends the service: everybody is told to close the connection.
+    pub fn close_down(&mut self) {
+        for program in 0..self.programs.len() {
+            if let Some(connection) = self.programs[program].connection.take() {
+                let position = Position::of(&Game::default());
+                let directive = Directive::new(RefereeCommand::Disconnect, position);
+                self.write(connection, directive, self.programs[program].extended, None);
+            }
+        }
+        let connections: Vec<Connection> = self.guests.drain().map(|(connection, _)| connection).collect();
+        self.out.closings.extend(connections);
+    }
+
+    fn hear(&mut self, connection: Connection, line: &str, at: Instant) {
+        let Some(guest) = self.guests.get(&connection) else { return };
+        let (program, is_line) = (guest.program, guest.is_line);
+        if is_line && !line.is_ascii() {
+            return self.hear_noise(program, "characters that nobody sends", at);
+        }
+        match (line.parse::<ClientRecord>(), program) {
+            (Err(error), _) if is_line => self.hear_noise(program, &error.to_string(), at),
+            (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), Some(_)) if is_line => {
+                // Whoever was there has been started anew.
+                self.lose(connection, at);
+                self.sign_on(connection, &sign_on, at);
+            }
+            (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), None) => {
+                self.sign_on(connection, &sign_on, at);
+            }
+            (Ok(ClientRecord { request: Request::SignOn(_), .. }), Some(_)) => {
+                self.refuse(connection, "signed on already", at);
+            }
+            (Ok(_), None) => {
+                self.fault(connection, "the first request is sign_on");
+                self.close(connection, at);
+            }
+            (Err(error), None) => {
+                self.fault(connection, &error.to_string());
+                self.close(connection, at);
+            }
+            (Err(error), Some(_)) => self.refuse(connection, &error.to_string(), at),
+            (Ok(record), Some(program)) => match record.request {
+                Request::Reply(reply) => self.reply(connection, program, &record.position, &reply, at),
+                Request::SignOff => {
+                    self.tell(false, format!("{} signs off", self.name(program)));
+                    self.close(connection, at);
+                }
+                Request::Fault(reason) => {
+                    self.hear_fault(program, reason.as_deref());
+                    if is_line {
+                        self.ask_again(program, "the last record did not arrive as it was sent", at);
+                    }
+                }
+                Request::SignOn(_) => {}
+            },
+        }
+    }
+
+    /// Something came over a serial line that makes no sense. Perhaps it was an answer.
+    fn hear_noise(&mut self, program: Option<usize>, reason: &str, at: Instant) {
+        if let Some(program) = program {
+            self.tell(false, format!("noise on the line of {}: {reason}", self.name(program)));
+            self.ask_again(program, reason, at);
+        }
+    }
+
+    fn hear_fault(&mut self, program: usize, reason: Option<&str>) {
+        let reason = engine::excerpt(reason.unwrap_or("it tells no reason"));
+        self.tell(true, format!("{} needs help: {reason}", self.name(program)));
+        if let Some(bout) = self.programs[program].game.and_then(|game| self.bouts.get(&game)) {
+            let noted = bout.noted(bout.color_of(program), &format!("reports a fault: {reason}"));
+            self.record(noted);
+        }
+    }
+}
+
+impl Program {
+    /// Whether it can begin a game: it is there, has none, and may be written to.
+    fn is_free(&self, at: Instant) -> bool {
+        self.connection.is_some() && self.game.is_none() && !self.is_quiet(at) && self.mailbox.is_empty()
+    }
+
+    fn is_quiet(&self, at: Instant) -> bool {
+        self.quiet_until.is_some_and(|until| at < until)
+    }
+}
+
+fn tags(settings: &EventSettings) -> PgnTags {
+    let mut tags = PgnTags::default();
+    tags.event.clone_from(&settings.name);
+    tags.site.clone_from(&settings.site);
+    tags
+}

@@ -1,0 +1,85 @@
+//! What goes out.
+
+use std::time::Instant;
+
+use engine::Game;
+use protocols::epd::{Position, RefereeCommand};
+use protocols::referee::Directive;
+
+use super::{Connection, Event, Letter, News};
+use crate::referee::settings::MOST_REFUSALS;
+use crate::referee::timers::Timer;
+
+impl Event {
+    /// Sends a program a record, or keeps it until the quiet period is over. Who is not there gets nothing: what it needs it is
+    /// told when it comes back.
+    pub(in crate::referee) fn send(
+        &mut self,
+        program: usize,
+        directive: Directive,
+        starts: Option<u64>,
+        at: Instant,
+    ) {
+        let state = &mut self.programs[program];
+        if state.connection.is_some() {
+            state.mailbox.push_back((directive, starts));
+            self.deliver(program, at);
+        }
+    }
+
+    /// Sends what waits for a program, as far as it may be sent.
+    pub(super) fn deliver(&mut self, program: usize, at: Instant) {
+        loop {
+            let state = &mut self.programs[program];
+            let Some(connection) = state.connection.filter(|_| !state.is_quiet(at)) else { return };
+            let Some((directive, starts)) = state.mailbox.pop_front() else { return };
+            let is_followed_by_quiet =
+                matches!(directive.command, RefereeCommand::Reset | RefereeCommand::Conclude);
+            if is_followed_by_quiet && !self.settings.quiet.is_zero() {
+                let until = at + self.settings.quiet;
+                state.quiet_until = Some(until);
+                self.timers.set(until, Timer::Quiet(program));
+            }
+            let extended = state.extended;
+            self.write(connection, directive, extended, starts);
+        }
+    }
+
+    /// Puts a record into the outbox; what goes beyond the specification only for those who want it.
+    pub(super) fn write(
+        &mut self,
+        to: Connection,
+        mut directive: Directive,
+        extended: bool,
+        starts: Option<u64>,
+    ) {
+        directive.epoch = Some(self.epoch).filter(|_| extended);
+        directive.clocks = directive.clocks.filter(|_| extended);
+        self.out.letters.push(Letter { to, line: directive.to_string(), starts });
+    }
+
+    pub(super) fn fault(&mut self, connection: Connection, reason: &str) {
+        let start = Position::of(&Game::default());
+        let directive =
+            Directive { reason: Some(reason.to_owned()), ..Directive::new(RefereeCommand::Fault, start) };
+        self.write(connection, directive, false, None);
+    }
+
+    /// Refuses a record. Who goes on like that is sent away.
+    pub(super) fn refuse(&mut self, connection: Connection, reason: &str, at: Instant) {
+        let Some(guest) = self.guests.get_mut(&connection) else { return };
+        guest.refusals += 1;
+        let (is_too_much, program) = (guest.refusals > MOST_REFUSALS, guest.program);
+        if let Some(program) = program {
+            self.tell(false, format!("a record of {} is refused: {reason}", self.name(program)));
+        }
+        self.fault(connection, reason);
+        if is_too_much {
+            self.close(connection, at);
+        }
+    }
+
+    pub(super) fn tell(&mut self, urgent: bool, text: String) {
+        self.out.news.push(News { urgent, text });
+    }
+}

@@ -1,0 +1,158 @@
+//! Programs come and go.
+
+use std::time::Instant;
+
+use engine::{Color, Game, Outcome, WinReason};
+use protocols::epd::{Position, RefereeCommand};
+use protocols::referee::{Directive, SignOn};
+
+use super::{Connection, Event, Guest, tags};
+use crate::referee::timers::patience;
+
+impl Event {
+    pub(super) fn sign_on(&mut self, connection: Connection, sign_on: &SignOn, at: Instant) {
+        if sign_on.epoch.is_some_and(|epoch| epoch > self.epoch) {
+            self.outdated = true;
+            self.tell(true, "another referee has taken over: this one leaves the event to it".to_owned());
+            self.fault(connection, "another referee has taken over");
+            return self.close(connection, at);
+        }
+        let program = match self.admit(sign_on) {
+            Ok(program) => program,
+            Err(reason) => {
+                let name = engine::excerpt(sign_on.name.as_deref().unwrap_or("somebody without a name"));
+                self.tell(false, format!("{name} may not sign on: {reason}"));
+                self.fault(connection, reason);
+                return self.close(connection, at);
+            }
+        };
+        if let Some(old) = self.programs[program].connection {
+            // A connection that is dead without knowing it. The secret proves that it is the same program.
+            self.fault(old, "signed on over another connection");
+            self.close(old, at);
+        }
+        if let Some(guest) = self.guests.get_mut(&connection) {
+            guest.program = Some(program);
+        }
+        let state = &mut self.programs[program];
+        state.connection = Some(connection);
+        state.extended = sign_on.extended;
+        state.quiet_until = None;
+        state.mailbox.clear();
+        state.is_fresh = true;
+        self.tell(false, format!("{} signs on", self.name(program)));
+        match self.programs[program].game {
+            None => {
+                let start = Position::of(&Game::default());
+                self.send(program, Directive::new(RefereeCommand::Reset, start), None, at);
+            }
+            Some(game) => self.welcome_back(program, game, at),
+        }
+    }
+
+    /// Which program it is that wants to sign on.
+    pub(super) fn admit(&self, sign_on: &SignOn) -> Result<usize, &'static str> {
+        let programs = &self.settings.programs;
+        let program = match &sign_on.name {
+            Some(name) => programs.iter().position(|program| program.name == *name),
+            // Clients of 1995 have no name; they get one in the order in which they come.
+            None => (0..programs.len()).find(|&program| {
+                programs[program].secret.is_none() && self.programs[program].connection.is_none()
+            }),
+        };
+        let program = program.ok_or("no program of that name is expected")?;
+        if !programs[program].admits(sign_on.secret.as_ref()) {
+            return Err("wrong secret");
+        }
+        let is_taken = self.programs[program].connection.is_some() && programs[program].secret.is_none();
+        if is_taken { Err("the name is taken") } else { Ok(program) }
+    }
+
+    /// A program is back in its game: it is told how the game went so far.
+    pub(super) fn welcome_back(&mut self, program: usize, game: u64, at: Instant) {
+        let state = &mut self.programs[program];
+        state.gone_since = None;
+        state.returns += 1;
+        let returns = state.returns;
+        let Some(bout) = self.bouts.get_mut(&game) else { return };
+        let color = bout.color_of(program);
+        let is_to_move = bout.to_move() == color;
+        if is_to_move {
+            bout.unask(at);
+        }
+        let mut records = vec![bout.reset(), bout.inform(&tags(&self.settings), "*")];
+        records.extend(bout.history(!is_to_move));
+        let noted = bout.noted(color, "is back");
+        self.record(noted);
+        for record in records {
+            self.send(program, record, None, at);
+        }
+        self.programs[program].is_fresh = false;
+        if returns > self.settings.returns {
+            let text = format!("came back more than {} times", self.settings.returns);
+            return self.end(game, abandoned(color), text, at);
+        }
+        if is_to_move {
+            self.ask(game, at);
+        }
+        // The opponent may be gone, too, and nobody has counted meanwhile.
+        if self.programs[self.bouts[&game].program(!color)].connection.is_none() {
+            self.is_gone(game, !color, at);
+        }
+    }
+
+    /// A connection is closed by us.
+    pub(super) fn close(&mut self, connection: Connection, at: Instant) {
+        if !self.guests.get(&connection).is_some_and(|guest| guest.is_line) {
+            self.out.closings.push(connection);
+        }
+        self.lose(connection, at);
+    }
+
+    /// A connection is no more.
+    pub(super) fn lose(&mut self, connection: Connection, at: Instant) {
+        let Some(guest) = self.guests.remove(&connection) else { return };
+        if guest.is_line {
+            // The line stays, for whoever signs on next.
+            self.guests.insert(connection, Guest { is_line: true, ..Guest::default() });
+        }
+        let Some(program) = guest.program.filter(|&p| self.programs[p].connection == Some(connection)) else {
+            return;
+        };
+        let state = &mut self.programs[program];
+        state.connection = None;
+        state.mailbox.clear();
+        let game = state.game;
+        self.tell(game.is_some(), format!("{} is gone", self.name(program)));
+        if let Some((game, color)) =
+            game.and_then(|game| Some((game, self.bouts.get(&game)?.color_of(program))))
+        {
+            let noted = self.bouts[&game].noted(color, "is gone");
+            self.record(noted);
+            self.is_gone(game, color, at);
+        }
+    }
+
+    /// Counts the time that a program is gone from its game.
+    pub(in crate::referee) fn is_gone(&mut self, game: u64, color: Color, at: Instant) {
+        let Some(bout) = self.bouts.get(&game) else { return };
+        let program = bout.program(color);
+        self.programs[program].gone_since = Some(at);
+        self.timers.set(at + self.settings.patience, patience(game, color));
+    }
+
+    /// Ends a game if a program has been gone from it for too long. If both are gone, there is nobody to win.
+    pub(super) fn look_for(&mut self, game: u64, color: Color, at: Instant) {
+        let Some(bout) = self.bouts.get(&game) else { return };
+        let state = &self.programs[bout.program(color)];
+        let is_over = state.gone_since.is_some_and(|since| since + self.settings.patience <= at);
+        let is_opponent_there = self.programs[bout.program(!color)].connection.is_some();
+        if state.connection.is_none() && is_over && is_opponent_there && !bout.is_paused() {
+            self.end(game, abandoned(color), format!("gone for {:?}", self.settings.patience), at);
+        }
+    }
+}
+
+fn abandoned(loser: Color) -> Outcome {
+    Outcome::Win { winner: !loser, reason: WinReason::Abandoned }
+}

@@ -1,0 +1,147 @@
+//! The live view: a page about the event, for anybody who may connect to it. It shows, and changes nothing.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::mpsc::Sender;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::sse::{Event as Sent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use tokio::net::TcpListener;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, oneshot};
+
+use super::Call;
+
+/// What the page asks for.
+#[derive(Debug)]
+pub(super) enum Question {
+    /// Table, games and log, as JSON.
+    State,
+    /// A game with all its moves, as JSON. Games are numbered from 0.
+    Game(u64),
+    /// A game in PGN.
+    Pgn(u64),
+    /// All games that have ended, in PGN.
+    AllPgn,
+}
+
+/// What the page is told by itself.
+#[derive(Clone, Debug)]
+pub(super) enum Told {
+    /// A running game as it is now, as JSON.
+    Game(String),
+    /// Something else has changed: look again.
+    Changed,
+}
+
+/// So many things may be waiting for a page that doesn't listen; then it has to look again.
+const BACKLOG: usize = 1024;
+
+#[derive(Clone)]
+struct Desk {
+    calls: Sender<Call>,
+    told: broadcast::Sender<Told>,
+}
+
+/// The way to those who watch.
+pub(super) fn channel() -> broadcast::Sender<Told> {
+    broadcast::channel(BACKLOG).0
+}
+
+/// Serves the page at an address; what it was bound to is returned.
+pub(super) async fn serve(
+    address: SocketAddr,
+    calls: Sender<Call>,
+    told: broadcast::Sender<Told>,
+) -> std::io::Result<SocketAddr> {
+    let listener = TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
+    let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
+    let routes = Router::new()
+        .route("/", page("text/html; charset=utf-8", include_str!("page/index.html")))
+        .route("/live.css", page("text/css; charset=utf-8", include_str!("page/live.css")))
+        .route("/live.js", page("text/javascript; charset=utf-8", include_str!("page/live.js")))
+        .route("/state.json", get(state))
+        .route("/game/{name}", get(game))
+        .route("/games.pgn", get(all_games))
+        .route("/events", get(events))
+        .with_state(Desk { calls, told });
+    tokio::spawn(async move {
+        // Ends with the service.
+        let _ = axum::serve(listener, routes).await;
+    });
+    Ok(address)
+}
+
+/// A document that may do nothing but what it is here for.
+fn reply(kind: &'static str, text: impl Into<String>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    let mut response = text.into().into_response();
+    for (name, value) in headers {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl Desk {
+    async fn ask(&self, question: Question, kind: &'static str) -> Response {
+        let (answer, answered) = oneshot::channel();
+        let is_asked = self.calls.send(Call::Question(question, answer)).is_ok();
+        match answered.await {
+            Ok(Some(text)) if is_asked => reply(kind, text),
+            Ok(_) => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+            Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the service has ended\n").into_response(),
+        }
+    }
+}
+
+const JSON: &str = "application/json";
+const PGN: &str = "application/x-chess-pgn";
+
+async fn state(State(desk): State<Desk>) -> Response {
+    desk.ask(Question::State, JSON).await
+}
+
+async fn all_games(State(desk): State<Desk>) -> Response {
+    desk.ask(Question::AllPgn, PGN).await
+}
+
+/// `17.json` or `17.pgn`.
+async fn game(State(desk): State<Desk>, Path(name): Path<String>) -> Response {
+    let number = |text: &str| text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
+    match name.split_once('.').and_then(|(name, kind)| Some((number(name)?, kind))) {
+        Some((number, "json")) => desk.ask(Question::Game(number), JSON).await,
+        Some((number, "pgn")) => desk.ask(Question::Pgn(number), PGN).await,
+        _ => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+    }
+}
+
+async fn events(State(desk): State<Desk>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
+    let told = desk.told.subscribe();
+    Sse::new(stream(told)).keep_alive(KeepAlive::default())
+}
+
+/// What is told from now on. Who was too slow is told to look again.
+fn stream(told: broadcast::Receiver<Told>) -> impl Stream<Item = Result<Sent, Infallible>> {
+    let changed = || Sent::default().event("changed").data("");
+    unfold(told, move |mut told| async move {
+        let sent = match told.recv().await {
+            Ok(Told::Game(json)) => Sent::default().event("game").data(json),
+            Ok(Told::Changed) | Err(RecvError::Lagged(_)) => changed(),
+            Err(RecvError::Closed) => return None,
+        };
+        Some((Ok(sent), told))
+    })
+}

@@ -1,0 +1,440 @@
+//! The referee's service: connections around an [`Event`], with its store and its papers.
+//!
+//! One thread decides. It hears what connections and the director say, stores what came of it, and only then sends: what
+//! anybody was told is in the store. Other threads carry bytes.
+
+mod live;
+mod observer;
+mod papers;
+mod serial;
+mod shown;
+mod wire;
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::{broadcast, oneshot};
+
+use super::event::{Connection, Event, Input, News, Outbox};
+use super::store::{EventStore, EventStoreError};
+use super::{Fact, Order};
+use live::{Question, Told};
+use observer::Observers;
+pub use observer::{Observer, Watch};
+use papers::Papers;
+use wire::{Census, Writer};
+
+/// What connections may do.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How many there may be.
+    pub connections: usize,
+    /// How many from one address.
+    pub per_address: usize,
+    /// The longest line, in bytes.
+    pub line: usize,
+    /// Lines in a second, over some seconds.
+    pub lines_per_second: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { connections: 4096, per_address: 64, line: 16 * 1024, lines_per_second: 200 }
+    }
+}
+
+/// Why a service ended before its event.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// Facts cannot be stored any more.
+    #[error("the event stops here and can go on later: {0}")]
+    Store(#[from] EventStoreError),
+    /// A file cannot be written.
+    #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
+    Papers(&'static str, io::Error),
+    /// A serial line can't be used.
+    #[error("{0} can't be used: {1}")]
+    Line(String, io::Error),
+    /// There is no network.
+    #[error("no connections can be taken at {0}: {1}")]
+    Network(SocketAddr, io::Error),
+}
+
+/// How a service ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceEnd {
+    /// All games have been played.
+    Complete,
+    /// The director has ended it.
+    Quit,
+    /// Another referee has taken over.
+    Outdated,
+}
+
+/// What the thread that decides hears.
+enum Call {
+    Opened { at: Instant, connection: Connection, writer: Writer, address: SocketAddr, role: Role },
+    Heard(Instant, Input),
+    Trouble(String),
+    Director(Order, Sender<Result<String, String>>),
+    Question(Question, oneshot::Sender<Option<String>>),
+}
+
+/// As what somebody connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Client,
+    Observer,
+}
+
+/// The way to a service for its director.
+#[derive(Clone)]
+pub struct Director(Sender<Call>);
+
+impl Director {
+    /// Gives an order and waits for what comes of it; `None` if the service has ended.
+    pub fn order(&self, order: Order) -> Option<Result<String, String>> {
+        let (answer, answered) = mpsc::channel();
+        self.0.send(Call::Director(order, answer)).ok()?;
+        answered.recv().ok()
+    }
+}
+
+/// A referee's service.
+pub struct Service {
+    event: Event,
+    store: EventStore,
+    papers: Papers,
+    wires: HashMap<Connection, Wire>,
+    calls: Receiver<Call>,
+    sender: Sender<Call>,
+    /// Calls that came while something else was awaited.
+    waiting: VecDeque<Call>,
+    census: Census,
+    network: Runtime,
+    address: SocketAddr,
+    has_reported: bool,
+    observers: Observers,
+    /// The number of the next connection.
+    next_connection: Arc<AtomicU64>,
+    /// The way to those who watch.
+    watchers: broadcast::Sender<Told>,
+    /// The latest news.
+    log: VecDeque<String>,
+}
+
+struct Wire {
+    writer: Writer,
+}
+
+/// How long the thread that decides waits if nothing happens.
+const GLANCE: Duration = Duration::from_millis(300);
+/// How many calls are heard before what came of them is stored: a store costs the same for one fact and for many.
+const AT_ONCE: usize = 200;
+/// How long connections may take to close at the end.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+impl Service {
+    /// Opens the event in its folder, begun anew or where it was left, and listens. `settings` describe what an event can't
+    /// change while it lasts.
+    ///
+    /// # Errors
+    /// The store or a file can't be used, or the address.
+    pub fn open(
+        mut event: Event,
+        folder: &Path,
+        settings: &str,
+        address: SocketAddr,
+        limits: Limits,
+    ) -> Result<Service, ServiceError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| ServiceError::Papers("the folder of the event", error))?;
+        let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
+        Service::around(event, store, folder, address, limits)
+    }
+
+    /// A service around an event that has been restored from its store.
+    fn around(
+        mut event: Event,
+        store: EventStore,
+        folder: &Path,
+        address: SocketAddr,
+        limits: Limits,
+    ) -> Result<Service, ServiceError> {
+        let ended = event.take_outbox().records;
+        let papers =
+            Papers::open(folder, &event, &ended).map_err(|error| ServiceError::Papers("games.pgn", error))?;
+        let (sender, calls) = mpsc::channel();
+        let census = Census::default();
+        let failed = |error| ServiceError::Network(address, error);
+        let network = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("network")
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        raise_file_limit();
+        let listener = network.block_on(TcpListener::bind(address)).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let next_connection = Arc::new(AtomicU64::new(1));
+        let next = Arc::clone(&next_connection);
+        network.spawn(wire::accept(listener, sender.clone(), limits, census.clone(), next, Role::Client));
+        event.open(Instant::now());
+        Ok(Service {
+            event,
+            store,
+            papers,
+            wires: HashMap::new(),
+            calls,
+            sender,
+            waiting: VecDeque::new(),
+            census,
+            network,
+            address,
+            has_reported: false,
+            observers: Observers::default(),
+            next_connection,
+            watchers: live::channel(),
+            log: VecDeque::new(),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Lets a program sign on over a serial line.
+    ///
+    /// # Errors
+    /// The device can't be used.
+    pub fn attach(&mut self, device: &str, baud: u32) -> Result<(), ServiceError> {
+        let connection = self.next_connection.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let line = Limits::default().line;
+        let writer = serial::open(device, baud, line, connection, self.sender.clone())
+            .map_err(|error| ServiceError::Line(device.to_owned(), error))?;
+        self.wires.insert(connection, Wire { writer });
+        self.event.handle(Input::Plugged(connection), Instant::now());
+        Ok(())
+    }
+
+    /// The way to it for its director.
+    pub fn director(&self) -> Director {
+        Director(self.sender.clone())
+    }
+
+    /// The event.
+    pub fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// Referees until all games have been played or the director ends it; with `stays`, only the latter. News go to `tell`.
+    ///
+    /// # Errors
+    /// What happens can't be stored any more. Nobody is told of what was not.
+    pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&News)) -> Result<ServiceEnd, ServiceError> {
+        self.deliver(tell)?;
+        loop {
+            if let Some(end) = self.hear(tell)? {
+                self.farewell(tell)?;
+                return Ok(end);
+            }
+            let now = Instant::now();
+            self.observers.show_life(now);
+            self.event.tick(now);
+            self.deliver(tell)?;
+            if self.event.is_outdated() {
+                self.farewell(tell)?;
+                return Ok(ServiceEnd::Outdated);
+            }
+            if self.event.is_over(now) {
+                if !std::mem::replace(&mut self.has_reported, true) {
+                    self.papers
+                        .report(&self.event)
+                        .map_err(|error| ServiceError::Papers("the report", error))?;
+                    tell(&News { urgent: true, text: "all games have been played".to_owned() });
+                }
+                if !stays {
+                    self.farewell(tell)?;
+                    return Ok(ServiceEnd::Complete);
+                }
+            }
+        }
+    }
+
+    /// Waits for calls and takes in those that are there.
+    fn hear(&mut self, tell: &mut dyn FnMut(&News)) -> Result<Option<ServiceEnd>, ServiceError> {
+        let Some(mut call) = self.next_call()? else { return Ok(None) };
+        for _ in 0..AT_ONCE {
+            match call {
+                Call::Opened { connection, writer, address, role: Role::Observer, .. } => {
+                    self.log(Some(connection), '#', &format!("observer connected from {address}"))?;
+                    self.observers.open(connection, writer);
+                }
+                Call::Opened { at, connection, writer, address, role: Role::Client } => {
+                    self.wires.insert(connection, Wire { writer });
+                    self.log(Some(connection), '#', &format!("connected from {address}"))?;
+                    self.event.handle(Input::Opened(connection), at);
+                }
+                Call::Heard(at, input) => {
+                    if self.hear_observer(&input, tell)? {
+                        // It has no part in the event.
+                    } else {
+                        self.hear_client(input, at)?;
+                    }
+                }
+                Call::Trouble(text) => {
+                    self.log(None, '#', &text)?;
+                    tell(&News { urgent: false, text });
+                }
+                Call::Director(Order::Quit, answer) => {
+                    let _ = answer.send(Ok("the service ends".to_owned()));
+                    return Ok(Some(ServiceEnd::Quit));
+                }
+                Call::Question(question, answer) => {
+                    // Who has left doesn't want to know.
+                    let _ = answer.send(self.answer(&question)?);
+                }
+                Call::Director(order, answer) => {
+                    let done = self.event.obey(&order, Instant::now());
+                    self.log(None, '#', &format!("director: {order:?}"))?;
+                    self.deliver(tell)?;
+                    // A director who has left doesn't want to know.
+                    let _ = answer.send(done);
+                }
+            }
+            match self.waiting.pop_front().or_else(|| self.calls.try_recv().ok()) {
+                Some(next) => call = next,
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether this came from an observer, which was heard then.
+    fn hear_observer(&mut self, input: &Input, tell: &mut dyn FnMut(&News)) -> Result<bool, ServiceError> {
+        let heard = self.observers.hear(input, &self.store);
+        if let Some(Err(text)) = &heard {
+            self.log(None, '#', text)?;
+            tell(&News { urgent: true, text: text.clone() });
+        }
+        Ok(heard.is_some())
+    }
+
+    fn hear_client(&mut self, input: Input, at: Instant) -> Result<(), ServiceError> {
+        match &input {
+            Input::Line(connection, line) => self.log(Some(*connection), '>', line)?,
+            Input::Closed(connection) => {
+                self.wires.remove(connection);
+                self.log(Some(*connection), '#', "closed")?;
+            }
+            Input::Unbearable(connection, limit) => self.log(Some(*connection), '#', limit)?,
+            Input::Opened(_) | Input::Plugged(_) => {}
+        }
+        self.event.handle(input, at);
+        Ok(())
+    }
+
+    /// The next call, if there is one before the event has something to do. Uses the time to bring papers up to date.
+    fn next_call(&mut self) -> Result<Option<Call>, ServiceError> {
+        if let Some(call) = self.waiting.pop_front() {
+            return Ok(Some(call));
+        }
+        let now = Instant::now();
+        let until = self.event.next_deadline().map_or(now + GLANCE, |deadline| deadline.min(now + GLANCE));
+        loop {
+            if let Ok(call) = self.calls.try_recv() {
+                return Ok(Some(call));
+            }
+            let written = self.papers.catch_up(&self.event);
+            if !written.map_err(|error| ServiceError::Papers("the file of a running game", error))? {
+                break;
+            }
+        }
+        match self.calls.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(call) => Ok(Some(call)),
+            // Disconnected: not reached, we hold a sender ourselves.
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
+        }
+    }
+
+    /// Stores what happened, then sends what is to be sent.
+    fn deliver(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
+        let Outbox { facts, letters, closings, news, records } = self.event.take_outbox();
+        self.store.commit(&facts)?;
+        self.share(&facts, tell);
+        for letter in letters {
+            let is_there = self.wires.get(&letter.to).is_some_and(|wire| wire.writer.send(&letter.line));
+            if let Some(game) = letter.starts {
+                self.event.told(game, Instant::now());
+            }
+            self.log(Some(letter.to), '<', &letter.line)?;
+            if !is_there && self.wires.remove(&letter.to).is_some() {
+                self.log(Some(letter.to), '#', "reads too slowly")?;
+                let closed = Call::Heard(Instant::now(), Input::Closed(letter.to));
+                self.waiting.push_back(closed);
+            }
+        }
+        for connection in closings {
+            self.wires.remove(&connection);
+        }
+        facts
+            .iter()
+            .filter(|fact| !matches!(fact, Fact::Ended { .. }))
+            .filter_map(Fact::game)
+            .for_each(|game| self.papers.changed(game));
+        let tags = self.event.tags();
+        for ending in &records {
+            self.papers
+                .write_game(&tags, ending)
+                .map_err(|error| ServiceError::Papers("games.pgn", error))?;
+        }
+        for news in &news {
+            self.log(None, '#', &news.text)?;
+            self.remember(&news.text);
+            tell(news);
+        }
+        self.show_changes(&facts, !news.is_empty());
+        self.papers.flush().map_err(|error| ServiceError::Papers("traffic.log", error))
+    }
+
+    fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> Result<(), ServiceError> {
+        self.papers.log(connection, sign, text).map_err(|error| ServiceError::Papers("traffic.log", error))
+    }
+
+    /// Tells everybody to leave, and waits until they have been told.
+    fn farewell(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
+        self.observers.end();
+        self.event.close_down();
+        self.deliver(tell)?;
+        self.wires.clear();
+        let until = Instant::now() + FAREWELL;
+        while self.census.count() > 0 && Instant::now() < until {
+            thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    /// Ends the threads of the network.
+    pub fn close(self) {
+        self.network.shutdown_timeout(Duration::from_millis(100));
+    }
+}
+
+/// Every client needs an open file. As many as the system lets us have.
+fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // If it is refused, fewer clients can connect; then the console tells.
+    let _ = setrlimit(Resource::Nofile, limit);
+}

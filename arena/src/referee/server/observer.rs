@@ -1,0 +1,347 @@
+//! A second referee: it has all that the first one has stored, and takes its place when it is gone.
+//!
+//! The observer says `observe TOKEN NUMBER`, the number of the first fact that it wants. From then on it gets a line for each
+//! fact, its number and the fact itself, and answers each number that it has stored; the first referee sends nothing to anybody
+//! before that. `alive` comes from time to time, `end` at the end of the service.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpListener;
+
+use super::wire::{self, Census, Writer};
+use super::{Call, Limits, Role, Service, ServiceError};
+use crate::referee::event::{Connection, Event, Input, News};
+use crate::referee::settings::is_same;
+use crate::referee::store::EventStore;
+use crate::referee::{Fact, News as Told};
+
+/// How long an observer may take to store something before the event goes on without it.
+const OBSERVER_PATIENCE: Duration = Duration::from_secs(1);
+/// How often observers hear that the referee is alive.
+const HEARTBEAT: Duration = Duration::from_millis(400);
+/// How long an observer waits for a sign of life.
+const SILENCE: Duration = Duration::from_secs(2);
+/// How long an observer tries to reach a referee that has hung up.
+const LAST_TRY: Duration = Duration::from_millis(500);
+
+/// The observers of a service.
+#[derive(Default)]
+pub(super) struct Observers {
+    token: Option<String>,
+    /// Those who are connected, and the last fact that each has stored; `None` before it is admitted.
+    connected: HashMap<Connection, (Writer, Option<u64>)>,
+    last_sign: Option<Instant>,
+}
+
+impl Observers {
+    pub(super) fn new(token: String) -> Observers {
+        Observers { token: Some(token), ..Observers::default() }
+    }
+
+    pub(super) fn open(&mut self, connection: Connection, writer: Writer) {
+        self.connected.insert(connection, (writer, None));
+    }
+
+    /// Takes what came over a connection, if it is one of theirs. Returns what the director should know.
+    pub(super) fn hear(&mut self, input: &Input, store: &EventStore) -> Option<Result<(), String>> {
+        let (Input::Line(connection, _)
+        | Input::Closed(connection)
+        | Input::Unbearable(connection, _)
+        | Input::Opened(connection)
+        | Input::Plugged(connection)) = input;
+        if !self.connected.contains_key(connection) {
+            return None;
+        }
+        let Input::Line(_, line) = input else {
+            let (_, stored) = self.connected.remove(connection)?;
+            return Some(stored.map_or(Ok(()), |_| Err("an observer is gone".to_owned())));
+        };
+        let told = match line.strip_prefix("observe ") {
+            Some(words) => self.admit(*connection, words, store),
+            None => self.acknowledge(*connection, line),
+        };
+        if told.is_err() {
+            self.connected.remove(connection);
+        }
+        Some(told)
+    }
+
+    fn admit(&mut self, connection: Connection, words: &str, store: &EventStore) -> Result<(), String> {
+        let (token, number) = words.split_once(' ').unwrap_or((words, ""));
+        let is_known = self.token.as_ref().is_some_and(|known| is_same(known, token));
+        let number = number.parse::<u64>().ok().filter(|number| (1..=store.count() + 1).contains(number));
+        let (true, Some(number)) = (is_known, number) else {
+            return Err("somebody may not observe: wrong token, or the facts of another event".to_owned());
+        };
+        let facts = store.from(number).map_err(|error| error.to_string())?;
+        let Some((writer, stored)) = self.connected.get_mut(&connection) else { return Ok(()) };
+        send(writer, number, &facts);
+        *stored = Some(number - 1);
+        Ok(())
+    }
+
+    fn acknowledge(&mut self, connection: Connection, line: &str) -> Result<(), String> {
+        match (self.connected.get_mut(&connection), line.parse()) {
+            (Some((_, Some(stored))), Ok(number)) => {
+                *stored = number;
+                Ok(())
+            }
+            _ => Err("an observer makes no sense".to_owned()),
+        }
+    }
+
+    fn admitted(&self) -> impl Iterator<Item = &Writer> {
+        self.connected.values().filter(|(_, stored)| stored.is_some()).map(|(writer, _)| writer)
+    }
+
+    pub(super) fn tell(&self, first: u64, facts: &[Fact]) {
+        self.admitted().for_each(|writer| send(writer, first, facts));
+    }
+
+    /// Whether all have stored the facts up to this one.
+    pub(super) fn have(&self, number: u64) -> bool {
+        self.connected.values().all(|(_, stored)| stored.is_none_or(|stored| stored >= number))
+    }
+
+    /// Sends those away who have not.
+    pub(super) fn leave_behind(&mut self, number: u64) {
+        self.connected.retain(|_, (_, stored)| stored.is_none_or(|stored| stored >= number));
+    }
+
+    pub(super) fn show_life(&mut self, now: Instant) {
+        if self.last_sign.is_none_or(|last| now >= last + HEARTBEAT) {
+            self.last_sign = Some(now);
+            self.admitted().for_each(|writer| writer.send_all("alive\n".to_owned()));
+        }
+    }
+
+    pub(super) fn end(&mut self) {
+        self.admitted().for_each(|writer| writer.send_all("end\n".to_owned()));
+        self.connected.clear();
+    }
+}
+
+fn send(writer: &Writer, first: u64, facts: &[Fact]) {
+    let mut lines = String::new();
+    for (number, fact) in (first..).zip(facts) {
+        // Facts can be written: they have been stored.
+        let fact = serde_json::to_string(fact).unwrap_or_default();
+        lines.push_str(&format!("{number} {fact}\n"));
+    }
+    writer.send_all(lines);
+}
+
+impl Service {
+    /// Lets other referees observe, at an address of its own: who knows the token gets all facts, before anybody is told of them.
+    /// Returns the address, with the port that was chosen if it has none.
+    ///
+    /// # Errors
+    /// The address can't be used.
+    pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
+        let failed = |error| ServiceError::Network(address, error);
+        let listener = self.network.block_on(TcpListener::bind(address)).map_err(failed)?;
+        let bound = listener.local_addr().map_err(failed)?;
+        let limits =
+            Limits { connections: 8, per_address: 8, lines_per_second: u32::MAX, ..Limits::default() };
+        let next = Arc::clone(&self.next_connection);
+        let accept =
+            wire::accept(listener, self.sender.clone(), limits, Census::default(), next, Role::Observer);
+        self.network.spawn(accept);
+        self.observers = Observers::new(token);
+        Ok(bound)
+    }
+
+    /// Lets observers have the facts, and waits until they have stored them.
+    pub(super) fn share(&mut self, facts: &[Fact], tell: &mut dyn FnMut(&News)) {
+        let last = self.store.count();
+        self.observers.tell(last + 1 - facts.len() as u64, facts);
+        let until = Instant::now() + OBSERVER_PATIENCE;
+        while !self.observers.have(last) {
+            match self.calls.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Call::Heard(at, input)) => match self.observers.hear(&input, &self.store) {
+                    None => self.waiting.push_back(Call::Heard(at, input)),
+                    Some(Ok(())) => {}
+                    Some(Err(text)) => tell(&Told { urgent: true, text }),
+                },
+                Ok(call) => self.waiting.push_back(call),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    self.observers.leave_behind(last);
+                    let text = "an observer is too slow; the event goes on without it".to_owned();
+                    tell(&Told { urgent: true, text });
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// How observing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// The referee is gone: take its place.
+    TakeOver,
+    /// The service has ended in good order.
+    Ended,
+    /// It was to stop.
+    Stopped,
+}
+
+/// A referee that stands by.
+pub struct Observer {
+    event: Event,
+    store: EventStore,
+    folder: PathBuf,
+}
+
+impl Observer {
+    /// Opens the observer's own store, in a folder of its own.
+    ///
+    /// # Errors
+    /// The store can't be used.
+    pub fn open(mut event: Event, folder: &Path, settings: &str) -> Result<Observer, ServiceError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| ServiceError::Papers("the folder of the event", error))?;
+        let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
+        Ok(Observer { event, store, folder: folder.to_owned() })
+    }
+
+    /// Observes the referee at an address until it is gone.
+    ///
+    /// # Errors
+    /// Facts can't be stored, or make no sense here; or the referee was never there.
+    pub fn watch(
+        &mut self,
+        referee: &str,
+        token: &str,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(&News),
+    ) -> Result<Watch, ServiceError> {
+        let mut has_seen = false;
+        loop {
+            match self.follow(referee, token, stop) {
+                Ok(Some(watch)) => return Ok(watch),
+                Ok(None) => has_seen = true,
+                Err(Trouble::Service(error)) => return Err(error),
+                Err(Trouble::Connection(error)) if !has_seen => {
+                    let address = SocketAddr::from(([0, 0, 0, 0], 0));
+                    return Err(ServiceError::Network(address, error));
+                }
+                Err(Trouble::Connection(_)) => {}
+            }
+            let until = Instant::now() + LAST_TRY;
+            let mut is_back = false;
+            while Instant::now() < until && !is_back {
+                thread::sleep(Duration::from_millis(50));
+                is_back = connect(referee).is_ok();
+            }
+            if !is_back {
+                return Ok(Watch::TakeOver);
+            }
+            tell(&Told { urgent: true, text: "lost the referee for a moment".to_owned() });
+        }
+    }
+
+    /// Follows one connection; `None` if it broke.
+    fn follow(&mut self, referee: &str, token: &str, stop: &AtomicBool) -> Result<Option<Watch>, Trouble> {
+        let stream = connect(referee)?;
+        stream.set_read_timeout(Some(Duration::from_millis(100)))?;
+        (&stream).write_all(format!("observe {token} {}\n", self.store.count() + 1).as_bytes())?;
+        let mut lines = BufReader::new(&stream);
+        let (mut line, mut heard) = (String::new(), Instant::now());
+        let mut is_admitted = false;
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Some(Watch::Stopped));
+            }
+            match lines.read_line(&mut line) {
+                Ok(0) if !is_admitted => return Err(Trouble::Connection(ErrorKind::PermissionDenied.into())),
+                Ok(0) => return Ok(None),
+                Ok(_) => {}
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                    ) =>
+                {
+                    if heard.elapsed() > SILENCE {
+                        return Ok(Some(Watch::TakeOver));
+                    }
+                    // What was read so far stays in the line.
+                    continue;
+                }
+                Err(_) => return Ok(None),
+            }
+            (heard, is_admitted) = (Instant::now(), true);
+            match line.trim_end() {
+                "alive" => {}
+                "end" => return Ok(Some(Watch::Ended)),
+                told => {
+                    let number = self.store_fact(told)?;
+                    if lines.buffer().is_empty() {
+                        (&stream).write_all(format!("{number}\n").as_bytes())?;
+                    }
+                }
+            }
+            line.clear();
+        }
+    }
+
+    fn store_fact(&mut self, line: &str) -> Result<u64, Trouble> {
+        let senseless = |reason: String| {
+            Trouble::Service(ServiceError::Papers(
+                "what the referee tells",
+                io::Error::new(ErrorKind::InvalidData, reason),
+            ))
+        };
+        let (number, fact) = line.split_once(' ').ok_or_else(|| senseless("no fact".to_owned()))?;
+        let number: u64 = number.parse().map_err(|_| senseless("no number".to_owned()))?;
+        if number != self.store.count() + 1 {
+            return Err(senseless(format!("fact {number} after {}", self.store.count())));
+        }
+        let fact: Fact = serde_json::from_str(fact).map_err(|error| senseless(error.to_string()))?;
+        self.event.restore(&fact).map_err(senseless)?;
+        self.store.commit(std::slice::from_ref(&fact)).map_err(|error| Trouble::Service(error.into()))?;
+        Ok(number)
+    }
+
+    /// Takes the place of the referee that is gone.
+    ///
+    /// # Errors
+    /// A file or the address can't be used.
+    pub fn take_over(self, address: SocketAddr, limits: Limits) -> Result<Service, ServiceError> {
+        Service::around(self.event, self.store, &self.folder, address, limits)
+    }
+}
+
+enum Trouble {
+    Connection(io::Error),
+    Service(ServiceError),
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Connection(error)
+    }
+}
+
+fn connect(referee: &str) -> io::Result<TcpStream> {
+    let mut last = io::Error::from(ErrorKind::NotFound);
+    for address in referee.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, SILENCE) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}

@@ -1,0 +1,124 @@
+//! The files of an event beside its store: games, traffic, report.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use engine::PgnTags;
+use protocols::referee::without_secret;
+use time::OffsetDateTime;
+
+use crate::referee::event::{Ending, Event};
+use crate::referee::{Connection, report};
+use crate::table::{GameRecord, Variations};
+
+/// The folder of an event:
+///
+/// - `games.pgn`: the games that have ended;
+/// - `running/`: a file for each game that is being played, as far as it has come;
+/// - `traffic.log`: every line in both directions, with its time, but without secrets;
+/// - `report.txt` and `report.html`, at the end.
+pub(super) struct Papers {
+    folder: PathBuf,
+    games: BufWriter<File>,
+    traffic: BufWriter<File>,
+    /// Running games whose files are behind.
+    behind: BTreeSet<u64>,
+}
+
+impl Papers {
+    /// Opens the files. The games that ended under earlier referees are written anew, for they are all in the store.
+    pub(super) fn open(folder: &Path, event: &Event, ended: &[Ending]) -> io::Result<Papers> {
+        let running = folder.join("running");
+        fs::create_dir_all(&running)?;
+        for entry in fs::read_dir(&running)? {
+            fs::remove_file(entry?.path())?;
+        }
+        let games = BufWriter::new(File::create(folder.join("games.pgn"))?);
+        let traffic = File::options().append(true).create(true).open(folder.join("traffic.log"))?;
+        let behind = event.bouts().map(super::super::bout::Bout::number).collect();
+        let mut papers =
+            Papers { folder: folder.to_owned(), games, traffic: BufWriter::new(traffic), behind };
+        for ending in ended {
+            papers.write_game(&event.tags(), ending)?;
+        }
+        papers.flush()?;
+        Ok(papers)
+    }
+
+    /// Writes down a game that has ended.
+    pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &Ending) -> io::Result<()> {
+        let pgn = pgn(tags, ending.fixture.number, ending.fixture.round, &ending.record);
+        self.games.write_all(pgn.as_bytes())?;
+        self.behind.remove(&ending.fixture.number);
+        match fs::remove_file(self.running(ending.fixture.number)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// A running game has changed.
+    pub(super) fn changed(&mut self, game: u64) {
+        self.behind.insert(game);
+    }
+
+    /// Brings the file of one running game up to date; `false` if none is behind.
+    pub(super) fn catch_up(&mut self, event: &Event) -> io::Result<bool> {
+        let Some(game) = self.behind.pop_first() else { return Ok(false) };
+        if let Some(bout) = event.bout(game) {
+            let record = bout.record(None, "", Duration::ZERO);
+            let pgn = pgn(&event.tags(), game, bout.fixture.round, &record);
+            fs::write(self.running(game), pgn)?;
+        }
+        Ok(true)
+    }
+
+    fn running(&self, game: u64) -> PathBuf {
+        self.folder.join("running").join(format!("game-{:05}.pgn", game + 1))
+    }
+
+    /// Takes down a line: `<` from the referee, `>` to it, `#` a remark.
+    pub(super) fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> io::Result<()> {
+        let now = OffsetDateTime::from(SystemTime::now());
+        let (date, (hour, minute, second, millis)) = (now.date(), now.time().as_hms_milli());
+        let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+        write!(self.traffic, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} ")?;
+        match connection {
+            Some(connection) => write!(self.traffic, "{connection} {sign} ")?,
+            None => write!(self.traffic, "- {sign} ")?,
+        }
+        for c in without_secret(text).chars() {
+            if c.is_control() {
+                write!(self.traffic, "{}", c.escape_default())?;
+            } else {
+                write!(self.traffic, "{c}")?;
+            }
+        }
+        writeln!(self.traffic)
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.games.flush()?;
+        self.traffic.flush()
+    }
+
+    /// All games that have ended.
+    pub(super) fn games(&self) -> io::Result<String> {
+        fs::read_to_string(self.folder.join("games.pgn"))
+    }
+
+    /// Writes the report.
+    pub(super) fn report(&self, event: &Event) -> io::Result<()> {
+        fs::write(self.folder.join("report.txt"), report::text(event))?;
+        fs::write(self.folder.join("report.html"), report::page(event))
+    }
+}
+
+pub(super) fn pgn(tags: &PgnTags, number: u64, round: u32, record: &GameRecord) -> String {
+    let mut tags = tags.clone();
+    tags.round = round.to_string();
+    tags.set("GameNumber", (number + 1).to_string());
+    record.pgn(&tags, Variations::Hidden)
+}

@@ -1,0 +1,86 @@
+//! What those who watch the event are shown.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use engine::Outcome;
+
+use super::live::{self, Question, Told};
+use super::{Service, ServiceError, papers};
+use crate::referee::bout::Bout;
+use crate::referee::{Fact, view};
+
+/// So much of the news is remembered for those who come later.
+const LONGEST_LOG: usize = 200;
+
+impl Service {
+    /// Lets people watch the event in their browsers, at an address. Returns it, with the port that was chosen if it has none.
+    ///
+    /// # Errors
+    /// The address can't be used.
+    pub fn show(&self, address: SocketAddr) -> Result<SocketAddr, ServiceError> {
+        let served = live::serve(address, self.sender.clone(), self.watchers.clone());
+        self.network.block_on(served).map_err(|error| ServiceError::Network(address, error))
+    }
+
+    pub(super) fn remember(&mut self, text: &str) {
+        let now = time::OffsetDateTime::now_utc().time();
+        self.log.push_back(format!("{:02}:{:02}:{:02} {text}", now.hour(), now.minute(), now.second()));
+        if self.log.len() > LONGEST_LOG {
+            self.log.pop_front();
+        }
+    }
+
+    /// Shows those who watch what is new.
+    pub(super) fn show_changes(&self, facts: &[Fact], has_news: bool) {
+        if self.watchers.receiver_count() == 0 {
+            return;
+        }
+        let now = Instant::now();
+        for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
+            if let Some(bout) = fact.game().and_then(|game| self.event.bout(game)) {
+                let _ = self.watchers.send(Told::Game(view::running(&self.event, bout, now).to_string()));
+            }
+        }
+        if has_news || facts.iter().any(|fact| matches!(fact, Fact::Began { .. } | Fact::Ended { .. })) {
+            let _ = self.watchers.send(Told::Changed);
+        }
+    }
+
+    /// What a page asks for; `None` if there is no such thing.
+    pub(super) fn answer(&self, question: &Question) -> Result<Option<String>, ServiceError> {
+        Ok(match *question {
+            Question::State => Some(view::state(&self.event, Instant::now(), &self.log).to_string()),
+            Question::AllPgn => self.papers.games().ok(),
+            Question::Game(game) => {
+                self.find(game)?.map(|(bout, outcome)| view::detail(&bout, outcome).to_string())
+            }
+            Question::Pgn(game) => self.find(game)?.map(|(bout, outcome)| {
+                papers::pgn(
+                    &self.event.tags(),
+                    game,
+                    bout.fixture.round,
+                    &bout.record(outcome, "", Duration::ZERO),
+                )
+            }),
+        })
+    }
+
+    /// A game, from what is stored of it.
+    pub(super) fn find(&self, game: u64) -> Result<Option<(Bout, Option<Outcome>)>, ServiceError> {
+        let facts = self.store.game(game)?;
+        let Some((began, later)) = facts.split_first() else { return Ok(None) };
+        let mut outcome = None;
+        let bout = self.event.recall(began).map(|mut bout| {
+            for fact in later {
+                // It fitted when it was stored.
+                let _ = bout.apply(fact);
+                if let Fact::Ended { outcome: ended, .. } = fact {
+                    outcome = Some(ended.0);
+                }
+            }
+            bout
+        });
+        Ok(bout.map(|bout| (bout, outcome)))
+    }
+}

@@ -1,0 +1,247 @@
+//! The store of an event: all facts, in their order, in a database that survives the death of who writes it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+
+use super::fact::Fact;
+
+/// Why a store can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EventStoreError {
+    /// The database refuses: it is damaged, the disk is full, or it can't be opened.
+    #[error("{path}: {error}")]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What the database says.
+        error: rusqlite::Error,
+    },
+    /// Another referee has it open.
+    #[error("{0} is in use by another referee")]
+    InUse(PathBuf),
+    /// It is the store of another event, or of one with other settings.
+    #[error(
+        "{path} belongs to an event with other settings ({before}); name another folder, or use the same settings"
+    )]
+    OtherEvent {
+        /// The file.
+        path: PathBuf,
+        /// The settings it was begun with.
+        before: String,
+    },
+    /// A fact can't be understood, or doesn't fit what happened before.
+    #[error("{path}: fact {number}: {reason}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Its number, from 1.
+        number: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The store of an event. Facts are safe against the death of the referee when [`EventStore::commit`] returns; against the
+/// death of the computer, an observer is the better help.
+pub struct EventStore {
+    path: PathBuf,
+    database: Connection,
+    /// The number of the next fact, from 1.
+    next: u64,
+}
+
+const TABLES: &str = "
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS event (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, game INTEGER, fact TEXT NOT NULL) STRICT;
+    CREATE INDEX IF NOT EXISTS games ON facts (game, number);
+";
+
+impl EventStore {
+    /// Opens the store, or makes it, and hands all facts to `restore`. `settings` are those that an event can't change.
+    ///
+    /// # Errors
+    /// See [`EventStoreError`].
+    pub fn open(
+        path: &Path,
+        settings: &str,
+        mut restore: impl FnMut(Fact) -> Result<(), String>,
+    ) -> Result<EventStore, EventStoreError> {
+        let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                EventStoreError::InUse(path.to_owned())
+            }
+            _ => EventStoreError::Database { path: path.to_owned(), error },
+        };
+        let database = Connection::open(path).map_err(failed)?;
+        database.busy_timeout(Duration::from_millis(200)).map_err(failed)?;
+        database.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(failed)?;
+        database.execute_batch(TABLES).map_err(failed)?;
+        let before: Option<String> = database
+            .query_row("SELECT value FROM event WHERE name = 'settings'", [], |row| row.get(0))
+            .optional()
+            .map_err(failed)?;
+        match before {
+            Some(before) if before != settings => {
+                return Err(EventStoreError::OtherEvent { path: path.to_owned(), before });
+            }
+            Some(_) => {}
+            None => {
+                let insert = "INSERT INTO event (name, value) VALUES ('settings', ?1)";
+                database.execute(insert, [settings]).map_err(failed)?;
+            }
+        }
+        let next = read(&database, path, failed, &mut restore)?;
+        Ok(EventStore { path: path.to_owned(), database, next })
+    }
+
+    /// Stores facts: all of them or none.
+    ///
+    /// # Errors
+    /// They can't be stored. The event must not go on without.
+    pub fn commit(&mut self, facts: &[Fact]) -> Result<(), EventStoreError> {
+        if facts.is_empty() {
+            return Ok(());
+        }
+        let next = self.insert(facts);
+        self.next = next.map_err(|error| EventStoreError::Database { path: self.path.clone(), error })?;
+        Ok(())
+    }
+
+    /// All facts about a game, from its latest beginning on.
+    ///
+    /// # Errors
+    /// They can't be read.
+    pub fn game(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
+        let facts = self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)?;
+        let again = facts.iter().rposition(|fact| matches!(fact, Fact::Restarted { .. }));
+        Ok(match again {
+            // As it began, and then what came after the last restart.
+            Some(at) => facts[..1].iter().chain(&facts[at + 1..]).cloned().collect(),
+            None => facts,
+        })
+    }
+
+    /// All facts from one number on.
+    ///
+    /// # Errors
+    /// They can't be read.
+    pub fn from(&self, number: u64) -> Result<Vec<Fact>, EventStoreError> {
+        self.select("SELECT fact FROM facts WHERE number >= ?1 ORDER BY number", number as i64)
+    }
+
+    fn select(&self, query: &str, number: i64) -> Result<Vec<Fact>, EventStoreError> {
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        let mut statement = self.database.prepare_cached(query).map_err(failed)?;
+        let texts = statement.query_map([number], |row| row.get::<_, String>(0)).map_err(failed)?;
+        let mut facts = Vec::new();
+        for text in texts {
+            let text = text.map_err(failed)?;
+            let damaged = |error: serde_json::Error| EventStoreError::Damaged {
+                path: self.path.clone(),
+                number: number as u64,
+                reason: error.to_string(),
+            };
+            facts.push(serde_json::from_str(&text).map_err(damaged)?);
+        }
+        Ok(facts)
+    }
+
+    /// How many facts there are.
+    pub fn count(&self) -> u64 {
+        self.next - 1
+    }
+
+    fn insert(&mut self, facts: &[Fact]) -> rusqlite::Result<u64> {
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
+        let transaction = self.database.transaction()?;
+        let mut number = self.next;
+        {
+            let insert = "INSERT INTO facts (number, at, game, fact) VALUES (?1, ?2, ?3, ?4)";
+            let mut statement = transaction.prepare_cached(insert)?;
+            for fact in facts {
+                let text = serde_json::to_string(fact)
+                    .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+                let game = fact.game().map(|game| game as i64);
+                statement.execute(params![number as i64, at, game, text])?;
+                number += 1;
+            }
+        }
+        transaction.commit()?;
+        Ok(number)
+    }
+}
+
+/// Reads all facts and returns the number of the next.
+fn read(
+    database: &Connection,
+    path: &Path,
+    failed: impl Fn(rusqlite::Error) -> EventStoreError,
+    restore: &mut impl FnMut(Fact) -> Result<(), String>,
+) -> Result<u64, EventStoreError> {
+    let mut statement =
+        database.prepare("SELECT number, fact FROM facts ORDER BY number").map_err(&failed)?;
+    let mut rows = statement.query([]).map_err(&failed)?;
+    let mut next = 1;
+    while let Some(row) = rows.next().map_err(&failed)? {
+        let number = row.get::<_, i64>(0).map_err(&failed)? as u64;
+        let text: String = row.get(1).map_err(&failed)?;
+        let damaged = |reason| EventStoreError::Damaged { path: path.to_owned(), number, reason };
+        if number != next {
+            return Err(damaged(format!("expected fact {next}")));
+        }
+        let fact = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        restore(fact).map_err(damaged)?;
+        next += 1;
+    }
+    Ok(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(path: &Path, settings: &str) -> Result<(EventStore, Vec<Fact>), EventStoreError> {
+        let mut facts = Vec::new();
+        let store = EventStore::open(path, settings, |fact| {
+            facts.push(fact);
+            Ok(())
+        })?;
+        Ok((store, facts))
+    }
+
+    #[test]
+    fn what_was_committed_is_there_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("event.sqlite");
+        let told = [Fact::Epoch { epoch: 1 }, Fact::Round { round: 3 }];
+        let (mut store, before) = facts(&path, "{}").expect("a store");
+        assert!(before.is_empty());
+        store.commit(&told[..1]).expect("stored");
+        store.commit(&told[1..]).expect("stored");
+        assert!(matches!(facts(&path, "{}"), Err(EventStoreError::InUse(_))));
+        // As after SIGKILL, but for the lock, which the system takes away then.
+        drop(store);
+        let (store, after) = facts(&path, "{}").expect("a store");
+        assert_eq!((after.as_slice(), store.count()), (&told[..], 2));
+        drop(store);
+        assert!(matches!(facts(&path, "{\"x\":1}"), Err(EventStoreError::OtherEvent { .. })));
+    }
+
+    #[test]
+    fn damage_is_told_with_its_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("event.sqlite");
+        let (mut store, _) = facts(&path, "{}").expect("a store");
+        store.commit(&[Fact::Epoch { epoch: 1 }]).expect("stored");
+        store.database.execute("UPDATE facts SET fact = '{\"fact\":\"odd\"}'", []).expect("changed");
+        drop(store);
+        let error = facts(&path, "{}").map(|_| ()).expect_err("damaged").to_string();
+        assert!(error.contains("fact 1: unknown variant `odd`"), "{error}");
+        std::fs::write(&path, b"no database at all, but long enough to be looked at").expect("written");
+        assert!(matches!(facts(&path, "{}"), Err(EventStoreError::Database { .. })));
+    }
+}

@@ -1,0 +1,630 @@
+//! Events of scripted clients, in a time that passes as the test wants it.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use engine::{Color, Outcome, WinReason};
+use protocols::referee::{Analysis, Answer, Conversation, Directive, Remark, Secret, Task, answer_with};
+
+use super::*;
+use crate::openings::Openings;
+use crate::schedule::{self, Format};
+use crate::table::Rules;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn settings(names: &[&str]) -> EventSettings {
+    EventSettings {
+        name: "Open".to_owned(),
+        site: "Here".to_owned(),
+        programs: names
+            .iter()
+            .map(|name| ProgramSettings { name: (*name).to_owned(), secret: None })
+            .collect(),
+        schedule: schedule::Settings { programs: names.len(), format: Format::RoundRobin, games: 2 },
+        control: "60+1".parse().expect("a time control"),
+        margin: Duration::ZERO,
+        rules: Rules::default(),
+        quiet: seconds(5),
+        patience: seconds(30),
+        returns: 2,
+        rounds_by_hand: false,
+        penalty: seconds(10),
+        sign_on_time: seconds(10),
+    }
+}
+
+/// An event with its clients. Letters arrive at once, and facts are kept as a store would.
+struct Room {
+    event: Event,
+    now: Instant,
+    facts: Vec<Fact>,
+    /// What each connection was sent and has not been looked at.
+    inboxes: BTreeMap<Connection, Vec<String>>,
+    clients: BTreeMap<Connection, Conversation>,
+    closed: Vec<Connection>,
+    news: Vec<String>,
+    endings: Vec<Ending>,
+    next: Connection,
+}
+
+impl Room {
+    fn new(settings: EventSettings) -> Room {
+        let mut event = Event::new(settings, Openings::none()).expect("a schedule");
+        let now = Instant::now();
+        event.open(now);
+        Room::around(event, now, Vec::new(), 1)
+    }
+
+    fn around(event: Event, now: Instant, facts: Vec<Fact>, next: Connection) -> Room {
+        let mut room = Room {
+            event,
+            now,
+            facts,
+            next,
+            inboxes: BTreeMap::new(),
+            clients: BTreeMap::new(),
+            closed: Vec::new(),
+            news: Vec::new(),
+            endings: Vec::new(),
+        };
+        room.send();
+        room
+    }
+
+    /// The referee dies, and another one goes on with its facts.
+    fn succeed(self) -> Room {
+        let settings = self.event.settings().clone();
+        let mut event = Event::new(settings, Openings::none()).expect("a schedule");
+        for fact in &self.facts {
+            event.restore(fact).expect("what happened fits");
+        }
+        event.open(self.now);
+        Room { clients: self.clients, ..Room::around(event, self.now, self.facts, self.next) }
+    }
+
+    fn send(&mut self) {
+        let out = self.event.take_outbox();
+        self.facts.extend(out.facts);
+        for letter in out.letters {
+            self.inboxes.entry(letter.to).or_default().push(letter.line);
+            if let Some(game) = letter.starts {
+                self.event.told(game, self.now);
+            }
+        }
+        self.closed.extend(out.closings);
+        self.news.extend(out.news.into_iter().map(|news| news.text));
+        self.endings.extend(out.records);
+    }
+
+    fn connect(&mut self) -> Connection {
+        let connection = self.next;
+        self.next += 1;
+        self.event.handle(Input::Opened(connection), self.now);
+        self.clients.insert(connection, Conversation::new("-".parse().expect("a time control")));
+        connection
+    }
+
+    fn say(&mut self, connection: Connection, line: impl ToString) {
+        self.event.handle(Input::Line(connection, line.to_string()), self.now);
+        self.send();
+    }
+
+    fn sign_on(&mut self, name: &str) -> Connection {
+        let connection = self.connect();
+        let record = self.clients[&connection].sign_on(name, None, true);
+        self.say(connection, record);
+        connection
+    }
+
+    /// Lets time pass, moment by moment.
+    fn pass(&mut self, time: Duration) {
+        let until = self.now + time;
+        while let Some(next) = self.event.next_deadline().filter(|next| *next <= until) {
+            self.now = next.max(self.now);
+            self.event.tick(self.now);
+            self.send();
+        }
+        self.now = until;
+        self.event.tick(until);
+        self.send();
+    }
+
+    /// What a connection was sent, heard by its client. Returns the last task.
+    fn hear(&mut self, connection: Connection) -> Task {
+        let mut last = Task::Nothing;
+        for line in self.inboxes.remove(&connection).unwrap_or_default() {
+            let client = self.clients.get_mut(&connection).expect("a client");
+            last = client.hear(&line).unwrap_or_else(|breach| panic!("{line}: {breach}"));
+        }
+        last
+    }
+
+    /// What a connection was sent, by the commands.
+    fn commands(&mut self, connection: Connection) -> Vec<&'static str> {
+        let lines = self.inboxes.remove(&connection).unwrap_or_default();
+        lines.iter().map(|line| line.parse::<Directive>().expect("a record").command.word()).collect()
+    }
+
+    fn answer(&mut self, connection: Connection, answer: Answer) {
+        let client = self.clients.get_mut(&connection).expect("a client");
+        let record = client.reply(answer, Analysis::default()).expect("legal");
+        self.say(connection, record);
+    }
+
+    fn play(&mut self, connection: Connection, text: &str) {
+        self.play_with(connection, text, Remark::None);
+    }
+
+    fn play_with(&mut self, connection: Connection, text: &str, remark: Remark) {
+        assert_eq!(self.hear(connection), Task::Respond, "{text}");
+        let game = self.clients[&connection].game();
+        let answer = answer_with(game, game.parse_move(text).expect(text), remark);
+        self.answer(connection, answer);
+    }
+
+    /// Plays moves in turn.
+    fn play_all(&mut self, [white, black]: [Connection; 2], moves: &str) {
+        for (ply, text) in moves.split_whitespace().enumerate() {
+            self.play(if ply % 2 == 0 { white } else { black }, text);
+        }
+    }
+
+    fn ending(&self) -> String {
+        let ending = self.endings.last().expect("a game has ended");
+        let outcome = ending.record.outcome.expect("an outcome");
+        format!("{} {outcome}|{}", outcome.result(), ending.record.detail)
+    }
+}
+
+/// Two programs at their first game.
+fn pair() -> (Room, [Connection; 2]) {
+    let mut room = Room::new(settings(&["A", "B"]));
+    let both = [room.sign_on("A"), room.sign_on("B")];
+    room.pass(seconds(5));
+    (room, both)
+}
+
+#[test]
+fn an_event_goes_as_section_8_has_it() {
+    let mut room = Room::new(settings(&["A", "B"]));
+    let (a, b) = (room.sign_on("A"), room.sign_on("B"));
+    assert_eq!(room.inboxes[&a], [format!("{START} Epoch 1; refcom reset;")]);
+    room.commands(a);
+    room.commands(b);
+    room.pass(Duration::from_millis(4999));
+    assert!(room.inboxes.is_empty(), "nothing comes in the quiet period");
+    room.pass(Duration::from_millis(1));
+    let inform = &room.inboxes[&a][0];
+    for tag in [
+        "Event \"Open\"",
+        "Site \"Here\"",
+        "Date \"2",
+        "Round \"1\"",
+        "White \"A\"",
+        "Black \"B\"",
+        "Result \"*\"",
+        "TimeControl \"60+1\"",
+    ] {
+        assert!(inform.contains(tag), "{tag}: {inform}");
+    }
+    assert_eq!(room.commands(b), ["inform"]);
+    assert_eq!(
+        room.inboxes[&a][1],
+        format!(
+            "{START} Clock 60000 1000 - 60000 1000 -; Epoch 1; cc 000:00:00:00 000:00:00:00; fmvn 1; hmvc 0; refcom respond; tcgs 1;"
+        )
+    );
+    room.pass(seconds(3));
+    room.play(a, "f3");
+    assert_eq!(
+        room.inboxes[&b],
+        [format!(
+            "{START} Clock 58000 1000 - 60000 1000 -; Epoch 1; cc 000:00:00:03 000:00:00:00; fmvn 1; hmvc 0; refcom respond; sm f3; tcgs 1;"
+        )],
+        "the position before the move, and the move"
+    );
+    room.play(b, "e5");
+    room.play(a, "g4");
+    room.play(b, "Qh4");
+    assert_eq!(room.ending(), "0-1 Black mates|");
+    for connection in [a, b] {
+        let lines = room.inboxes[&connection].clone();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].contains("ptp Result \"0-1\"; refcom inform;"), "{lines:?}");
+        assert!(
+            lines[1].starts_with("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - "),
+            "{lines:?}"
+        );
+        assert_eq!(room.hear(connection), Task::Conclude(Some("0-1".to_owned())));
+    }
+    room.pass(Duration::from_millis(4999));
+    assert!(room.inboxes.is_empty());
+    room.pass(Duration::from_millis(1));
+    assert_eq!((room.commands(a), room.commands(b)), (vec!["reset"], vec!["reset"]));
+    room.pass(seconds(5));
+    assert_eq!(
+        (room.commands(a), room.commands(b)),
+        (vec!["inform"], vec!["inform", "respond"]),
+        "colours reversed"
+    );
+}
+
+#[test]
+fn a_plain_client_gets_what_the_specification_has() {
+    let mut room = Room::new(settings(&["A", "B"]));
+    let connection = room.connect();
+    room.say(connection, format!("{START} refreq sign_on;"));
+    room.sign_on("B");
+    room.pass(seconds(5));
+    let lines = room.inboxes[&connection].join("\n");
+    assert!(lines.contains("refcom respond") && lines.contains("White \"A\""), "{lines}");
+    assert!(!lines.contains("Clock") && !lines.contains("Epoch"), "{lines}");
+}
+
+#[test]
+fn the_flag_falls_to_the_millisecond_and_a_move_in_time_counts() {
+    let (mut room, [a, _]) = pair();
+    room.pass(seconds(60));
+    room.play(a, "e4");
+    assert!(room.endings.is_empty(), "the last moment is in time");
+    room.pass(seconds(60));
+    assert!(room.endings.is_empty());
+    room.pass(Duration::from_millis(1));
+    assert_eq!(room.ending(), "1-0 Black forfeits on time|time overdrawn by 1ms");
+}
+
+#[test]
+fn draws_are_offered_accepted_and_declined() {
+    let (mut room, [a, b]) = pair();
+    room.play_with(a, "e4", Remark::OfferDraw);
+    assert!(room.inboxes[&b].last().expect("a record").contains("draw_offer;"));
+    room.play(b, "e5");
+    room.hear(a);
+    room.answer(a, Answer::AcceptDraw);
+    assert!(room.endings.is_empty(), "its own offer was declined by the move");
+    room.play_with(a, "Nf3", Remark::OfferDraw);
+    room.hear(b);
+    room.answer(b, Answer::AcceptDraw);
+    assert_eq!(room.ending(), "1/2-1/2 Draw by agreement|");
+}
+
+#[test]
+fn claims_are_checked_and_false_ones_cost_time() {
+    let mut fide = settings(&["A", "B"]);
+    fide.rules.draws = crate::table::DrawRule::Automatic;
+    let mut room = Room::new(fide);
+    let both = [room.sign_on("A"), room.sign_on("B")];
+    room.pass(seconds(5));
+    room.play_with(both[0], "Nf3", Remark::ClaimDraw);
+    assert!(room.endings.is_empty(), "the claim is false, the move stands");
+    room.play(both[1], "Nf6");
+    let clocks = room.inboxes[&both[0]].last().expect("a record").clone();
+    assert!(clocks.contains("Clock 61000 1000 - 71000 1000 -;"), "{clocks}");
+    room.play_all(both, "Ng1 Ng8 Nf3 Nf6 Ng1");
+    room.hear(both[1]);
+    let game = room.clients[&both[1]].game().clone();
+    let claim = answer_with(&game, game.parse_move("Ng8").expect("a move"), Remark::ClaimDraw);
+    room.answer(both[1], claim);
+    assert_eq!(room.ending(), "1/2-1/2 Draw by repetition|claimed with the move");
+}
+
+#[test]
+fn the_official_claims_what_a_player_could() {
+    let (mut room, both) = pair();
+    room.play_all(both, "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8");
+    assert_eq!(room.ending(), "1/2-1/2 Draw by repetition|");
+}
+
+#[test]
+fn resignation_and_illegal_moves() {
+    let (mut room, [a, b]) = pair();
+    room.play(a, "e4");
+    room.hear(b);
+    room.answer(b, Answer::Resign);
+    assert_eq!(room.ending(), "1-0 Black resigns|");
+    room.pass(seconds(10));
+    assert_eq!(room.hear(b), Task::Respond);
+    room.say(b, format!("{START} refreq reply; sm Ke2;"));
+    assert_eq!(room.ending(), "0-1 White makes an illegal move|illegal move Ke2");
+    room.pass(seconds(10));
+    assert!(room.event.is_over(room.now) && room.event.standings().games() == 2);
+}
+
+#[test]
+fn an_answer_that_is_none_is_forgiven_once() {
+    for (answer, reason) in [
+        ("refreq reply;", "no move, though there are legal ones"),
+        ("refreq reply; draw_accept;", "no draw was offered"),
+        ("refreq reply; draw_claim;", "the draw claim is false"),
+    ] {
+        let (mut room, [a, _]) = pair();
+        room.hear(a);
+        room.say(a, format!("{START} {answer}"));
+        let again = room.inboxes[&a].last().expect("a record").clone();
+        assert!(again.contains("refcom respond") && again.contains(&format!("c0 \"{reason}\"")), "{again}");
+        room.say(a, format!("{START} {answer}"));
+        assert_eq!(room.ending(), format!("0-1 White breaks the rules|{reason}"));
+    }
+    let (mut room, both @ [a, b]) = pair();
+    room.play_all(both, "e4 e5 Nf3");
+    room.hear(b);
+    room.say(b, format!("{START} refreq reply; sm e4;"));
+    let commands: Vec<String> = room.inboxes[&b].clone();
+    assert!(
+        commands[0].contains("refcom execute; sv e4 e5;") && commands[1].contains("sm Nf3;"),
+        "{commands:?}"
+    );
+    room.play(b, "Nc6");
+    assert_eq!(room.hear(a), Task::Respond, "the game goes on");
+}
+
+#[test]
+fn what_is_out_of_place_is_refused_and_harms_nobody() {
+    let (mut room, [a, b]) = pair();
+    room.hear(a);
+    room.hear(b);
+    for (line, reason) in [
+        (format!("{START} refreq reply; sm e4;"), "it is not the turn of this client"),
+        (format!("{START} refcom respond;"), "`refcom` is not for this side to send"),
+        (format!("{START} refreq sign_on; tcsi \"\" \"A\";"), "signed on already"),
+        ("hello".to_owned(), "no EPD record"),
+        (String::new(), "no EPD record"),
+    ] {
+        room.say(b, &line);
+        let told = room.inboxes.remove(&b).expect("an answer").concat();
+        assert!(told.contains("refcom fault") && told.contains(reason), "{line}: {told}");
+    }
+    room.say(a, format!("{START} refreq reply; sm e4;"));
+    room.say(a, format!("{START} refreq reply; sm d4;"));
+    assert!(room.inboxes[&a].concat().contains("not the turn"), "two replies");
+    for _ in 0..21 {
+        room.say(b, "noise");
+    }
+    assert!(room.closed.contains(&b) && room.endings.is_empty());
+    room.pass(seconds(30));
+    assert_eq!(room.ending(), "1-0 Black abandons the game|gone for 30s");
+    room.say(a, format!("{START} refreq reply; sm d4;"));
+    assert!(room.news.iter().any(|news| news == "A replied too late"));
+}
+
+#[test]
+fn only_those_who_are_expected_may_sign_on() {
+    let mut wanted = settings(&["A", "B", "C"]);
+    wanted.programs[0].secret = Some(Secret::new("sesame"));
+    let mut room = Room::new(wanted);
+    let attempt = |room: &mut Room, name: &str, secret: Option<&str>| {
+        let connection = room.connect();
+        let secret = secret.map(Secret::new);
+        let record = room.clients[&connection].sign_on(name, secret.as_ref(), false);
+        room.say(connection, record);
+        let told = room.inboxes.remove(&connection).expect("an answer").concat();
+        (connection, told)
+    };
+    for (name, secret, reason) in [
+        ("X", None, "no program of that name is expected"),
+        ("A", None, "wrong secret"),
+        ("A", Some("Sesame"), "wrong secret"),
+    ] {
+        let (connection, told) = attempt(&mut room, name, secret);
+        assert!(told.contains(reason) && room.closed.contains(&connection), "{told}");
+    }
+    let (first, told) = attempt(&mut room, "A", Some("sesame"));
+    assert!(told.contains("refcom reset"), "{told}");
+    let (_, told) = attempt(&mut room, "A", Some("sesame"));
+    assert!(told.contains("refcom reset") && room.closed.contains(&first), "the old connection was dead");
+    attempt(&mut room, "B", None);
+    let (_, told) = attempt(&mut room, "B", None);
+    assert!(told.contains("the name is taken"), "{told}");
+    let hasty = room.connect();
+    room.say(hasty, format!("{START} refreq reply; sm e4;"));
+    assert!(
+        room.inboxes[&hasty].concat().contains("the first request is sign_on")
+            && room.closed.contains(&hasty)
+    );
+    let silent = room.connect();
+    room.pass(seconds(10));
+    assert!(room.closed.contains(&silent));
+    assert!(!format!("{:?}{:?}", room.facts, room.news).contains("sesame"));
+}
+
+#[test]
+fn a_program_that_comes_back_goes_on() {
+    let (mut room, both @ [a, b]) = pair();
+    room.play_all(both, "e4 e5 Nf3 Nc6");
+    room.pass(seconds(7));
+    room.event.handle(Input::Closed(a), room.now);
+    room.pass(seconds(20));
+    let again = room.sign_on("A");
+    assert_eq!(room.commands(again), ["reset"]);
+    room.pass(seconds(5));
+    let lines = room.inboxes[&again].clone();
+    assert!(lines[1].contains("refcom execute; sv e4 e5 Nf3;"), "{lines:?}");
+    assert!(
+        lines[2].contains("Clock 35000 1000") && lines[2].contains("sm Nc6;"),
+        "its clock ran while it was gone: {lines:?}"
+    );
+    room.play(again, "Bb5");
+    assert_eq!(room.clients[&again].game().ply(), 5);
+    assert_eq!(room.hear(b), Task::Respond);
+    let incidents: Vec<String> = room
+        .event
+        .bouts()
+        .flat_map(|bout| bout.record(None, "", Duration::ZERO).incidents)
+        .map(|i| i.to_string())
+        .collect();
+    assert_eq!(incidents, ["White is gone", "White is back"]);
+    let mut latest = b;
+    for _ in 0..3 {
+        assert!(room.endings.is_empty());
+        room.event.handle(Input::Closed(latest), room.now);
+        latest = room.sign_on("B");
+    }
+    assert_eq!(room.ending(), "1-0 Black abandons the game|came back more than 2 times");
+}
+
+#[test]
+fn a_successor_knows_every_game() {
+    let (mut room, both) = pair();
+    room.pass(seconds(2));
+    room.play_all(both, "e4 e5");
+    room.pass(seconds(9));
+    let mut room = room.succeed();
+    assert_eq!(room.event.epoch(), 2);
+    room.pass(seconds(29));
+    assert!(room.endings.is_empty(), "nobody is there");
+    let (a, b) = (room.sign_on("A"), room.sign_on("B"));
+    room.pass(seconds(5));
+    let told = room.inboxes[&a].last().expect("a record").clone();
+    assert!(
+        told.contains("Clock 59000 1000") && told.contains("sm e5;") && told.contains("Epoch 2"),
+        "an outage costs no time: {told}"
+    );
+    room.play_all([a, b], "Nf3 Nc6");
+    assert_eq!(room.event.bouts().next().expect("a game").game().ply(), 4);
+    let same = room.succeed();
+    assert_eq!(same.event.bouts().next().expect("a game").game().ply(), 4);
+}
+
+#[test]
+fn if_both_are_gone_nobody_wins_until_one_is_back() {
+    let (mut room, [a, b]) = pair();
+    for connection in [a, b] {
+        room.event.handle(Input::Closed(connection), room.now);
+    }
+    room.event.bout_mut(0).expect("a game").pause(room.now);
+    room.pass(seconds(600));
+    assert!(room.endings.is_empty());
+    room.event.bout_mut(0).expect("a game").resume(room.now);
+    room.sign_on("B");
+    room.pass(seconds(29));
+    assert!(room.endings.is_empty());
+    room.pass(seconds(31));
+    assert!(room.ending().starts_with("0-1 White"), "{}", room.ending());
+}
+
+#[test]
+fn an_old_referee_gives_way() {
+    let mut room = Room::new(settings(&["A", "B"]));
+    let connection = room.connect();
+    room.say(connection, format!("{START} Epoch 2; Extended; refreq sign_on; tcsi \"\" \"A\";"));
+    assert!(room.event.is_outdated() && room.inboxes[&connection].concat().contains("another referee"));
+}
+
+#[test]
+fn the_director_s_word() {
+    let (mut room, both @ [a, b]) = pair();
+    let obey = |room: &mut Room, line: &str| {
+        let answer = room.event.obey(&line.parse().expect(line), room.now);
+        room.send();
+        answer.unwrap_or_else(|error| format!("! {error}"))
+    };
+    room.play_all(both, "e4 e5");
+    assert_eq!(obey(&mut room, "pause"), "1 games held");
+    room.pass(seconds(1000));
+    assert!(room.endings.is_empty(), "no clock runs");
+    assert_eq!(obey(&mut room, "add 1 white 30"), "white has 30s more in game 1");
+    obey(&mut room, "resume 1");
+    room.play(a, "Nf3");
+    let told = room.inboxes[&b].last().expect("a record").clone();
+    assert!(told.contains("Clock 92000 1000 - 61000"), "{told}");
+    assert!(told.contains("cc 000:00:00:00"), "what was added shows in `cc`: {told}");
+    let status = obey(&mut room, "status");
+    assert!(status.contains("game 1, round 1: A 92.0 - B 61.0*, move 2"), "{status}");
+    assert_eq!(obey(&mut room, "restart 1"), "game 1 begins anew");
+    room.pass(seconds(5));
+    room.play(a, "d4");
+    obey(&mut room, "broadcast Lunch is \"served\"");
+    assert!(room.inboxes[&a].concat().contains("c0 \"Lunch is 'served'\""));
+    assert_eq!(obey(&mut room, "adjudicate 1 1/2"), "game 1: 1/2-1/2");
+    assert_eq!(room.ending(), "1/2-1/2 Draw by adjudication|by the director's word");
+    assert_eq!(obey(&mut room, "adjudicate 1 1-0"), "! game 1 is not being played");
+    assert_eq!(obey(&mut room, "forfeit A"), "game 2: 1-0");
+    room.pass(seconds(20));
+    assert!(room.event.is_over(room.now));
+    let report = report::text(&room.event);
+    assert!(report.contains("forfeited by the director's word"), "{report}");
+    assert!(report::page(&room.event).contains("forfeited by the director&#39;s word"));
+}
+
+#[test]
+fn rounds_wait_for_the_director() {
+    let mut by_hand = settings(&["A", "B", "C", "D"]);
+    by_hand.rounds_by_hand = true;
+    let mut room = Room::new(by_hand);
+    for name in ["A", "B", "C", "D"] {
+        room.sign_on(name);
+    }
+    room.pass(seconds(60));
+    assert_eq!(room.event.bouts().count(), 0);
+    let fixture = *room.event.queue().last().expect("a game");
+    let names = [fixture.white, fixture.black].map(|program| room.event.name(program).to_owned());
+    let order = format!("pair {} {}", names[0], names[1]);
+    room.event.obey(&order.parse().expect("an order"), room.now).expect("they have a game");
+    room.send();
+    assert_eq!(room.event.bouts().count(), 1);
+    room.event.obey(&Order::NextRound, room.now).expect("a round");
+    room.send();
+    assert!(room.event.bouts().all(|bout| bout.fixture.round == 1 || bout.number() == fixture.number - 1));
+}
+
+#[test]
+fn a_whole_swiss_event_is_played() {
+    let mut swiss = settings(&["A", "B", "C", "D", "E"]);
+    swiss.quiet = Duration::ZERO;
+    swiss.schedule.format = Format::Swiss { rounds: 3 };
+    let mut room = Room::new(swiss);
+    for name in ["A", "B", "C", "D", "E"] {
+        room.sign_on(name);
+    }
+    let mut steps = 0;
+    while !room.event.is_over(room.now) {
+        steps += 1;
+        assert!(steps < 2000, "the event does not end");
+        for connection in room.clients.keys().copied().collect::<Vec<_>>() {
+            if room.hear(connection) != Task::Respond {
+                continue;
+            }
+            let game = room.clients[&connection].game().clone();
+            let answer = match game.ply() {
+                10 => Answer::Resign,
+                _ => answer_with(&game, game.legal_moves()[0], Remark::None),
+            };
+            room.answer(connection, answer);
+        }
+        room.pass(Duration::from_millis(10));
+    }
+    assert_eq!(room.event.standings().games(), 12);
+    let text = report::text(&room.event);
+    assert_eq!(text.matches("White resigns").count(), 12, "{text}");
+    let mut again = Event::new(room.event.settings().clone(), Openings::none()).expect("a schedule");
+    for fact in &room.facts {
+        let line = serde_json::to_string(fact).expect("facts can be written");
+        again.restore(&serde_json::from_str(&line).expect("and read")).expect("they fit");
+    }
+    assert_eq!(report::text(&again), text, "the facts are the event");
+}
+
+#[test]
+fn a_damaged_store_is_told() {
+    let mut event = Event::new(settings(&["A", "B"]), Openings::none()).expect("a schedule");
+    let fact = |text: &str| serde_json::from_str::<Fact>(text).expect(text);
+    let moved = fact(r#"{"fact":"moved","game":0,"mv":"e2e4","used":5}"#);
+    assert_eq!(event.restore(&moved), Err("game 1 is not being played".to_owned()));
+    let began = r#"{"fact":"began","game":0,"round":1,"white":0,"black":1,"opening":0,"start":"START","moves":[],"at":1}"#;
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    assert!(event.restore(&fact(&began.replace("START", "nonsense"))).is_err());
+    assert!(
+        event.restore(&fact(&began.replace("START", start).replace("\"round\":1", "\"round\":2"))).is_err()
+    );
+    event.restore(&fact(&began.replace("START", start))).expect("it fits");
+    assert!(event.restore(&fact(r#"{"fact":"moved","game":0,"mv":"e2e5","used":5}"#)).is_err());
+    event.restore(&moved).expect("it fits");
+    let outcome = Outcome::Win { winner: Color::White, reason: WinReason::TimeForfeit };
+    event.restore(&Fact::ended(0, outcome, String::new(), 5)).expect("it fits");
+    assert_eq!(event.standings().games(), 1);
+}

@@ -1,0 +1,466 @@
+//! A program of another protocol at an EPD referee's table.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
+
+use engine::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
+use protocols::epd::{EpdMove, Evaluation};
+use protocols::input::{Input, LineReader};
+use protocols::referee::{
+    Analysis, Answer, Breach, ClientRecord, Conversation, Habits, Parting, Remark, Request, Task,
+};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use shakmaty::ByColor;
+
+use crate::{Account, Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
+
+/// How long it may take until `leaving` is seen.
+const GLANCE: Duration = Duration::from_millis(100);
+/// So often a program that died is started again for the same move.
+const MOST_STARTS: u32 = 3;
+
+/// A program with a seat at a referee's table. It lives longer than a connection: the program goes on thinking while another
+/// referee is looked for.
+pub struct Bridge {
+    spec: Spec,
+    log: Option<Arc<dyn Log>>,
+    client: Conversation,
+    player: Option<Box<dyn Player>>,
+    /// What the program knows of the game; `None` if it has not been told of it.
+    known: Option<Known>,
+    /// Whether the program has to move.
+    is_thinking: bool,
+    thinking: Thinking,
+    /// What the program has said about draws before its move.
+    remark: Remark,
+    /// How often it was started for the present move.
+    starts: u32,
+}
+
+/// The game as far as a program has been told of it.
+struct Known {
+    start: String,
+    moves: Vec<Move>,
+    /// Whether it has moved, and so knows nothing but what comes next.
+    has_moved: bool,
+}
+
+/// Lines from the referee, and something that can be waited for beside the program.
+struct Lines {
+    inputs: Receiver<Input>,
+    bell: io::PipeReader,
+}
+
+impl Bridge {
+    /// Starts the program. It plays by this time control as long as the referee tells none.
+    ///
+    /// # Errors
+    /// It can't be started, or is not ready in time.
+    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>, control: TimeControl) -> Result<Bridge, Fault> {
+        let player = start(&spec, log.clone())?;
+        Ok(Bridge {
+            spec,
+            log,
+            client: Conversation::new(control),
+            player: Some(player),
+            known: None,
+            is_thinking: false,
+            thinking: Thinking::default(),
+            remark: Remark::None,
+            starts: 0,
+        })
+    }
+
+    /// The name that the program gives itself; empty if it gives none.
+    pub fn name(&self) -> &str {
+        self.player.as_ref().map_or("", |player| &player.identity().name)
+    }
+
+    /// Signs on and takes part until the connection ends or `leaving` is set. What the referee or the program needs human help
+    /// for goes to `alarm`.
+    ///
+    /// # Errors
+    /// Nothing more can be written, or there is no thread to read with.
+    pub fn take_part(
+        &mut self,
+        input: impl Read + Send + 'static,
+        output: &mut dyn Write,
+        habits: &Habits,
+        leaving: &AtomicBool,
+        alarm: &mut dyn FnMut(&str),
+    ) -> io::Result<Parting> {
+        let lines = Lines::read(input)?;
+        let sign_on = self.client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended);
+        let mut table = Table { bridge: self, output, habits, alarm, is_admitted: None };
+        table.send(&sign_on)?;
+        loop {
+            if leaving.load(Ordering::Relaxed) {
+                table.send(&table.bridge.client.request(Request::SignOff))?;
+                return Ok(Parting::SignedOff);
+            }
+            table.wait(&lines);
+            while let Ok(input) = lines.inputs.try_recv() {
+                lines.heard();
+                if let Some(parting) = table.hear(input)? {
+                    return Ok(parting);
+                }
+            }
+            table.listen()?;
+        }
+    }
+
+    /// Sends the program away.
+    pub fn close(mut self) {
+        if let Some(player) = self.player.take() {
+            player.quit();
+        }
+    }
+}
+
+impl Lines {
+    fn read(input: impl Read + Send + 'static) -> io::Result<Lines> {
+        let (sender, inputs) = mpsc::channel();
+        let (bell, mut ring) = io::pipe()?;
+        let mut reader = LineReader::new(input);
+        std::thread::Builder::new().name("reading".into()).spawn(move || {
+            loop {
+                let input = reader.read();
+                let ended = input == Input::End;
+                if sender.send(input).is_err() || ring.write_all(b".").is_err() || ended {
+                    return;
+                }
+            }
+        })?;
+        Ok(Lines { inputs, bell })
+    }
+
+    /// One line was taken, and so is its ring of the bell.
+    fn heard(&self) {
+        let _ = (&self.bell).read_exact(&mut [0]);
+    }
+}
+
+/// The program, the referee and what is between them while a connection lasts.
+struct Table<'a> {
+    bridge: &'a mut Bridge,
+    output: &'a mut dyn Write,
+    habits: &'a Habits,
+    alarm: &'a mut dyn FnMut(&str),
+    /// Whether the referee takes the client in; `None` until it has said anything.
+    is_admitted: Option<bool>,
+}
+
+impl Table<'_> {
+    /// Waits for either side.
+    fn wait(&self, lines: &Lines) {
+        let program = self.bridge.player.as_ref().and_then(|player| player.source());
+        let sources: [Option<BorrowedFd<'_>>; 2] = [Some(lines.bell.as_fd()), program];
+        let mut watched: Vec<PollFd<'_>> = sources
+            .into_iter()
+            .flatten()
+            .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
+            .collect();
+        // An interrupted call is a wait that ended early.
+        let _ = poll(&mut watched, Timespec::try_from(GLANCE).ok().as_ref());
+    }
+
+    fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
+        self.output.write_all(format!("{record}\n").as_bytes())?;
+        self.output.flush()
+    }
+}
+
+/// What the referee says.
+impl Table<'_> {
+    fn hear(&mut self, input: Input) -> io::Result<Option<Parting>> {
+        let line = match input {
+            Input::End if self.is_admitted == Some(false) => return Ok(Some(Parting::Refused)),
+            Input::End => return Ok(Some(Parting::Lost)),
+            Input::TooLong(_) => {
+                self.fault("a line without end")?;
+                return Ok(None);
+            }
+            Input::Line(line) => line,
+        };
+        match self.bridge.client.hear(&line) {
+            Ok(Task::Nothing) => self.prepare(),
+            Ok(Task::NewGame) => {
+                self.is_admitted = Some(true);
+                self.bridge.forget_game();
+            }
+            Ok(Task::Respond) => {
+                self.bridge.starts = 0;
+                self.respond()?;
+            }
+            Ok(Task::Repeat(record)) => {
+                self.bridge.client.play_repeated(&record);
+                self.send(&record)?;
+            }
+            Ok(Task::Conclude(result)) => self.bridge.end_game(result.as_deref()),
+            Ok(Task::Disconnect) => return Ok(Some(Parting::Disconnected)),
+            Ok(Task::Alarm(reason)) => {
+                self.is_admitted.get_or_insert(false);
+                (self.alarm)(&engine::excerpt(reason.as_deref().unwrap_or("the referee tells no reason")));
+            }
+            Err(breach @ Breach::Outdated { .. }) => {
+                (self.alarm)(&breach.to_string());
+                return Ok(Some(Parting::Outdated));
+            }
+            Err(breach) => self.fault(&breach.to_string())?,
+        }
+        Ok(None)
+    }
+
+    fn fault(&mut self, reason: &str) -> io::Result<()> {
+        (self.alarm)(reason);
+        self.send(&self.bridge.client.request(Request::Fault(Some(reason.to_owned()))))
+    }
+
+    /// Sets the program up for the game as soon as it is known which side it has, so that no time is lost later. What goes wrong
+    /// will go wrong again when it has to move.
+    fn prepare(&mut self) {
+        let client = &self.bridge.client;
+        let names = [client.tag("White"), client.tag("Black")];
+        let color = names.iter().position(|name| *name == Some(self.habits.name.as_str()));
+        if let Some(side) = color
+            && self.bridge.known.is_none()
+        {
+            let _ = self.bridge.set_up(Color::from_white(side == 0), self.habits.ponder);
+        }
+    }
+
+    /// Asks the program for its move.
+    fn respond(&mut self) -> io::Result<()> {
+        let game = self.bridge.client.game().clone();
+        match game.outcome() {
+            Some(Outcome::Draw(DrawReason::InsufficientMaterial)) => return self.reply(Answer::ClaimDraw),
+            Some(_) => return self.reply(Answer::NoMove),
+            None => {}
+        }
+        match self.bridge.think(&game, self.habits.ponder) {
+            Ok(()) => Ok(()),
+            Err(fault) => self.start_again(&fault),
+        }
+    }
+
+    fn reply(&mut self, answer: Answer) -> io::Result<()> {
+        let game = self.bridge.client.game().clone();
+        let analysis = analysis(&game, &std::mem::take(&mut self.bridge.thinking));
+        self.bridge.is_thinking = false;
+        self.bridge.remark = Remark::None;
+        let record = self.bridge.client.reply(answer, analysis).map_err(io::Error::other)?;
+        self.send(&record)
+    }
+
+    /// The program failed in the middle of its move. The game is not lost for that.
+    fn start_again(&mut self, fault: &Fault) -> io::Result<()> {
+        (self.alarm)(&format!("the program {fault}"));
+        self.bridge.starts += 1;
+        if self.bridge.starts > MOST_STARTS {
+            self.bridge.is_thinking = false;
+            return self.fault(&format!("the program {fault}, again and again"));
+        }
+        if let Err(fault) = self.bridge.restart() {
+            return self.start_again(&fault);
+        }
+        if self.bridge.is_thinking { self.respond() } else { Ok(()) }
+    }
+}
+
+/// What the program says.
+impl Table<'_> {
+    fn listen(&mut self) -> io::Result<()> {
+        while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
+            match arrival.event {
+                Event::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
+                Event::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
+                Event::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
+                    self.reply(Answer::AcceptDraw)?;
+                }
+                Event::DrawOffer => self.bridge.remark = Remark::OfferDraw,
+                Event::Resignation if self.bridge.is_thinking => self.reply(Answer::Resign)?,
+                Event::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
+                Event::Complaint(text) => {
+                    self.fault(&format!("the program complains: {}", engine::excerpt(&text)))?;
+                }
+                Event::Fault(fault) => self.start_again(&fault)?,
+                // Out of turn, or about a game that is over.
+                Event::Move(_) | Event::Thinking(_) | Event::Resignation | Event::Claim { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn make_move(&mut self, text: &str) -> io::Result<()> {
+        let game = self.bridge.client.game().clone();
+        let remark = self.bridge.remark;
+        let legal = game.parse_move(text).ok();
+        let answer = match legal {
+            Some(mv) => protocols::referee::answer_with(&game, mv, remark),
+            // Whether that is a move, the referee judges.
+            None => Answer::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false },
+        };
+        self.reply(answer)?;
+        if legal.is_some()
+            && let Err(fault) = self.bridge.wait()
+        {
+            self.start_again(&fault)?;
+        }
+        Ok(())
+    }
+
+    fn claim(&mut self, result: &str) -> io::Result<()> {
+        let game = self.bridge.client.game();
+        let lost = game.turn().fold_wb("0-1", "1-0");
+        match result {
+            "1/2-1/2" if game.claim().is_some() => self.reply(Answer::ClaimDraw),
+            // It will be true after the move, or an offer.
+            "1/2-1/2" => {
+                self.bridge.remark = Remark::ClaimDraw;
+                Ok(())
+            }
+            "*" => self.fault("the program does not go on"),
+            result if result == lost => self.reply(Answer::Resign),
+            // Of a win with the move to come the referee will see.
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The program.
+impl Bridge {
+    fn forget_game(&mut self) {
+        self.end_game(None);
+        self.known = None;
+    }
+
+    fn end_game(&mut self, result: Option<&str>) {
+        let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
+        let told = match result {
+            Some("1-0") => win(Color::White),
+            Some("0-1") => win(Color::Black),
+            _ => Outcome::Draw(DrawReason::Adjudication),
+        };
+        let on_board = self.client.game().outcome().filter(|outcome| outcome.result() == told.result());
+        if let (Some(player), Some(_)) = (&mut self.player, &self.known) {
+            // Who can't be reached will be missed at the next game.
+            let _ = player.end_game(on_board.unwrap_or(told));
+        }
+        self.known = None;
+        self.is_thinking = false;
+        self.remark = Remark::None;
+    }
+
+    /// Starts the program anew.
+    fn restart(&mut self) -> Result<(), Fault> {
+        if let Some(player) = self.player.take() {
+            player.quit();
+        }
+        self.known = None;
+        self.player = Some(start(&self.spec, self.log.clone())?);
+        Ok(())
+    }
+
+    fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), Fault> {
+        let game = self.client.game().clone();
+        let control = self.client.control().clone();
+        let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
+        let known = Known { start: game.start_fen(), moves: Vec::new(), has_moved: false };
+        let controls = ByColor { white: control.clone(), black: control };
+        let new_game = NewGame { game, color, controls, opponent, ponder };
+        if self.player.is_none() {
+            self.restart()?;
+        }
+        if let Some(player) = &mut self.player {
+            player.new_game(&new_game)?;
+        }
+        self.known = Some(known);
+        Ok(())
+    }
+
+    fn think(&mut self, game: &Game, ponder: bool) -> Result<(), Fault> {
+        self.is_thinking = true;
+        if !self.known.as_ref().is_some_and(|known| known.leads_to(game)) {
+            self.set_up(game.turn(), ponder)?;
+        }
+        let accounts = self.accounts();
+        let offers = self.client.is_draw_offered();
+        if let Some(player) = &mut self.player {
+            player.think(&Turn { game, accounts: &accounts })?;
+            if offers {
+                player.offer_draw()?;
+            }
+        }
+        self.thinking = Thinking::default();
+        Ok(())
+    }
+
+    /// The program has moved, and the opponent's clock runs.
+    fn wait(&mut self) -> Result<(), Fault> {
+        let game = self.client.game().clone();
+        let accounts = self.accounts();
+        self.known = Some(Known { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
+        match &mut self.player {
+            Some(player) => player.wait(&Turn { game: &game, accounts: &accounts }),
+            None => Ok(()),
+        }
+    }
+
+    fn accounts(&self) -> ByColor<Account> {
+        ByColor { white: Color::White, black: Color::Black }.map(|color| Account {
+            control: self.client.control().clone(),
+            remaining: self.client.remaining(color),
+            moves_made: self.client.moves_made(color),
+        })
+    }
+
+    /// Later news replace earlier ones, but silence on a point leaves it as it was.
+    fn note(&mut self, news: Thinking) {
+        let known = &mut self.thinking;
+        known.depth = news.depth.or(known.depth);
+        known.score = news.score.or(known.score);
+        known.nodes = news.nodes.or(known.nodes);
+        if !news.line.is_empty() {
+            known.line = news.line;
+        }
+    }
+}
+
+impl Known {
+    /// Whether the program can be told how this game goes on.
+    fn leads_to(&self, game: &Game) -> bool {
+        let is_beginning = game.start_fen() == self.start && game.moves().starts_with(&self.moves);
+        is_beginning && (!self.has_moved || game.ply() == self.moves.len() + 1)
+    }
+}
+
+/// What a program thinks, for the record.
+fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
+    let mut ahead = game.clone();
+    let mut line = Vec::new();
+    let words = thinking.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, m)| m));
+    for word in words.filter(|word| !word.is_empty()).take(64) {
+        let Ok(mv) = ahead.parse_move(word) else { break };
+        if ahead.play(mv).is_err() {
+            break;
+        }
+        line.push(mv);
+    }
+    Analysis {
+        evaluation: thinking.score.and_then(Evaluation::of),
+        depth: thinking.depth.map(u64::from),
+        nodes: thinking.nodes,
+        line: game.chess().map(|chess| EpdMove::line(chess, &line)).unwrap_or_default(),
+    }
+}
+
+/// Words of a program as an operand can hold them.
+fn as_operand(text: &str) -> String {
+    let fit = |c: &char| c.is_ascii_graphic() && !matches!(c, ';' | '"' | ',');
+    let word: String = text.chars().filter(fit).take(20).collect();
+    if word.is_empty() { "?".to_owned() } else { word }
+}

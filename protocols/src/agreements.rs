@@ -1,0 +1,102 @@
+//! Resigning, and agreeing on draws: what the course of a game says about its end.
+
+use engine::{NumberSetting, Settings, SwitchSetting};
+use search::Score;
+
+/// From one of the engine's moves to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Agreements {
+    /// The opponent has offered a draw since the engine's last move.
+    pub(crate) draw_offered: bool,
+    /// The engine's last moves in a row that it would resign after.
+    hopeless: u32,
+    /// The engine's last moves in a row in which neither side had anything.
+    even: u32,
+}
+
+/// Moves in a row after which a position is taken for lost.
+const HOPELESS_MOVES: u32 = 3;
+/// Moves in a row after which a draw is offered, and after which it is offered again.
+const EVEN_MOVES: u32 = 5;
+/// The first move of the game with which a draw is offered.
+const FIRST_OFFER: u32 = 30;
+
+impl Agreements {
+    /// Takes note of what the engine thinks of the position in which it is to move.
+    pub(crate) fn note(&mut self, score: Score, settings: &Settings) {
+        let (value, resign) = (score.value(), settings.get(NumberSetting::ResignScore));
+        let is_hopeless = resign > 0 && i64::from(value) <= -resign;
+        self.hopeless = if is_hopeless { self.hopeless + 1 } else { 0 };
+        let is_even = i64::from(value.abs()) <= settings.get(NumberSetting::DrawScore);
+        self.even = if is_even { self.even + 1 } else { 0 };
+    }
+
+    /// Whether the engine has seen enough. If it is offered a draw it will not say no.
+    pub(crate) fn is_time_to_resign(&self, settings: &Settings) -> bool {
+        settings.get(NumberSetting::ResignScore) > 0 && self.hopeless >= HOPELESS_MOVES && !self.draw_offered
+    }
+
+    /// Whether the engine offers a draw with this move, the game's `number`th.
+    pub(crate) fn is_time_to_offer(&mut self, number: u32, settings: &Settings) -> bool {
+        let is_time =
+            settings.is_on(SwitchSetting::OfferDraws) && self.even >= EVEN_MOVES && number >= FIRST_OFFER;
+        if is_time {
+            self.even = 0;
+        }
+        is_time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(resign: i64, draw: i64, offers: bool) -> Settings {
+        let mut settings = Settings::default();
+        settings.set(NumberSetting::ResignScore, resign).unwrap();
+        settings.set(NumberSetting::DrawScore, draw).unwrap();
+        settings.switch(SwitchSetting::OfferDraws, offers);
+        settings
+    }
+
+    #[test]
+    fn three_bad_moves_in_a_row_are_enough() {
+        let settings = settings(500, 0, false);
+        let mut agreements = Agreements::default();
+        let mut resigns_after = |values: &[i32]| {
+            for &value in values {
+                agreements.note(Score::from_value(value), &settings);
+            }
+            agreements.is_time_to_resign(&settings)
+        };
+        assert!(!resigns_after(&[-600, -600]));
+        assert!(!resigns_after(&[-400, -500, -31_990]));
+        assert!(resigns_after(&[-500]));
+        agreements.draw_offered = true;
+        assert!(!agreements.is_time_to_resign(&settings));
+    }
+
+    #[test]
+    fn it_never_resigns_unless_it_is_told_to() {
+        let settings = Settings::default();
+        let mut agreements = Agreements::default();
+        (0..9).for_each(|_| agreements.note(Score::mated_at(2), &settings));
+        assert!(!agreements.is_time_to_resign(&settings));
+    }
+
+    #[test]
+    fn draws_are_offered_late_and_not_again_and_again() {
+        let settings = settings(0, 10, true);
+        let mut agreements = Agreements::default();
+        let mut offers = Vec::new();
+        for number in 20..45 {
+            agreements.note(Score::from_value(if number == 37 { 11 } else { -10 }), &settings);
+            if agreements.is_time_to_offer(number, &settings) {
+                offers.push(number);
+            }
+        }
+        assert_eq!(offers, [30, 35, 42]);
+        let mut silent = Agreements { even: 100, ..Agreements::default() };
+        assert!(!silent.is_time_to_offer(60, &Settings::default()));
+    }
+}

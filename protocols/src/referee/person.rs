@@ -1,0 +1,394 @@
+//! A person at a referee's table.
+
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+use engine::{Color, Game};
+use shakmaty::Position as _;
+
+use super::conversation::{Breach, Conversation, Task, answer_with};
+use super::request::{Analysis, Answer, ClientRecord, Remark, Request};
+use super::session::{Habits, Parting};
+use crate::board::{Drawing, Style};
+use crate::input::{Input, LineReader};
+
+/// A person with a seat at a referee's table. The seat is kept while another referee is looked for.
+pub struct Person {
+    client: Conversation,
+    style: Style,
+    heard: Receiver<Heard>,
+    sender: Sender<Heard>,
+    /// Whether it is the person's turn.
+    is_to_move: bool,
+    /// Goes with the next move.
+    remark: Remark,
+}
+
+/// A line, and from whom.
+enum Heard {
+    Referee(Input),
+    Person(Input),
+}
+
+/// What a person can type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Order {
+    Move(String),
+    OfferDraw,
+    AcceptDraw,
+    Claim(Option<String>),
+    Resign,
+    Show,
+    Help,
+    Leave,
+}
+
+const HELP: &str = "\
+e4, Nf3, e2e4   a move
+draw            offer a draw with your next move
+accept          accept the draw that was offered with the last move
+claim [MOVE]    claim a draw, by the position on the board or after your move
+resign          give the game up
+board           show board and clocks
+leave           sign off";
+
+/// How long it may take until `leaving` is seen.
+const GLANCE: Duration = Duration::from_millis(50);
+
+impl FromStr for Order {
+    type Err = &'static str;
+
+    fn from_str(line: &str) -> Result<Order, &'static str> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Ok(match words.as_slice() {
+            [] => return Err(""),
+            ["draw"] => Order::OfferDraw,
+            ["accept"] => Order::AcceptDraw,
+            ["claim"] => Order::Claim(None),
+            ["claim", mv] => Order::Claim(Some((*mv).to_owned())),
+            ["resign"] => Order::Resign,
+            ["board" | "clock" | "show"] => Order::Show,
+            ["help" | "?"] => Order::Help,
+            ["leave" | "quit" | "exit"] => Order::Leave,
+            [mv] => Order::Move((*mv).to_owned()),
+            _ => return Err("`help` shows what you can type"),
+        })
+    }
+}
+
+impl Person {
+    /// Sits down, and begins to read what the person types.
+    ///
+    /// # Errors
+    /// If there is no thread to read with.
+    pub fn new(typed: impl Read + Send + 'static, client: Conversation, style: Style) -> io::Result<Person> {
+        let (sender, heard) = mpsc::channel();
+        read("typed", LineReader::new(typed), sender.clone(), Heard::Person)?;
+        Ok(Person { client, style, heard, sender, is_to_move: false, remark: Remark::None })
+    }
+
+    /// The connection is closed: waits until all that came over it is gone.
+    pub fn forget_connection(&mut self) {
+        while let Ok(heard) = self.heard.recv_timeout(2 * GLANCE) {
+            if matches!(heard, Heard::Referee(Input::End)) {
+                return;
+            }
+        }
+    }
+
+    /// Signs on and takes part until the connection ends, the person leaves or `leaving` is set.
+    ///
+    /// # Errors
+    /// Nothing more can be written, or there is no thread to read with.
+    pub fn take_part(
+        &mut self,
+        input: impl Read + Send + 'static,
+        output: &mut dyn Write,
+        screen: &mut dyn Write,
+        habits: &Habits,
+        leaving: &AtomicBool,
+    ) -> io::Result<Parting> {
+        read("referee", LineReader::new(input), self.sender.clone(), Heard::Referee)?;
+        self.is_to_move = false;
+        let sign_on = self.client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended);
+        let mut table = Table { person: self, output, screen, habits, is_admitted: None };
+        table.send(&sign_on)?;
+        loop {
+            if leaving.load(Ordering::Relaxed) {
+                return table.leave();
+            }
+            let parting = match table.person.heard.recv_timeout(GLANCE) {
+                Err(_) | Ok(Heard::Person(Input::TooLong(_))) => None,
+                Ok(Heard::Referee(input)) => table.hear_referee(input)?,
+                Ok(Heard::Person(Input::Line(line))) => table.hear_person(&line)?,
+                Ok(Heard::Person(Input::End)) => Some(table.leave()?),
+            };
+            if let Some(parting) = parting {
+                return Ok(parting);
+            }
+        }
+    }
+}
+
+fn read(
+    name: &str,
+    mut lines: LineReader<impl Read + Send + 'static>,
+    sender: Sender<Heard>,
+    from: fn(Input) -> Heard,
+) -> io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        loop {
+            let input = lines.read();
+            let ended = input == Input::End;
+            if sender.send(from(input)).is_err() || ended {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+struct Table<'a> {
+    person: &'a mut Person,
+    output: &'a mut dyn Write,
+    screen: &'a mut dyn Write,
+    habits: &'a Habits,
+    /// Whether the referee takes the client in; `None` until it has said anything.
+    is_admitted: Option<bool>,
+}
+
+impl Table<'_> {
+    fn hear_referee(&mut self, input: Input) -> io::Result<Option<Parting>> {
+        let line = match input {
+            Input::End if self.is_admitted == Some(false) => return Ok(Some(Parting::Refused)),
+            Input::End => return Ok(Some(Parting::Lost)),
+            Input::TooLong(_) => return Ok(None),
+            Input::Line(line) => line,
+        };
+        match self.person.client.hear(&line) {
+            Ok(Task::Nothing) => {}
+            Ok(Task::NewGame) => {
+                self.is_admitted = Some(true);
+                self.person.is_to_move = false;
+                self.say("The referee prepares a game.")?;
+            }
+            Ok(Task::Respond) => {
+                self.person.is_to_move = true;
+                self.person.remark = Remark::None;
+                self.show()?;
+            }
+            Ok(Task::Repeat(record)) => {
+                self.person.client.play_repeated(&record);
+                self.send(&record)?;
+            }
+            Ok(Task::Conclude(result)) => {
+                self.person.is_to_move = false;
+                let result = result.unwrap_or_else(|| "no result was told".to_owned());
+                self.say(&format!("The game is over: {}.", engine::excerpt(&result)))?;
+            }
+            Ok(Task::Disconnect) => return Ok(Some(Parting::Disconnected)),
+            Ok(Task::Alarm(reason)) => {
+                self.is_admitted.get_or_insert(false);
+                let reason = engine::excerpt(reason.as_deref().unwrap_or("it tells no reason"));
+                self.say(&format!("\u{7}The referee calls for help: {reason}."))?;
+            }
+            Err(breach @ Breach::Outdated { .. }) => {
+                self.say(&format!("{breach}."))?;
+                return Ok(Some(Parting::Outdated));
+            }
+            Err(breach) => {
+                self.say(&format!("\u{7}The referee's record makes no sense: {breach}."))?;
+                let fault = Request::Fault(Some(breach.to_string()));
+                self.send(&self.person.client.request(fault))?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn hear_person(&mut self, line: &str) -> io::Result<Option<Parting>> {
+        let order = match line.parse() {
+            Ok(order) => order,
+            Err(why) => {
+                self.say(why)?;
+                return Ok(None);
+            }
+        };
+        match order {
+            Order::Help => self.say(HELP)?,
+            Order::Show => self.show()?,
+            Order::Leave => return self.leave().map(Some),
+            Order::OfferDraw => {
+                self.person.remark = Remark::OfferDraw;
+                self.say("The offer goes with your next move.")?;
+            }
+            _ if !self.person.is_to_move => self.say("It is not your turn.")?,
+            Order::AcceptDraw if !self.person.client.is_draw_offered() => {
+                self.say("No draw was offered with the last move.")?;
+            }
+            Order::AcceptDraw => self.reply(Answer::AcceptDraw)?,
+            Order::Resign => self.reply(Answer::Resign)?,
+            Order::Claim(None) => self.reply(Answer::ClaimDraw)?,
+            Order::Claim(Some(text)) => self.make_move(&text, Remark::ClaimDraw)?,
+            Order::Move(text) => self.make_move(&text, self.person.remark)?,
+        }
+        Ok(None)
+    }
+
+    fn make_move(&mut self, text: &str, remark: Remark) -> io::Result<()> {
+        let game = self.person.client.game();
+        match game.parse_move(text) {
+            Ok(mv) => {
+                let answer = answer_with(game, mv, remark);
+                self.reply(answer)?;
+                self.show()
+            }
+            Err(error) => self.say(&format!("{error}; `help` shows what you can type.")),
+        }
+    }
+
+    fn reply(&mut self, answer: Answer) -> io::Result<()> {
+        self.person.is_to_move = false;
+        self.person.remark = Remark::None;
+        let record = self.person.client.reply(answer, Analysis::default()).map_err(io::Error::other)?;
+        self.send(&record)
+    }
+
+    fn leave(&mut self) -> io::Result<Parting> {
+        self.send(&self.person.client.request(Request::SignOff))?;
+        Ok(Parting::SignedOff)
+    }
+
+    /// Board and clocks.
+    fn show(&mut self) -> io::Result<()> {
+        let text = self.person.picture(&self.habits.name);
+        self.say(&text)
+    }
+
+    fn say(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.screen, "{text}")?;
+        self.screen.flush()
+    }
+
+    fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
+        self.output.write_all(format!("{record}\n").as_bytes())?;
+        self.output.flush()
+    }
+}
+
+impl Person {
+    fn picture(&self, name: &str) -> String {
+        let game = self.client.game();
+        let viewpoint = Color::from_white(self.client.tag("Black") != Some(name));
+        let marked = game.moves().last().map(|mv| mv.from().into_iter().chain([mv.to()]).collect());
+        let drawing = Drawing {
+            board: game.position().board(),
+            viewpoint,
+            marked: marked.unwrap_or_default(),
+            style: self.style,
+        };
+        let side = |color: Color| {
+            let name = self.client.tag(color.fold_wb("White", "Black")).unwrap_or("?");
+            let clock = self.client.remaining(color).map_or_else(|| "-".to_owned(), clock_face);
+            format!("{} {clock}", engine::excerpt(name))
+        };
+        let mut text = format!("{drawing}\n{} - {}", side(Color::White), side(Color::Black));
+        if let Some(last) = last_move(game) {
+            let _ = write!(text, ", last move {last}");
+        }
+        if self.is_to_move {
+            text.push_str(if self.client.is_draw_offered() {
+                "\nA draw is offered. Your move, or `accept`:"
+            } else {
+                "\nYour move:"
+            });
+        }
+        text
+    }
+}
+
+fn last_move(game: &Game) -> Option<String> {
+    let mut before = game.clone();
+    before.undo().map(|mv| before.san(mv))
+}
+
+/// `h:mm:ss`.
+fn clock_face(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    /// What the referee and the screen get when both say all of this at once.
+    fn converse(referee: &str, typed: &str) -> (String, String) {
+        let client = Conversation::new("5/move".parse().expect("a time control"));
+        let mut person = Person::new(io::empty(), client, Style::Ascii).expect("a thread");
+        // Only what the test says, in this order.
+        let (sender, heard) = mpsc::channel();
+        (person.sender, person.heard) = (sender.clone(), heard);
+        let habits = Habits { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
+        let (mut output, mut screen) = (Vec::new(), Vec::new());
+        let mut table = Table {
+            person: &mut person,
+            output: &mut output,
+            screen: &mut screen,
+            habits: &habits,
+            is_admitted: None,
+        };
+        for line in referee.lines() {
+            table.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
+        }
+        for line in typed.lines() {
+            table.hear_person(line).expect("written");
+        }
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (text(output), text(screen))
+    }
+
+    #[test]
+    fn a_person_moves_offers_and_resigns() {
+        let (told, seen) = converse("refcom reset;\nrefcom respond;", "draw\ne5\ne4\nd4");
+        assert_eq!(told, format!("{START} draw_offer; refreq reply; sm e4;\n"));
+        assert!(seen.contains("illegal") || seen.contains("no legal"), "{seen}");
+        assert!(seen.contains("It is not your turn."), "{seen}");
+        let (told, _) = converse("refcom respond;", "resign");
+        assert_eq!(told, format!("{START} refreq reply; resign;\n"));
+        let (told, seen) = converse("draw_offer; refcom respond; sm e4;", "accept");
+        assert!(
+            told.ends_with("draw_accept; refreq reply;\n") && seen.contains("A draw is offered"),
+            "{told}{seen}"
+        );
+        let (told, seen) = converse("refcom respond;", "accept\nclaim Nf3\nhelp");
+        assert!(
+            told.contains("draw_claim; refreq reply; sm Nf3;") && seen.contains("No draw was offered"),
+            "{told}{seen}"
+        );
+    }
+
+    #[test]
+    fn a_connection_is_served_to_its_end() {
+        let client = Conversation::new("5/move".parse().expect("a time control"));
+        let mut person = Person::new(Cursor::new(b"leave\n"), client, Style::Ascii).expect("a thread");
+        let habits = Habits { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
+        let (mut output, mut screen) = (Vec::new(), Vec::new());
+        let never = AtomicBool::new(false);
+        let (silent, _open) = io::pipe().expect("a pipe");
+        let parting = person.take_part(silent, &mut output, &mut screen, &habits, &never).expect("written");
+        assert_eq!(parting, Parting::SignedOff);
+        let told = String::from_utf8(output).expect("text");
+        assert_eq!(told, format!("{START} refreq sign_on; tcsi \"\" \"Ann\";\n{START} refreq sign_off;\n"));
+    }
+}

@@ -1,0 +1,297 @@
+//! Herald's part in the conversation, over one connection.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use engine::{Decision, DrawReason, Game, Line, Move, NumberSetting, Outcome, Purpose, Thought};
+use search::{Bound, Limits};
+use shakmaty::Position as _;
+
+use super::conversation::{Breach, Conversation, Task, answer_with};
+use super::request::{Analysis, Answer, ClientRecord, Remark, Request, Secret};
+use crate::agreements::Agreements;
+use crate::epd::{EpdMove, Evaluation};
+use crate::host::{Event, Host};
+use crate::input::Input;
+
+/// How a client takes part.
+#[derive(Clone, Debug)]
+pub struct Habits {
+    /// The name under which it signs on.
+    pub name: String,
+    /// What proves the name.
+    pub secret: Option<Secret>,
+    /// Asks for exact clocks and epochs.
+    pub extended: bool,
+    /// Thinks in the opponent's time.
+    pub ponder: bool,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// The referee said `disconnect`.
+    Disconnected,
+    /// It is gone, without a word.
+    Lost,
+    /// The referee didn't take the client in; why, it has told in a fault.
+    Refused,
+    /// The referee is not the one to follow any more.
+    Outdated,
+    /// The client has signed off.
+    SignedOff,
+}
+
+/// How long it may take until `leaving` is seen.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Signs on and takes part until the connection ends or `leaving` is set. The lines must come to the host (see
+/// [`Host::attach`]); what the referee calls for human help about goes to `alarm`.
+///
+/// # Errors
+/// Nothing more can be written.
+pub fn play(
+    host: &mut Host,
+    client: &mut Conversation,
+    output: &mut dyn Write,
+    habits: &Habits,
+    leaving: &AtomicBool,
+    alarm: &mut dyn FnMut(&str),
+) -> io::Result<Parting> {
+    let agreements = Agreements::default();
+    let state = Admission::Asked;
+    let mut session =
+        Session { host, client, output, habits, alarm, state, agreements, guess: None, line: None };
+    let sign_on = session.client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended);
+    let parting = session.send(&sign_on).and_then(|()| session.take_part(leaving));
+    session.host.engine.abandon();
+    parting
+}
+
+struct Session<'a> {
+    host: &'a mut Host,
+    client: &'a mut Conversation,
+    output: &'a mut dyn Write,
+    habits: &'a Habits,
+    alarm: &'a mut dyn FnMut(&str),
+    state: Admission,
+    agreements: Agreements,
+    guess: Option<Guess>,
+    /// The latest line that Herald thinks best.
+    line: Option<Line>,
+}
+
+/// Whether the referee lets the client take part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Admission {
+    Asked,
+    Refused,
+    Granted,
+}
+
+/// A guess at the next move of the opponent, on which Herald ponders.
+struct Guess {
+    /// The number of plies after it.
+    ply: usize,
+    reply: Move,
+    /// What the clock should show then.
+    remaining: Option<Duration>,
+}
+
+impl Session<'_> {
+    fn take_part(&mut self, leaving: &AtomicBool) -> io::Result<Parting> {
+        loop {
+            if leaving.load(Ordering::Relaxed) {
+                self.send(&self.client.request(Request::SignOff))?;
+                return Ok(Parting::SignedOff);
+            }
+            let parting = match self.host.event_within(GLANCE) {
+                Some(Event::Input(Input::End)) if self.state == Admission::Refused => Some(Parting::Refused),
+                Some(Event::Input(Input::End)) => Some(Parting::Lost),
+                Some(Event::Input(Input::TooLong(_))) => {
+                    self.fault("a line without end")?;
+                    None
+                }
+                Some(Event::Input(Input::Line(line))) => self.hear(&line)?,
+                Some(Event::Thought(id, thought)) if self.host.engine.is_current(id) => {
+                    self.notice(thought)?;
+                    None
+                }
+                None | Some(Event::Thought(..)) => None,
+            };
+            if let Some(parting) = parting {
+                return Ok(parting);
+            }
+        }
+    }
+
+    fn hear(&mut self, line: &str) -> io::Result<Option<Parting>> {
+        match self.client.hear(line) {
+            Ok(Task::Nothing) => {}
+            Ok(Task::NewGame) => {
+                self.state = Admission::Granted;
+                self.guess = None;
+                self.agreements = Agreements::default();
+                self.host.engine.abandon();
+                self.host.engine.new_game();
+            }
+            Ok(Task::Respond) => self.respond()?,
+            Ok(Task::Repeat(record)) => {
+                self.client.play_repeated(&record);
+                self.send(&record)?;
+            }
+            Ok(Task::Conclude(_)) => {
+                self.guess = None;
+                self.host.engine.abandon();
+            }
+            Ok(Task::Disconnect) => return Ok(Some(Parting::Disconnected)),
+            Ok(Task::Alarm(reason)) => {
+                if self.state == Admission::Asked {
+                    self.state = Admission::Refused;
+                }
+                let reason = reason.as_deref().unwrap_or("the referee tells no reason");
+                (self.alarm)(&engine::excerpt(reason));
+            }
+            Err(breach @ Breach::Outdated { .. }) => {
+                (self.alarm)(&breach.to_string());
+                return Ok(Some(Parting::Outdated));
+            }
+            Err(breach) => self.fault(&breach.to_string())?,
+        }
+        Ok(None)
+    }
+
+    /// Tells both the referee and the person that nothing can be done about this.
+    fn fault(&mut self, reason: &str) -> io::Result<()> {
+        (self.alarm)(reason);
+        self.send(&self.client.request(Request::Fault(Some(reason.to_owned()))))
+    }
+
+    /// Begins to think, unless there is nothing to think about.
+    fn respond(&mut self) -> io::Result<()> {
+        let game = self.client.game().clone();
+        self.agreements.draw_offered = self.client.is_draw_offered();
+        let guess = self.guess.take();
+        match game.outcome() {
+            Some(Outcome::Draw(DrawReason::InsufficientMaterial)) => self.reply(Answer::ClaimDraw),
+            Some(_) => self.reply(Answer::NoMove),
+            None if guess.is_some_and(|guess| guess.holds(self.client)) => {
+                self.host.engine.ponder_hit();
+                Ok(())
+            }
+            None => {
+                self.line = None;
+                self.think(&game, Purpose::Play, self.client.limits());
+                Ok(())
+            }
+        }
+    }
+
+    fn think(&mut self, game: &Game, purpose: Purpose, limits: Limits) {
+        let clock = Arc::new(Instant::now());
+        self.host.engine.think(game, engine::Task { purpose, limits, allowed: None, clock });
+    }
+
+    fn notice(&mut self, thought: Thought) -> io::Result<()> {
+        match thought {
+            Thought::Line(line) if line.number == 1 && line.bound == Bound::Exact => self.line = Some(line),
+            Thought::Line(_) | Thought::RootMove { .. } => {}
+            Thought::Done(decision) => {
+                self.host.engine.finish();
+                // Pondering that came to its end before the opponent moved says nothing yet; it is asked again.
+                if self.guess.take().is_none() {
+                    self.answer(&decision)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, decision: &Decision) -> io::Result<()> {
+        let game = self.client.game().clone();
+        let limits = self.client.limits();
+        self.agreements.note(decision.score, self.host.engine.settings());
+        let answer = self.choose(&game, decision);
+        let moves_on = matches!(answer, Answer::Move { .. });
+        self.reply(answer)?;
+        if moves_on
+            && self.habits.ponder
+            && let Some(reply) = decision.ponder
+        {
+            self.ponder(reply, limits);
+        }
+        Ok(())
+    }
+
+    /// What Herald says: its move, or something about the end of the game.
+    fn choose(&mut self, game: &Game, decision: &Decision) -> Answer {
+        let settings = self.host.engine.settings();
+        let value = i64::from(decision.score.value());
+        let Some(best) = decision.best else { return Answer::NoMove };
+        if self.agreements.is_time_to_resign(settings) {
+            return Answer::Resign;
+        }
+        if self.agreements.draw_offered && value <= settings.get(NumberSetting::DrawScore) {
+            return Answer::AcceptDraw;
+        }
+        // A draw by the rules is claimed if nothing better is in sight.
+        let is_content = value <= (-settings.get(NumberSetting::Contempt)).max(0);
+        if is_content && game.claim().is_some() {
+            return Answer::ClaimDraw;
+        }
+        let remark = if is_content && game.claim_after(best).is_some() {
+            Remark::ClaimDraw
+        } else if self.agreements.is_time_to_offer(game.position().fullmoves().get(), settings) {
+            Remark::OfferDraw
+        } else {
+            Remark::None
+        };
+        answer_with(game, best, remark)
+    }
+
+    fn reply(&mut self, answer: Answer) -> io::Result<()> {
+        let analysis = self.line.take().map(|line| analysis(self.client.game(), &line)).unwrap_or_default();
+        // What the engine chose is legal.
+        let record = self.client.reply(answer, analysis).map_err(io::Error::other)?;
+        self.send(&record)
+    }
+
+    fn ponder(&mut self, reply: Move, limits: Limits) {
+        let mut game = self.client.game().clone();
+        if game.play(reply).is_ok() && game.outcome().is_none() {
+            let remaining = self.client.remaining(game.turn());
+            self.guess = Some(Guess { ply: game.ply(), reply, remaining });
+            self.think(&game, Purpose::Ponder, limits);
+        }
+    }
+
+    /// Writes a record with its newline, in one piece.
+    fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
+        self.output.write_all(format!("{record}\n").as_bytes())?;
+        self.output.flush()
+    }
+}
+
+impl Guess {
+    /// Whether it has come true: the move was played, and not much time is missing.
+    fn holds(&self, client: &Conversation) -> bool {
+        let game = client.game();
+        let is_enough = match (client.remaining(game.turn()), self.remaining) {
+            (Some(left), Some(expected)) => left >= expected.mul_f64(0.8),
+            (left, expected) => left == expected,
+        };
+        game.ply() == self.ply && game.moves().last() == Some(&self.reply) && is_enough
+    }
+}
+
+/// What Herald thinks of a position, for the record.
+fn analysis(game: &Game, line: &Line) -> Analysis {
+    Analysis {
+        evaluation: Evaluation::of(line.score),
+        depth: Some(line.depth.into()),
+        nodes: Some(line.nodes),
+        line: game.chess().map(|chess| EpdMove::line(chess, &line.moves)).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,54 @@
+//! The director's console: orders come from standard input, news go to standard output.
+
+use std::io::{self, BufRead as _, Write as _};
+
+use anyhow::Result;
+use arena::referee::server::Director;
+use arena::referee::{HELP, News, Order};
+
+/// Standard output, as the director sees it.
+pub(super) struct Console {
+    /// Whether the bell rings.
+    rings: bool,
+}
+
+impl Console {
+    pub(super) fn new() -> Console {
+        Console { rings: super::is_watched() }
+    }
+
+    /// Writes a text. If nobody listens any more, the event goes on all the same.
+    pub(super) fn say(&mut self, text: &str) {
+        let mut output = io::stdout().lock();
+        let _ = writeln!(output, "{text}").and_then(|()| output.flush());
+    }
+
+    /// Tells the director something; rings for what needs a hand.
+    pub(super) fn tell(&mut self, news: &News) {
+        let bell = if news.urgent && self.rings { "\u{7}" } else { "" };
+        let sign = if news.urgent { "! " } else { "" };
+        self.say(&format!("{bell}{sign}{}", news.text));
+    }
+}
+
+/// Starts to listen to the director.
+pub(super) fn listen(director: Director) -> Result<()> {
+    std::thread::Builder::new().name("console".into()).spawn(move || {
+        let mut console = Console::new();
+        for line in io::stdin().lock().lines().map_while(io::Result::ok) {
+            let answer = match line.parse::<Order>() {
+                Ok(Order::Help) => Ok(HELP.to_owned()),
+                Ok(order) => match director.order(order) {
+                    Some(answer) => answer,
+                    None => return,
+                },
+                Err(why) if why.is_empty() => continue,
+                Err(why) => Err(why),
+            };
+            match answer {
+                Ok(text) | Err(text) => console.say(&text),
+            }
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! `herald referee`: the referee of an EPD event.
+
+mod console;
+mod locals;
+mod settings;
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, anyhow, bail};
+use arena::referee::server::{Observer, Service, ServiceEnd, ServiceError, Watch};
+use arena::referee::{Event, EventStoreError, Order, report};
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::WrongInput;
+use crate::match_command::read_toml;
+use console::Console;
+use locals::Locals;
+use settings::{Plan, Settings};
+
+const EXAMPLES: &str = "\
+Examples:
+  herald referee --folder open --program Herald --program \"name=Toga secret=sesame\" \\
+      --program \"cmd=stockfish name=Stockfish\" --tc 60+0.6 --format round-robin --games 2
+  herald referee event.toml --background
+
+A PROGRAM is a name, or a list of KEY=VALUE, with values quoted as in a shell:
+  name=NAME          under which it signs on
+  secret=SECRET      what proves the name
+  cmd=COMMAND        a program on this machine that the referee starts; then also protocol=, option.NAME= and the other
+                     keys of an ENGINE of `herald match`
+
+In a TOML file, [[program]] are tables with these keys, and flags are keys of the same name.
+
+The folder holds event.sqlite (everything that happened), games.pgn, running/ (games as they are played), traffic.log (all
+that was said) and, at the end, report.txt and report.html. The same command goes on with an event that was interrupted.";
+
+/// Referee an event: programs sign on from anywhere, are paired, and play
+///
+/// In the foreground it takes orders on standard input; `help` lists them. Exit code 0: all games have been played.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Referee {
+    /// A TOML file with settings; flags go before what it says
+    file: Option<PathBuf>,
+    /// A program that may take part; give it for each of them
+    #[arg(long = "program", value_name = "PROGRAM")]
+    programs: Vec<String>,
+    #[command(flatten)]
+    settings: Settings,
+    /// Take no orders on standard input
+    #[arg(long)]
+    background: bool,
+}
+
+impl Referee {
+    pub(crate) fn run(self) -> Result<()> {
+        let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+        let event = Event::new(plan.event.clone(), plan.openings()?)
+            .map_err(|error| anyhow!(WrongInput).context(error))?;
+        let mut console = Console::new();
+        let Some(mut service) = open(&plan, event, &mut console)? else { return Ok(()) };
+        console.say(&format!("refereeing {} at {}", plan.event.name, service.address()));
+        for device in &plan.settings.serial {
+            service.attach(device, plan.settings.baud.unwrap_or(9600)).map_err(explain)?;
+            console.say(&format!("listening to {device}"));
+        }
+        if let Some(address) = plan.settings.observers {
+            let address = service.let_observe(address, plan.token()?).map_err(explain)?;
+            console.say(&format!("observers may come to {address}"));
+        }
+        if let Some(address) = plan.live {
+            console.say(&format!("shown at http://{}/", service.show(address).map_err(explain)?));
+        }
+        let director = service.director();
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let at_signal = director.clone();
+        std::thread::Builder::new().name("signals".into()).spawn(move || {
+            for _ in signals.forever() {
+                // Ended already, if nobody answers.
+                if at_signal.order(Order::Quit).is_none() {
+                    return;
+                }
+            }
+        })?;
+        if !self.background {
+            console::listen(director)?;
+        }
+        let locals = Locals::start(&plan, service.address())?;
+        let end = service.run(plan.stays, &mut |news| console.tell(news));
+        locals.end();
+        let text = report::text(service.event());
+        service.close();
+        match end.map_err(explain)? {
+            ServiceEnd::Complete => {
+                console.say(text.trim_end());
+                Ok(())
+            }
+            ServiceEnd::Quit => bail!("interrupted; the same command goes on with the event"),
+            ServiceEnd::Outdated => bail!("another referee has taken over"),
+        }
+    }
+
+    /// What the file and the flags want.
+    fn plan(&self) -> Result<Plan> {
+        let mut table = match &self.file {
+            None => toml::Table::new(),
+            Some(path) => read_toml(path)?,
+        };
+        table.extend(toml::Table::try_from(&self.settings).context("the flags")?);
+        let mut programs = settings::take_programs(&mut table)?;
+        for words in &self.programs {
+            programs.push(settings::program(words).with_context(|| format!("--program \"{words}\""))?);
+        }
+        let settings: Settings =
+            table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
+        Plan::new(settings, programs)
+    }
+}
+
+/// Opens the service: at once, or when the referee that is observed is gone. `None` if there is nothing more to referee.
+fn open(plan: &Plan, event: Event, console: &mut Console) -> Result<Option<Service>> {
+    let Some(referee) = &plan.settings.observe else {
+        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.listen, plan.limits.clone());
+        return opened.map(Some).map_err(explain);
+    };
+    let mut observer = Observer::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let signals = [SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)));
+    console.say(&format!("observing {referee}"));
+    let token = plan.token().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+    let watch = observer.watch(referee, &token, &stop, &mut |news| console.tell(news)).map_err(explain)?;
+    for signal in signals {
+        signal_hook::low_level::unregister(signal?);
+    }
+    match watch {
+        Watch::TakeOver => {
+            console.say("! the referee is gone; taking over");
+            observer.take_over(plan.listen, plan.limits.clone()).map(Some).map_err(explain)
+        }
+        Watch::Ended => {
+            console.say("the referee has ended the service");
+            Ok(None)
+        }
+        Watch::Stopped => bail!("interrupted while observing"),
+    }
+}
+
+/// Says whether the arguments or files were wrong, or whether the work failed.
+fn explain(error: ServiceError) -> anyhow::Error {
+    let is_wrong_input = matches!(
+        &error,
+        ServiceError::Network(..)
+            | ServiceError::Line(..)
+            | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
+    );
+    if is_wrong_input { anyhow!(WrongInput).context(error) } else { error.into() }
+}
+
+/// Whether somebody sits at standard output.
+fn is_watched() -> bool {
+    io::stdout().is_terminal()
+}

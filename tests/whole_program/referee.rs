@@ -1,0 +1,489 @@
+//! `herald referee` with its clients: events over the loopback, and what can befall them.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::installed::has_all;
+use crate::support::{PATIENCE, Program};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+/// A referee, and where it listens.
+struct Referee {
+    program: Program,
+    address: String,
+}
+
+impl Referee {
+    fn start(folder: &Path, address: &str, arguments: &[&str]) -> Referee {
+        let folder = folder.join("event");
+        let common =
+            ["referee", "--listen", address, "--quiet", "0", "--folder", folder.to_str().expect("a path")];
+        let program = Program::start(&[&common, arguments].concat());
+        let line = program.hear("refereeing");
+        let address = line.rsplit(' ').next().expect("an address").to_owned();
+        Referee { program, address }
+    }
+
+    fn client(&self, name: &str) -> Program {
+        Program::start(&[
+            "play",
+            "--referee",
+            &self.address,
+            "--name",
+            name,
+            "--hash",
+            "1",
+            "--overhead",
+            "0",
+        ])
+    }
+}
+
+/// A client that is driven line by line.
+struct Raw {
+    stream: TcpStream,
+    lines: BufReader<TcpStream>,
+}
+
+impl Raw {
+    fn connect(address: &str) -> Raw {
+        let stream = TcpStream::connect(address).expect("the referee listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        let lines = BufReader::new(stream.try_clone().expect("a stream"));
+        Raw { stream, lines }
+    }
+
+    fn say(&mut self, operations: &str) {
+        self.send(format!("{START} {operations}\n").as_bytes());
+    }
+
+    /// Sends bytes. Who has hung up doesn't take them.
+    fn send(&mut self, bytes: &[u8]) {
+        let _ = self.stream.write_all(bytes);
+    }
+
+    /// All that comes up to a line with this in it.
+    fn hear(&mut self, wanted: &str) -> String {
+        let mut heard = String::new();
+        while !heard.lines().any(|line| line.contains(wanted)) {
+            let read = self.lines.read_line(&mut heard).expect("a line");
+            assert!(read > 0, "no `{wanted}` in {heard}");
+        }
+        heard
+    }
+
+    /// Whether the other side closes the connection, and what it said before.
+    fn last_words(&mut self) -> String {
+        let mut rest = Vec::new();
+        // A reset connection is closed as well.
+        let _ = self.lines.read_to_end(&mut rest);
+        String::from_utf8_lossy(&rest).into_owned()
+    }
+}
+
+fn pgn(folder: &Path) -> String {
+    fs::read_to_string(folder.join("event/games.pgn")).expect("the games")
+}
+
+#[test]
+fn two_clients_play_an_event() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments =
+        ["--program", "A", "--program", "name=B", "--tc", "nodes=300", "--background", "--event", "Duel"];
+    let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    let mut clients = [referee.client("A"), referee.client("B")];
+    referee.program.hear("! all games have been played");
+    assert_eq!(referee.program.wait().code(), Some(0));
+    for client in &mut clients {
+        assert_eq!(client.wait().code(), Some(0));
+    }
+    let games = pgn(folder.path());
+    assert_eq!(games.matches("[Event \"Duel\"]").count(), 2, "{games}");
+    assert!(!games.contains("[Result \"*\"]") && games.contains("n="), "what they thought is there: {games}");
+    let report = fs::read_to_string(folder.path().join("event/report.txt")).expect("a report");
+    assert!(report.contains("Points") && report.contains("1.0/2") || report.contains("/2"), "{report}");
+    assert!(folder.path().join("event/report.html").exists());
+    assert_eq!(fs::read_dir(folder.path().join("event/running")).expect("a folder").count(), 0);
+    let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
+    assert!(traffic.contains("refreq sign_on") && traffic.contains("refcom disconnect"));
+}
+
+#[test]
+fn a_referee_that_was_killed_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments =
+        ["--program", "A", "--program", "B", "--program", "C", "--tc", "nodes=300", "--background"];
+    let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    let mut clients = ["A", "B", "C"].map(|name| referee.client(name));
+    referee.program.hear("game ");
+    referee.program.child.kill().expect("SIGKILL");
+    referee.program.wait();
+    let before = pgn(folder.path()).matches("[Event ").count();
+    let mut referee = Referee::start(folder.path(), &referee.address, &arguments);
+    referee.program.hear("! all games have been played");
+    assert_eq!(referee.program.wait().code(), Some(0));
+    for client in &mut clients {
+        assert_eq!(client.wait().code(), Some(0));
+    }
+    let games = pgn(folder.path());
+    assert_eq!(games.matches("[Event ").count(), 6, "{games}");
+    assert!(before >= 1 && !games.contains("abandon") && !games.contains("forfeit"), "{games}");
+}
+
+#[test]
+fn an_observer_takes_over() {
+    let (folder, other) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let token = folder.path().join("token");
+    fs::write(&token, "open-sesame\n").expect("written");
+    let token = token.to_str().expect("a path");
+    let arguments = [
+        "--program",
+        "A",
+        "--program",
+        "B",
+        "--program",
+        "C",
+        "--tc",
+        "nodes=300",
+        "--background",
+        "--token-file",
+        token,
+    ];
+    let mut referee = Referee::start(
+        folder.path(),
+        "127.0.0.1:0",
+        &[&arguments[..], &["--observers", "127.0.0.1:0"]].concat(),
+    );
+    let line = referee.program.hear("observers may come to");
+    let observed = line.rsplit(' ').next().expect("an address").to_owned();
+    let stranger = Raw::connect(&observed);
+    let mut stranger = stranger;
+    stranger.send(b"observe wrong-token 1\n");
+    assert_eq!(stranger.last_words(), "");
+    // A free port for the one that stands by.
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .expect("a port")
+        .local_addr()
+        .expect("an address")
+        .to_string();
+    let event = other.path().join("event");
+    let by = [
+        &["referee", "--listen", &free, "--quiet", "0", "--folder", event.to_str().expect("a path")],
+        &arguments[..],
+        &["--observe", &observed],
+    ]
+    .concat();
+    let mut second = Program::start(&by);
+    second.hear("observing");
+    std::thread::sleep(Duration::from_millis(500));
+    let both = format!("{},{free}", referee.address);
+    let mut clients = ["A", "B", "C"].map(|name| {
+        Program::start(&["play", "--referee", &both, "--name", name, "--hash", "1", "--overhead", "0"])
+    });
+    referee.program.hear("game ");
+    let died = std::time::Instant::now();
+    referee.program.child.kill().expect("SIGKILL");
+    second.hear("! the referee is gone");
+    second.hear("refereeing");
+    assert!(died.elapsed() < Duration::from_secs(3), "{:?}", died.elapsed());
+    second.hear("! all games have been played");
+    assert_eq!(second.wait().code(), Some(0));
+    for client in &mut clients {
+        assert_eq!(client.wait().code(), Some(0));
+    }
+    let games = pgn(other.path());
+    assert!(games.matches("[Event ").count() == 6 && !games.contains("abandon"), "{games}");
+    let finished = pgn(folder.path());
+    let first = finished.split("\n\n").next().expect("a game");
+    assert!(first.is_empty() || games.contains(first), "what the first has finished, the second has");
+}
+
+/// Two ends of a serial line, as devices: two pseudo-terminals, and threads that carry the bytes. What `disturb` makes of them
+/// arrives.
+fn serial_line(disturb: fn(&mut Vec<u8>)) -> [String; 2] {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    let ends = [(); 2].map(|()| {
+        let end = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&end).and_then(|()| unlockpt(&end)).expect("it can be used");
+        let name = ptsname(&end, Vec::new()).expect("a name").into_string().expect("text");
+        let device = fs::File::options().read(true).write(true).open(&name).expect("a device");
+        let mut raw = tcgetattr(&device).expect("a terminal");
+        raw.make_raw();
+        tcsetattr(&device, OptionalActions::Now, &raw).expect("a raw one");
+        // Kept open, so that the other side doesn't hang up when a program ends.
+        std::mem::forget(device);
+        (fs::File::from(end), name)
+    });
+    for (from, to) in [(0, 1), (1, 0)] {
+        let (mut from, mut to) =
+            (ends[from].0.try_clone().expect("a file"), ends[to].0.try_clone().expect("a file"));
+        std::thread::spawn(move || {
+            let mut bytes = [0; 1024];
+            while let Ok(read) = from.read(&mut bytes) {
+                let mut carried = bytes[..read].to_vec();
+                disturb(&mut carried);
+                if to.write_all(&carried).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    ends.map(|(_, name)| name)
+}
+
+#[test]
+fn a_pair_plays_over_serial_lines_with_noise() {
+    static BYTES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    /// Spoils a byte now and then, but no end of a line: that would be a record that never comes.
+    fn noise(bytes: &mut Vec<u8>) {
+        for byte in bytes {
+            let count = BYTES.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if count > 2000 && count.is_multiple_of(997) && *byte != b'\n' {
+                *byte = 0xff;
+            }
+        }
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let lines = [serial_line(noise), serial_line(|_| {})];
+    let devices = format!("{},{}", lines[0][0], lines[1][0]);
+    let arguments = [
+        "--program",
+        "A",
+        "--program",
+        "B",
+        "--tc",
+        "nodes=300",
+        "--max-moves",
+        "30",
+        "--background",
+        "--serial",
+        &devices,
+    ];
+    let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    referee.program.hear("listening to");
+    referee.program.hear("listening to");
+    let _clients = [("A", &lines[0][1]), ("B", &lines[1][1])].map(|(name, device)| {
+        Program::start(&["play", "--serial", device, "--name", name, "--hash", "1", "--overhead", "0"])
+    });
+    referee.program.hear("! all games have been played");
+    referee.program.wait();
+    let games = pgn(folder.path());
+    assert_eq!(games.matches("[Event ").count(), 2, "{games}");
+    assert!(!games.contains("forfeit") && !games.contains("illegal"), "{games}");
+}
+
+#[test]
+fn the_event_is_shown_on_a_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments =
+        ["--program", "A<b>", "--program", "B", "--tc", "60+1", "--background", "--live", "127.0.0.1:0"];
+    let referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    let line = referee.program.hear("shown at http://");
+    let page = line.trim_start_matches("shown at http://").trim_end_matches('/').to_owned();
+    let get = |path: &str| {
+        let mut stream = TcpStream::connect(&page).expect("the page");
+        stream
+            .write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").as_bytes())
+            .expect("asked");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    let mut clients = ["A<b>", "B"].map(|name| {
+        let mut client = Raw::connect(&referee.address);
+        client.say(&format!("refreq sign_on; tcsi \"\" \"{name}\";"));
+        client
+    });
+    clients[0].hear("refcom respond");
+    let mut events = TcpStream::connect(&page).expect("the page");
+    events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
+    let mut told = BufReader::new(events).lines().map_while(Result::ok);
+    told.find(|line| line.is_empty()).expect("the head");
+    clients[0].say("refreq reply; sm e4;");
+    let game = told.find(|line| line.starts_with("data: {")).expect("the move");
+    assert!(
+        game.contains("\"fen\":\"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\""),
+        "{game}"
+    );
+    assert!(get("/").contains("live.js") && get("/").contains("content-security-policy: default-src 'self'"));
+    assert!(get("/state.json").contains("\"name\":\"A<b>\""));
+    assert!(get("/game/1.json").contains("\"san\":\"e4\"") && get("/game/1.pgn").contains("1. e4"));
+    for missing in ["/game/2.json", "/game/0.json", "/game/x", "/game/..%2f..%2fetc", "/nothing"] {
+        assert!(get(missing).starts_with("HTTP/1.1 404"), "{missing}");
+    }
+}
+
+#[test]
+fn the_director_s_console() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["--program", "A", "--program", "name=B secret=sesame", "--tc", "60+1"];
+    let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    referee.program.say("status");
+    referee.program.hear("not here: A, B");
+    let mut a = Raw::connect(&referee.address);
+    a.say("refreq sign_on; tcsi \"\" \"A\";");
+    let mut b = Raw::connect(&referee.address);
+    b.say("Auth \"wrong\"; refreq sign_on; tcsi \"\" \"B\";");
+    assert!(b.last_words().contains("c0 \"wrong secret\""));
+    let mut b = Raw::connect(&referee.address);
+    b.say("Auth \"sesame\"; refreq sign_on; tcsi \"\" \"B\";");
+    a.hear("refcom respond");
+    a.say("refreq reply; sm e4;");
+    b.hear("sm e4;");
+    referee.program.say("pause\nadd 1 black 10\nbroadcast Tea!\nresume\nnonsense\nadjudicate 1 0-1\nstatus");
+    b.hear("c0 \"Tea!\"");
+    b.hear("refcom conclude");
+    referee.program.hear("1 games held");
+    referee.program.hear("black has 10s more in game 1");
+    referee.program.hear("`nonsense` is not understood");
+    referee.program.hear("game 1: 0-1");
+    referee.program.say("quit");
+    assert!(a.last_words().contains("refcom disconnect"));
+    assert_eq!(referee.program.wait().code(), Some(1), "the event is not over");
+    let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
+    assert!(!traffic.contains("sesame") && !traffic.contains("\"wrong\""), "{traffic}");
+    assert!(traffic.contains("wrong secret"));
+}
+
+#[test]
+fn unbearable_connections_are_closed_and_the_event_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = [
+        "--program",
+        "A",
+        "--program",
+        "B",
+        "--tc",
+        "60+1",
+        "--background",
+        "--connections-per-address",
+        "6",
+    ];
+    let referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    let mut endless = Raw::connect(&referee.address);
+    endless.send(&vec![b'x'; 100_000]);
+    assert!(endless.last_words().contains("a record without end"));
+    let mut flooding = Raw::connect(&referee.address);
+    flooding.say("refreq sign_on; tcsi \"\" \"A\";");
+    flooding.hear("refcom reset");
+    flooding.send("noise\n".repeat(2000).as_bytes());
+    assert!(flooding.last_words().contains("refcom fault"));
+    let mut binary = Raw::connect(&referee.address);
+    binary.send(b"\x00\xff\x1b[2J\r\n");
+    assert!(binary.last_words().contains("no EPD record"));
+    let crowd: Vec<Raw> = (0..6).map(|_| Raw::connect(&referee.address)).collect();
+    assert_eq!(Raw::connect(&referee.address).last_words(), "", "too many from one address");
+    drop(crowd);
+    std::thread::sleep(Duration::from_millis(100));
+    let mut both = ["A", "B"].map(|name| {
+        let mut client = Raw::connect(&referee.address);
+        client.say(&format!("refreq sign_on; tcsi \"\" \"{name}\";"));
+        client.hear("refcom reset");
+        client
+    });
+    both[0].hear("refcom respond");
+}
+
+#[test]
+fn local_programs_are_started_and_bridged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let herald = env!("CARGO_BIN_EXE_herald");
+    let program = |name: &str, protocol: &str| {
+        format!("cmd=\"{herald} {protocol}\" name={name} protocol={}", protocol.replace("xboard", "cecp"))
+    };
+    let (one, other) = (program("One", "uci"), program("Other", "xboard"));
+    let arguments = [
+        "--program",
+        &one,
+        "--program",
+        &other,
+        "--tc",
+        "1+0.05",
+        "--margin",
+        "200",
+        "--background",
+        "--max-moves",
+        "20",
+    ];
+    let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    referee.program.hear("! all games have been played");
+    assert_eq!(referee.program.wait().code(), Some(0));
+    let games = pgn(folder.path());
+    assert_eq!(games.matches("[Result ").count(), 2, "{games}");
+    assert!(
+        !games.contains("abandon") && !games.contains("infraction") && !games.contains("forfeit"),
+        "{games}"
+    );
+}
+
+#[test]
+fn a_client_in_python_plays() {
+    let has_chess = Command::new("python3").args(["-c", "import chess"]).output();
+    if !has_all(&[("python-chess", has_chess.is_ok_and(|output| output.status.success()))]) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = [
+        "--program",
+        "Herald",
+        "--program",
+        "name=Python secret=ssh",
+        "--tc",
+        "5+0.1",
+        "--background",
+        "--max-moves",
+        "30",
+    ];
+    let mut referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/referee_client.py");
+    let (host, port) = referee.address.split_once(':').expect("a port");
+    let mut python =
+        Command::new("python3").args([script, host, port, "Python", "ssh"]).spawn().expect("python");
+    let mut client = referee.client("Herald");
+    referee.program.hear("! all games have been played");
+    assert_eq!(referee.program.wait().code(), Some(0));
+    assert_eq!(client.wait().code(), Some(0));
+    assert!(python.wait().expect("it ends").success());
+    let games = pgn(folder.path());
+    assert!(games.matches("[Event ").count() == 2 && !games.contains("illegal"), "{games}");
+}
+
+#[test]
+fn wrong_arguments_are_told_in_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_str().expect("a path");
+    for (arguments, expected) in [
+        (&["referee", "--program", "A"][..], "1 programs: expected at least 2"),
+        (&["referee", "--program", "A", "--program", "A"], "two programs are called A"),
+        (&["referee", "--program", "A", "--program", "B", "--tc", "x"], "unreadable time control"),
+        (
+            &["referee", "--program", "A", "--program", "B", "--folder", path, "--listen", "203.0.113.1:1"],
+            "no connections",
+        ),
+        (&["play", "--referee", "nowhere"], "expected HOST:PORT"),
+        (&["play"], "required arguments"),
+        (&["play", "--referee", "h:1", "--name", "é"], "printing ASCII"),
+        (&["bridge", "--referee", "h:1", "--", "/no/such/program"], "/no/such/program"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_herald")).args(arguments).output().expect("herald");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && told.contains(expected), "{arguments:?}: {told}");
+        assert_eq!(told.trim_end().lines().count(), 1, "{told}");
+    }
+}
+
+#[test]
+fn a_client_that_finds_no_referee_gives_up() {
+    let output = Command::new(env!("CARGO_BIN_EXE_herald"))
+        .args(["play", "--referee", "127.0.0.1:1", "--patience", "0", "--hash", "1"])
+        .output()
+        .expect("herald");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && told.contains("can't be reached"), "{told}");
+}
