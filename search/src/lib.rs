@@ -12,6 +12,7 @@ mod limits;
 pub mod mate;
 mod moves;
 mod negamax;
+pub mod network;
 mod observer;
 mod parameters;
 mod picker;

@@ -274,10 +274,14 @@ impl<'a> Worker<'a> {
         if self.shared.limits.mate.is_some_and(mates_within) {
             return true;
         }
+        self.count_nodes();
+        let total = self.shared.nodes.load(Ordering::Relaxed);
+        if self.shared.limits.soft_nodes.is_some_and(|limit| total >= limit) {
+            return true;
+        }
         let Some(budget) = self.shared.budget.filter(|_| !self.shared.control.is_pondering()) else {
             return false;
         };
-        self.count_nodes();
         let elapsed = self.shared.elapsed();
         if !matches!(self.shared.limits.time, TimeLimit::Clock { .. }) {
             return elapsed >= budget.soft;

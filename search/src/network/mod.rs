@@ -1,0 +1,5 @@
+//! The evaluation by a neural network.
+
+mod fingerprint;
+
+pub use fingerprint::fingerprint;
