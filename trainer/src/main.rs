@@ -1,15 +1,21 @@
 //! Herald's trainer: it makes games of self-play and learns from them. Never part of the playing program.
 
+mod assess;
 mod filter;
 mod generate;
 mod inspect;
 mod random;
 mod record;
+mod scale;
+mod train;
 mod tune;
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
+use search::network::Network;
 
 /// Makes Herald's knowledge out of its own games
 #[derive(Parser)]
@@ -21,8 +27,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Subcommands {
+    Assess(assess::Assess),
     Generate(generate::Generate),
     Inspect(inspect::Inspect),
+    Train(Box<train::Train>),
     Tune(tune::Tune),
 }
 
@@ -38,6 +46,12 @@ impl std::fmt::Display for WrongInput {
 
 impl std::error::Error for WrongInput {}
 
+/// The network in a file.
+fn read_network(path: &Path) -> Result<Network> {
+    let context = || format!("{} can't be used", path.display());
+    engine::open_network(path).with_context(context).context(WrongInput)
+}
+
 /// The work failed.
 const FAILED: u8 = 1;
 /// The arguments or the input were wrong.
@@ -45,8 +59,10 @@ const WRONG: u8 = 2;
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().subcommand {
+        Subcommands::Assess(assess) => assess.run(),
         Subcommands::Generate(generate) => generate.run(),
         Subcommands::Inspect(inspect) => inspect.run(),
+        Subcommands::Train(train) => train.run(),
         Subcommands::Tune(tune) => tune.run(),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };

@@ -3,7 +3,8 @@
 mod selfplay;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -11,10 +12,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use search::{STACK_SIZE, Searcher, Table};
+use search::{Evaluation, STACK_SIZE, Searcher, Table};
 
-use crate::WrongInput;
 use crate::record::{ChunkWriter, Recipe};
+use crate::{WrongInput, read_network};
 pub(crate) use selfplay::game_from;
 
 /// Play games of Herald against itself; a run that was cut off goes on where it stopped
@@ -34,6 +35,9 @@ pub(crate) struct Generate {
     /// How many games of a hundred start from positions of Chess960, White's and Black's each at random
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     chess960: u32,
+    /// What evaluates: `hand` for the evaluation by hand, or a network's file
+    #[arg(long, default_value = "hand")]
+    evaluation: String,
     /// Other seeds, other games; the same seed, the same games, whatever the number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -51,17 +55,24 @@ const GAMES_PER_CHUNK: u64 = 1 << 14;
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<()> {
+        let evaluation = match self.evaluation.as_str() {
+            "hand" => Evaluation::Hand,
+            path => Evaluation::Network(Arc::new(read_network(Path::new(path))?)),
+        };
         let recipe = Recipe {
             seed: self.seed,
             soft_nodes: self.nodes,
             chess960_percent: self.chess960,
-            evaluation: 0,
+            evaluation: match &evaluation {
+                Evaluation::Hand => 0,
+                Evaluation::Network(network) => network.fingerprint(),
+            },
         };
         let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(WrongInput)?;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
-        self.play(writer, &recipe, &progress)?;
+        self.play(writer, &recipe, &evaluation, &progress)?;
         progress.finish();
         Ok(())
     }
@@ -75,7 +86,13 @@ impl Generate {
 
     /// Plays and writes the games that are missing. Threads take their numbers one by one; what is ready before its
     /// turn waits, so that the files don't depend on who was quicker.
-    fn play(&self, mut writer: ChunkWriter, recipe: &Recipe, progress: &ProgressBar) -> Result<()> {
+    fn play(
+        &self,
+        mut writer: ChunkWriter,
+        recipe: &Recipe,
+        evaluation: &Evaluation,
+        progress: &ProgressBar,
+    ) -> Result<()> {
         let end =
             self.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes.max(0.0)));
         let next = AtomicU64::new(writer.games());
@@ -89,6 +106,7 @@ impl Generate {
             for _ in 0..self.threads() {
                 let sender = sender.clone();
                 let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
+                searcher.use_evaluation(evaluation.clone());
                 let work = move || {
                     while let Some(number) = number() {
                         let game = selfplay::play(&mut searcher, recipe, number).encode();
@@ -119,7 +137,6 @@ impl Generate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     fn run(folder: &Path, games: u64, threads: usize) -> Vec<u8> {
         let generate = Generate {
@@ -127,6 +144,7 @@ mod tests {
             games,
             nodes: 20,
             chess960: 50,
+            evaluation: "hand".into(),
             seed: 3,
             threads,
             minutes: None,

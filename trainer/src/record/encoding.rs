@@ -15,7 +15,7 @@
 //! the highest bit set where more follow.
 
 use anyhow::{Context as _, Result, bail, ensure};
-use search::{Move, MoveList, Position};
+use search::{Move, Position};
 use shakmaty::Color;
 
 use super::{GameRecord, GameResult, Played, Start};
@@ -70,7 +70,7 @@ impl GameRecord {
         while !bytes.is_empty() || moves.len() < random {
             let index = take(bytes)?;
             let place = || format!("there is no move {index} at ply {}", moves.len());
-            let mv = *ordered_moves(&position).get(usize::from(index)).with_context(place)?;
+            let mv = move_at(&position, index).with_context(place)?;
             let score = if moves.len() < random {
                 None
             } else {
@@ -86,16 +86,16 @@ impl GameRecord {
 }
 
 /// Where a move stands in the order of the format.
-fn place(mv: Move) -> impl Ord {
-    (mv.from(), mv.to(), mv.promotion())
+fn place(mv: Move) -> u32 {
+    let promotion = mv.promotion().map_or(0, |role| role as u32);
+    (mv.from() as u32) << 9 | (mv.to() as u32) << 3 | promotion
 }
 
-fn ordered_moves(position: &Position) -> Vec<Move> {
-    let mut list = MoveList::new();
-    position.generate(&mut list);
-    let mut moves = list.to_vec();
-    moves.sort_unstable_by_key(|&mv| place(mv));
-    moves
+/// The move with this number.
+fn move_at(position: &Position, index: u8) -> Option<Move> {
+    let mut moves = position.legal_moves().to_vec();
+    let is_one = usize::from(index) < moves.len();
+    is_one.then(|| *moves.select_nth_unstable_by_key(index.into(), |&mv| place(mv)).1)
 }
 
 /// The number of a legal move: of those that come before it.

@@ -87,7 +87,37 @@ fn chunks_at(path: &Path) -> std::io::Result<Vec<PathBuf>> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::random::Random;
     use shakmaty::Square;
+
+    /// Games of random moves, with scores by material and chance and results by scores.
+    pub(crate) fn random_games(seed: u64, count: usize) -> Vec<GameRecord> {
+        let mut random = Random::new(seed, 0);
+        (0..count).map(|_| random_game(&mut random)).collect()
+    }
+
+    fn random_game(random: &mut Random) -> GameRecord {
+        let mut position = Position::default();
+        let mut moves = Vec::new();
+        let mut balance = 0;
+        while moves.len() < 60 {
+            let legal = position.legal_moves();
+            let Some(&mv) = legal.get(random.below(legal.len().max(1))) else { break };
+            let count = |color, role| position.pieces(color, role).count() as i32;
+            let lead =
+                |role| search::exchange_value(role) * (count(Color::White, role) - count(Color::Black, role));
+            balance = shakmaty::Role::ALL.map(lead).iter().sum::<i32>() + random.below(200) as i32 - 100;
+            let score = (moves.len() >= 8).then_some(position.turn().fold_wb(balance, -balance));
+            moves.push(Played { mv, score });
+            position = position.make(mv);
+        }
+        let result = match balance {
+            100.. => GameResult::Win(Color::White),
+            ..=-100 => GameResult::Win(Color::Black),
+            _ => GameResult::Draw,
+        };
+        GameRecord { start: Start::STANDARD, result, moves }
+    }
 
     /// A game of standard chess from its moves; scores, for the side to move, follow a colon.
     pub(crate) fn game(result: GameResult, moves: &str) -> GameRecord {
