@@ -188,6 +188,8 @@ fn a_text_changes_a_setting_or_says_why_not() {
         ("Contempt", "", "Contempt needs a whole number, not ``"),
         ("OwnBook", "maybe", "OwnBook needs true or false (1 or 0), not `maybe`"),
         ("BookFile", "/no/book", "can't use `/no/book` as a book: "),
+        ("EvalFile", "/no/network", "can't use `/no/network` as a network: "),
+        ("EvalFile", "Cargo.toml", "can't use `Cargo.toml` as a network: it is no network of Herald's"),
     ] {
         let found = change(name, text).unwrap_err();
         assert!(found.starts_with(error), "{found}");

@@ -43,6 +43,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Moves made, over all threads.
     pub nodes: Option<u64>,
+    /// No iteration is begun once so many moves have been made, over all threads.
+    pub soft_nodes: Option<u64>,
     /// Stop once a mate in so many moves is found.
     pub mate: Option<u32>,
     /// Time, on the search's [`Clock`].

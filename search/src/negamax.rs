@@ -87,7 +87,7 @@ impl Worker<'_> {
         let position = &self.shared.root.position;
         let known = self.shared.table.probe(position.table_key());
         let given = Circumstances { previous: self.previous(0), threats: position.threats() };
-        let raw = (!position.is_check()).then(|| self.evaluate(position));
+        let raw = (!position.is_check()).then(|| self.evaluate(position, 0));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         self.frame(0).evaluation = evaluation;
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
@@ -162,7 +162,7 @@ impl Worker<'_> {
             return Ok(self.draw(position));
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { self.evaluate(position) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluate(position, ply) });
         }
         let draw = self.draw(position);
         if alpha < draw && self.can_repeat(position, ply) {
@@ -229,8 +229,9 @@ impl Worker<'_> {
         known: Option<Entry>,
     ) -> Node {
         let given = Circumstances { previous: self.previous(ply), threats: position.threats() };
-        let raw = (!position.is_check())
-            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position)));
+        let raw = (!position.is_check()).then(|| {
+            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
+        });
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         let excluded = self.frame(ply).excluded;
         self.frame(ply).evaluation = evaluation;

@@ -26,7 +26,7 @@ impl Worker<'_> {
             return Ok(self.draw(position));
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if position.is_check() { Score::DRAW } else { self.evaluate(position) });
+            return Ok(if position.is_check() { Score::DRAW } else { self.evaluate(position, ply) });
         }
         if let Some(score) = self.shared.root.told_value(position) {
             return Ok(score);
@@ -43,8 +43,9 @@ impl Worker<'_> {
 
         // Standing pat: out of check, the side to move need not capture at all.
         let previous = self.previous(ply);
-        let raw = (!position.is_check())
-            .then(|| known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position)));
+        let raw = (!position.is_check()).then(|| {
+            known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
+        });
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &previous, raw));
         let mut best = evaluation.unwrap_or(Score::mated_at(ply));
         if best >= beta {

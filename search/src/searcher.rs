@@ -7,6 +7,7 @@ use crate::limits::{Clock, Limits, Root};
 use crate::observer::{Answer, Bound, Observer};
 use crate::reductions::Reductions;
 use crate::score::Score;
+use crate::static_evaluation::{Evaluation, StaticEvaluator};
 use crate::style::Style;
 use crate::table::Table;
 use crate::time::Budget;
@@ -21,6 +22,7 @@ pub struct Searcher {
     table: Table,
     reductions: Reductions,
     style: Style,
+    evaluation: Evaluation,
     /// One for each thread.
     memories: Vec<Memory>,
 }
@@ -32,7 +34,8 @@ impl Searcher {
             table,
             reductions: Reductions::new(),
             style: Style::default(),
-            memories: vec![Memory::new()],
+            memories: vec![Memory::new(&Evaluation::default())],
+            evaluation: Evaluation::default(),
         }
     }
 
@@ -53,12 +56,22 @@ impl Searcher {
 
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
-        self.memories.resize_with(threads.max(1), Memory::new);
+        let evaluation = &self.evaluation;
+        self.memories.resize_with(threads.max(1), || Memory::new(evaluation));
     }
 
     /// How to play from the next search on. What earlier searches found in another style stays in the hash table.
     pub fn use_style(&mut self, style: Style) {
         self.style = style;
+    }
+
+    /// What to evaluate positions with from the next search on. What earlier searches found is forgotten.
+    pub fn use_evaluation(&mut self, evaluation: Evaluation) {
+        for memory in &mut self.memories {
+            memory.evaluator = StaticEvaluator::new(&evaluation);
+        }
+        self.evaluation = evaluation;
+        self.clear();
     }
 
     /// Forgets what earlier searches found out, as for a new game.

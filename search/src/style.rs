@@ -51,10 +51,10 @@ impl Worker<'_> {
         self.shared.style.draw_for(position.turn())
     }
 
-    /// What a quiet position is worth at first sight.
+    /// What a quiet position, at a ply, is worth at first sight.
     #[inline]
-    pub(crate) fn evaluate(&mut self, position: &Position) -> Score {
-        let evaluation = self.evaluator.evaluate(position);
+    pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
+        let evaluation = self.evaluator.evaluate(position, ply);
         let style = self.shared.style;
         if style.noise == 0 { evaluation } else { style.blur(evaluation, position) }
     }

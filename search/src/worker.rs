@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::control::Control;
-use crate::evaluation::Evaluator;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::limits::{Clock, Limits, Root, TimeLimit};
 use crate::moves::{Move, MoveList};
@@ -13,6 +12,7 @@ use crate::parameters::{ASPIRATION_DEPTH, ASPIRATION_MARGIN};
 use crate::position::Position;
 use crate::reductions::Reductions;
 use crate::score::{MAX_PLY, Score, Verdict};
+use crate::static_evaluation::{Evaluation, StaticEvaluator};
 use crate::style::Style;
 use crate::table::Table;
 use crate::time::Budget;
@@ -67,12 +67,12 @@ impl Shared<'_> {
 #[derive(Clone)]
 pub(crate) struct Memory {
     pub(crate) histories: Histories,
-    pub(crate) evaluator: Evaluator,
+    pub(crate) evaluator: StaticEvaluator,
 }
 
 impl Memory {
-    pub(crate) fn new() -> Memory {
-        Memory { histories: Histories::new(), evaluator: Evaluator::new() }
+    pub(crate) fn new(evaluation: &Evaluation) -> Memory {
+        Memory { histories: Histories::new(), evaluator: StaticEvaluator::new(evaluation) }
     }
 }
 
@@ -117,7 +117,7 @@ const BEFORE_ROOT: usize = 4;
 pub(crate) struct Worker<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) histories: &'a mut Histories,
-    pub(crate) evaluator: &'a mut Evaluator,
+    pub(crate) evaluator: &'a mut StaticEvaluator,
     /// Only the first thread looks at limits and reports.
     pub(crate) is_first: bool,
     pub(crate) nodes: u64,
@@ -144,6 +144,7 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>, memory: &'a mut Memory, is_first: bool) -> Worker<'a> {
         let Memory { histories, evaluator } = memory;
+        evaluator.begin();
         let position = &shared.root.position;
         let allowed = shared.root.allowed.as_deref();
         let root_moves = position
@@ -274,10 +275,14 @@ impl<'a> Worker<'a> {
         if self.shared.limits.mate.is_some_and(mates_within) {
             return true;
         }
+        self.count_nodes();
+        let total = self.shared.nodes.load(Ordering::Relaxed);
+        if self.shared.limits.soft_nodes.is_some_and(|limit| total >= limit) {
+            return true;
+        }
         let Some(budget) = self.shared.budget.filter(|_| !self.shared.control.is_pondering()) else {
             return false;
         };
-        self.count_nodes();
         let elapsed = self.shared.elapsed();
         if !matches!(self.shared.limits.time, TimeLimit::Clock { .. }) {
             return elapsed >= budget.soft;
@@ -351,6 +356,7 @@ impl<'a> Worker<'a> {
         self.shared.table.prefetch(position.approximate_table_key_after(m));
         self.nodes += 1;
         self.keys.push(position.keys().full);
+        self.evaluator.note_move(position, m, ply);
         let moved = Some(PieceTo::of(position, m));
         *self.frame(ply + 1) = Frame { moved, reduction: 0, ..*self.frame(ply + 1) };
         position.make(m)
@@ -370,6 +376,7 @@ impl<'a> Worker<'a> {
     ) -> T {
         self.nodes += 1;
         self.keys.push(position.keys().full);
+        self.evaluator.note_null_move(ply);
         *self.frame(ply + 1) = Frame { moved: None, reduction: 0, ..*self.frame(ply + 1) };
         let floor = std::mem::replace(&mut self.repetition_floor, self.keys.len());
         let result = search(self, &position.make_null());

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use search::network::{INPUTS, Network, Parameters};
 use search::{
-    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Style, Table,
-    Tablebases, TimeLimit, Verdict, Wdl,
+    Answer, Clock, Control, Evaluation, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Style,
+    Table, Tablebases, TimeLimit, Verdict, Wdl,
 };
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
@@ -347,4 +348,61 @@ fn a_suspended_search_stands_still_and_goes_on() {
         control.stop();
         assert!(search.join().expect("no panic").best.is_some());
     });
+}
+
+/// A network of random weights. With debug assertions, each of its evaluations in a search is compared with one from
+/// scratch.
+fn network() -> Network {
+    let mut state = 1u64;
+    let mut weights = |count: usize, limit: i32| -> Vec<i16> {
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as i32
+        };
+        (0..count).map(|_| (next().rem_euclid(2 * limit + 1) - limit) as i16).collect()
+    };
+    let parameters = Parameters {
+        feature_weights: weights(INPUTS * 32, 100),
+        feature_biases: weights(32, 100),
+        output_weights: weights(2 * 32, 40),
+        output_biases: vec![0],
+        output_unit: 64,
+        centipawns: 200,
+    };
+    Network::from_bytes(&parameters.to_bytes()).expect("a network")
+}
+
+#[test]
+fn a_network_is_searched_with_the_same_answer_in_every_run() {
+    let answer = |threads| {
+        with_stack(|| {
+            let mut searcher = searcher();
+            searcher.use_evaluation(Evaluation::Network(Arc::new(network())));
+            searcher.use_threads(threads);
+            let mut answers = Vec::new();
+            for fen in [
+                MIDDLEGAME,
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+                "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+                "1rkr4/pppppppp/8/8/8/8/PPPPPPPP/1RKR4 w BDbd - 0 1",
+            ] {
+                let root = root(fen);
+                let answer = searcher.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ());
+                assert!(root.position.is_legal(answer.best.expect("a move")));
+                answers.push(answer);
+            }
+            answers
+        })
+    };
+    assert_eq!(answer(1), answer(1));
+    answer(2);
+}
+
+#[test]
+fn no_iteration_begins_after_the_soft_limit() {
+    let limits = |soft| Limits { soft_nodes: Some(soft), ..Limits::default() };
+    let [short, long] = [1_000, 50_000].map(|soft| think(&root(MIDDLEGAME), &limits(soft)));
+    assert!(short.nodes >= 1_000 && short.nodes < 50_000 && long.nodes >= 50_000, "{short:?} {long:?}");
+    let without = think(&root(MIDDLEGAME), &depth(short.depth));
+    assert_eq!(without, short, "the last iteration is finished");
 }

@@ -1,19 +1,25 @@
-//! Herald's trainer: it makes games of self-play and tunes the evaluation on their results. Never part of the playing
-//! program.
+//! Herald's trainer: it makes games of self-play and learns from them. Never part of the playing program.
 
-mod games;
+mod assess;
+mod filter;
+mod generate;
+mod inspect;
 mod random;
 mod record;
-mod selfplay;
+mod scale;
+mod train;
 mod tune;
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
+use search::network::Network;
 
 /// Makes Herald's knowledge out of its own games
 #[derive(Parser)]
-#[command(version, after_help = "Example: herald-trainer games data/games.txt --count 1000")]
+#[command(version, after_help = "Example: herald-trainer generate data/selfplay --games 100000 --nodes 500")]
 struct Arguments {
     #[command(subcommand)]
     subcommand: Subcommands,
@@ -21,20 +27,48 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Subcommands {
-    Games(games::Games),
+    Assess(assess::Assess),
+    Generate(generate::Generate),
+    Inspect(inspect::Inspect),
+    Train(Box<train::Train>),
     Tune(tune::Tune),
 }
 
+/// A context of errors: the fault lies with the arguments or the files, not with us.
+#[derive(Debug)]
+struct WrongInput;
+
+impl std::fmt::Display for WrongInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("wrong input")
+    }
+}
+
+impl std::error::Error for WrongInput {}
+
+/// The network in a file.
+fn read_network(path: &Path) -> Result<Network> {
+    let context = || format!("{} can't be used", path.display());
+    engine::open_network(path).with_context(context).context(WrongInput)
+}
+
+/// The work failed.
+const FAILED: u8 = 1;
+/// The arguments or the input were wrong.
+const WRONG: u8 = 2;
+
 fn main() -> ExitCode {
     let done = match Arguments::parse().subcommand {
-        Subcommands::Games(games) => games.run(),
+        Subcommands::Assess(assess) => assess.run(),
+        Subcommands::Generate(generate) => generate.run(),
+        Subcommands::Inspect(inspect) => inspect.run(),
+        Subcommands::Train(train) => train.run(),
         Subcommands::Tune(tune) => tune.run(),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("herald-trainer: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    let Err(error) = done else { return ExitCode::SUCCESS };
+    let wrong = error.downcast_ref::<WrongInput>().is_some();
+    let reasons: Vec<String> =
+        error.chain().map(ToString::to_string).filter(|reason| *reason != WrongInput.to_string()).collect();
+    eprintln!("herald-trainer: {}", reasons.join(": "));
+    ExitCode::from(if wrong { WRONG } else { FAILED })
 }

@@ -10,11 +10,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use search::{Control, Limits, Score, Style, Table};
+use search::{Control, Evaluation, Limits, Score, Style, Table};
 use shakmaty::{Color, Move};
 
 use crate::Game;
 use crate::book::{self, Book, BookError, BookMove};
+use crate::network::open_network;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
 use crate::tablebases::Tablebases;
@@ -124,6 +125,13 @@ impl Engine {
             PathSetting::Tablebases => {
                 let tables = is_set.then(|| Tablebases::open(path)).transpose()?;
                 self.order(Order::UseTablebases(tables.map(Arc::new)));
+            }
+            PathSetting::Network => {
+                let network = is_set.then(|| open_network(Path::new(path))).transpose();
+                let network =
+                    network.map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
+                let evaluation = network.map(|network| Evaluation::Network(Arc::new(network)));
+                self.order(Order::UseEvaluation(evaluation.unwrap_or_default()));
             }
         }
         self.settings.set_path(setting, path);

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use search::mate::{Finding, Goal, Problem, Solver};
-use search::{Answer, Clock, Control, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit};
+use search::{
+    Answer, Clock, Control, Evaluation, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit,
+};
 use shakmaty::Move;
 
 use super::{Decision, Line, TaskId, Thought};
@@ -20,6 +22,7 @@ pub(super) enum Order {
     Play(TaskId, Decision),
     UseTablebases(Option<Arc<Tablebases>>),
     UseTable(Table),
+    UseEvaluation(Evaluation),
     UseThreads(usize),
     Forget,
     Answer(Sender<()>),
@@ -57,6 +60,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
             Order::Think(job) => self.think(&job),
             Order::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
             Order::UseTablebases(tables) => self.tablebases = tables,
+            Order::UseEvaluation(evaluation) => self.searcher.use_evaluation(evaluation),
             Order::UseTable(table) => self.searcher.use_table(table),
             Order::UseThreads(threads) => self.searcher.use_threads(threads),
             Order::Forget => {

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use search::TableError;
 
 use crate::book::BookError;
+use crate::network::NetworkFault;
 use crate::strength::{STRONGEST, WEAKEST};
 use crate::tablebases::TablebaseError;
 
@@ -27,7 +28,7 @@ pub enum Setting {
 
 impl Setting {
     /// All settings, in the order in which users may see them.
-    pub const ALL: [Setting; 14] = [
+    pub const ALL: [Setting; 15] = [
         Setting::Number(NumberSetting::Hash),
         Setting::Number(NumberSetting::Threads),
         Setting::Number(NumberSetting::Lines),
@@ -39,6 +40,7 @@ impl Setting {
         Setting::Switch(SwitchSetting::OwnBook),
         Setting::Path(PathSetting::Book),
         Setting::Path(PathSetting::Tablebases),
+        Setting::Path(PathSetting::Network),
         Setting::Number(NumberSetting::ResignScore),
         Setting::Switch(SwitchSetting::OfferDraws),
         Setting::Number(NumberSetting::DrawScore),
@@ -175,17 +177,20 @@ pub enum PathSetting {
     Book,
     /// Directories with Syzygy endgame tables, separated as in the environment variable `PATH`.
     Tablebases,
+    /// A network to evaluate positions with, instead of the evaluation by hand.
+    Network,
 }
 
 impl PathSetting {
     /// All of them.
-    pub const ALL: [PathSetting; 2] = [PathSetting::Book, PathSetting::Tablebases];
+    pub const ALL: [PathSetting; 3] = [PathSetting::Book, PathSetting::Tablebases, PathSetting::Network];
 
     /// The name that users of today's programs know.
     pub const fn name(self) -> &'static str {
         match self {
             PathSetting::Book => "BookFile",
             PathSetting::Tablebases => "SyzygyPath",
+            PathSetting::Network => "EvalFile",
         }
     }
 }
@@ -232,6 +237,14 @@ pub enum SettingError {
         path: String,
         /// What is wrong with it.
         error: BookError,
+    },
+    /// There is no network in the file.
+    #[error("can't use `{path}` as a network: {error}")]
+    Network {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        error: NetworkFault,
     },
     /// There are no endgame tables where they should be.
     #[error(transparent)]

@@ -127,7 +127,9 @@ impl EngineOption {
             },
             EngineOption::Setting(Setting::Switch(setting)) => OptionKind::Check(settings.is_on(setting)),
             EngineOption::Setting(Setting::Path(setting)) => match setting {
-                PathSetting::Book => OptionKind::File(settings.path(setting).to_owned()),
+                PathSetting::Book | PathSetting::Network => {
+                    OptionKind::File(settings.path(setting).to_owned())
+                }
                 PathSetting::Tablebases => OptionKind::Path(settings.path(setting).to_owned()),
             },
             EngineOption::ClearHash => OptionKind::Button,

@@ -54,6 +54,7 @@ fn the_introduction_is_in_order_and_readable() {
             "OwnBook",
             "BookFile",
             "SyzygyPath",
+            "EvalFile",
             "Ponder",
             "UCI_Chess960",
             "UCI_Variant",
@@ -379,4 +380,6 @@ fn the_book_is_played_at_once() {
     assert!(answers(&session, "setoption name BookFile value <empty>").is_empty());
     let heard = answers(&session, "setoption name SyzygyPath value /no/tables");
     assert!(heard[0].starts_with("info string can't read `/no/tables`: "), "{heard:?}");
+    let heard = answers(&session, "setoption name EvalFile value /no/network");
+    assert!(heard[0].starts_with("info string can't use `/no/network` as a network: "), "{heard:?}");
 }

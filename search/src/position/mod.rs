@@ -329,7 +329,7 @@ fn promotion_rank(color: Color) -> Bitboard {
 
 /// Where king and rook stand after castling with the rook on `rook`.
 #[inline]
-fn castling_squares(king: Square, rook: Square) -> (Square, Square) {
+pub(crate) fn castling_squares(king: Square, rook: Square) -> (Square, Square) {
     let (king_file, rook_file) = if rook > king { (6, 5) } else { (2, 3) };
     let first = king as u32 & 0o70;
     (Square::new(first | king_file), Square::new(first | rook_file))

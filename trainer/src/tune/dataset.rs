@@ -1,19 +1,17 @@
 //! Quiet positions of games, taken apart into features.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use rayon::prelude::*;
 use search::Evaluator;
 use search::tuning::{self, Count};
 
 use super::quiet::is_quiet;
-use crate::record::GameRecord;
+use crate::record::{ChunkReader, GameRecord, chunks_of};
 
 /// One of so many games is held out.
-const HELD_OUT: usize = 16;
+const HELD_OUT: u64 = 16;
 /// Positions with a greater score, in centipawns, are decided: they teach little.
 const DECIDED: i32 = 1500;
 /// Games that are taken apart at a time.
@@ -103,31 +101,30 @@ impl Dataset {
     }
 }
 
-/// The positions of the games to fit, and those of the games that are held out. Lines that begin with `#` say how the
-/// games were made.
+/// The positions of the games to fit, and those of the games that are held out.
 pub(super) fn load(files: &[PathBuf]) -> Result<(Dataset, Dataset)> {
     let (mut training, mut held_out) = (Dataset::default(), Dataset::default());
-    for path in files {
-        let file = File::open(path).with_context(|| format!("{} can't be read", path.display()))?;
-        let mut lines = BufReader::new(file)
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.as_ref().is_ok_and(|line| line.starts_with('#')));
+    for path in &chunks_of(files)? {
+        let mut reader = ChunkReader::open(path)?;
         loop {
-            let chunk: Vec<_> = lines.by_ref().take(GAMES_AT_A_TIME).collect();
+            let mut chunk = Vec::new();
+            while chunk.len() < GAMES_AT_A_TIME
+                && let Some(game) = reader.next_bytes()?
+            {
+                chunk.push(game);
+            }
             if chunk.is_empty() {
                 break;
             }
-            let games: Vec<(usize, Dataset)> = chunk
+            let games: Vec<(u64, Dataset)> = chunk
                 .into_par_iter()
-                .map_init(Evaluator::new, |evaluator, (number, line)| {
-                    let place = || format!("{}, line {}", path.display(), number + 1);
-                    let game: GameRecord = line.with_context(place)?.parse().with_context(place)?;
+                .map_init(Evaluator::new, |evaluator, (number, bytes)| {
+                    let game = ChunkReader::decode(path, number, &bytes)?;
                     Ok((number, positions(&game, evaluator)))
                 })
                 .collect::<Result<_>>()?;
             for (number, positions) in games {
-                let set = if number % HELD_OUT == 0 { &mut held_out } else { &mut training };
+                let set = if number.is_multiple_of(HELD_OUT) { &mut held_out } else { &mut training };
                 set.append(positions);
             }
         }

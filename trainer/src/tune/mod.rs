@@ -20,10 +20,10 @@ use optimiser::Adam;
 /// Fit the weights of the evaluation to the results of games, and write them as source code
 #[derive(Args)]
 #[command(
-    after_help = "Example: herald-trainer tune data/games.txt --output search/src/evaluation/weights.rs"
+    after_help = "Example: herald-trainer tune data/selfplay --output search/src/evaluation/weights.rs"
 )]
 pub(crate) struct Tune {
-    /// Files of games, as `herald-trainer games` writes them
+    /// Files of games, or folders of such files
     #[arg(required = true)]
     games: Vec<PathBuf>,
     /// The source file to write
@@ -95,22 +95,33 @@ impl Tune {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::tests::game;
+    use crate::record::{ChunkWriter, GameResult, Recipe};
+    use shakmaty::Color;
+    use std::path::Path;
 
     /// Games that White wins by a queen for two pieces, and some that are drawn.
-    fn games() -> String {
-        let win =
-            "1-0 e2e4 e7e5 d1h5:0 g8f6:0 h5e5:100 d8e7:-100 e5e7:300 f8e7:-300 b1c3:100 e8h8:-100 g1f3:20";
-        let draw = "1/2-1/2 e2e4 e7e5 g1f3:10 b8c6:-10 f1c4:10 f8c5:-10 d2d3:10 g8f6:-10 b1c3:10 d7d6:-10";
-        (0..60).map(|n| if n % 3 == 0 { win } else { draw }).collect::<Vec<_>>().join("\n")
+    fn write_games(folder: &Path) {
+        let win = "e2e4 e7e5 d1h5:0 g8f6:0 h5e5:100 d8e7:-100 e5e7:300 f8e7:-300 b1c3:100 e8h8:-100 g1f3:20";
+        let draw = "e2e4 e7e5 g1f3:10 b8c6:-10 f1c4:10 f8c5:-10 d2d3:10 g8f6:-10 b1c3:10 d7d6:-10";
+        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, evaluation: 0 };
+        let mut writer = ChunkWriter::resume(folder, recipe, 100).unwrap();
+        for n in 0..60 {
+            let game = if n % 3 == 0 {
+                game(GameResult::Win(Color::White), win)
+            } else {
+                game(GameResult::Draw, draw)
+            };
+            writer.append(&game.encode()).unwrap();
+        }
     }
 
     #[test]
     fn tuning_lowers_the_loss_and_can_be_repeated() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, output) = (folder.path().join("games"), folder.path().join("weights.rs"));
-        std::fs::write(&file, games()).unwrap();
-        let tune =
-            Tune { games: vec![file.clone()], output: output.clone(), epochs: 5, pull: 1e-10, seed: 1 };
+        let (games, output) = (vec![folder.path().into()], folder.path().join("weights.rs"));
+        write_games(folder.path());
+        let tune = Tune { games: games.clone(), output: output.clone(), epochs: 5, pull: 1e-10, seed: 1 };
         let outcome = || {
             tune.run().unwrap();
             std::fs::read_to_string(&output).unwrap()
@@ -120,7 +131,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(first, pool.install(outcome));
 
-        let (training, _) = dataset::load(&[file]).unwrap();
+        let (training, _) = dataset::load(&games).unwrap();
         let start: Vec<Weight> =
             search::tuning::weights().into_iter().map(|(mg, eg)| [mg.into(), eg.into()]).collect();
         let mut model = Model { scale: Model::fit_scale(&start, &training), weights: start };

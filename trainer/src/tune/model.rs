@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use search::tuning::{Count, DANGER_DIVISOR_ENDGAME, DANGER_DIVISOR_MIDDLEGAME};
 
 use super::dataset::{Dataset, Position};
+use crate::scale;
 
 /// A weight in centipawns: middlegame, endgame.
 pub(super) type Weight = [f64; 2];
@@ -31,16 +32,10 @@ struct Value {
 }
 
 impl Model {
-    /// The scale that makes the least of the loss with these weights (by golden section).
+    /// The scale that makes the least of the loss with these weights.
     pub(super) fn fit_scale(weights: &[Weight], dataset: &Dataset) -> f64 {
         let loss = |scale| Model { weights: weights.to_vec(), scale }.loss(dataset);
-        let (mut low, mut high) = (50.0_f64, 1000.0_f64);
-        let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-        while high - low > 0.5 {
-            let (left, right) = (high - golden * (high - low), low + golden * (high - low));
-            if loss(left) < loss(right) { high = right } else { low = left }
-        }
-        f64::midpoint(low, high)
+        scale::fit(loss)
     }
 
     /// The mean square of what results differ from expectations.
@@ -81,7 +76,7 @@ impl Model {
     }
 
     fn expected(&self, value: f64) -> f64 {
-        1.0 / (1.0 + (-value / self.scale).exp())
+        scale::sigmoid(value / self.scale)
     }
 
     fn sum(&self, counts: &[Count]) -> Weight {

@@ -106,6 +106,7 @@ impl Session<'_> {
             Err(
                 error @ (SettingError::Memory { .. }
                 | SettingError::Book { .. }
+                | SettingError::Network { .. }
                 | SettingError::Tablebases(_)),
             ) => {
                 // For the user to put right. Besides, GUIs fear for an engine that says `No such file` by itself.

@@ -39,6 +39,7 @@ fn features_are_announced_in_one_go_and_end_with_done() {
         "option=\"Elo -spin 2800 1000 2800\"",
         "option=\"BookFile -file \"",
         "option=\"SyzygyPath -path \"",
+        "option=\"EvalFile -file \"",
         "option=\"ClearHash -button\"",
         "option=\"Save -save\"",
         "option=\"Reset -reset\"",

@@ -1,41 +1,60 @@
-//! One game of Herald against itself, short of time but not of variety: a random opening, then a fixed number of nodes
-//! a move, ended as soon as the result is clear.
+//! One game of Herald against itself, short of time but not of variety: a random opening, then so many nodes a move,
+//! ended as soon as the result is clear.
 
-use engine::{Color, Game, Outcome};
+use engine::{Color, Game, Outcome, Variant};
 use search::{Control, Limits, Score, Searcher};
+use shakmaty::CastlingMode;
 
 use crate::random::Random;
-use crate::record::{GameRecord, GameResult, Played};
+use crate::record::{GameRecord, GameResult, Played, Recipe, Start};
 
 /// Random plies at the beginning; one more in every second game, so that either side may begin to think.
 const RANDOM_PLIES: usize = 8;
 /// An opening is replaced by another if the first search thinks one side so far ahead, in centipawns.
-const MOST_UNEVEN_OPENING: i32 = 500;
+const MOST_UNEVEN_OPENING: i32 = 400;
+/// The search is broken off at so many times the nodes after which it should not go on.
+const HARD_LIMIT: u64 = 8;
 /// Won: so many centipawns for so many plies, by both sides' own reckoning.
-const WON: (i32, usize) = (1000, 5);
+const WON: (i32, usize) = (1500, 4);
 /// Drawn: so few centipawns for so many plies, from this ply of the game on.
 const DRAWN: (i32, usize) = (8, 10);
 const DRAWN_FROM_PLY: usize = 80;
 const LONGEST_GAME: usize = 400;
 
-/// Plays the game that belongs to a seed and a number. The searcher is cleared first: the same arguments give the same
+/// Plays the game that belongs to a recipe and a number. The searcher is cleared first: the same arguments give the same
 /// game.
-pub(crate) fn play(searcher: &mut Searcher, nodes: u64, seed: u64, number: u64) -> GameRecord {
+pub(super) fn play(searcher: &mut Searcher, recipe: &Recipe, number: u64) -> GameRecord {
     searcher.clear();
-    let mut random = Random::new(seed, number);
+    let mut random = Random::new(recipe.seed, number);
     loop {
-        let game = random_opening(&mut random);
-        if let Some(record) = play_from(searcher, nodes, game) {
+        let start = random_start(recipe, &mut random);
+        let game = random_opening(start, &mut random);
+        if let Some(record) = play_from(searcher, recipe, start, game) {
             return record;
         }
     }
 }
 
-/// Random legal moves from the start position, to a position that is not over.
-fn random_opening(random: &mut Random) -> Game {
+fn random_start(recipe: &Recipe, random: &mut Random) -> Start {
+    let mut number = || random.below(Start::COUNT.into()) as u16;
+    let start = Start::new(number(), number()).expect("both are below the number of starts");
+    if random.below(100) < recipe.chess960_percent as usize { start } else { Start::STANDARD }
+}
+
+/// A game that has not begun yet.
+pub(crate) fn game_from(start: Start) -> Game {
+    if start == Start::STANDARD {
+        return Game::default();
+    }
+    Game::from_setup(Variant::Chess, start.setup(), CastlingMode::Chess960)
+        .unwrap_or_else(|error| unreachable!("a start position: {error}"))
+}
+
+/// Random legal moves, to a position that is not over.
+fn random_opening(start: Start, random: &mut Random) -> Game {
     let plies = RANDOM_PLIES + random.below(2);
     loop {
-        let mut game = Game::default();
+        let mut game = game_from(start);
         for _ in 0..plies {
             let legal = game.legal_moves();
             if legal.is_empty() {
@@ -51,14 +70,15 @@ fn random_opening(random: &mut Random) -> Game {
 }
 
 /// Plays on until the result is clear; `None` if the opening is too uneven.
-fn play_from(searcher: &mut Searcher, nodes: u64, mut game: Game) -> Option<GameRecord> {
-    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+fn play_from(searcher: &mut Searcher, recipe: &Recipe, start: Start, mut game: Game) -> Option<GameRecord> {
+    let soft = u64::from(recipe.soft_nodes);
+    let limits = Limits { soft_nodes: Some(soft), nodes: Some(HARD_LIMIT * soft), ..Limits::default() };
     let mut moves: Vec<Played> =
         game.moves().iter().map(|&m| Played { mv: Game::to_search(m), score: None }).collect();
     let opening = moves.len();
     loop {
         if let Some(result) = result_by_rule(&game) {
-            return Some(GameRecord { result, moves });
+            return Some(GameRecord { start, result, moves });
         }
         let root = game.root()?;
         let answer = searcher.think(&root, &limits, &Control::new(), &std::time::Instant::now(), &mut ());
@@ -69,7 +89,7 @@ fn play_from(searcher: &mut Searcher, nodes: u64, mut game: Game) -> Option<Game
         }
         moves.push(Played { mv, score: Some(score.value()) });
         if let Some(result) = result_by_score(&moves, score, game.turn()) {
-            return Some(GameRecord { result, moves });
+            return Some(GameRecord { start, result, moves });
         }
         game.play(game.from_search(mv).expect("the search plays legal moves"))
             .expect("a legal move can be played");
@@ -109,34 +129,37 @@ fn result_by_score(moves: &[Played], score: Score, turn: Color) -> Option<GameRe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::tests::game;
     use search::{STACK_SIZE, Table};
 
     #[test]
-    fn a_seed_and_a_number_give_one_game() {
-        let games = || {
+    fn a_recipe_and_a_number_give_one_game() {
+        let games = |chess960_percent| {
+            let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, evaluation: 0 };
             let mut searcher = Searcher::new(Table::new(1).unwrap());
-            [play(&mut searcher, 200, 5, 1), play(&mut searcher, 200, 5, 2), play(&mut searcher, 200, 5, 1)]
+            [1, 2, 1].map(|number| play(&mut searcher, &recipe, number))
         };
-        let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(games).unwrap();
-        let [first, other, again] = run.join().unwrap();
-        assert_eq!(first, again);
-        assert_ne!(first, other);
-        assert_eq!(first.to_string().parse::<GameRecord>().unwrap(), first);
+        let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || [games(0), games(100)]);
+        for [first, other, again] in run.unwrap().join().unwrap() {
+            assert_eq!(first, again);
+            assert_ne!(first, other);
+            assert_eq!(GameRecord::decode(&first.encode()).unwrap(), first);
+        }
     }
 
     #[test]
     fn scores_decide_when_they_last() {
-        let some = "1-0 g1f3:0 g8f6:0 f3g1:0".parse::<GameRecord>().unwrap().moves[0];
+        let some = game(GameResult::Draw, "g1f3:0").moves[0];
         let with = |scores: &[i32]| -> Vec<Played> {
             scores.iter().map(|&score| Played { score: Some(score), ..some }).collect()
         };
         let judge = |scores: &[i32]| {
             result_by_score(&with(scores), Score::from_value(*scores.last().unwrap()), Color::White)
         };
-        assert_eq!(judge(&[1200, -1300, 1200, -1100, 1200]), Some(GameResult::Win(Color::White)));
-        assert_eq!(judge(&[-1200, 1300, -1200, 1100, -1200]), Some(GameResult::Win(Color::Black)));
-        assert_eq!(judge(&[1200, -900, 1200, -1100, 1200]), None);
-        assert_eq!(judge(&[1200, 1200]), None);
+        assert_eq!(judge(&[-1600, 1700, -1600, 1600]), Some(GameResult::Win(Color::White)));
+        assert_eq!(judge(&[1600, -1700, 1600, -1600]), Some(GameResult::Win(Color::Black)));
+        assert_eq!(judge(&[-1600, 1400, -1600, 1600]), None);
+        assert_eq!(judge(&[1600, 1600]), None);
         assert_eq!(judge(&[0; 30]), None);
         assert_eq!(judge(&[0; 81]), Some(GameResult::Draw));
         assert_eq!(judge(&[Score::mate_at(3).value()]), Some(GameResult::Win(Color::White)));

@@ -1,0 +1,310 @@
+//! The neurons' sums along the line that is being searched.
+//!
+//! A move only notes which pieces it moved. The sums are worked out when a position is evaluated, from the last position
+//! of the line whose sums are known. When a king crosses the middle, its side sees the whole board mirrored; then the
+//! difference to the last board that was seen so is cheaper than starting anew (the idea of the "Finny table").
+
+use std::array;
+use std::sync::Arc;
+
+use shakmaty::{Bitboard, Color, Role, Square};
+
+use super::kernels::Block;
+use super::{Network, input, is_mirrored};
+use crate::moves::Move;
+use crate::position::{Position, castling_squares};
+use crate::score::{MAX_PLY, Score};
+
+/// A piece that came to a square, or left it.
+type Piece = (Color, Role, Square);
+
+/// What a move changes on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    /// Nobody moved.
+    Null,
+    /// A piece moved, and may have become another.
+    Moved { added: Piece, removed: Piece },
+    /// It also captured.
+    Captured { added: Piece, removed: [Piece; 2] },
+    /// King and rook moved.
+    Castled { added: [Piece; 2], removed: [Piece; 2] },
+}
+
+impl Change {
+    #[inline]
+    fn of(position: &Position, m: Move) -> Change {
+        let (us, from, to) = (position.turn(), m.from(), m.to());
+        if position.is_castling(m) {
+            let (king, rook) = castling_squares(from, to);
+            return Change::Castled {
+                added: [(us, Role::King, king), (us, Role::Rook, rook)],
+                removed: [(us, Role::King, from), (us, Role::Rook, to)],
+            };
+        }
+        let role = position.role_at(from).unwrap_or(Role::Pawn);
+        let (added, removed) = ((us, m.promotion().unwrap_or(role), to), (us, role, from));
+        match position.captured(m) {
+            None => Change::Moved { added, removed },
+            Some(captured) => {
+                let is_en_passant = position.role_at(to).is_none();
+                let at = if is_en_passant { to.xor(Square::A2) } else { to };
+                Change::Captured { added, removed: [removed, (!us, captured, at)] }
+            }
+        }
+    }
+
+    /// Whose king crossed the middle of the board.
+    #[inline]
+    fn mirrors(&self) -> Option<Color> {
+        let ((color, Role::King, to), (_, _, from)) = (match *self {
+            Change::Null => return None,
+            Change::Moved { added, removed } | Change::Captured { added, removed: [removed, _] } => {
+                (added, removed)
+            }
+            Change::Castled { added: [added, _], removed: [removed, _] } => (added, removed),
+        }) else {
+            return None;
+        };
+        (is_mirrored(from) != is_mirrored(to)).then_some(color)
+    }
+}
+
+/// What is known of the position at a ply. Black comes first in pairs, as in `Color as usize`.
+#[derive(Clone, Copy)]
+struct Step {
+    /// The move that led here.
+    change: Change,
+    /// Whose view can't be had from the ply before.
+    is_fresh: [bool; 2],
+    /// Whose sums are worked out.
+    is_known: [bool; 2],
+}
+
+/// The last board that a side has seen mirrored, or not, and its sums.
+struct Remembered {
+    sums: Box<[Block]>,
+    boards: [[Bitboard; 6]; 2],
+}
+
+/// The sums of a network for the positions of a line, from ply 0 on. Each search thread has its own.
+pub(crate) struct Accumulators {
+    network: Arc<Network>,
+    steps: Box<[Step]>,
+    /// For each ply, Black's sums, then White's.
+    sums: Box<[Block]>,
+    /// By whose view it is, and whether it is mirrored.
+    remembered: [[Remembered; 2]; 2],
+}
+
+impl Accumulators {
+    pub(crate) fn new(network: Arc<Network>) -> Accumulators {
+        let biases = &network.feature_biases;
+        let plies = MAX_PLY + 1;
+        let step = Step { change: Change::Null, is_fresh: [true; 2], is_known: [false; 2] };
+        let board = || Remembered { sums: biases.clone(), boards: [[Bitboard::EMPTY; 6]; 2] };
+        Accumulators {
+            steps: vec![step; plies].into_boxed_slice(),
+            sums: biases.repeat(2 * plies).into_boxed_slice(),
+            remembered: array::from_fn(|_| array::from_fn(|_| board())),
+            network,
+        }
+    }
+
+    /// A line begins, from a position that has nothing to do with what was before.
+    pub(crate) fn begin(&mut self) {
+        self.steps[0] = Step { change: Change::Null, is_fresh: [true; 2], is_known: [false; 2] };
+    }
+
+    /// A legal move is made in the position at a ply.
+    #[inline]
+    pub(crate) fn note_move(&mut self, position: &Position, m: Move, ply: usize) {
+        let change = Change::of(position, m);
+        let mut is_fresh = [false; 2];
+        if let Some(color) = change.mirrors() {
+            is_fresh[color as usize] = true;
+        }
+        self.steps[ply + 1] = Step { change, is_fresh, is_known: [false; 2] };
+    }
+
+    /// The side to move passes in the position at a ply.
+    #[inline]
+    pub(crate) fn note_null_move(&mut self, ply: usize) {
+        self.steps[ply + 1] = Step { change: Change::Null, is_fresh: [false; 2], is_known: [false; 2] };
+    }
+
+    /// The value, for the side to move, of the position that the noted moves have led to at a ply.
+    #[inline]
+    pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
+        self.work_out(position, ply, Color::White);
+        self.work_out(position, ply, Color::Black);
+        let us = position.turn();
+        let [ours, theirs] = [us, !us].map(|color| &self.sums[self.range(ply, color)]);
+        let score = self.network.output(position.occupied().count(), ours, theirs);
+        debug_assert_eq!(score, self.network.evaluate(position));
+        score
+    }
+
+    #[inline]
+    fn range(&self, ply: usize, perspective: Color) -> std::ops::Range<usize> {
+        let width = self.network.feature_biases.len();
+        let start = (2 * ply + perspective as usize) * width;
+        start..start + width
+    }
+
+    #[inline]
+    fn work_out(&mut self, position: &Position, ply: usize, perspective: Color) {
+        let mut known = ply;
+        while !self.steps[known].is_known[perspective as usize] {
+            if self.steps[known].is_fresh[perspective as usize] {
+                return self.refresh(position, ply, perspective);
+            }
+            known -= 1; // the first step is fresh or known
+        }
+        let mirrored = is_mirrored(position.king(perspective));
+        for ply in known..ply {
+            self.apply(ply, perspective, mirrored);
+        }
+    }
+
+    /// Works out the sums of the next ply from those of a ply.
+    #[inline]
+    fn apply(&mut self, ply: usize, perspective: Color, mirrored: bool) {
+        let (from, to) = (self.range(ply, perspective), self.range(ply + 1, perspective));
+        let (before, after) = self.sums.split_at_mut(to.start);
+        let (from, to) = (&before[from], &mut after[..to.len()]);
+        let network = &*self.network;
+        let row =
+            |(color, role, square): Piece| network.row(input(perspective, mirrored, color, role, square));
+        let step = &mut self.steps[ply + 1];
+        match step.change {
+            Change::Null => to.copy_from_slice(from),
+            Change::Moved { added, removed } => {
+                network.kernel.update(from, to, [row(added)], [row(removed)]);
+            }
+            Change::Captured { added, removed } => {
+                network.kernel.update(from, to, [row(added)], removed.map(row));
+            }
+            Change::Castled { added, removed } => {
+                network.kernel.update(from, to, added.map(row), removed.map(row));
+            }
+        }
+        step.is_known[perspective as usize] = true;
+    }
+
+    /// Works out sums from the last board that was seen in the same way.
+    #[cold]
+    fn refresh(&mut self, position: &Position, ply: usize, perspective: Color) {
+        let mirrored = is_mirrored(position.king(perspective));
+        let range = self.range(ply, perspective);
+        let network = &*self.network;
+        let Remembered { sums, boards } = &mut self.remembered[perspective as usize][usize::from(mirrored)];
+        for color in Color::ALL {
+            for role in Role::ALL {
+                let row = |square| network.row(input(perspective, mirrored, color, role, square));
+                let now = position.pieces(color, role);
+                let before = std::mem::replace(&mut boards[color as usize][role as usize - 1], now);
+                for square in now & !before {
+                    network.kernel.change(sums, [row(square)], []);
+                }
+                for square in before & !now {
+                    network.kernel.change(sums, [], [row(square)]);
+                }
+            }
+        }
+        self.sums[range].copy_from_slice(sums);
+        self.steps[ply].is_known[perspective as usize] = true;
+    }
+}
+
+impl Clone for Accumulators {
+    /// The same network; what is known of positions is not taken over.
+    fn clone(&self) -> Accumulators {
+        Accumulators::new(Arc::clone(&self.network))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::tests::{Dice, network, position};
+
+    const STARTS: [&str; 6] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "6k1/PPPP4/8/8/8/8/pppp4/6K1 w - - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "1rkr4/pppppppp/8/8/8/8/PPPPPPPP/1RKR4 w BDbd - 0 1",
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    ];
+
+    /// What random walks have seen, so that the test is known to have tested it.
+    #[derive(Default, Debug)]
+    struct Seen {
+        castled: u32,
+        en_passant: u32,
+        promoted: u32,
+        mirrored: u32,
+        passed: u32,
+    }
+
+    /// Walks at random down from a position, now and then looking at siblings and passing, and compares.
+    fn walk(
+        accumulators: &mut Accumulators,
+        position: &Position,
+        ply: usize,
+        dice: &mut Dice,
+        seen: &mut Seen,
+    ) {
+        if dice.below(3) > 0 {
+            let expected = accumulators.network.evaluate(position);
+            assert_eq!(accumulators.evaluate(position, ply), expected, "{position:?}");
+        }
+        let moves = position.legal_moves();
+        if moves.is_empty() || ply == MAX_PLY {
+            return;
+        }
+        if !position.is_check() && dice.below(10) == 0 {
+            seen.passed += 1;
+            accumulators.note_null_move(ply);
+            return walk(accumulators, &position.make_null(), ply + 1, dice, seen);
+        }
+        let tries = if dice.below(8) == 0 && ply.is_multiple_of(4) { 2 } else { 1 };
+        for _ in 0..tries {
+            // What is rare is tried first, where there is a choice.
+            let rare: Vec<Move> = moves
+                .iter()
+                .copied()
+                .filter(|&m| {
+                    position.is_castling(m)
+                        || position.captured(m).is_some() && position.role_at(m.to()).is_none()
+                        || m.promotion().is_some() && dice.below(4) == 0
+                })
+                .collect();
+            let choice = if rare.is_empty() || dice.below(2) == 0 { &moves[..] } else { &rare[..] };
+            let m = choice[dice.below(choice.len())];
+            seen.castled += u32::from(position.is_castling(m));
+            seen.promoted += u32::from(m.promotion().is_some());
+            seen.en_passant +=
+                u32::from(position.captured(m).is_some() && position.role_at(m.to()).is_none());
+            seen.mirrored += u32::from(Change::of(position, m).mirrors().is_some());
+            accumulators.note_move(position, m, ply);
+            walk(accumulators, &position.make(m), ply + 1, dice, seen);
+        }
+    }
+
+    #[test]
+    fn sums_that_are_updated_are_those_from_scratch() {
+        let mut dice = Dice(5);
+        let mut seen = Seen::default();
+        for buckets in [1, 8] {
+            let mut accumulators = Accumulators::new(Arc::new(network(&mut dice, 64, buckets)));
+            for fen in STARTS.iter().cycle().take(60) {
+                accumulators.begin();
+                walk(&mut accumulators, &position(fen), 0, &mut dice, &mut seen);
+            }
+        }
+        let Seen { castled, en_passant, promoted, mirrored, passed } = seen;
+        assert!(castled.min(en_passant).min(promoted).min(mirrored).min(passed) > 20, "{seen:?}");
+    }
+}

@@ -1,0 +1,308 @@
+//! The arithmetic of the network, once for every machine and once for those that can do more at a time. All give the same
+//! numbers, bit for bit.
+
+#![expect(unsafe_code, reason = "instructions that not every processor has, on blocks of memory")]
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m256i, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_max_epi16, _mm256_min_epi16,
+    _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_storeu_si256, _mm512_dpwssd_epi32,
+    _mm512_load_si512, _mm512_max_epi16, _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi32,
+    _mm512_set1_epi16, _mm512_setzero_si512,
+};
+
+use super::HIDDEN_UNIT;
+
+/// Numbers in a block.
+pub(super) const LANES: usize = 32;
+
+/// Neurons or weights, aligned for the widest registers.
+#[repr(align(64))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block(pub(super) [i16; LANES]);
+
+/// The instructions that are used. Those that this processor lacks can't be had: [`Kernel::available`] alone makes
+/// kernels other than the portable one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kernel(Instructions);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Instructions {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// AVX-512 with its instructions for neural networks (VNNI).
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Kernel {
+    pub(super) const PORTABLE: Kernel = Kernel(Instructions::Portable);
+
+    /// All kernels that this processor can run, best last.
+    pub(super) fn available() -> Vec<Kernel> {
+        let mut kernels = vec![Kernel::PORTABLE];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") {
+                kernels.push(Kernel(Instructions::Avx2));
+            }
+            if is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vnni")
+            {
+                kernels.push(Kernel(Instructions::Avx512));
+            }
+        }
+        kernels
+    }
+
+    /// The best of them.
+    pub(super) fn best() -> Kernel {
+        Kernel::available().pop().unwrap_or(Kernel::PORTABLE)
+    }
+
+    /// `to` becomes `from` with some rows added and some taken away. All have the same length.
+    #[inline]
+    pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
+        self,
+        from: &[Block],
+        to: &mut [Block],
+        added: [&[Block]; ADDED],
+        removed: [&[Block]; REMOVED],
+    ) {
+        match self.0 {
+            Instructions::Portable => update(from, to, added, removed),
+            // SAFETY: a kernel with these instructions is only made where the processor has them.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => unsafe { update_avx2(from, to, added, removed) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => unsafe { update_avx512(from, to, added, removed) },
+        }
+    }
+
+    /// The same in place.
+    #[inline]
+    pub(super) fn change<const ADDED: usize, const REMOVED: usize>(
+        self,
+        values: &mut [Block],
+        added: [&[Block]; ADDED],
+        removed: [&[Block]; REMOVED],
+    ) {
+        match self.0 {
+            Instructions::Portable => change(values, added, removed),
+            // SAFETY: a kernel with these instructions is only made where the processor has them.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => unsafe { change_avx2(values, added, removed) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => unsafe { change_avx512(values, added, removed) },
+        }
+    }
+
+    /// The sum of the squares of clipped neurons (`SCReLU`), each times its weight; both have the same length.
+    ///
+    /// A clipped neuron times its weight fits 16 bits ([`super::OUTPUT_WEIGHT_LIMIT`]).
+    #[inline]
+    pub(super) fn dot(self, values: &[Block], weights: &[Block]) -> i32 {
+        match self.0 {
+            Instructions::Portable => dot(values, weights),
+            // SAFETY: a kernel with these instructions is only made where the processor has them.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => unsafe { dot_avx2(values, weights) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512 => unsafe { dot_avx512(values, weights) },
+        }
+    }
+}
+
+/// Adds rows to the block at an index, and takes rows away. The compiler makes of it what the instructions of the
+/// function around it allow.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
+fn changed<const ADDED: usize, const REMOVED: usize>(
+    Block(mut values): Block,
+    index: usize,
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) -> Block {
+    for row in added {
+        values.iter_mut().zip(&row[index].0).for_each(|(value, weight)| *value = value.wrapping_add(*weight));
+    }
+    for row in removed {
+        values.iter_mut().zip(&row[index].0).for_each(|(value, weight)| *value = value.wrapping_sub(*weight));
+    }
+    Block(values)
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
+fn update<const ADDED: usize, const REMOVED: usize>(
+    from: &[Block],
+    to: &mut [Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    for (index, (from, to)) in from.iter().zip(to).enumerate() {
+        *to = changed(*from, index, added, removed);
+    }
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
+fn change<const ADDED: usize, const REMOVED: usize>(
+    values: &mut [Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    for (index, value) in values.iter_mut().enumerate() {
+        *value = changed(*value, index, added, removed);
+    }
+}
+
+fn dot(values: &[Block], weights: &[Block]) -> i32 {
+    let products = values.iter().zip(weights).map(|(values, weights)| {
+        let products = values.0.iter().zip(&weights.0).map(|(&value, &weight)| {
+            let clipped = value.clamp(0, HIDDEN_UNIT as i16);
+            i32::from(clipped.wrapping_mul(weight)) * i32::from(clipped)
+        });
+        products.fold(0i32, i32::wrapping_add)
+    });
+    products.fold(0, i32::wrapping_add)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn update_avx2<const ADDED: usize, const REMOVED: usize>(
+    from: &[Block],
+    to: &mut [Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    update(from, to, added, removed);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn update_avx512<const ADDED: usize, const REMOVED: usize>(
+    from: &[Block],
+    to: &mut [Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    update(from, to, added, removed);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn change_avx2<const ADDED: usize, const REMOVED: usize>(
+    values: &mut [Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    change(values, added, removed);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn change_avx512<const ADDED: usize, const REMOVED: usize>(
+    values: &mut [Block],
+    added: [&[Block]; ADDED],
+    removed: [&[Block]; REMOVED],
+) {
+    change(values, added, removed);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn dot_avx2(values: &[Block], weights: &[Block]) -> i32 {
+    let (zero, top) = (_mm256_setzero_si256(), _mm256_set1_epi16(HIDDEN_UNIT as i16));
+    let mut sums = zero;
+    for (values, weights) in values.iter().zip(weights) {
+        for half in 0..2 {
+            // SAFETY: a block is two registers long and aligned to 64 bytes.
+            let (value, weight) = unsafe {
+                (
+                    _mm256_load_si256(std::ptr::from_ref(values).cast::<__m256i>().add(half)),
+                    _mm256_load_si256(std::ptr::from_ref(weights).cast::<__m256i>().add(half)),
+                )
+            };
+            let clipped = _mm256_min_epi16(_mm256_max_epi16(value, zero), top);
+            let products = _mm256_madd_epi16(_mm256_mullo_epi16(clipped, weight), clipped);
+            sums = _mm256_add_epi32(sums, products);
+        }
+    }
+    let mut lanes = [0i32; 8];
+    // SAFETY: the lanes are as long as the register, and need no alignment.
+    unsafe { _mm256_storeu_si256(lanes.as_mut_ptr().cast(), sums) };
+    lanes.iter().fold(0, |sum, lane| sum.wrapping_add(*lane))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn dot_avx512(values: &[Block], weights: &[Block]) -> i32 {
+    let (zero, top) = (_mm512_setzero_si512(), _mm512_set1_epi16(HIDDEN_UNIT as i16));
+    let mut sums = zero;
+    for (values, weights) in values.iter().zip(weights) {
+        // SAFETY: a block is one register long and aligned to 64 bytes.
+        let (value, weight) = unsafe {
+            (
+                _mm512_load_si512(std::ptr::from_ref(values).cast()),
+                _mm512_load_si512(std::ptr::from_ref(weights).cast()),
+            )
+        };
+        let clipped = _mm512_min_epi16(_mm512_max_epi16(value, zero), top);
+        sums = _mm512_dpwssd_epi32(sums, _mm512_mullo_epi16(clipped, weight), clipped);
+    }
+    _mm512_reduce_add_epi32(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::tests::Dice;
+
+    /// Blocks of numbers up to a limit, either sign; neurons may lie outside what they are clipped to.
+    fn blocks(dice: &mut Dice, limit: i16) -> Vec<Block> {
+        (0..5).map(|_| Block(std::array::from_fn(|_| dice.within(limit)))).collect()
+    }
+
+    #[test]
+    fn all_kernels_give_the_same_numbers() {
+        let mut dice = Dice(7);
+        for _ in 0..200 {
+            let values = blocks(&mut dice, 800);
+            let rows: Vec<_> = (0..4).map(|_| blocks(&mut dice, i16::MAX)).collect();
+            let weights = blocks(&mut dice, super::super::OUTPUT_WEIGHT_LIMIT);
+            let results: Vec<_> = Kernel::available()
+                .into_iter()
+                .map(|kernel| {
+                    let mut updated = [values.clone(), values.clone(), values.clone()];
+                    kernel.update(&values, &mut updated[0], [&rows[0]], [&rows[1]]);
+                    kernel.update(&values, &mut updated[1], [&rows[0]], [&rows[1], &rows[2]]);
+                    kernel.update(&values, &mut updated[2], [&rows[0], &rows[1]], [&rows[2], &rows[3]]);
+                    let mut changed = values.clone();
+                    kernel.change(&mut changed, [&rows[0]], []);
+                    kernel.change(&mut changed, [], [&rows[3]]);
+                    (updated, changed, kernel.dot(&values, &weights))
+                })
+                .collect();
+            assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{:?}", Kernel::available());
+        }
+    }
+
+    #[test]
+    fn the_dot_product_is_that_of_squared_clipped_values() {
+        let mut dice = Dice(8);
+        let (values, weights) = (blocks(&mut dice, 800), blocks(&mut dice, 63));
+        let expected: i64 = values
+            .iter()
+            .flat_map(|block| block.0)
+            .zip(weights.iter().flat_map(|block| block.0))
+            .map(|(value, weight)| i64::from(value.clamp(0, 512)).pow(2) * i64::from(weight))
+            .sum();
+        assert_eq!(i64::from(Kernel::best().dot(&values, &weights)), expected);
+    }
+}

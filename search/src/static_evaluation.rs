@@ -1,0 +1,69 @@
+//! What evaluates the positions of a search: the evaluation by hand, or a network.
+
+use std::sync::Arc;
+
+use crate::evaluation::Evaluator;
+use crate::moves::Move;
+use crate::network::{Accumulators, Network};
+use crate::position::Position;
+use crate::score::Score;
+
+/// The choice between them.
+#[derive(Clone, Debug, Default)]
+pub enum Evaluation {
+    /// The sum of terms whose weights were tuned.
+    #[default]
+    Hand,
+    /// A neural network.
+    Network(Arc<Network>),
+}
+
+/// What a search thread evaluates with. It follows the line that is searched, move by move.
+#[derive(Clone)]
+pub(crate) enum StaticEvaluator {
+    Hand(Box<Evaluator>),
+    Network(Box<Accumulators>),
+}
+
+impl StaticEvaluator {
+    pub(crate) fn new(evaluation: &Evaluation) -> StaticEvaluator {
+        match evaluation {
+            Evaluation::Hand => StaticEvaluator::Hand(Box::default()),
+            Evaluation::Network(network) => {
+                StaticEvaluator::Network(Box::new(Accumulators::new(Arc::clone(network))))
+            }
+        }
+    }
+
+    /// A search begins; its root is ply 0.
+    pub(crate) fn begin(&mut self) {
+        if let StaticEvaluator::Network(accumulators) = self {
+            accumulators.begin();
+        }
+    }
+
+    /// A legal move is made in the position at a ply.
+    #[inline]
+    pub(crate) fn note_move(&mut self, position: &Position, m: Move, ply: usize) {
+        if let StaticEvaluator::Network(accumulators) = self {
+            accumulators.note_move(position, m, ply);
+        }
+    }
+
+    /// The side to move passes in the position at a ply.
+    #[inline]
+    pub(crate) fn note_null_move(&mut self, ply: usize) {
+        if let StaticEvaluator::Network(accumulators) = self {
+            accumulators.note_null_move(ply);
+        }
+    }
+
+    /// The value, for the side to move, of the position that the noted moves have led to at a ply.
+    #[inline]
+    pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
+        match self {
+            StaticEvaluator::Hand(evaluator) => evaluator.evaluate(position),
+            StaticEvaluator::Network(accumulators) => accumulators.evaluate(position, ply),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `herald-trainer assess`: what a network is worth before it plays.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use search::network::Network;
+use search::{Evaluator, Position};
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
+
+use crate::train::for_each_kept;
+use crate::{WrongInput, read_network, scale};
+
+/// Compare a network with the evaluation by hand on held-out games, and show what it thinks of the pieces
+#[derive(Args)]
+#[command(after_help = "Example: herald-trainer assess data/net1/network data/selfplay")]
+pub(crate) struct Assess {
+    /// The file of the network
+    network: PathBuf,
+    /// The games that it was trained on, of which the same are held out: files, or folders of such files
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// How much results count, as in training
+    #[arg(long, default_value_t = 0.3)]
+    result_share: f64,
+}
+
+/// Held-out positions in which a piece is taken away to see what it is worth.
+const PROBED: usize = 5_000;
+
+/// What is asked about a position. All for the side to move.
+struct Question {
+    position: Position,
+    score: f64,
+    points: f64,
+}
+
+impl Assess {
+    pub(crate) fn run(&self) -> Result<()> {
+        let network = read_network(&self.network)?;
+        println!("{network:?}");
+        let (mut held_out, mut by_score) = (Vec::new(), Vec::new());
+        for_each_kept(&self.games, |kept| {
+            if kept.is_held_out {
+                let points = kept.result.points();
+                let points = kept.position.turn().fold_wb(points, 1.0 - points);
+                by_score.push((f64::from(kept.score), points));
+                held_out.push(Question { position: kept.position.clone(), score: kept.score.into(), points });
+            }
+        })?;
+        if held_out.is_empty() {
+            return Err(anyhow!(WrongInput).context("there are too few games to hold some out"));
+        }
+        let unit = scale::fit(|scale| scale::loss(&by_score, scale));
+        println!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len());
+        self.compare(&network, &held_out, unit);
+        show_pieces(&network, &held_out);
+        Ok(())
+    }
+
+    /// Losses, each evaluation at the scale that suits it best.
+    fn compare(&self, network: &Network, held_out: &[Question], unit: f64) {
+        let share = self.result_share;
+        let target = |question: &Question| {
+            share * question.points + (1.0 - share) * scale::sigmoid(question.score / unit)
+        };
+        let mut hand = Evaluator::new();
+        let loss_of = |name: &str, value: &mut dyn FnMut(&Position) -> i32| {
+            let pairs: Vec<(f64, f64)> = held_out
+                .iter()
+                .map(|question| (value(&question.position).into(), target(question)))
+                .collect();
+            let best = scale::fit(|scale| scale::loss(&pairs, scale));
+            let loss = scale::loss(&pairs, best);
+            println!("{name:<20} loss {loss:.6} at scale {best:.1}");
+            loss
+        };
+        let by_hand = loss_of("evaluation by hand", &mut |position| hand.evaluate(position).value());
+        let by_network = loss_of("network", &mut |position| network.evaluate(position).value());
+        println!("the network's is {:.1} % below", 100.0 * (1.0 - by_network / by_hand));
+    }
+}
+
+/// By how much the evaluation falls, on average, when the side to move loses a piece.
+fn show_pieces(network: &Network, held_out: &[Question]) {
+    let probed = &held_out[..held_out.len().min(PROBED)];
+    for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+        let falls: Vec<i32> = probed
+            .iter()
+            .filter_map(|question| {
+                let fewer = without(&question.position, role)?;
+                Some(network.evaluate(&question.position).value() - network.evaluate(&fewer).value())
+            })
+            .collect();
+        let sum: i64 = falls.iter().copied().map(i64::from).sum();
+        let mean = sum / falls.len().max(1) as i64;
+        println!("{:<8} {mean:>5} centipawns, {} positions", format!("{role:?}"), falls.len());
+    }
+}
+
+/// The position without the mover's first piece of this kind; `None` if it has none or that would be no position.
+fn without(position: &Position, role: Role) -> Option<Position> {
+    let us = position.turn();
+    let square = position.pieces(us, role).first()?;
+    let mut setup: Setup = position.to_chess().to_setup(shakmaty::EnPassantMode::Legal);
+    setup.board.discard_piece_at(square);
+    setup.castling_rights.discard(square);
+    setup.ep_square = None;
+    let chess = Chess::from_setup(setup, CastlingMode::Chess960).ok()?;
+    Some(Position::from(&chess)).filter(|fewer| fewer.pieces(us, role) != position.pieces(us, role))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::tests::random_games;
+    use crate::record::{ChunkWriter, Recipe};
+    use search::network::{INPUTS, Parameters};
+
+    /// A network of 32 neurons, of which two see the material of either side.
+    fn material() -> Network {
+        let mut parameters = Parameters {
+            feature_weights: vec![0; INPUTS * 32],
+            feature_biases: vec![0; 32],
+            output_weights: vec![0; 64],
+            output_biases: vec![0],
+            output_unit: 64,
+            centipawns: 400,
+        };
+        for (role, worth) in [(0, 10), (1, 30), (2, 30), (3, 50), (4, 90)] {
+            for square in 0..64 {
+                parameters.feature_weights[(role * 64 + square) * 32] = worth;
+            }
+        }
+        (parameters.output_weights[0], parameters.output_weights[32]) = (60, -60);
+        Network::from_bytes(&parameters.to_bytes()).unwrap()
+    }
+
+    #[test]
+    fn losing_a_greater_piece_costs_more() {
+        let network = material();
+        let start = Position::default();
+        let cost = |role| {
+            let fewer = without(&start, role).unwrap();
+            network.evaluate(&start).value() - network.evaluate(&fewer).value()
+        };
+        let [pawn, knight, rook, queen] = [Role::Pawn, Role::Knight, Role::Rook, Role::Queen].map(cost);
+        assert!(0 < pawn && pawn < knight && knight < rook && rook < queen);
+        assert!(without(&start, Role::King).is_none());
+    }
+
+    #[test]
+    fn a_file_that_is_no_network_and_games_that_are_none_are_wrong_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let games = folder.path().join("games");
+        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, evaluation: 0 };
+        let mut writer = ChunkWriter::resume(&games, recipe, 1000).unwrap();
+        for game in random_games(4, 60) {
+            writer.append(&game.encode()).unwrap();
+        }
+        let network = folder.path().join("network");
+        let run = |bytes: &[u8]| {
+            std::fs::write(&network, bytes).unwrap();
+            let games = vec![games.clone()];
+            Assess { network: network.clone(), games, result_share: 0.3 }.run()
+        };
+        let fault = run(b"GIF89a").unwrap_err();
+        assert!(fault.is::<WrongInput>());
+        assert!(format!("{fault:#}").ends_with("network can't be used: it is no network of Herald's"));
+        let good = Parameters {
+            feature_weights: vec![1; INPUTS * 32],
+            feature_biases: vec![0; 32],
+            output_weights: vec![0; 64],
+            output_biases: vec![0],
+            output_unit: 64,
+            centipawns: 400,
+        };
+        run(&good.to_bytes()).unwrap();
+    }
+}

@@ -1,0 +1,168 @@
+//! `herald-trainer generate`: games of Herald against itself.
+
+mod selfplay;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use search::{Evaluation, STACK_SIZE, Searcher, Table};
+
+use crate::record::{ChunkWriter, Recipe};
+use crate::{WrongInput, read_network};
+pub(crate) use selfplay::game_from;
+
+/// Play games of Herald against itself; a run that was cut off goes on where it stopped
+#[derive(Args)]
+#[command(
+    after_help = "Example: herald-trainer generate data/selfplay --games 100000 --nodes 500 --minutes 60"
+)]
+pub(crate) struct Generate {
+    /// The folder for the games, which lie in files of 16384 each
+    folder: PathBuf,
+    /// How many games with this seed the folder shall hold
+    #[arg(long, default_value_t = 10_000)]
+    games: u64,
+    /// Nodes a move: once the search has looked at so many, it ends with the iteration (at eight times as many, at once)
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    nodes: u32,
+    /// How many games of a hundred start from positions of Chess960, White's and Black's each at random
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
+    chess960: u32,
+    /// What evaluates: `hand` for the evaluation by hand, or a network's file
+    #[arg(long, default_value = "hand")]
+    evaluation: String,
+    /// Other seeds, other games; the same seed, the same games, whatever the number of threads
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games played at a time; 0 for one a processor core
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Begin no game after so many minutes
+    #[arg(long)]
+    minutes: Option<f64>,
+}
+
+/// Hash table of each player, small so that clearing it for a new game costs nothing.
+const TABLE_MEBIBYTES: usize = 4;
+const GAMES_PER_CHUNK: u64 = 1 << 14;
+
+impl Generate {
+    pub(crate) fn run(&self) -> Result<()> {
+        let evaluation = match self.evaluation.as_str() {
+            "hand" => Evaluation::Hand,
+            path => Evaluation::Network(Arc::new(read_network(Path::new(path))?)),
+        };
+        let recipe = Recipe {
+            seed: self.seed,
+            soft_nodes: self.nodes,
+            chess960_percent: self.chess960,
+            evaluation: match &evaluation {
+                Evaluation::Hand => 0,
+                Evaluation::Network(network) => network.fingerprint(),
+            },
+        };
+        let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(WrongInput)?;
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
+        let progress =
+            ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
+        self.play(writer, &recipe, &evaluation, &progress)?;
+        progress.finish();
+        Ok(())
+    }
+
+    fn threads(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+
+    /// Plays and writes the games that are missing. Threads take their numbers one by one; what is ready before its
+    /// turn waits, so that the files don't depend on who was quicker.
+    fn play(
+        &self,
+        mut writer: ChunkWriter,
+        recipe: &Recipe,
+        evaluation: &Evaluation,
+        progress: &ProgressBar,
+    ) -> Result<()> {
+        let end =
+            self.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes.max(0.0)));
+        let next = AtomicU64::new(writer.games());
+        let number = || {
+            let is_late = end.is_some_and(|end| Instant::now() >= end);
+            let number = || next.fetch_add(1, Ordering::Relaxed);
+            if is_late { None } else { Some(number()).filter(|&number| number < self.games) }
+        };
+        let (sender, receiver) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads() {
+                let sender = sender.clone();
+                let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
+                searcher.use_evaluation(evaluation.clone());
+                let work = move || {
+                    while let Some(number) = number() {
+                        let game = selfplay::play(&mut searcher, recipe, number).encode();
+                        if sender.send((number, game)).is_err() {
+                            break; // the games can't be written
+                        }
+                    }
+                };
+                std::thread::Builder::new()
+                    .stack_size(STACK_SIZE)
+                    .spawn_scoped(scope, work)
+                    .context("no thread can be started")?;
+            }
+            drop(sender);
+            let mut early = BTreeMap::new();
+            for (number, game) in receiver {
+                early.insert(number, game);
+                while let Some(game) = early.remove(&writer.games()) {
+                    writer.append(&game)?;
+                    progress.inc(1);
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(folder: &Path, games: u64, threads: usize) -> Vec<u8> {
+        let generate = Generate {
+            folder: folder.into(),
+            games,
+            nodes: 20,
+            chess960: 50,
+            evaluation: "hand".into(),
+            seed: 3,
+            threads,
+            minutes: None,
+        };
+        generate.run().unwrap();
+        std::fs::read(folder.join("seed-3-0000000.games")).unwrap()
+    }
+
+    #[test]
+    fn a_run_that_was_cut_off_goes_on_and_threads_do_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = run(&folder.path().join("whole"), 12, 2);
+        let cut = folder.path().join("cut");
+        assert!(whole.starts_with(&run(&cut, 5, 1)));
+        let file = cut.join("seed-3-0000000.games");
+        let bytes = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &bytes[..bytes.len() - 3]).unwrap();
+        assert_eq!(run(&cut, 12, 3), whole);
+        assert_eq!(run(&cut, 12, 1), whole, "nothing is left to do");
+    }
+}

@@ -1,0 +1,333 @@
+//! A file of games: how they were made, then one after the other, in the order of their numbers.
+//!
+//! ```text
+//! header   8 bytes HRLDGAME, version (4), seed (8), number of the first game (8), soft nodes (4), share of Chess960 in
+//!          percent (4), evaluation (8), checksum of all that (4)
+//! game     length of the game (2), the game, its checksum (4)
+//! ```
+//!
+//! Numbers are little-endian. A checksum is the lower half of the [`fingerprint`]. Each game is written at once: if the
+//! program is killed, the file ends within a game at worst, and that game is cut off and played again.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, ErrorKind, Read, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use search::network::fingerprint;
+
+use super::GameRecord;
+use crate::WrongInput;
+
+/// What the names of such files end with.
+pub(crate) const EXTENSION: &str = "games";
+const MAGIC: &[u8; 8] = b"HRLDGAME";
+const VERSION: u32 = 1;
+const HEADER: usize = 48;
+
+/// How games are made. It and the number of a game decide the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Recipe {
+    pub(crate) seed: u64,
+    /// Nodes after which no iteration is begun.
+    pub(crate) soft_nodes: u32,
+    /// How many games of a hundred start from a position of Chess960.
+    pub(crate) chess960_percent: u32,
+    /// The fingerprint of the network that evaluates; 0 for the evaluation by hand.
+    pub(crate) evaluation: u64,
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 4] {
+    (fingerprint(bytes) as u32).to_le_bytes()
+}
+
+fn header(recipe: &Recipe, first: u64) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER);
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(recipe.seed.to_le_bytes());
+    bytes.extend(first.to_le_bytes());
+    bytes.extend(recipe.soft_nodes.to_le_bytes());
+    bytes.extend(recipe.chess960_percent.to_le_bytes());
+    bytes.extend(recipe.evaluation.to_le_bytes());
+    bytes.extend(checksum(&bytes));
+    bytes
+}
+
+fn read_header(bytes: &[u8; HEADER]) -> Result<(Recipe, u64)> {
+    ensure!(bytes.starts_with(MAGIC), "it is no file of games");
+    let u32_at = |at| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let u64_at = |at| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+    let version = u32_at(8);
+    ensure!(version == VERSION, "its version is {version}, not {VERSION}");
+    ensure!(bytes[44..] == checksum(&bytes[..44]), "its header is damaged");
+    let recipe = Recipe {
+        seed: u64_at(12),
+        soft_nodes: u32_at(28),
+        chess960_percent: u32_at(32),
+        evaluation: u64_at(36),
+    };
+    Ok((recipe, u64_at(20)))
+}
+
+/// Reads the games of a file. A game that is cut off at its end belongs to a run that was killed, or goes on: it is as
+/// if it was not there.
+pub(crate) struct ChunkReader {
+    path: PathBuf,
+    input: BufReader<File>,
+    pub(crate) recipe: Recipe,
+    /// The number of the first game.
+    first: u64,
+    /// Games read so far.
+    games: u64,
+    /// Bytes of the header and of the games read so far.
+    whole: u64,
+}
+
+impl ChunkReader {
+    /// # Errors
+    /// The file can't be read, is no file of games or is of another version.
+    pub(crate) fn open(path: &Path) -> Result<ChunkReader> {
+        let context = || format!("{} can't be used", path.display());
+        let input = File::open(path).with_context(context).context(WrongInput)?;
+        ChunkReader::new(path, input).with_context(context).context(WrongInput)
+    }
+
+    fn new(path: &Path, input: File) -> Result<ChunkReader> {
+        let mut input = BufReader::new(input);
+        let mut bytes = [0; HEADER];
+        input.read_exact(&mut bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => anyhow!("it is no file of games"),
+            _ => error.into(),
+        })?;
+        let (recipe, first) = read_header(&bytes)?;
+        Ok(ChunkReader { path: path.into(), input, recipe, first, games: 0, whole: HEADER as u64 })
+    }
+
+    /// The number of the next game.
+    fn next_number(&self) -> u64 {
+        self.first + self.games
+    }
+
+    /// The bytes of the next game, sound as far as their checksum tells, with its number; `None` at the end.
+    pub(crate) fn next_bytes(&mut self) -> Result<Option<(u64, Vec<u8>)>> {
+        let (number, at) = (self.next_number(), self.whole);
+        let place = || format!("{}, game {number}, byte {at}", self.path.display());
+        let mut length = [0; 2];
+        if !fill(&mut self.input, &mut length).with_context(place)? {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; usize::from(u16::from_le_bytes(length)) + 4];
+        if !fill(&mut self.input, &mut bytes).with_context(place)? {
+            return Ok(None);
+        }
+        let sum = bytes.split_off(bytes.len() - 4);
+        if sum != checksum(&bytes) {
+            return Err(anyhow!("the game is damaged")).with_context(place).context(WrongInput);
+        }
+        self.games += 1;
+        self.whole += 2 + bytes.len() as u64 + 4;
+        Ok(Some((number, bytes)))
+    }
+
+    /// The game in bytes that [`ChunkReader::next_bytes`] gave.
+    pub(crate) fn decode(path: &Path, number: u64, bytes: &[u8]) -> Result<GameRecord> {
+        let place = || format!("{}, game {number}", path.display());
+        GameRecord::decode(bytes).with_context(place).context(WrongInput)
+    }
+}
+
+/// Fills a buffer; `false` if the input ends before.
+fn fill(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<bool> {
+    match input.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes games into files of so many each, and goes on where an earlier run ended.
+pub(crate) struct ChunkWriter {
+    folder: PathBuf,
+    recipe: Recipe,
+    games_per_chunk: u64,
+    /// The file that is being written.
+    file: File,
+    games: u64,
+}
+
+impl ChunkWriter {
+    /// Goes on after the games that the folder holds already.
+    ///
+    /// # Errors
+    /// The folder can't be written; games with this seed lie there that were made otherwise or are damaged; another run
+    /// is writing them.
+    pub(crate) fn resume(folder: &Path, recipe: Recipe, games_per_chunk: u64) -> Result<ChunkWriter> {
+        std::fs::create_dir_all(folder).with_context(|| format!("{} can't be made", folder.display()))?;
+        let mut first = 0;
+        loop {
+            let path = chunk_path(folder, &recipe, first);
+            let context = || format!("{} can't be gone on with", path.display());
+            let (file, games) = open(&path, &recipe, first).with_context(context)?;
+            if games < games_per_chunk {
+                let next = chunk_path(folder, &recipe, first + games_per_chunk);
+                ensure!(!next.exists(), "{} lacks games, though {} follows", path.display(), next.display());
+                let games = first + games;
+                return Ok(ChunkWriter { folder: folder.into(), recipe, games_per_chunk, file, games });
+            }
+            first += games_per_chunk;
+        }
+    }
+
+    /// How many games are written.
+    pub(crate) fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Writes the next game.
+    pub(crate) fn append(&mut self, game: &[u8]) -> Result<()> {
+        let length = u16::try_from(game.len()).context("the game is too long")?;
+        let bytes = [&length.to_le_bytes(), game, &checksum(game)].concat();
+        self.file.write_all(&bytes).context("a game can't be written")?;
+        self.games += 1;
+        if self.games.is_multiple_of(self.games_per_chunk) {
+            let path = chunk_path(&self.folder, &self.recipe, self.games);
+            let context = || format!("{} can't be begun", path.display());
+            (self.file, _) = open(&path, &self.recipe, self.games).with_context(context)?;
+        }
+        Ok(())
+    }
+}
+
+fn chunk_path(folder: &Path, recipe: &Recipe, first: u64) -> PathBuf {
+    folder.join(format!("seed-{}-{first:07}.{EXTENSION}", recipe.seed))
+}
+
+/// The file, ready to be appended to, and how many whole games it holds. What is cut off at its end is cut away.
+fn open(path: &Path, recipe: &Recipe, first: u64) -> Result<(File, u64)> {
+    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    if file.try_lock().is_err() {
+        bail!("another run is writing it");
+    }
+    let expected = header(recipe, first);
+    let mut begun = Vec::new();
+    (&file).take(HEADER as u64).read_to_end(&mut begun)?;
+    if begun.len() < HEADER && expected.starts_with(&begun) {
+        file.set_len(0)?;
+        file.write_all(&expected)?;
+        return Ok((file, 0));
+    }
+    file.rewind()?;
+    let mut reader = ChunkReader::new(path, file.try_clone()?)?;
+    ensure!(
+        (reader.recipe, reader.first) == (*recipe, first),
+        "its games were made by {:?}, not by {recipe:?}",
+        reader.recipe
+    );
+    while reader.next_bytes()?.is_some() {}
+    file.set_len(reader.whole)?;
+    file.seek(SeekFrom::End(0))?;
+    Ok((file, reader.games))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::game;
+    use super::super::{GameResult, chunks_of};
+    use super::*;
+
+    const RECIPE: Recipe = Recipe { seed: 3, soft_nodes: 20, chess960_percent: 0, evaluation: 0 };
+
+    fn games() -> Vec<Vec<u8>> {
+        let moves = ["", "e2e4", "e2e4 e7e5:10", "e2e4 e7e5:-1000 g1f3:300", "d2d4:5", "g1f3 g8f6:0 f3g1:7"];
+        moves.map(|moves| game(GameResult::Draw, moves).encode()).to_vec()
+    }
+
+    fn write(folder: &Path) -> Result<()> {
+        let mut writer = ChunkWriter::resume(folder, RECIPE, 4)?;
+        for game in &games()[writer.games() as usize..] {
+            writer.append(game)?;
+        }
+        Ok(())
+    }
+
+    fn read(folder: &Path) -> Result<Vec<Vec<u8>>> {
+        let mut games = Vec::new();
+        for path in chunks_of(&[folder.into()])? {
+            let mut reader = ChunkReader::open(&path)?;
+            while let Some((number, bytes)) = reader.next_bytes()? {
+                assert_eq!(number, games.len() as u64);
+                ChunkReader::decode(&path, number, &bytes)?;
+                games.push(bytes);
+            }
+        }
+        Ok(games)
+    }
+
+    #[test]
+    fn whatever_byte_a_run_was_killed_at_no_game_is_lost_or_doubled() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path()).unwrap();
+        assert_eq!(read(folder.path()).unwrap(), games());
+        let chunks = chunks_of(&[folder.path().into()]).unwrap();
+        let whole: Vec<Vec<u8>> = chunks.iter().map(|path| std::fs::read(path).unwrap()).collect();
+        for last in 0..chunks.len() {
+            for length in 0..whole[last].len() {
+                chunks[last..].iter().for_each(|path| std::fs::remove_file(path).unwrap());
+                std::fs::write(&chunks[last], &whole[last][..length]).unwrap();
+                write(folder.path()).unwrap();
+                assert_eq!(read(folder.path()).unwrap(), games(), "cut off at {length}");
+                assert!(
+                    chunks.iter().zip(&whole).all(|(path, whole)| &std::fs::read(path).unwrap() == whole)
+                );
+            }
+        }
+        // A gap in the middle is none of our making.
+        std::fs::write(&chunks[0], &whole[0][..100.min(whole[0].len() - 1)]).unwrap();
+        assert!(format!("{:#}", write(folder.path()).unwrap_err()).contains("lacks games"));
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path()).unwrap();
+        let path = chunk_path(folder.path(), &RECIPE, 0);
+        let whole = std::fs::read(&path).unwrap();
+        let fault = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let fault = format!("{:#}", write(folder.path()).unwrap_err());
+            assert_eq!(std::fs::read(&path).unwrap(), bytes);
+            assert!(!fault.contains('\n'));
+            fault
+        };
+        let changed = |at: usize| {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            bytes
+        };
+        assert!(fault(b"something else").contains("no file of games"));
+        assert!(fault(&changed(0)).contains("no file of games"));
+        assert!(fault(&changed(8)).contains("version is 0"));
+        assert!(fault(&changed(HEADER - 1)).contains("header is damaged"));
+        assert!(fault(&changed(HEADER + 3)).contains("game 0, byte 48: the game is damaged"));
+        let other = Recipe { soft_nodes: 21, ..RECIPE };
+        assert!(fault(&header(&other, 0)).contains("soft_nodes: 21"));
+        std::fs::write(&path, &whole).unwrap();
+        let _first = ChunkWriter::resume(folder.path(), RECIPE, 4).unwrap();
+        let second = ChunkWriter::resume(folder.path(), RECIPE, 4).err().unwrap();
+        assert!(format!("{second:#}").contains("another run"));
+    }
+
+    #[test]
+    fn random_bytes_give_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("random.games");
+        let mut random = crate::random::Random::new(1, 1);
+        for length in [0, 1, 47, 48, 300] {
+            let bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+            std::fs::write(&path, bytes).unwrap();
+            let fault = format!("{:#}", read(folder.path()).unwrap_err());
+            assert!(fault.contains("random.games") && !fault.contains('\n'), "{fault}");
+        }
+    }
+}

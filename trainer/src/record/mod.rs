@@ -1,0 +1,142 @@
+//! Games of self-play, and the files in which they lie.
+
+mod chunk;
+mod encoding;
+mod start;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use search::{Move, Position};
+use shakmaty::Color;
+
+use crate::WrongInput;
+pub(crate) use chunk::{ChunkReader, ChunkWriter, Recipe};
+pub(crate) use start::Start;
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GameResult {
+    Win(Color),
+    Draw,
+}
+
+impl GameResult {
+    /// White's share of the point.
+    pub(crate) fn points(self) -> f64 {
+        match self {
+            GameResult::Win(winner) => winner.fold_wb(1.0, 0.0),
+            GameResult::Draw => 0.5,
+        }
+    }
+}
+
+/// A move and what the search made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Played {
+    pub(crate) mv: Move,
+    /// For the side to move; `None` for a random move of the opening, which is no move of anybody's choice.
+    pub(crate) score: Option<i32>,
+}
+
+/// A whole game. Its moves are legal; those without a score come first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GameRecord {
+    pub(crate) start: Start,
+    pub(crate) result: GameResult,
+    pub(crate) moves: Vec<Played>,
+}
+
+impl GameRecord {
+    /// Each move with the position that it was played in.
+    pub(crate) fn positions(&self) -> impl Iterator<Item = (Position, Played)> {
+        let mut position = self.start.position();
+        self.moves.iter().map(move |&played| {
+            let next = position.make(played.mv);
+            (std::mem::replace(&mut position, next), played)
+        })
+    }
+}
+
+/// The files of games that are meant by some paths: files as they are, and all chunks in a folder, in the order of their
+/// names.
+///
+/// # Errors
+/// A path that is not there, or a folder without a chunk.
+pub(crate) fn chunks_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut chunks = Vec::new();
+    for path in paths {
+        let found = chunks_at(path).with_context(|| format!("{} can't be read", path.display()));
+        let found = found.context(WrongInput)?;
+        ensure!(!found.is_empty(), anyhow!(WrongInput).context(format!("{} holds no games", path.display())));
+        chunks.extend(found);
+    }
+    Ok(chunks)
+}
+
+fn chunks_at(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    if !path.metadata()?.is_dir() {
+        return Ok(vec![path.into()]);
+    }
+    let mut chunks = path.read_dir()?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    chunks.retain(|name| name.extension().is_some_and(|extension| extension == chunk::EXTENSION));
+    chunks.sort();
+    Ok(chunks)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::random::Random;
+    use shakmaty::Square;
+
+    /// Games of random moves, with scores by material and chance and results by scores.
+    pub(crate) fn random_games(seed: u64, count: usize) -> Vec<GameRecord> {
+        let mut random = Random::new(seed, 0);
+        (0..count).map(|_| random_game(&mut random)).collect()
+    }
+
+    fn random_game(random: &mut Random) -> GameRecord {
+        let mut position = Position::default();
+        let mut moves = Vec::new();
+        let mut balance = 0;
+        while moves.len() < 60 {
+            let legal = position.legal_moves();
+            let Some(&mv) = legal.get(random.below(legal.len().max(1))) else { break };
+            let count = |color, role| position.pieces(color, role).count() as i32;
+            let lead =
+                |role| search::exchange_value(role) * (count(Color::White, role) - count(Color::Black, role));
+            balance = shakmaty::Role::ALL.map(lead).iter().sum::<i32>() + random.below(200) as i32 - 100;
+            let score = (moves.len() >= 8).then_some(position.turn().fold_wb(balance, -balance));
+            moves.push(Played { mv, score });
+            position = position.make(mv);
+        }
+        let result = match balance {
+            100.. => GameResult::Win(Color::White),
+            ..=-100 => GameResult::Win(Color::Black),
+            _ => GameResult::Draw,
+        };
+        GameRecord { start: Start::STANDARD, result, moves }
+    }
+
+    /// A game of standard chess from its moves; scores, for the side to move, follow a colon.
+    pub(crate) fn game(result: GameResult, moves: &str) -> GameRecord {
+        let moves = moves
+            .split_ascii_whitespace()
+            .map(|word| {
+                let (mv, score) = word.split_once(':').map_or((word, None), |(mv, s)| (mv, s.parse().ok()));
+                let square = |at| mv[at..at + 2].parse::<Square>().unwrap();
+                let promotion =
+                    mv.get(4..5).and_then(|piece| shakmaty::Role::from_char(piece.parse().unwrap()));
+                let (from, to) = (square(0), square(2));
+                let mv = promotion.map_or(Move::new(from, to), |role| Move::promoting(from, to, role));
+                Played { mv, score }
+            })
+            .collect();
+        let game = GameRecord { start: Start::STANDARD, result, moves };
+        for (position, played) in game.positions() {
+            assert!(position.is_legal(played.mv), "{played:?}");
+        }
+        game
+    }
+}

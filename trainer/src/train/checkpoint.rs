@@ -1,0 +1,123 @@
+//! A run as it was after some epoch, to go on with.
+//!
+//! ```text
+//! 8 bytes HRLDTRAN, version (4), fingerprint of the settings and the data (8), steps (8), epochs (4),
+//! for each epoch the losses in training and on held-out games (8 each), weights, mean and mean square of the gradients
+//! (4 each), fingerprint of all that (8)
+//! ```
+//!
+//! Numbers are little-endian.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use search::network::fingerprint;
+
+use super::Losses;
+use super::model::{TILE, Tile};
+use super::optimiser::AdamW;
+use crate::WrongInput;
+
+const MAGIC: &[u8; 8] = b"HRLDTRAN";
+const VERSION: u32 = 1;
+
+/// What a run has come to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Checkpoint {
+    /// Of the settings and the data.
+    pub(super) fingerprint: u64,
+    /// After each epoch.
+    pub(super) losses: Vec<Losses>,
+    pub(super) weights: Vec<Tile>,
+    pub(super) optimiser: AdamW,
+}
+
+impl Checkpoint {
+    /// Replaces the file at once, so that there is always a whole one.
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
+        super::write_whole(path, &self.to_bytes())
+    }
+
+    /// # Errors
+    /// The file can't be read, is damaged, or belongs to another run: one of other settings, data or size.
+    pub(super) fn read(path: &Path, fingerprint: u64, tiles: usize) -> Result<Checkpoint> {
+        let context = || format!("{} can't be gone on with", path.display());
+        let bytes = std::fs::read(path).with_context(context).context(WrongInput)?;
+        Checkpoint::from_bytes(&bytes, fingerprint, tiles).with_context(context).context(WrongInput)
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(self.fingerprint.to_le_bytes());
+        bytes.extend(self.optimiser.steps.to_le_bytes());
+        bytes.extend((self.losses.len() as u32).to_le_bytes());
+        for losses in &self.losses {
+            bytes.extend(losses.training.to_le_bytes());
+            bytes.extend(losses.held_out.to_le_bytes());
+        }
+        for tiles in [&self.weights, &self.optimiser.mean, &self.optimiser.mean_square] {
+            bytes.extend(tiles.as_flattened().iter().flat_map(|weight| weight.to_le_bytes()));
+        }
+        bytes.extend(fingerprint(&bytes).to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8], expected: u64, tiles: usize) -> Result<Checkpoint> {
+        ensure!(bytes.starts_with(MAGIC), "it is no checkpoint");
+        let (body, sum) = bytes.split_last_chunk().ok_or_else(|| anyhow!("it is too short"))?;
+        ensure!(u64::from_le_bytes(*sum) == fingerprint(body), "it is damaged");
+        let mut rest = &body[MAGIC.len()..];
+        let version = u32::from_le_bytes(take(&mut rest)?);
+        ensure!(version == VERSION, "its version is {version}, not {VERSION}");
+        let found = u64::from_le_bytes(take(&mut rest)?);
+        ensure!(found == expected, "its run has other settings or other games");
+        let steps = u64::from_le_bytes(take(&mut rest)?);
+        let epochs = u32::from_le_bytes(take(&mut rest)?);
+        let mut losses = Vec::new();
+        for _ in 0..epochs {
+            let training = f64::from_le_bytes(take(&mut rest)?);
+            losses.push(Losses { training, held_out: f64::from_le_bytes(take(&mut rest)?) });
+        }
+        ensure!(rest.len() == 3 * tiles * TILE * 4, "its network has another size");
+        let mut parts = rest.chunks(tiles * TILE * 4).map(|part| {
+            let weights: Vec<f32> =
+                part.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+            weights.as_chunks().0.to_vec()
+        });
+        let mut next = || parts.next().unwrap_or_default();
+        let (weights, mean, mean_square) = (next(), next(), next());
+        let optimiser = AdamW { mean, mean_square, steps };
+        Ok(Checkpoint { fingerprint: found, losses, weights, optimiser })
+    }
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk().ok_or_else(|| anyhow!("it is too short"))?;
+    *bytes = rest;
+    Ok(*first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_checkpoint_of_the_same_run_is_taken() {
+        let tiles = |value| vec![[value; TILE]; 3];
+        let optimiser = AdamW { mean: tiles(0.5), mean_square: tiles(0.25), steps: 9 };
+        let losses = vec![Losses { training: 0.1, held_out: 0.2 }];
+        let checkpoint = Checkpoint { fingerprint: 5, losses, weights: tiles(1.5), optimiser };
+        let bytes = checkpoint.to_bytes();
+        let read = |bytes: &[u8], print, tiles| Checkpoint::from_bytes(bytes, print, tiles);
+        assert_eq!(read(&bytes, 5, 3).unwrap(), checkpoint);
+        let fault = |bytes: &[u8], print, tiles| read(bytes, print, tiles).unwrap_err().to_string();
+        assert_eq!(fault(&bytes, 6, 3), "its run has other settings or other games");
+        assert_eq!(fault(&bytes, 5, 4), "its network has another size");
+        assert_eq!(fault(b"HRLDTRAN", 5, 3), "it is damaged");
+        assert_eq!(fault(b"HRLD", 5, 3), "it is no checkpoint");
+        for length in 9..bytes.len() {
+            assert_eq!(fault(&bytes[..length], 5, 3), "it is damaged", "{length}");
+        }
+    }
+}

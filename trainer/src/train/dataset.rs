@@ -1,0 +1,93 @@
+//! The positions of games that teach something: each once, those of some games held out.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+use rayon::prelude::*;
+use search::Position;
+use search::network::fingerprint;
+
+use super::sample::Sample;
+use crate::WrongInput;
+use crate::filter::quiet_score;
+use crate::record::{ChunkReader, GameResult, chunks_of};
+
+/// One of so many games is held out.
+const HELD_OUT: u64 = 50;
+/// Files that are read at a time.
+const FILES_AT_A_TIME: usize = 8;
+
+/// A position of a game that is kept.
+pub(crate) struct Kept {
+    pub(crate) position: Position,
+    /// For the side to move.
+    pub(crate) score: i32,
+    pub(crate) result: GameResult,
+    pub(crate) is_held_out: bool,
+}
+
+/// Calls `found` with each kept position of some files of games, in their order and each only where it comes first.
+pub(crate) fn for_each_kept(paths: &[PathBuf], mut found: impl FnMut(&Kept)) -> Result<()> {
+    let mut seen = HashSet::new();
+    for files in chunks_of(paths)?.chunks(FILES_AT_A_TIME) {
+        let parts: Vec<Vec<Kept>> = files.par_iter().map(|path| read(path)).collect::<Result<_>>()?;
+        for kept in parts.iter().flatten() {
+            if seen.insert(kept.position.keys().full) {
+                found(kept);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<Kept>> {
+    let mut reader = ChunkReader::open(path)?;
+    let mut kept = Vec::new();
+    while let Some((number, bytes)) = reader.next_bytes()? {
+        let game = ChunkReader::decode(path, number, &bytes)?;
+        let (result, is_held_out) = (game.result, number.is_multiple_of(HELD_OUT));
+        for (ply, (position, played)) in game.positions().enumerate() {
+            if let Some(score) = quiet_score(ply, &position, played) {
+                kept.push(Kept { position, score, result, is_held_out });
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// The positions to learn from, and those of the games that are held out.
+pub(super) struct Dataset {
+    pub(super) training: Vec<Sample>,
+    pub(super) held_out: Vec<Sample>,
+}
+
+impl Dataset {
+    /// # Errors
+    /// Files that can't be read or are no games; games without positions to learn from or to hold out.
+    pub(super) fn load(paths: &[PathBuf]) -> Result<Dataset> {
+        let (mut training, mut held_out) = (Vec::new(), Vec::new());
+        for_each_kept(paths, |kept| {
+            let sample = Sample::new(&kept.position, kept.score, kept.result);
+            if kept.is_held_out { &mut held_out } else { &mut training }.push(sample);
+        })?;
+        if training.is_empty() || held_out.is_empty() {
+            return Err(anyhow!(WrongInput).context("there are too few games to hold some out"));
+        }
+        Ok(Dataset { training, held_out })
+    }
+
+    /// What tells these positions from others.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let prints: Vec<u8> = self
+            .training
+            .par_chunks(1 << 12)
+            .chain(self.held_out.par_chunks(1 << 12))
+            .flat_map_iter(|samples| {
+                let bytes: Vec<u8> = samples.iter().flat_map(Sample::bytes).collect();
+                fingerprint(&bytes).to_le_bytes()
+            })
+            .collect();
+        fingerprint(&prints)
+    }
+}

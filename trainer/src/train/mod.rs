@@ -1,0 +1,259 @@
+//! `herald-trainer train`: a network from games.
+
+mod chart;
+mod checkpoint;
+mod dataset;
+mod model;
+mod optimiser;
+mod sample;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, anyhow};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use search::network::{MAX_HIDDEN, Network, fingerprint};
+
+use crate::random::Random;
+use crate::{WrongInput, scale};
+use checkpoint::Checkpoint;
+use dataset::Dataset;
+pub(crate) use dataset::for_each_kept;
+use model::{Model, Shape, TILE, Target, Tile};
+use optimiser::AdamW;
+use sample::Sample;
+
+/// Train a network on games; a run that was cut off goes on with --resume
+#[derive(Args, Clone)]
+#[command(
+    after_help = "Example: herald-trainer train data/selfplay --output data/net1 --hidden 64 --epochs 40\n\
+                  The folder will hold the network, a picture of the losses and the checkpoint to resume from."
+)]
+pub(crate) struct Train {
+    /// Files of games, or folders of such files
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// The folder to write
+    #[arg(long)]
+    output: PathBuf,
+    /// Neurons of the hidden layer, a multiple of 32
+    #[arg(long, default_value_t = 64, value_parser = width)]
+    hidden: usize,
+    /// Output layers, of which the number of pieces chooses one
+    #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "8"]).try_map(|n| n.parse::<usize>()))]
+    buckets: usize,
+    /// How often each position is looked at
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: u32,
+    /// How much results count, from 0 to 1; scores have the rest
+    #[arg(long, default_value_t = 0.3)]
+    result_share: f32,
+    /// Centipawns that stand for an expected share of 73 %; by default, what fits the results best
+    #[arg(long)]
+    scale: Option<f32>,
+    /// The first step of a weight; the last one is a hundredth of it
+    #[arg(long, default_value_t = 1e-3)]
+    rate: f32,
+    /// How much of a weight would be lost in a step of 1
+    #[arg(long, default_value_t = 0.01)]
+    decay: f32,
+    /// Other seeds, other first weights and another order of the positions
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads; 0 for one a processor core. Gradients are added up by thread: another number, other last digits
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Go on with the run whose checkpoint lies in the folder
+    #[arg(long)]
+    resume: bool,
+}
+
+fn width(text: &str) -> Result<usize, String> {
+    let fault = || format!("not a multiple of {TILE} from {TILE} to {MAX_HIDDEN}");
+    let width: usize = text.parse().map_err(|_| fault())?;
+    let fits = width > 0 && width <= MAX_HIDDEN && width.is_multiple_of(TILE);
+    if fits { Ok(width) } else { Err(fault()) }
+}
+
+/// Mean losses over all positions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Losses {
+    /// While the weights were changing.
+    training: f64,
+    /// After the epoch.
+    held_out: f64,
+}
+
+/// Positions between two steps.
+const BATCH: usize = 16_384;
+/// Positions by which the scale is found.
+const SCALE_SAMPLES: usize = 1_000_000;
+
+impl Train {
+    pub(crate) fn run(&self) -> Result<()> {
+        let checkpoint = self.output.join("checkpoint");
+        if checkpoint.exists() && !self.resume {
+            let fault = format!("{} exists: --resume goes on with it", checkpoint.display());
+            return Err(anyhow!(WrongInput).context(fault));
+        }
+        std::fs::create_dir_all(&self.output)
+            .with_context(|| format!("{} can't be made", self.output.display()))?;
+        let data = Dataset::load(&self.games)?;
+        println!("{} positions, {} held out by game", data.training.len(), data.held_out.len());
+        let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
+        println!("a score means an expected share of sigmoid(score / {scale:.1})");
+        let target = Target { result_share: self.result_share, scale };
+        let pool = ThreadPoolBuilder::new().num_threads(self.threads).build()?;
+        let model = pool.install(|| self.fit(self.epochs, &data, target, &checkpoint))?;
+        self.export(&model, &data, scale)
+    }
+
+    fn shape(&self) -> Shape {
+        Shape { hidden: self.hidden, buckets: self.buckets }
+    }
+
+    /// What tells this run from others.
+    fn fingerprint(&self, data: &Dataset, target: Target, threads: usize) -> u64 {
+        let Train { epochs, rate, decay, seed, .. } = self;
+        let settings = format!("{:?} {target:?} {epochs} {rate} {decay} {seed} {threads}", self.shape());
+        fingerprint(format!("{settings} {:x}", data.fingerprint()).as_bytes())
+    }
+
+    /// Trains up to an epoch, from the checkpoint if there is one, and leaves one after each epoch.
+    fn fit(&self, last: u32, data: &Dataset, target: Target, checkpoint: &Path) -> Result<Model> {
+        let (shape, threads) = (self.shape(), rayon::current_num_threads());
+        let print = self.fingerprint(data, target, threads);
+        let mut state = if checkpoint.exists() {
+            Checkpoint::read(checkpoint, print, shape.len())?
+        } else {
+            Checkpoint {
+                fingerprint: print,
+                losses: Vec::new(),
+                weights: Model::new(shape, self.seed).weights,
+                optimiser: AdamW::new(shape.len()),
+            }
+        };
+        let mut gradients = vec![vec![[0.0; TILE]; shape.len()]; threads];
+        let steps = data.training.len().div_ceil(BATCH) as u64;
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} steps, {eta} left")?;
+        let progress = ProgressBar::new(steps * u64::from(self.epochs)).with_style(style);
+        progress.set_position(state.optimiser.steps);
+        for epoch in state.losses.len()..last as usize {
+            let begun = Instant::now();
+            let mut model = Model { shape, weights: std::mem::take(&mut state.weights) };
+            let order = self.order(data.training.len(), epoch);
+            let mut sum = 0.0;
+            for batch in order.chunks(BATCH) {
+                let batch: Vec<Sample> = batch.iter().map(|&at| data.training[at as usize]).collect();
+                sum += gradient(&model, &batch, target, &mut gradients);
+                let rate = self.rate_at(state.optimiser.steps, steps * u64::from(self.epochs));
+                state.optimiser.step(&mut model.weights, &mut gradients[0], rate, self.decay);
+                progress.inc(1);
+            }
+            let speed = data.training.len() as f64 / begun.elapsed().as_secs_f64() / 1e6;
+            let losses = Losses {
+                training: sum / data.training.len() as f64,
+                held_out: model.loss(&data.held_out, target),
+            };
+            state.weights = model.weights;
+            state.losses.push(losses);
+            state.write(checkpoint)?;
+            chart::draw(&self.output.join("losses.svg"), &state.losses)?;
+            progress.suspend(|| {
+                let Losses { training, held_out } = losses;
+                let place = format!("epoch {}/{}", epoch + 1, self.epochs);
+                println!("{place}: loss {training:.6}, held out {held_out:.6}, {speed:.2} M positions/s");
+            });
+        }
+        progress.finish_and_clear();
+        Ok(Model { shape, weights: state.weights })
+    }
+
+    /// The order in which an epoch goes through the positions.
+    fn order(&self, positions: usize, epoch: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..positions as u32).collect();
+        Random::new(self.seed, 1 + epoch as u64).shuffle(&mut order);
+        order
+    }
+
+    /// From the first rate to a hundredth of it, along half a wave of the cosine.
+    fn rate_at(&self, step: u64, steps: u64) -> f32 {
+        let done = step as f64 / steps as f64;
+        let fade = f64::midpoint(1.0, (std::f64::consts::PI * done).cos()) as f32;
+        self.rate * (0.01 + 0.99 * fade)
+    }
+
+    /// Writes the network, and tells what is lost by whole numbers.
+    fn export(&self, model: &Model, data: &Dataset, scale: f32) -> Result<()> {
+        let bytes = model.quantise(scale).to_bytes();
+        let network = Network::from_bytes(&bytes).context("the trained network can't be used")?;
+        let path = self.output.join("network");
+        write_whole(&path, &bytes)?;
+        println!("{}: {network:?}, {} bytes", path.display(), bytes.len());
+        let off = rounding_error(model, &network, &data.held_out, scale);
+        println!("below 1000 centipawns, whole numbers are off by {off:.2} centipawns on average");
+        Ok(())
+    }
+}
+
+/// The gradient of the mean loss over a batch, in the first of the threads' buffers. Returns the sum of the losses.
+fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Vec<Tile>]) -> f64 {
+    let share = batch.len().div_ceil(gradients.len());
+    let losses: Vec<f64> = batch
+        .par_chunks(share)
+        .zip(&mut *gradients)
+        .map(|(samples, gradient)| model.add_gradient(samples, target, batch.len(), gradient))
+        .collect();
+    if let Some((sum, others)) = gradients.split_first_mut() {
+        for part in others {
+            sum.par_iter_mut().zip(part).with_min_len(256).for_each(|(sum, part)| {
+                sum.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
+                *part = [0.0; TILE];
+            });
+        }
+    }
+    losses.iter().sum()
+}
+
+/// The scale by which scores foretell results best.
+fn fit_scale(samples: &[Sample]) -> f32 {
+    let step = samples.len().div_ceil(SCALE_SAMPLES);
+    let some: Vec<(f64, f64)> =
+        samples.iter().step_by(step).map(|sample| (sample.score.into(), sample.points().into())).collect();
+    scale::fit(|scale| scale::loss(&some, scale)) as f32
+}
+
+/// By how many centipawns a quantised network is off on average, where the model says less than 1000.
+fn rounding_error(model: &Model, network: &Network, samples: &[Sample], scale: f32) -> f64 {
+    let some = &samples[..samples.len().min(100_000)];
+    let errors: Vec<f64> = model
+        .outputs(some)
+        .into_iter()
+        .zip(some)
+        .map(|(output, sample)| (output * scale, sample))
+        .filter(|(value, _)| value.abs() < 1000.0)
+        .map(|(value, sample)| {
+            let (ours, theirs): (Vec<usize>, Vec<usize>) = sample.inputs_by_side().unzip();
+            let centipawns = network.evaluate_inputs(&ours, &theirs).value();
+            f64::from((value - centipawns as f32).abs())
+        })
+        .collect();
+    errors.iter().sum::<f64>() / errors.len().max(1) as f64
+}
+
+/// Replaces a file at once, so that there is always a whole one.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let context = || format!("{} can't be written", path.display());
+    let new = path.with_extension("new");
+    let mut file = File::create(&new).with_context(context)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).with_context(context)?;
+    std::fs::rename(&new, path).with_context(context)
+}

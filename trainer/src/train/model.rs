@@ -1,0 +1,298 @@
+//! The network in floating point, and how its loss changes with each weight.
+//!
+//! Weights lie in tiles of neighbouring neurons: for each tile of neurons, one for each input; then the neurons' biases;
+//! then, for each bucket, the output's weights; then the buckets' biases in a tile of their own. A chunk of positions goes
+//! through one tile of neurons after the other, so that the weights that it meets stay near the processor.
+
+use rayon::prelude::*;
+use search::network::{
+    CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT, OUTPUT_WEIGHT_SUM,
+    Parameters,
+};
+
+use super::sample::{Inputs, Sample};
+use crate::random::Random;
+
+/// Neurons of a tile.
+pub(super) const TILE: usize = 32;
+pub(super) type Tile = [f32; TILE];
+
+/// Positions that go through a tile one after the other.
+const CHUNK: usize = 128;
+
+/// How large the network is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) hidden: usize,
+    pub(super) buckets: usize,
+}
+
+impl Shape {
+    fn tiles(self) -> usize {
+        self.hidden / TILE
+    }
+
+    /// Where the neurons' biases begin.
+    fn biases(self) -> usize {
+        self.tiles() * INPUTS
+    }
+
+    /// Where the output's weights for a bucket begin: those for our neurons, then those for the opponent's.
+    fn output(self, bucket: usize) -> usize {
+        self.biases() + self.tiles() + 2 * self.tiles() * bucket
+    }
+
+    /// The tile of the buckets' biases.
+    fn output_biases(self) -> usize {
+        self.output(self.buckets)
+    }
+
+    /// Tiles of all weights.
+    pub(super) fn len(self) -> usize {
+        self.output_biases() + 1
+    }
+}
+
+/// What the network is to say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    /// How much the result counts, in 0 ..= 1; the score has the rest.
+    pub(super) result_share: f32,
+    /// A score means an expected share of sigmoid(score / scale).
+    pub(super) scale: f32,
+}
+
+impl Target {
+    pub(super) fn of(self, sample: &Sample) -> f32 {
+        let by_score = sigmoid(f32::from(sample.score) / self.scale);
+        self.result_share * sample.points() + (1.0 - self.result_share) * by_score
+    }
+}
+
+pub(super) struct Model {
+    pub(super) shape: Shape,
+    pub(super) weights: Vec<Tile>,
+}
+
+/// What a thread needs to work on a chunk.
+struct Workspace {
+    inputs: Vec<Inputs>,
+    /// For each tile and position, our neurons before they are clipped, and the opponent's.
+    neurons: Vec<[Tile; 2]>,
+    outputs: Vec<f32>,
+}
+
+impl Workspace {
+    fn new(shape: Shape) -> Workspace {
+        Workspace {
+            inputs: Vec::with_capacity(CHUNK),
+            neurons: vec![[[0.0; TILE]; 2]; shape.tiles() * CHUNK],
+            outputs: vec![0.0; CHUNK],
+        }
+    }
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[inline]
+fn add(sum: &mut Tile, term: &Tile) {
+    sum.iter_mut().zip(term).for_each(|(sum, term)| *sum += term);
+}
+
+/// The squares of the clipped neurons.
+#[inline]
+fn activate(neurons: &Tile) -> Tile {
+    let mut activated = *neurons;
+    for value in &mut activated {
+        let clipped = value.clamp(0.0, 1.0);
+        *value = clipped * clipped;
+    }
+    activated
+}
+
+/// The scalar product, in an order that lets several be added at a time.
+#[inline]
+fn dot(left: &Tile, right: &Tile) -> f32 {
+    let mut sums = [0.0; 8];
+    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
+        sums.iter_mut().zip(left).zip(right).for_each(|((sum, left), right)| *sum += left * right);
+    }
+    sums.iter().sum()
+}
+
+impl Model {
+    /// A network that knows nothing: small weights at random.
+    pub(super) fn new(shape: Shape, seed: u64) -> Model {
+        let mut random = Random::new(seed, 0);
+        let mut weights = vec![[0.0; TILE]; shape.len()];
+        let (first, second) = (1.0 / (INPUTS as f32).sqrt(), 1.0 / (2.0 * shape.hidden as f32).sqrt());
+        for (at, tile) in weights.iter_mut().enumerate().take(shape.output_biases()) {
+            let reach = if at < shape.output(0) { first } else { second };
+            *tile = std::array::from_fn(|_| {
+                let unit = (random.next() >> 40) as f32 / (1 << 24) as f32;
+                reach * (2.0 * unit - 1.0)
+            });
+        }
+        Model { shape, weights }
+    }
+
+    /// The mean loss over some positions: the squares of what expectations are off by.
+    pub(super) fn loss(&self, samples: &[Sample], target: Target) -> f64 {
+        let sums: Vec<f64> = samples
+            .par_chunks(CHUNK)
+            .map_init(
+                || Workspace::new(self.shape),
+                |workspace, chunk| {
+                    self.forward(chunk, workspace);
+                    let errors = chunk
+                        .iter()
+                        .zip(&workspace.outputs)
+                        .map(|(sample, &output)| f64::from(sigmoid(output) - target.of(sample)));
+                    errors.map(|error| error * error).sum()
+                },
+            )
+            .collect();
+        sums.iter().sum::<f64>() / samples.len().max(1) as f64
+    }
+
+    /// The output for each position; times the scale, its centipawns.
+    pub(super) fn outputs(&self, samples: &[Sample]) -> Vec<f32> {
+        let mut workspace = Workspace::new(self.shape);
+        let chunks = samples.chunks(CHUNK).flat_map(|chunk| {
+            self.forward(chunk, &mut workspace);
+            workspace.outputs[..chunk.len()].to_vec()
+        });
+        chunks.collect()
+    }
+
+    /// Adds to `gradient` that of the sum of losses, each divided by `count`, over some positions. Returns the sum of losses.
+    pub(super) fn add_gradient(
+        &self,
+        samples: &[Sample],
+        target: Target,
+        count: usize,
+        gradient: &mut [Tile],
+    ) -> f64 {
+        let mut workspace = Workspace::new(self.shape);
+        let mut sum = 0.0;
+        for chunk in samples.chunks(CHUNK) {
+            self.forward(chunk, &mut workspace);
+            for (sample, output) in chunk.iter().zip(&mut workspace.outputs) {
+                let expected = sigmoid(*output);
+                let error = expected - target.of(sample);
+                sum += f64::from(error * error);
+                // From here on, what a unit more of the output changes.
+                *output = 2.0 * error * expected * (1.0 - expected) / count as f32;
+            }
+            self.backward(&workspace, gradient);
+        }
+        sum
+    }
+
+    fn forward(&self, samples: &[Sample], workspace: &mut Workspace) {
+        let Workspace { inputs, neurons, outputs } = workspace;
+        let (shape, weights) = (self.shape, &self.weights);
+        inputs.clear();
+        inputs.extend(samples.iter().map(|sample| sample.inputs(shape.buckets)));
+        let biases = &weights[shape.output_biases()];
+        for (output, inputs) in outputs.iter_mut().zip(&*inputs) {
+            *output = biases[usize::from(inputs.bucket)];
+        }
+        for tile in 0..shape.tiles() {
+            let rows = &weights[tile * INPUTS..][..INPUTS];
+            let bias = &weights[shape.biases() + tile];
+            let neurons = &mut neurons[tile * CHUNK..][..CHUNK];
+            for ((inputs, neurons), output) in inputs.iter().zip(neurons).zip(&mut *outputs) {
+                let weights = &weights[shape.output(inputs.bucket.into())..];
+                for side in 0..2 {
+                    let mut sums = *bias;
+                    inputs.pairs().iter().for_each(|pair| add(&mut sums, &rows[usize::from(pair[side])]));
+                    neurons[side] = sums;
+                    *output += dot(&activate(&sums), &weights[side * shape.tiles() + tile]);
+                }
+            }
+        }
+    }
+
+    /// `workspace` holds what the forward pass left, with slopes in the place of outputs.
+    fn backward(&self, workspace: &Workspace, gradient: &mut [Tile]) {
+        let Workspace { inputs, neurons, outputs } = workspace;
+        let shape = self.shape;
+        for (slope, inputs) in outputs.iter().zip(inputs) {
+            gradient[shape.output_biases()][usize::from(inputs.bucket)] += slope;
+        }
+        for tile in 0..shape.tiles() {
+            let neurons = &neurons[tile * CHUNK..][..CHUNK];
+            let (rows, rest) = gradient.split_at_mut(shape.biases());
+            let rows = &mut rows[tile * INPUTS..][..INPUTS];
+            for ((inputs, neurons), &slope) in inputs.iter().zip(neurons).zip(outputs) {
+                for side in 0..2 {
+                    let output = shape.output(inputs.bucket.into()) + side * shape.tiles() + tile;
+                    let weights = &self.weights[output];
+                    let values = &neurons[side];
+                    let activated = activate(values);
+                    rest[output - shape.biases()]
+                        .iter_mut()
+                        .zip(&activated)
+                        .for_each(|(sum, value)| *sum += slope * value);
+                    let mut slopes = *weights;
+                    for (weight, &value) in slopes.iter_mut().zip(values) {
+                        // Outside the clip nothing changes. Two choices without a branch, several at a time.
+                        let slope = if value > 0.0 { 2.0 * slope * value } else { 0.0 };
+                        *weight *= if value < 1.0 { slope } else { 0.0 };
+                    }
+                    add(&mut rest[tile], &slopes);
+                    for pair in inputs.pairs() {
+                        add(&mut rows[usize::from(pair[side])], &slopes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The network in whole numbers, whose centipawns are those of the data if `scale` is that of the target.
+    ///
+    /// The output's weights use all the numbers that they may: the finer they are, the less is lost.
+    pub(super) fn quantise(&self, scale: f32) -> Parameters {
+        let Shape { hidden, buckets } = self.shape;
+        let centipawns = (scale.round() as i32).clamp(*CENTIPAWNS_RANGE.start(), *CENTIPAWNS_RANGE.end());
+        let output = &self.weights[self.shape.output(0)..self.shape.output_biases()];
+        let largest = output.as_flattened().iter().fold(1e-6f32, |most, weight| most.max(weight.abs()));
+        let size = |side: &[Tile]| side.as_flattened().iter().map(|weight| weight.abs()).sum::<f32>();
+        let most = output.chunks(self.shape.tiles()).map(size).fold(1e-6f32, f32::max);
+        let rounding = hidden as f32 / 2.0;
+        let finest =
+            (f32::from(OUTPUT_WEIGHT_LIMIT) / largest).min((OUTPUT_WEIGHT_SUM as f32 - rounding) / most);
+        let output_unit = (finest as i32).clamp(*OUTPUT_UNIT_RANGE.start(), *OUTPUT_UNIT_RANGE.end());
+        // What rounding the scale leaves goes into the output.
+        let output_factor = output_unit as f32 * scale / centipawns as f32;
+        let narrow = |weight: f32, unit: f32| (weight * unit).round() as i16;
+        let tiles = self.shape.tiles();
+        let row = |tile_of: &dyn Fn(usize) -> usize, unit: f32| -> Vec<i16> {
+            let tiles = (0..tiles).map(|tile| &self.weights[tile_of(tile)]);
+            tiles.flatten().map(|&weight| narrow(weight, unit)).collect()
+        };
+        let inputs = (0..INPUTS).flat_map(|input| row(&|tile| tile * INPUTS + input, HIDDEN_UNIT as f32));
+        let output = (0..2 * buckets).flat_map(|half| {
+            let start = self.shape.output(0) + half * tiles;
+            let weights = row(&|tile| start + tile, output_factor);
+            weights.into_iter().map(|weight| weight.clamp(-OUTPUT_WEIGHT_LIMIT, OUTPUT_WEIGHT_LIMIT))
+        });
+        let biases = &self.weights[self.shape.output_biases()][..buckets];
+        let parameters = Parameters {
+            feature_weights: inputs.collect(),
+            feature_biases: row(&|tile| self.shape.biases() + tile, HIDDEN_UNIT as f32),
+            output_weights: output.collect(),
+            output_biases: biases
+                .iter()
+                .map(|bias| (bias * HIDDEN_UNIT as f32 * output_factor).round() as i32)
+                .collect(),
+            output_unit,
+            centipawns,
+        };
+        debug_assert_eq!(parameters.feature_biases.len(), hidden);
+        parameters
+    }
+}

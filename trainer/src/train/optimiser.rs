@@ -1,0 +1,50 @@
+//! Gradient descent with a step of its own for each weight and a steady pull to zero (`AdamW`: I. Loshchilov and F. Hutter,
+//! 2017).
+
+use rayon::prelude::*;
+
+use super::model::{TILE, Tile};
+
+/// How much of the earlier gradients, and of their squares, is kept at each step.
+const MOMENTUM: f32 = 0.9;
+const SQUARE_MOMENTUM: f32 = 0.999;
+const TINY: f32 = 1e-8;
+/// No weight becomes greater, so that a neuron's sum for 32 pieces fits 16 bits ([`search::network::HIDDEN_UNIT`]).
+const LIMIT: f32 = 1.9;
+/// Tiles that a thread takes at a time.
+const CHUNK: usize = 256;
+
+/// What is known of the gradients so far.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct AdamW {
+    pub(super) mean: Vec<Tile>,
+    pub(super) mean_square: Vec<Tile>,
+    pub(super) steps: u64,
+}
+
+impl AdamW {
+    pub(super) fn new(tiles: usize) -> AdamW {
+        let zero = vec![[0.0; TILE]; tiles];
+        AdamW { mean: zero.clone(), mean_square: zero, steps: 0 }
+    }
+
+    /// Moves each weight against its gradient by about `rate`, and to zero by `rate` times `decay` of it. The gradient is zero afterwards.
+    pub(super) fn step(&mut self, weights: &mut [Tile], gradient: &mut [Tile], rate: f32, decay: f32) {
+        self.steps += 1;
+        let correction = 1.0 - MOMENTUM.powi(self.steps as i32);
+        let square_correction = (1.0 - SQUARE_MOMENTUM.powi(self.steps as i32)).sqrt();
+        let moments = self.mean.par_chunks_mut(CHUNK).zip(self.mean_square.par_chunks_mut(CHUNK));
+        let weights = weights.par_chunks_mut(CHUNK).zip(gradient.par_chunks_mut(CHUNK));
+        weights.zip(moments).for_each(|((weights, gradient), (mean, square))| {
+            let weights = weights.as_flattened_mut().iter_mut().zip(gradient.as_flattened_mut());
+            let moments = mean.as_flattened_mut().iter_mut().zip(square.as_flattened_mut());
+            for ((weight, slope), (mean, square)) in weights.zip(moments) {
+                *mean = MOMENTUM * *mean + (1.0 - MOMENTUM) * *slope;
+                *square = SQUARE_MOMENTUM * *square + (1.0 - SQUARE_MOMENTUM) * *slope * *slope;
+                let change = (*mean / correction) / (square.sqrt() / square_correction + TINY);
+                *weight = (*weight - rate * (change + decay * *weight)).clamp(-LIMIT, LIMIT);
+                *slope = 0.0;
+            }
+        });
+    }
+}

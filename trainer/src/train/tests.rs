@@ -1,0 +1,152 @@
+//! What makes a trainer trustworthy.
+
+use super::model::TILE;
+use super::*;
+use crate::record::tests::random_games;
+use crate::record::{ChunkWriter, Recipe};
+
+const TARGET: Target = Target { result_share: 0.3, scale: 400.0 };
+
+/// Positions of random games, with scores by material and chance.
+fn samples(count: usize) -> Vec<Sample> {
+    let games = random_games(9, count / 20 + 1);
+    let kept = games.iter().flat_map(|game| {
+        let result = game.result;
+        game.positions()
+            .skip(8)
+            .map(move |(position, played)| Sample::new(&position, played.score.unwrap_or(0), result))
+    });
+    let samples: Vec<Sample> = kept.take(count).collect();
+    assert_eq!(samples.len(), count);
+    samples
+}
+
+fn train(folder: &Path) -> Train {
+    Train {
+        games: vec![folder.join("games")],
+        output: folder.join("net"),
+        hidden: 32,
+        buckets: 8,
+        epochs: 4,
+        result_share: 0.3,
+        scale: None,
+        rate: 1e-2,
+        decay: 0.01,
+        seed: 5,
+        threads: 2,
+        resume: false,
+    }
+}
+
+fn write_games(folder: &Path) {
+    let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, evaluation: 0 };
+    let mut writer = ChunkWriter::resume(&folder.join("games"), recipe, 1000).unwrap();
+    for game in random_games(3, 120) {
+        writer.append(&game.encode()).unwrap();
+    }
+}
+
+/// A network that has taken so many steps.
+fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
+    let shape = Shape { hidden: 64, buckets: 8 };
+    let mut model = Model::new(shape, 1);
+    let mut optimiser = AdamW::new(shape.len());
+    let mut gradients = vec![vec![[0.0; TILE]; shape.len()]; 2];
+    for _ in 0..steps {
+        gradient(&model, data, TARGET, &mut gradients);
+        optimiser.step(&mut model.weights, &mut gradients[0], rate, 0.01);
+    }
+    model
+}
+
+#[test]
+fn the_gradient_is_that_of_the_loss() {
+    let samples = samples(64);
+    let shape = Shape { hidden: 64, buckets: 8 };
+    let mut model = Model::new(shape, 1);
+    let mut gradient = vec![[0.0; TILE]; shape.len()];
+    model.add_gradient(&samples, TARGET, samples.len(), &mut gradient);
+    let mut numbers: Vec<(usize, usize)> =
+        (0..shape.len()).flat_map(|tile| (0..TILE).map(move |lane| (tile, lane))).collect();
+    numbers.retain(|&(tile, lane)| gradient[tile][lane].abs() > 1e-4);
+    Random::new(1, 1).shuffle(&mut numbers);
+    numbers.truncate(240);
+    assert!(numbers.len() == 240 && numbers.iter().any(|&(tile, _)| tile >= shape.len() - 30));
+    let (mut error, mut size) = (0.0, 0.0);
+    for (tile, lane) in numbers {
+        let weight = model.weights[tile][lane];
+        let mut loss_at = |weight| {
+            model.weights[tile][lane] = weight;
+            model.loss(&samples, TARGET)
+        };
+        let step = 2e-3;
+        let slope = (loss_at(weight + step) - loss_at(weight - step)) / f64::from(2.0 * step);
+        loss_at(weight);
+        error += (slope - f64::from(gradient[tile][lane])).powi(2);
+        size += slope.powi(2);
+    }
+    let relative = (error / size).sqrt();
+    assert!(relative < 1e-2, "{relative}");
+}
+
+#[test]
+fn a_thousand_positions_are_learnt_by_heart() {
+    let data = samples(1000);
+    let loss = learnt(&data, 300, 5e-3).loss(&data, TARGET);
+    assert!(loss < 0.002, "{loss}");
+}
+
+#[test]
+fn whole_numbers_are_close() {
+    let data = samples(4000);
+    let model = learnt(&data, 100, 1e-3);
+    let scale = 172.0; // that of Herald's own games
+    let network = Network::from_bytes(&model.quantise(scale).to_bytes()).unwrap();
+    let off = rounding_error(&model, &network, &data, scale);
+    assert!(off < 2.0, "{off}");
+}
+
+#[test]
+fn a_run_can_be_repeated_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    write_games(folder.path());
+    let outcome = |train: &Train| {
+        train.run().unwrap();
+        std::fs::read(train.output.join("network")).unwrap()
+    };
+    let whole = outcome(&train(folder.path()));
+    let again = Train { output: folder.path().join("again"), ..train(folder.path()) };
+    assert_eq!(outcome(&again), whole);
+    let other = Train { output: folder.path().join("other"), seed: 6, ..train(folder.path()) };
+    assert_ne!(outcome(&other), whole);
+
+    // A run that is killed leaves the checkpoint of its last epoch, or, in the middle of writing, the one before.
+    let killed = Train { output: folder.path().join("killed"), ..train(folder.path()) };
+    let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    std::fs::create_dir_all(&killed.output).unwrap();
+    let data = Dataset::load(&killed.games).unwrap();
+    let target = Target { result_share: 0.3, scale: fit_scale(&data.training) };
+    let checkpoint = killed.output.join("checkpoint");
+    pool.install(|| killed.fit(2, &data, target, &checkpoint)).unwrap();
+    std::fs::write(killed.output.join("checkpoint.new"), b"HRLD").unwrap();
+    assert!(format!("{:#}", killed.run().unwrap_err()).contains("--resume"));
+    assert_eq!(outcome(&Train { resume: true, ..killed.clone() }), whole);
+    let longer = Train { resume: true, epochs: 5, ..killed };
+    assert!(format!("{:#}", longer.run().unwrap_err()).contains("other settings"));
+}
+
+#[test]
+fn games_are_held_out_whole_and_positions_come_once() {
+    let folder = tempfile::tempdir().unwrap();
+    write_games(folder.path());
+    let mut games: [std::collections::HashSet<u64>; 2] = Default::default();
+    let mut count = 0;
+    for_each_kept(&[folder.path().join("games")], |kept| {
+        count += 1;
+        games[usize::from(kept.is_held_out)].insert(kept.position.keys().full);
+    })
+    .unwrap();
+    let [training, held_out] = games;
+    assert!(training.is_disjoint(&held_out) && !held_out.is_empty());
+    assert_eq!(training.len() + held_out.len(), count);
+}
