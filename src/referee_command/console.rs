@@ -17,24 +17,23 @@ impl Console {
         Console { rings: super::is_watched() }
     }
 
-    /// Writes a text. If nobody listens any more, the event goes on all the same.
-    pub(super) fn say(&mut self, text: &str) {
-        let mut output = io::stdout().lock();
-        let _ = writeln!(output, "{text}").and_then(|()| output.flush());
-    }
-
     /// Tells the director something; rings for what needs a hand.
-    pub(super) fn tell(&mut self, news: &News) {
+    pub(super) fn tell(&self, news: &News) {
         let bell = if news.urgent && self.rings { "\u{7}" } else { "" };
         let sign = if news.urgent { "! " } else { "" };
-        self.say(&format!("{bell}{sign}{}", news.text));
+        say(&format!("{bell}{sign}{}", news.text));
     }
+}
+
+/// Writes a text for the director. If nobody reads it any more, the event goes on all the same.
+pub(super) fn say(text: &str) {
+    let mut output = io::stdout().lock();
+    let _ = writeln!(output, "{text}").and_then(|()| output.flush());
 }
 
 /// Starts to listen to the director.
 pub(super) fn listen(director: Director) -> Result<()> {
     std::thread::Builder::new().name("console".into()).spawn(move || {
-        let mut console = Console::new();
         for line in io::stdin().lock().lines().map_while(io::Result::ok) {
             let answer = match line.parse::<Order>() {
                 Ok(Order::Help) => Ok(HELP.to_owned()),
@@ -46,7 +45,7 @@ pub(super) fn listen(director: Director) -> Result<()> {
                 Err(why) => Err(why),
             };
             match answer {
-                Ok(text) | Err(text) => console.say(&text),
+                Ok(text) | Err(text) => say(&text),
             }
         }
     })?;

@@ -41,10 +41,10 @@ impl Locals {
             // Players stay on the thread that has started them.
             let speaker = move || match Bridge::start(spec.clone(), None, control) {
                 Err(fault) => {
-                    drop(told.send(Err(anyhow!(WrongInput).context(format!("{} {fault}", spec.command)))))
+                    let _ = told.send(Err(anyhow!(WrongInput).context(format!("{} {fault}", spec.command))));
                 }
                 Ok(bridge) => {
-                    drop(told.send(Ok(())));
+                    let _ = told.send(Ok(()));
                     speak(bridge, address, &habits, &leaving);
                 }
             };

@@ -62,19 +62,19 @@ impl Referee {
         let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         let event = Event::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| anyhow!(WrongInput).context(error))?;
-        let mut console = Console::new();
-        let Some(mut service) = open(&plan, event, &mut console)? else { return Ok(()) };
-        console.say(&format!("refereeing {} at {}", plan.event.name, service.address()));
+        let console = Console::new();
+        let Some(mut service) = open(&plan, event, &console)? else { return Ok(()) };
+        console::say(&format!("refereeing {} at {}", plan.event.name, service.address()));
         for device in &plan.settings.serial {
             service.attach(device, plan.settings.baud.unwrap_or(9600)).map_err(explain)?;
-            console.say(&format!("listening to {device}"));
+            console::say(&format!("listening to {device}"));
         }
         if let Some(address) = plan.settings.observers {
             let address = service.let_observe(address, plan.token()?).map_err(explain)?;
-            console.say(&format!("observers may come to {address}"));
+            console::say(&format!("observers may come to {address}"));
         }
         if let Some(address) = plan.live {
-            console.say(&format!("shown at http://{}/", service.show(address).map_err(explain)?));
+            console::say(&format!("shown at http://{}/", service.show(address).map_err(explain)?));
         }
         let director = service.director();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
@@ -97,7 +97,7 @@ impl Referee {
         service.close();
         match end.map_err(explain)? {
             ServiceEnd::Complete => {
-                console.say(text.trim_end());
+                console::say(text.trim_end());
                 Ok(())
             }
             ServiceEnd::Quit => bail!("interrupted; the same command goes on with the event"),
@@ -123,7 +123,7 @@ impl Referee {
 }
 
 /// Opens the service: at once, or when the referee that is observed is gone. `None` if there is nothing more to referee.
-fn open(plan: &Plan, event: Event, console: &mut Console) -> Result<Option<Service>> {
+fn open(plan: &Plan, event: Event, console: &Console) -> Result<Option<Service>> {
     let Some(referee) = &plan.settings.observe else {
         let opened = Service::open(event, &plan.folder, &plan.identity(), plan.listen, plan.limits.clone());
         return opened.map(Some).map_err(explain);
@@ -131,7 +131,7 @@ fn open(plan: &Plan, event: Event, console: &mut Console) -> Result<Option<Servi
     let mut observer = Observer::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
     let stop = Arc::new(AtomicBool::new(false));
     let signals = [SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)));
-    console.say(&format!("observing {referee}"));
+    console::say(&format!("observing {referee}"));
     let token = plan.token().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
     let watch = observer.watch(referee, &token, &stop, &mut |news| console.tell(news)).map_err(explain)?;
     for signal in signals {
@@ -139,11 +139,11 @@ fn open(plan: &Plan, event: Event, console: &mut Console) -> Result<Option<Servi
     }
     match watch {
         Watch::TakeOver => {
-            console.say("! the referee is gone; taking over");
+            console::say("! the referee is gone; taking over");
             observer.take_over(plan.listen, plan.limits.clone()).map(Some).map_err(explain)
         }
         Watch::Ended => {
-            console.say("the referee has ended the service");
+            console::say("the referee has ended the service");
             Ok(None)
         }
         Watch::Stopped => bail!("interrupted while observing"),

@@ -198,10 +198,7 @@ fn read_program(mut table: Table) -> Result<Program> {
         Some(other) => Err(anyhow!("{key}: {other} is no text")),
     };
     let (name, secret) = (take("name")?, take("secret")?);
-    let spec = match table.is_empty() {
-        true => None,
-        false => Some(spec(table)?),
-    };
+    let spec = if table.is_empty() { None } else { Some(spec(table)?) };
     let name = match (&name, &spec) {
         (Some(name), _) => name.trim().to_owned(),
         (None, Some(spec)) => spec.command.file_name().to_owned(),

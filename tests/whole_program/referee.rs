@@ -161,8 +161,7 @@ fn an_observer_takes_over() {
     );
     let line = referee.program.hear("observers may come to");
     let observed = line.rsplit(' ').next().expect("an address").to_owned();
-    let stranger = Raw::connect(&observed);
-    let mut stranger = stranger;
+    let mut stranger = Raw::connect(&observed);
     stranger.send(b"observe wrong-token 1\n");
     assert_eq!(stranger.last_words(), "");
     // A free port for the one that stands by.
@@ -304,7 +303,7 @@ fn the_event_is_shown_on_a_page() {
     let mut events = TcpStream::connect(&page).expect("the page");
     events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
     let mut told = BufReader::new(events).lines().map_while(Result::ok);
-    told.find(|line| line.is_empty()).expect("the head");
+    told.find(String::is_empty).expect("the head");
     clients[0].say("refreq reply; sm e4;");
     let game = told.find(|line| line.starts_with("data: {")).expect("the move");
     assert!(

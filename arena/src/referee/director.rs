@@ -228,27 +228,27 @@ impl Event {
 
     fn forfeit(&mut self, name: &str, at: Instant) -> Result<String, String> {
         let program = self.known(name)?;
-        let is_theirs = |white: usize, black: usize| program == white || program == black;
         let game = match self.game_of(program) {
             Some(game) => game,
-            None => {
-                let next = self.queue().find(|fixture| is_theirs(fixture.white, fixture.black)).copied();
-                let next = next.ok_or("it has no game to lose")?;
-                let busy =
-                    [next.white, next.black].into_iter().find(|&program| self.game_of(program).is_some());
-                if let Some(busy) = busy {
-                    return Err(format!("{} is still playing", self.name(busy)));
-                }
-                if !self.begin_silently(next) {
-                    return Err("the game cannot begin".to_owned());
-                }
-                next.number
-            }
+            None => self.begin_next_of(program)?,
         };
         let winner = !self.playing(game)?.color_of(program);
         let outcome = Outcome::Win { winner, reason: WinReason::Adjudication };
         self.end(game, outcome, "forfeited by the director's word".to_owned(), at);
         Ok(format!("game {}: {}", game + 1, outcome.result()))
+    }
+
+    /// Begins the next game of a program, which is to end at once.
+    fn begin_next_of(&mut self, program: usize) -> Result<u64, String> {
+        let plays = |white: usize, black: usize| program == white || program == black;
+        let next = self.queue().find(|fixture| plays(fixture.white, fixture.black)).copied();
+        let next = next.ok_or("it has no game to lose")?;
+        let busy = [next.white, next.black].into_iter().find(|&program| self.game_of(program).is_some());
+        match busy {
+            Some(busy) => Err(format!("{} is still playing", self.name(busy))),
+            None if self.begin_silently(next) => Ok(next.number),
+            None => Err("the game cannot begin".to_owned()),
+        }
     }
 
     fn restart(&mut self, game: u64, at: Instant) -> Result<String, String> {

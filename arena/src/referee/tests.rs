@@ -109,7 +109,7 @@ impl Room {
         connection
     }
 
-    fn say(&mut self, connection: Connection, line: impl ToString) {
+    fn say(&mut self, connection: Connection, line: &impl ToString) {
         self.event.handle(Input::Line(connection, line.to_string()), self.now);
         self.send();
     }
@@ -117,7 +117,7 @@ impl Room {
     fn sign_on(&mut self, name: &str) -> Connection {
         let connection = self.connect();
         let record = self.clients[&connection].sign_on(name, None, true);
-        self.say(connection, record);
+        self.say(connection, &record);
         connection
     }
 
@@ -153,7 +153,7 @@ impl Room {
     fn answer(&mut self, connection: Connection, answer: Answer) {
         let client = self.clients.get_mut(&connection).expect("a client");
         let record = client.reply(answer, Analysis::default()).expect("legal");
-        self.say(connection, record);
+        self.say(connection, &record);
     }
 
     fn play(&mut self, connection: Connection, text: &str) {
@@ -258,7 +258,7 @@ fn an_event_goes_as_section_8_has_it() {
 fn a_plain_client_gets_what_the_specification_has() {
     let mut room = Room::new(settings(&["A", "B"]));
     let connection = room.connect();
-    room.say(connection, format!("{START} refreq sign_on;"));
+    room.say(connection, &format!("{START} refreq sign_on;"));
     room.sign_on("B");
     room.pass(seconds(5));
     let lines = room.inboxes[&connection].join("\n");
@@ -329,7 +329,7 @@ fn resignation_and_illegal_moves() {
     assert_eq!(room.ending(), "1-0 Black resigns|");
     room.pass(seconds(10));
     assert_eq!(room.hear(b), Task::Respond);
-    room.say(b, format!("{START} refreq reply; sm Ke2;"));
+    room.say(b, &format!("{START} refreq reply; sm Ke2;"));
     assert_eq!(room.ending(), "0-1 White makes an illegal move|illegal move Ke2");
     room.pass(seconds(10));
     assert!(room.event.is_over(room.now) && room.event.standings().games() == 2);
@@ -344,16 +344,16 @@ fn an_answer_that_is_none_is_forgiven_once() {
     ] {
         let (mut room, [a, _]) = pair();
         room.hear(a);
-        room.say(a, format!("{START} {answer}"));
+        room.say(a, &format!("{START} {answer}"));
         let again = room.inboxes[&a].last().expect("a record").clone();
         assert!(again.contains("refcom respond") && again.contains(&format!("c0 \"{reason}\"")), "{again}");
-        room.say(a, format!("{START} {answer}"));
+        room.say(a, &format!("{START} {answer}"));
         assert_eq!(room.ending(), format!("0-1 White breaks the rules|{reason}"));
     }
     let (mut room, both @ [a, b]) = pair();
     room.play_all(both, "e4 e5 Nf3");
     room.hear(b);
-    room.say(b, format!("{START} refreq reply; sm e4;"));
+    room.say(b, &format!("{START} refreq reply; sm e4;"));
     let commands: Vec<String> = room.inboxes[&b].clone();
     assert!(
         commands[0].contains("refcom execute; sv e4 e5;") && commands[1].contains("sm Nf3;"),
@@ -379,16 +379,16 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
         let told = room.inboxes.remove(&b).expect("an answer").concat();
         assert!(told.contains("refcom fault") && told.contains(reason), "{line}: {told}");
     }
-    room.say(a, format!("{START} refreq reply; sm e4;"));
-    room.say(a, format!("{START} refreq reply; sm d4;"));
+    room.say(a, &format!("{START} refreq reply; sm e4;"));
+    room.say(a, &format!("{START} refreq reply; sm d4;"));
     assert!(room.inboxes[&a].concat().contains("not the turn"), "two replies");
     for _ in 0..21 {
-        room.say(b, "noise");
+        room.say(b, &"noise");
     }
     assert!(room.closed.contains(&b) && room.endings.is_empty());
     room.pass(seconds(30));
     assert_eq!(room.ending(), "1-0 Black abandons the game|gone for 30s");
-    room.say(a, format!("{START} refreq reply; sm d4;"));
+    room.say(a, &format!("{START} refreq reply; sm d4;"));
     assert!(room.news.iter().any(|news| news == "A replied too late"));
 }
 
@@ -401,7 +401,7 @@ fn only_those_who_are_expected_may_sign_on() {
         let connection = room.connect();
         let secret = secret.map(Secret::new);
         let record = room.clients[&connection].sign_on(name, secret.as_ref(), false);
-        room.say(connection, record);
+        room.say(connection, &record);
         let told = room.inboxes.remove(&connection).expect("an answer").concat();
         (connection, told)
     };
@@ -421,7 +421,7 @@ fn only_those_who_are_expected_may_sign_on() {
     let (_, told) = attempt(&mut room, "B", None);
     assert!(told.contains("the name is taken"), "{told}");
     let hasty = room.connect();
-    room.say(hasty, format!("{START} refreq reply; sm e4;"));
+    room.say(hasty, &format!("{START} refreq reply; sm e4;"));
     assert!(
         room.inboxes[&hasty].concat().contains("the first request is sign_on")
             && room.closed.contains(&hasty)
@@ -511,7 +511,7 @@ fn if_both_are_gone_nobody_wins_until_one_is_back() {
 fn an_old_referee_gives_way() {
     let mut room = Room::new(settings(&["A", "B"]));
     let connection = room.connect();
-    room.say(connection, format!("{START} Epoch 2; Extended; refreq sign_on; tcsi \"\" \"A\";"));
+    room.say(connection, &format!("{START} Epoch 2; Extended; refreq sign_on; tcsi \"\" \"A\";"));
     assert!(room.event.is_outdated() && room.inboxes[&connection].concat().contains("another referee"));
 }
 

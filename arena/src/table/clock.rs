@@ -184,7 +184,7 @@ mod tests {
     fn turns_are_booked_and_time_is_added() {
         let (mut clock, _) = clock("2/10:5+1", 0);
         clock.book_turn(Color::White, Duration::from_secs(4));
-        clock.add(Color::White, Duration::from_secs(60));
+        clock.add(Color::White, Duration::from_mins(1));
         assert_eq!(clock.accounts().white.remaining, Some(Duration::from_secs(66)));
         clock.book_turn(Color::White, Duration::from_secs(6));
         assert_eq!(clock.accounts().white.remaining, Some(Duration::from_secs(65)));

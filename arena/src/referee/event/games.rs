@@ -133,7 +133,9 @@ impl Event {
             Judgement::OutOfTurn => self.refuse(connection, "it is not the turn of this client", at),
             Judgement::AskAgain(why, facts) => {
                 bout.ask_again();
-                facts.into_iter().for_each(|fact| self.record(fact));
+                for fact in facts {
+                    self.record(fact);
+                }
                 self.ask_again(program, &why, at);
                 self.watch_flag(game);
             }

@@ -124,6 +124,8 @@ pub struct Service {
     network: Runtime,
     address: SocketAddr,
     has_reported: bool,
+    /// When the file of a running game may be written next.
+    papers_due: Instant,
     observers: Observers,
     /// The number of the next connection.
     next_connection: Arc<AtomicU64>,
@@ -139,6 +141,8 @@ struct Wire {
 
 /// How long the thread that decides waits if nothing happens.
 const GLANCE: Duration = Duration::from_millis(300);
+/// Files of running games are written one at a time, so that nobody waits for them.
+const BETWEEN_PAPERS: Duration = Duration::from_millis(2);
 /// How many calls are heard before what came of them is stored: a store costs the same for one fact and for many.
 const AT_ONCE: usize = 200;
 /// How long connections may take to close at the end.
@@ -202,6 +206,7 @@ impl Service {
             network,
             address,
             has_reported: false,
+            papers_due: Instant::now(),
             observers: Observers::default(),
             next_connection,
             watchers: live::channel(),
@@ -351,15 +356,19 @@ impl Service {
             return Ok(Some(call));
         }
         let now = Instant::now();
-        let until = self.event.next_deadline().map_or(now + GLANCE, |deadline| deadline.min(now + GLANCE));
-        loop {
-            if let Ok(call) = self.calls.try_recv() {
-                return Ok(Some(call));
-            }
+        let mut until =
+            self.event.next_deadline().map_or(now + GLANCE, |deadline| deadline.min(now + GLANCE));
+        if let Ok(call) = self.calls.try_recv() {
+            return Ok(Some(call));
+        }
+        if now >= self.papers_due {
             let written = self.papers.catch_up(&self.event);
-            if !written.map_err(|error| ServiceError::Papers("the file of a running game", error))? {
-                break;
+            if written.map_err(|error| ServiceError::Papers("the file of a running game", error))? {
+                self.papers_due = Instant::now() + BETWEEN_PAPERS;
             }
+        }
+        if self.papers.is_behind() {
+            until = until.min(self.papers_due);
         }
         match self.calls.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(call) => Ok(Some(call)),
@@ -402,10 +411,14 @@ impl Service {
         for news in &news {
             self.log(None, '#', &news.text)?;
             self.remember(&news.text);
+        }
+        self.papers.flush().map_err(|error| ServiceError::Papers("traffic.log", error))?;
+        // Whoever hears of something finds it written down.
+        for news in &news {
             tell(news);
         }
         self.show_changes(&facts, !news.is_empty());
-        self.papers.flush().map_err(|error| ServiceError::Papers("traffic.log", error))
+        Ok(())
     }
 
     fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> Result<(), ServiceError> {

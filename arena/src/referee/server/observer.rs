@@ -5,6 +5,7 @@
 //! before that. `alive` comes from time to time, `end` at the end of the service.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -134,7 +135,7 @@ fn send(writer: &Writer, first: u64, facts: &[Fact]) {
     for (number, fact) in (first..).zip(facts) {
         // Facts can be written: they have been stored.
         let fact = serde_json::to_string(fact).unwrap_or_default();
-        lines.push_str(&format!("{number} {fact}\n"));
+        let _ = writeln!(lines, "{number} {fact}");
     }
     writer.send_all(lines);
 }

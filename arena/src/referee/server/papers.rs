@@ -75,6 +75,11 @@ impl Papers {
         Ok(true)
     }
 
+    /// Whether a running game has changed since its file was written.
+    pub(super) fn is_behind(&self) -> bool {
+        !self.behind.is_empty()
+    }
+
     fn running(&self, game: u64) -> PathBuf {
         self.folder.join("running").join(format!("game-{:05}.pgn", game + 1))
     }

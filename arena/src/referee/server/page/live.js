@@ -152,5 +152,6 @@ function refreshSoon() { due ??= setTimeout(() => { due = null; refresh(); }, 30
 const events = new EventSource("events");
 events.addEventListener("game", event => show(JSON.parse(event.data)));
 events.addEventListener("changed", refreshSoon);
+// The first look, and one after each interruption.
 events.onopen = refresh;
 setInterval(tick, 100);
