@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use engine::{Color, DrawReason, Game, Outcome, PgnTags, WinReason, write_pgn};
 use rayon::prelude::*;
 
+use crate::WrongInput;
 use crate::filter::quiet_score;
 use crate::generate::game_from;
 use crate::record::{ChunkReader, GameRecord, GameResult, Start, chunks_of};
@@ -68,6 +69,10 @@ impl Inspect {
         let mut statistics = Statistics::default();
         while let Some((number, bytes)) = reader.next_bytes()? {
             let game = ChunkReader::decode(path, number, &bytes)?;
+            if game.encode() != bytes {
+                let place = format!("{}, game {number}", path.display());
+                return Err(anyhow!(WrongInput).context(place + ": written anew, it is another one"));
+            }
             statistics.count(&game, bytes.len());
             records.push((number, game));
         }
@@ -117,7 +122,11 @@ impl fmt::Display for Statistics {
         let per_game = |count: u64| count as f64 / self.games.max(1) as f64;
         let distinct = self.keys.len() as u64;
         let losses = self.games - self.white_wins - self.draws;
-        writeln!(f, "games       {} ({} of Chess960)", self.games, self.chess960)?;
+        writeln!(
+            f,
+            "games       {} ({} of Chess960), each the same when written anew",
+            self.games, self.chess960
+        )?;
         writeln!(
             f,
             "results     White wins {:.1} %, draws {:.1} %, Black wins {:.1} %",
@@ -208,7 +217,7 @@ mod tests {
         all.add(part);
         let text = all.to_string();
         for line in [
-            "games       2 (0 of Chess960)",
+            "games       2 (0 of Chess960), each the same when written anew",
             "results     White wins 50.0 %, draws 50.0 %, Black wins 0.0 %",
             "plies       35, 17.5 a game, 18 at most, 2.23 bytes each",
             "kept        3 positions, 8.6 % of the plies, 1.5 a game",

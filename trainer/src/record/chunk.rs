@@ -12,6 +12,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, ErrorKind, Read, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use search::network::fingerprint;
@@ -203,12 +204,21 @@ fn chunk_path(folder: &Path, recipe: &Recipe, first: u64) -> PathBuf {
     folder.join(format!("seed-{}-{first:07}.{EXTENSION}", recipe.seed))
 }
 
+/// Keeps other runs from a file. One that was killed may take a moment to let go of it.
+fn lock(file: &File) -> Result<()> {
+    for _ in 0..20 {
+        if file.try_lock().is_ok() {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    bail!("another run is writing it")
+}
+
 /// The file, ready to be appended to, and how many whole games it holds. What is cut off at its end is cut away.
 fn open(path: &Path, recipe: &Recipe, first: u64) -> Result<(File, u64)> {
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-    if file.try_lock().is_err() {
-        bail!("another run is writing it");
-    }
+    lock(&file)?;
     let expected = header(recipe, first);
     let mut begun = Vec::new();
     (&file).take(HEADER as u64).read_to_end(&mut begun)?;
