@@ -82,7 +82,12 @@ impl Make {
         }
         let entries = write_whole(&self.output, |output| builder.write(self.min_count, output))
             .with_context(|| format!("can't write `{}`", self.output.display()))?;
-        println!("{entries} entries from {} games, {} faulty games left out", count.games, count.faulty);
+        writeln!(
+            io::stdout(),
+            "{entries} entries from {} games, {} faulty games left out",
+            count.games,
+            count.faulty
+        )?;
         Ok(())
     }
 
@@ -127,7 +132,7 @@ impl Show {
         let total: u64 = moves.iter().map(|m| u64::from(m.weight)).sum();
         for m in &moves {
             let share = 100.0 * f64::from(m.weight) / total.max(1) as f64;
-            println!("{:<8}{:>6}{share:>7.1} %  learn {}", game.san(m.mv), m.weight, m.learn);
+            writeln!(io::stdout(), "{:<8}{:>6}{share:>7.1} %  learn {}", game.san(m.mv), m.weight, m.learn)?;
         }
         if moves.is_empty() {
             eprintln!("herald: `{name}` has no move for this position");

@@ -1,5 +1,7 @@
 //! `herald eval`: the evaluation, term by term.
 
+use std::io::{self, Write as _};
+
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::{Color, Variant};
@@ -20,17 +22,29 @@ impl Eval {
         let game = read_game(Variant::Chess, &self.fen, false)?;
         let position = game.root().context("only chess has terms to show")?.position;
         let breakdown = Breakdown::new(&position);
-        println!("{:<16}{:>8}{:>8}{:>8}", "Term", "White", "Black", "Sum");
+        let mut out = io::stdout().lock();
+        writeln!(out, "{:<16}{:>8}{:>8}{:>8}", "Term", "White", "Black", "Sum")?;
         for term in Term::ALL {
             let [white, black] =
                 [Color::White, Color::Black].map(|color| breakdown.taper(breakdown.get(term, color)));
-            println!("{:<16}{white:>8}{black:>8}{:>8}", words(&format!("{term:?}")), white - black);
+            writeln!(out, "{:<16}{white:>8}{black:>8}{:>8}", words(&format!("{term:?}")), white - black)?;
         }
         let drive = breakdown.drive;
-        println!("{:<16}{:>8}{:>8}{:>8}", "Bare king", drive.white, drive.black, drive.white - drive.black);
-        println!("Middlegame {} of 24; of the endgame {} in 64 count", breakdown.phase, breakdown.scale);
+        writeln!(
+            out,
+            "{:<16}{:>8}{:>8}{:>8}",
+            "Bare king",
+            drive.white,
+            drive.black,
+            drive.white - drive.black
+        )?;
+        writeln!(
+            out,
+            "Middlegame {} of 24; of the endgame {} in 64 count",
+            breakdown.phase, breakdown.scale
+        )?;
         let score = search::evaluate(&position).value();
-        println!("{:<16}{:>24}", "For White", game.turn().fold_wb(score, -score));
+        writeln!(out, "{:<16}{:>24}", "For White", game.turn().fold_wb(score, -score))?;
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! `herald perft`: counting legal moves.
 
+use std::io::{self, Write as _};
+
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use engine::{CastlingMode, Game, Variant, variant_from_name};
@@ -34,11 +36,11 @@ impl Perft {
             for m in game.legal_moves() {
                 let mut next = game.clone();
                 next.play(m).context("a legal move could not be played")?;
-                println!("{}: {}", game.coordinate(m), count(&next, self.depth - 1)?);
+                writeln!(io::stdout(), "{}: {}", game.coordinate(m), count(&next, self.depth - 1)?)?;
             }
-            println!();
+            writeln!(io::stdout())?;
         }
-        println!("{}", count(&game, self.depth)?);
+        writeln!(io::stdout(), "{}", count(&game, self.depth)?)?;
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 mod variants;
 
+use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
@@ -38,7 +39,7 @@ impl Bench {
         let running = bench.spawn(work).context("no thread can be started")?;
         let (nodes, time) = running.join().map_err(|_| anyhow!("the search died"))??;
         let nps = u128::from(nodes) * 1_000_000_000 / time.as_nanos().max(1);
-        println!("{nodes} nodes {nps} nps");
+        writeln!(io::stdout(), "{nodes} nodes {nps} nps")?;
         Ok(())
     }
 }

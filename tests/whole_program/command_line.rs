@@ -144,3 +144,14 @@ fn eval_is_symmetric() {
     assert!(white > 0);
     assert_eq!(white, -black);
 }
+
+#[test]
+fn nobody_has_to_listen_to_the_end() {
+    for arguments in [&["eval"][..], &["perft", "2", "--divide"], &["bench", "1"], &["help"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut herald = std::process::Command::new(env!("CARGO_BIN_EXE_herald"));
+        let status = herald.args(arguments).stdout(writer).status().expect("herald starts");
+        assert!(status.success(), "{arguments:?}: {status}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
@@ -51,15 +52,14 @@ impl Inspect {
         let parts: Vec<(Statistics, Vec<String>)> =
             files.par_iter().map(|path| self.inspect(path, files.len())).collect::<Result<_>>()?;
         if self.pgn.is_some() {
-            parts.iter().flat_map(|(_, games)| games).for_each(|pgn| print!("{pgn}"));
-            return Ok(());
+            let mut games = parts.iter().flat_map(|(_, games)| games);
+            return Ok(games.try_for_each(|pgn| io::stdout().write_all(pgn.as_bytes()))?);
         }
         let mut all = Statistics::default();
         for (part, _) in parts {
             all.add(part);
         }
-        print!("{all}");
-        Ok(())
+        Ok(write!(io::stdout(), "{all}")?)
     }
 
     /// Counts the games of a file, and picks its share of the sample games.

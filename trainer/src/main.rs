@@ -10,6 +10,7 @@ mod scale;
 mod train;
 mod tune;
 
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -66,6 +67,10 @@ fn main() -> ExitCode {
         Subcommands::Tune(tune) => tune.run(),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
+    if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+        // Who no longer listens has got what they wanted.
+        return ExitCode::SUCCESS;
+    }
     let wrong = error.downcast_ref::<WrongInput>().is_some();
     let reasons: Vec<String> =
         error.chain().map(ToString::to_string).filter(|reason| *reason != WrongInput.to_string()).collect();

@@ -66,6 +66,7 @@ pub(super) async fn serve(
     let routes = Router::new()
         .route("/", page("text/html; charset=utf-8", include_str!("page/index.html")))
         .route("/live.css", page("text/css; charset=utf-8", include_str!("page/live.css")))
+        .route("/icon.svg", page("image/svg+xml", include_str!("page/icon.svg")))
         .route("/live.js", page("text/javascript; charset=utf-8", include_str!("page/live.js")))
         .route("/state.json", get(state))
         .route("/game/{name}", get(game))

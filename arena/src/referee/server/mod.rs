@@ -279,8 +279,9 @@ impl Service {
 
     /// Waits for calls and takes in those that are there.
     fn hear(&mut self, tell: &mut dyn FnMut(&News)) -> Result<Option<ServiceEnd>, ServiceError> {
-        let Some(mut call) = self.next_call()? else { return Ok(None) };
+        let mut next = self.next_call()?;
         for _ in 0..AT_ONCE {
+            let Some(call) = next else { return Ok(None) };
             match call {
                 Call::Opened { connection, writer, address, role: Role::Observer, .. } => {
                     self.log(Some(connection), '#', &format!("observer connected from {address}"))?;
@@ -318,10 +319,11 @@ impl Service {
                     let _ = answer.send(done);
                 }
             }
-            match self.waiting.pop_front().or_else(|| self.calls.try_recv().ok()) {
-                Some(next) => call = next,
-                None => break,
-            }
+            next = self.waiting.pop_front().or_else(|| self.calls.try_recv().ok());
+        }
+        // That was enough at once, and the next is already out of the queue.
+        if let Some(call) = next {
+            self.waiting.push_front(call);
         }
         Ok(None)
     }

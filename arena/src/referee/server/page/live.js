@@ -85,7 +85,7 @@ function fill(table, heads, rows) {
 async function refresh() {
   const state = await (await fetch("state.json")).json();
   document.title = $("event").textContent = state.event;
-  $("about").textContent = `${state.site}, time control ${state.control}`;
+  $("about").textContent = (state.site === "?" ? "" : state.site + ", ") + "time control " + state.control;
   fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", ""],
     state.table.map((row, rank) => [rank + 1, row.name, row.points, row.games, row.won, row.drawn, row.lost, row.sb.toFixed(2), row.buchholz, row.present ? "" : "not here"]));
   fill($("cross"), ["", "Program", ...state.table.map((_, rank) => rank + 1)],
