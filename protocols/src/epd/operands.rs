@@ -354,10 +354,15 @@ impl<'a, 'f> Operands<'a, 'f> {
     }
 
     fn best_moves(&mut self) -> Option<Operation<'a>> {
-        if let [Operand { text, is_string: false, at }] = *self.given
-            && let Some(distance) = text.strip_prefix('#')
-        {
-            return self.mate(text, distance, at);
+        // With commas before or behind it, too: they are not written again.
+        if self.given.first().is_some_and(|first| !first.is_string && first.text.starts_with(['#', ','])) {
+            let texts = self.given.iter().flat_map(|operand| operand.text.split(','));
+            let mut texts = texts.filter(|text| !text.is_empty());
+            if let (Some(text), None) = (texts.next(), texts.next())
+                && let Some(distance) = text.strip_prefix('#')
+            {
+                return self.mate(text, distance, self.given[0].at);
+            }
         }
         self.move_set().map(Operation::Bm)
     }

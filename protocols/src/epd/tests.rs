@@ -358,6 +358,18 @@ fn reader() -> impl Strategy<Value = RecordReader> {
     prop::sample::select(vec![LENIENT, SYNTAX, IMPORT])
 }
 
+#[test]
+fn a_mate_among_commas_is_a_mate() {
+    for operands in ["#1", "#1 ,", ", #1", ",#1", "#1,"] {
+        let line = format!("{START} bm {operands};");
+        let read = |reader: RecordReader| reader.read(&line, 1).record.expect("a record");
+        assert_eq!(read(IMPORT).to_string(), format!("{START} dm 1;"));
+        let kept = read(LENIENT);
+        assert_eq!(kept.to_string(), line);
+        assert!(matches!(kept.get("bm"), Some(Operation::Other { .. })), "{kept}");
+    }
+}
+
 proptest! {
     #[test]
     fn what_was_normalized_stays_as_it_is(reader in reader(), line in line()) {
