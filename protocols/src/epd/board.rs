@@ -67,66 +67,74 @@ fn misplaced(byte: u8, board: &str) -> String {
 /// The men, in the order of [`Men`].
 const LETTERS: &[u8; 12] = b"pnbrqkPNBRQK";
 
-/// Where the men of each letter stand, from a1 to h8; behind them where rows of empty squares begin, where ranks begin
-/// behind a `/`, and what is neither.
+/// Where the men of each letter stand; behind them where rows of empty squares begin, where ranks begin behind a `/`, and
+/// what is neither.
 #[derive(Default)]
 struct Men([u64; 16]);
 
-/// What a character of a board means: in its lowest four bits, of which of the [`Men`] it tells, then what it adds to
-/// the tally.
+/// What a character of a board means: in its highest four bits, of which of the [`Men`] it tells, and what it adds to the
+/// tally, whose lowest six bits are the next square.
 type Meaning = u32;
 
 /// What the men beyond those of the twelve letters are.
 const EMPTY: Meaning = 12;
 const RANK: Meaning = 13;
 const NONE: Meaning = 15;
+const MEN_SHIFT: u32 = 28;
 
-/// In the tally a square counts for 1, a `/` and what has no place in a board for multiples of 64: they don't move the next
-/// square, and are told apart in the end.
-const SQUARE: Meaning = 1 << 4;
-const RANK_END: Meaning = 1 << 12;
-const UNKNOWN: Meaning = 1 << 20;
-/// Only digits have this bit; two of them side by side are found by it.
-const DIGIT: Meaning = 1 << 31;
+/// A `/` and what has no place in a board don't move the next square. Counts of them have so much room in the tally that
+/// those of [`LONGEST_BOARD`] characters can be told apart in the end.
+const RANK_END: Meaning = 1 << 10;
+const UNKNOWN: Meaning = 1 << 17;
+/// The counts, without the sum of what tells of the men.
+const COUNTS: Meaning = (1 << 24) - 1;
 
 /// What each character means, so that boards can be read without a jump for each of them.
 const MEANINGS: [Meaning; 256] = {
-    let mut meanings = [UNKNOWN + NONE; 256];
+    let mut meanings = [UNKNOWN | NONE << MEN_SHIFT; 256];
     let mut digit = 1;
     while digit <= 8 {
-        meanings[(b'0' + digit) as usize] = DIGIT + digit as Meaning * SQUARE + EMPTY;
+        meanings[(b'0' + digit) as usize] = digit as Meaning | EMPTY << MEN_SHIFT;
         digit += 1;
     }
     let mut men = 0;
     while men < 12 {
-        meanings[LETTERS[men] as usize] = SQUARE + men as Meaning;
+        meanings[LETTERS[men] as usize] = 1 | (men as Meaning) << MEN_SHIFT;
         men += 1;
     }
-    meanings[b'/' as usize] = RANK_END + RANK;
+    meanings[b'/' as usize] = RANK_END | RANK << MEN_SHIFT;
     meanings
 };
 
 impl Men {
     /// Reads a board that is as it should be.
     fn read(text: &str) -> Option<Men> {
-        /// The a-file without a8.
-        const RANK_BEGINS: u64 = 0x0001_0101_0101_0101;
+        /// The a-file without a8, on a board that begins with a8.
+        const RANK_BEGINS: u64 = 0x0101_0101_0101_0100;
         if text.len() > LONGEST_BOARD {
             return None;
         }
         let mut men = Men::default();
         // Squares are counted from a8 to h1.
-        let (mut tally, mut twice, mut last) = (0, 0, 0);
+        let mut tally: Meaning = 0;
         for byte in text.bytes() {
             let meaning = MEANINGS[usize::from(byte)];
-            let square = (tally / SQUARE) ^ 0o70;
-            men.0[(meaning % SQUARE) as usize] |= 1 << (square & 0o77);
-            tally += meaning & !DIGIT & !NONE;
-            twice |= meaning & last;
-            last = meaning;
+            men.0[(meaning >> MEN_SHIFT) as usize] |= 1 << (tally & 0o77);
+            tally = tally.wrapping_add(meaning);
         }
-        let is_full = tally == 64 * SQUARE + 7 * RANK_END && men.0[RANK as usize] == RANK_BEGINS;
-        (is_full && twice & DIGIT == 0).then_some(men)
+        let is_full = tally & COUNTS == 64 + 7 * RANK_END && men.0[RANK as usize] == RANK_BEGINS;
+        let is_right = is_full && men.has_whole_rows();
+        men.0 = men.0.map(u64::swap_bytes);
+        is_right.then_some(men)
+    }
+
+    /// Whether no row of empty squares was cut in two by a second digit.
+    fn has_whole_rows(&self) -> bool {
+        /// All files but the a-file.
+        const NOT_FIRST: u64 = 0xfefe_fefe_fefe_fefe;
+        let empty = !self.0[..12].iter().fold(0, |all, men| all | men);
+        let begins = empty & !(empty << 1 & NOT_FIRST);
+        self.0[EMPTY as usize] == begins
     }
 
     fn into_board(self) -> Option<Board> {
@@ -151,19 +159,20 @@ pub(super) fn write_board(board: &Board, out: &mut String) {
     // A digit is written before it is known whether there are empty squares: the next character may take its place.
     let (mut text, mut length) = ([0; LONGEST_BOARD], 0);
     for rank in (0..8).rev() {
-        let mut men = (board.occupied().0 >> (8 * rank)) & 0xff;
-        let mut next = 0;
+        let mut men = cipher.rank(rank);
+        let mut squares = 8;
         while men != 0 {
-            let file = men.trailing_zeros();
-            text[length] = digit(file - next);
-            length += usize::from(file > next);
-            text[length] = cipher.letter(8 * rank + file);
+            let empty = men.trailing_zeros() / 4;
+            text[length] = digit(empty);
+            length += usize::from(empty > 0);
+            men >>= 4 * empty;
+            text[length] = CIPHERS[(men & 0xf) as usize];
             length += 1;
-            next = file + 1;
-            men &= men - 1;
+            men >>= 4;
+            squares -= empty + 1;
         }
-        text[length] = digit(8 - next);
-        length += usize::from(next < 8);
+        text[length] = digit(squares);
+        length += usize::from(squares > 0);
         text[length] = b'/';
         length += 1;
     }
@@ -178,25 +187,44 @@ fn digit(squares: u32) -> u8 {
     b'0' + squares as u8
 }
 
-/// The men as numbers, a bitboard for each binary digit: faster than asking for one role after the other.
+/// The letters of the men by their numbers.
+const CIPHERS: &[u8; 16] = b" pnbrqk  PNBRQK ";
+
+/// The men as numbers of four bits, a bitboard for each bit: faster than asking for one role after the other.
 struct Cipher([u64; 4]);
 
 impl Cipher {
     fn new(board: &Board) -> Cipher {
-        let either = |one: Bitboard, other: Bitboard| (one | other).0;
+        let any = |men: [Bitboard; 3]| men.into_iter().fold(0, |any, men| any | men.0);
         Cipher([
-            either(board.knights(), board.rooks()) | board.kings().0,
-            either(board.bishops(), board.rooks()),
-            either(board.queens(), board.kings()),
+            any([board.pawns(), board.bishops(), board.queens()]),
+            any([board.knights(), board.bishops(), board.kings()]),
+            any([board.rooks(), board.queens(), board.kings()]),
             board.white().0,
         ])
     }
 
-    fn letter(&self, square: u32) -> u8 {
-        let binary = |digit: usize| (self.0[digit] >> square & 1) as usize;
-        b"pnbrqk  PNBRQK  "[binary(0) | binary(1) << 1 | binary(2) << 2 | binary(3) << 3]
+    /// The numbers of the men on a rank, that on the a-file in the lowest four bits; 0 where there is none.
+    fn rank(&self, rank: usize) -> u32 {
+        let bits = |bit: usize| SPREAD[usize::from(self.0[bit].to_le_bytes()[rank])] << bit;
+        bits(0) | bits(1) | bits(2) | bits(3)
     }
 }
+
+/// Numbers of eight bits with room for three more behind each bit.
+const SPREAD: [u32; 256] = {
+    let mut spread = [0; 256];
+    let mut number = 0;
+    while number < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            spread[number] |= ((number >> bit & 1) as u32) << (4 * bit);
+            bit += 1;
+        }
+        number += 1;
+    }
+    spread
+};
 
 #[cfg(test)]
 mod tests {

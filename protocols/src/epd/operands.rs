@@ -1,6 +1,7 @@
 //! Makes an operation of an opcode and its operands as they were read.
 
 use std::borrow::Cow;
+use std::iter;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
@@ -324,11 +325,13 @@ impl<'a, 'f> Operands<'a, 'f> {
             }
         }
         let between_commas = |operand: &Operand<'a>| {
-            let mut next = operand.at;
-            operand.text.split(',').map(move |text| {
-                let at = next;
-                next += text.len() + 1;
-                (text, at)
+            let (mut rest, mut at) = (Some(operand.text), operand.at);
+            iter::from_fn(move || {
+                let (text, begins) = (rest?, at);
+                let end = text.bytes().position(|byte| byte == b',');
+                rest = end.map(|end| &text[end + 1..]);
+                at += end.map_or(0, |end| end + 1);
+                Some((&text[..end.unwrap_or(text.len())], begins))
             })
         };
         Some(self.given.iter().flat_map(between_commas).filter(|(text, _)| !text.is_empty()))

@@ -5,12 +5,13 @@ use std::num::NonZeroU32;
 
 use engine::epd::{Escapes, Fault, Findings, Lexer, Operand, Rule, Severity, Word};
 use engine::{FenError, Game};
+use smallvec::SmallVec;
 
 use super::moves::MoveReader;
 use super::operands::Operands;
 use super::operation::Operation;
 use super::position::Position;
-use super::rules::{Placed, judge};
+use super::rules::judge;
 
 /// A position and what is known about it. The operations are in ASCII order of their opcodes, each of which is there
 /// once; displayed, the record is in canonical form.
@@ -157,33 +158,31 @@ impl RecordReader {
         };
         let moves = MoveReader { position: legal.as_ref(), repairs: self.moves == MoveReading::Repair };
         // Records of suites have so many operations and operands; growing would cost more than a little room.
-        let mut operations = Vec::with_capacity(4);
+        let mut operations = Operations { list: Vec::with_capacity(4), places: SmallVec::new() };
         let counters = lexer.counters();
         for (opcode, counter) in ["hmvc", "fmvn"].into_iter().zip(counters) {
             if let Some(counter) = counter {
-                operations.push(self.read_counter(opcode, counter, moves, &mut lexer.findings));
+                let operation = self.read_counter(opcode, counter, moves, &mut lexer.findings);
+                operations.push(operation, counter.at);
             }
         }
-        let first = operations.len();
-        let mut operands = Vec::with_capacity(4);
+        let first = operations.list.len();
+        let mut operands = SmallVec::<[Operand<'a>; 4]>::new();
         let mut is_garbled = false;
         while let Some(opcode) = lexer.opcode() {
             is_garbled |= is_like_a_field(opcode.text);
             operands.clear();
             operands.extend(std::iter::from_fn(|| lexer.operand()));
             let operation = self.read_operation(opcode, &operands, moves, &mut lexer.findings);
-            operations.push((opcode.at, operation));
+            operations.push(operation, opcode.at);
         }
         lexer.findings.enter(None);
         if is_garbled {
             return None;
         }
-        sort(&mut operations, first, &mut lexer.findings);
-        judge(&operations, &mut lexer.findings);
-        // Into memory of its own: `collect` would take what is there and cut it to size, which costs the allocator more.
-        let mut unplaced = Vec::with_capacity(operations.len());
-        unplaced.extend(operations.into_iter().map(|(_, operation)| operation));
-        Some(Record { position, operations: unplaced })
+        operations.sort(first, &mut lexer.findings);
+        judge(operations.iter(), &mut lexer.findings);
+        Some(Record { position, operations: operations.list })
     }
 
     fn read_operation<'a>(
@@ -203,11 +202,11 @@ impl RecordReader {
         counter: Word<'a>,
         moves: MoveReader<'_>,
         findings: &mut Findings<'a>,
-    ) -> Placed<'a> {
+    ) -> Operation<'a> {
         let Word { text, at } = counter;
         let text = if opcode == "fmvn" && text == "0" { "1" } else { text };
         let operand = Operand { text, is_string: false, at };
-        (at, self.read_operation(Word { text: opcode, at }, &[operand], moves, findings))
+        self.read_operation(Word { text: opcode, at }, &[operand], moves, findings)
     }
 }
 
@@ -217,26 +216,47 @@ fn is_like_a_field(opcode: &str) -> bool {
     opcode == "-" || (!opcode.is_empty() && opcode.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Puts the operations in their order. Of several with the same opcode the last one is kept. Those before `first` stood in
-/// the line as counters, not as operations.
-fn sort<'a>(operations: &mut Vec<Placed<'a>>, first: usize, findings: &mut Findings<'a>) {
-    let in_order = |one: &Placed<'_>, other: &Placed<'_>| one.1.opcode() <= other.1.opcode();
-    if !operations[first..].is_sorted_by(in_order) {
-        let at = operations[first].0;
-        findings.report(at, Rule::F13, Severity::Note, "the operations are not in ASCII order");
+/// The operations of a record as they are read.
+struct Operations<'a> {
+    list: Vec<Operation<'a>>,
+    /// At which byte of the line each of them begins.
+    places: SmallVec<[usize; 8]>,
+}
+
+impl<'a> Operations<'a> {
+    fn push(&mut self, operation: Operation<'a>, at: usize) {
+        self.list.push(operation);
+        self.places.push(at);
     }
-    if !operations.is_sorted_by(in_order) {
-        operations.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
+
+    /// Each, and where it begins.
+    fn iter(&self) -> impl Iterator<Item = (usize, &Operation<'a>)> {
+        self.places.iter().copied().zip(&self.list)
     }
-    // `dedup_by` keeps the first of equals, and the last is the one that holds.
-    operations.dedup_by(|next, kept| {
-        let is_double = next.1.opcode() == kept.1.opcode();
-        if is_double {
-            let message =
-                format!("`{}` is there twice; the last one holds", engine::excerpt(kept.1.opcode()));
-            findings.report(kept.0, Rule::F12, Severity::Warning, message);
-            std::mem::swap(next, kept);
+
+    /// Puts them in their order. Of several with the same opcode the last one is kept. Those before `first` stood in the
+    /// line as counters, not as operations.
+    fn sort(&mut self, first: usize, findings: &mut Findings<'a>) {
+        if self.list.is_sorted_by(|one, next| one.opcode() < next.opcode()) {
+            return;
         }
-        is_double
-    });
+        if !self.list[first..].is_sorted_by(|one, next| one.opcode() <= next.opcode()) {
+            let message = "the operations are not in ASCII order";
+            findings.report(self.places[first], Rule::F13, Severity::Note, message);
+        }
+        let mut placed: Vec<_> = self.places.drain(..).zip(self.list.drain(..)).collect();
+        placed.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
+        // `dedup_by` keeps the first of equals, and the last is the one that holds.
+        placed.dedup_by(|next, kept| {
+            let is_double = next.1.opcode() == kept.1.opcode();
+            if is_double {
+                let message =
+                    format!("`{}` is there twice; the last one holds", engine::excerpt(kept.1.opcode()));
+                findings.report(kept.0, Rule::F12, Severity::Warning, message);
+                std::mem::swap(next, kept);
+            }
+            is_double
+        });
+        (self.places, self.list) = placed.into_iter().unzip();
+    }
 }

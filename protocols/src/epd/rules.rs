@@ -8,11 +8,11 @@ use super::moves::EpdMove;
 use super::operation::Operation;
 use super::values::{Evaluation, EvaluationVerdict};
 
-/// An operation, and at which byte of the line it begins.
-pub(super) type Placed<'a> = (usize, Operation<'a>);
-
-/// Judges the operations of a record.
-pub(super) fn judge(operations: &[Placed<'_>], findings: &mut Findings<'_>) {
+/// Judges the operations of a record, each of which comes with the byte of the line at which it begins.
+pub(super) fn judge<'f, 'a: 'f>(
+    operations: impl Iterator<Item = (usize, &'f Operation<'a>)>,
+    findings: &mut Findings<'_>,
+) {
     let found = Found::new(operations);
     found.draws(findings);
     found.moves(findings);
@@ -43,10 +43,9 @@ struct Found<'f, 'a> {
 }
 
 impl<'f, 'a> Found<'f, 'a> {
-    fn new(operations: &'f [Placed<'a>]) -> Found<'f, 'a> {
+    fn new(operations: impl Iterator<Item = (usize, &'f Operation<'a>)>) -> Found<'f, 'a> {
         let mut found = Found::default();
         for (at, operation) in operations {
-            let at = *at;
             match operation {
                 Operation::Am(moves) => found.am = Some((at, moves)),
                 Operation::Bm(moves) => found.bm = Some((at, moves)),
