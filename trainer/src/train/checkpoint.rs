@@ -14,8 +14,8 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use search::network::fingerprint;
 
 use super::Losses;
-use super::model::{TILE, Tile};
 use super::optimiser::AdamW;
+use super::tile::{TILE, Tile};
 use crate::WrongInput;
 
 const MAGIC: &[u8; 8] = b"HRLDTRAN";
@@ -57,7 +57,7 @@ impl Checkpoint {
             bytes.extend(losses.held_out.to_le_bytes());
         }
         for tiles in [&self.weights, &self.optimiser.mean, &self.optimiser.mean_square] {
-            bytes.extend(tiles.as_flattened().iter().flat_map(|weight| weight.to_le_bytes()));
+            bytes.extend(tiles.iter().flat_map(|tile| tile.0).flat_map(f32::to_le_bytes));
         }
         bytes.extend(fingerprint(&bytes).to_le_bytes());
         bytes
@@ -83,7 +83,7 @@ impl Checkpoint {
         let mut parts = rest.chunks(tiles * TILE * 4).map(|part| {
             let weights: Vec<f32> =
                 part.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-            weights.as_chunks().0.to_vec()
+            weights.as_chunks().0.iter().copied().map(Tile).collect()
         });
         let mut next = || parts.next().unwrap_or_default();
         let (weights, mean, mean_square) = (next(), next(), next());
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn only_a_whole_checkpoint_of_the_same_run_is_taken() {
-        let tiles = |value| vec![[value; TILE]; 3];
+        let tiles = |value| vec![Tile([value; TILE]); 3];
         let optimiser = AdamW { mean: tiles(0.5), mean_square: tiles(0.25), steps: 9 };
         let losses = vec![Losses { training: 0.1, held_out: 0.2 }];
         let checkpoint = Checkpoint { fingerprint: 5, losses, weights: tiles(1.5), optimiser };

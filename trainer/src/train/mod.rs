@@ -8,6 +8,7 @@ mod optimiser;
 mod sample;
 #[cfg(test)]
 mod tests;
+mod tile;
 
 use std::fs::File;
 use std::io::Write as _;
@@ -27,9 +28,10 @@ use crate::{WrongInput, scale};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
 pub(crate) use dataset::for_each_kept;
-use model::{Model, Shape, TILE, Target, Tile};
+use model::{Model, Shape, Target};
 use optimiser::AdamW;
 use sample::Sample;
+use tile::{TILE, Tile};
 
 /// Train a network on games; a run that was cut off goes on with --resume
 #[derive(Args, Clone)]
@@ -141,7 +143,7 @@ impl Train {
                 optimiser: AdamW::new(shape.len()),
             }
         };
-        let mut gradients = vec![vec![[0.0; TILE]; shape.len()]; threads];
+        let mut gradients = vec![vec![Tile::ZERO; shape.len()]; threads];
         let steps = data.training.len().div_ceil(BATCH) as u64;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} steps, {eta} left")?;
         let progress = ProgressBar::new(steps * u64::from(self.epochs)).with_style(style);
@@ -152,7 +154,7 @@ impl Train {
             let order = self.order(data.training.len(), epoch);
             let mut sum = 0.0;
             for batch in order.chunks(BATCH) {
-                let batch: Vec<Sample> = batch.iter().map(|&at| data.training[at as usize]).collect();
+                let batch: Vec<Sample> = batch.par_iter().map(|&at| data.training[at as usize]).collect();
                 sum += gradient(&model, &batch, target, &mut gradients);
                 let rate = self.rate_at(state.optimiser.steps, steps * u64::from(self.epochs));
                 state.optimiser.step(&mut model.weights, &mut gradients[0], rate, self.decay);
@@ -215,8 +217,8 @@ fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Ve
     if let Some((sum, others)) = gradients.split_first_mut() {
         for part in others {
             sum.par_iter_mut().zip(part).with_min_len(256).for_each(|(sum, part)| {
-                sum.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
-                *part = [0.0; TILE];
+                sum.add(part.lanes());
+                *part = Tile::ZERO;
             });
         }
     }

@@ -11,11 +11,8 @@ use search::network::{
 };
 
 use super::sample::{Inputs, Sample};
+use super::tile::{TILE, Tile};
 use crate::random::Random;
-
-/// Neurons of a tile.
-pub(super) const TILE: usize = 32;
-pub(super) type Tile = [f32; TILE];
 
 /// Positions that go through a tile one after the other.
 const CHUNK: usize = 128;
@@ -86,7 +83,7 @@ impl Workspace {
     fn new(shape: Shape) -> Workspace {
         Workspace {
             inputs: Vec::with_capacity(CHUNK),
-            neurons: vec![[[0.0; TILE]; 2]; shape.tiles() * CHUNK],
+            neurons: vec![[Tile::ZERO; 2]; shape.tiles() * CHUNK],
             outputs: vec![0.0; CHUNK],
         }
     }
@@ -96,41 +93,15 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-#[inline]
-fn add(sum: &mut Tile, term: &Tile) {
-    sum.iter_mut().zip(term).for_each(|(sum, term)| *sum += term);
-}
-
-/// The squares of the clipped neurons.
-#[inline]
-fn activate(neurons: &Tile) -> Tile {
-    let mut activated = *neurons;
-    for value in &mut activated {
-        let clipped = value.clamp(0.0, 1.0);
-        *value = clipped * clipped;
-    }
-    activated
-}
-
-/// The scalar product, in an order that lets several be added at a time.
-#[inline]
-fn dot(left: &Tile, right: &Tile) -> f32 {
-    let mut sums = [0.0; 8];
-    for (left, right) in left.as_chunks::<8>().0.iter().zip(right.as_chunks::<8>().0) {
-        sums.iter_mut().zip(left).zip(right).for_each(|((sum, left), right)| *sum += left * right);
-    }
-    sums.iter().sum()
-}
-
 impl Model {
     /// A network that knows nothing: small weights at random.
     pub(super) fn new(shape: Shape, seed: u64) -> Model {
         let mut random = Random::new(seed, 0);
-        let mut weights = vec![[0.0; TILE]; shape.len()];
+        let mut weights = vec![Tile::ZERO; shape.len()];
         let (first, second) = (1.0 / (INPUTS as f32).sqrt(), 1.0 / (2.0 * shape.hidden as f32).sqrt());
         for (at, tile) in weights.iter_mut().enumerate().take(shape.output_biases()) {
             let reach = if at < shape.output(0) { first } else { second };
-            *tile = std::array::from_fn(|_| {
+            **tile = std::array::from_fn(|_| {
                 let unit = (random.next() >> 40) as f32 / (1 << 24) as f32;
                 reach * (2.0 * unit - 1.0)
             });
@@ -202,15 +173,18 @@ impl Model {
         }
         for tile in 0..shape.tiles() {
             let rows = &weights[tile * INPUTS..][..INPUTS];
-            let bias = &weights[shape.biases() + tile];
+            let bias = weights[shape.biases() + tile].lanes();
             let neurons = &mut neurons[tile * CHUNK..][..CHUNK];
             for ((inputs, neurons), output) in inputs.iter().zip(neurons).zip(&mut *outputs) {
                 let weights = &weights[shape.output(inputs.bucket.into())..];
-                for side in 0..2 {
-                    let mut sums = *bias;
-                    inputs.pairs().iter().for_each(|pair| add(&mut sums, &rows[usize::from(pair[side])]));
-                    neurons[side] = sums;
-                    *output += dot(&activate(&sums), &weights[side * shape.tiles() + tile]);
+                let mut sums = [bias; 2];
+                for pair in inputs.pairs() {
+                    sums[0] += rows[usize::from(pair[0])].lanes();
+                    sums[1] += rows[usize::from(pair[1])].lanes();
+                }
+                for (side, sums) in sums.into_iter().enumerate() {
+                    neurons[side] = sums.tile();
+                    *output += sums.activated().dot(weights[side * shape.tiles() + tile].lanes());
                 }
             }
         }
@@ -228,25 +202,17 @@ impl Model {
             let (rows, rest) = gradient.split_at_mut(shape.biases());
             let rows = &mut rows[tile * INPUTS..][..INPUTS];
             for ((inputs, neurons), &slope) in inputs.iter().zip(neurons).zip(outputs) {
-                for side in 0..2 {
+                let slopes = [0, 1].map(|side| {
                     let output = shape.output(inputs.bucket.into()) + side * shape.tiles() + tile;
-                    let weights = &self.weights[output];
-                    let values = &neurons[side];
-                    let activated = activate(values);
-                    rest[output - shape.biases()]
-                        .iter_mut()
-                        .zip(&activated)
-                        .for_each(|(sum, value)| *sum += slope * value);
-                    let mut slopes = *weights;
-                    for (weight, &value) in slopes.iter_mut().zip(values) {
-                        // Outside the clip nothing changes. Two choices without a branch, several at a time.
-                        let slope = if value > 0.0 { 2.0 * slope * value } else { 0.0 };
-                        *weight *= if value < 1.0 { slope } else { 0.0 };
-                    }
-                    add(&mut rest[tile], &slopes);
-                    for pair in inputs.pairs() {
-                        add(&mut rows[usize::from(pair[side])], &slopes);
-                    }
+                    let values = neurons[side].lanes();
+                    rest[output - shape.biases()].add(values.activated() * slope);
+                    let slopes = values.slopes() * self.weights[output].lanes() * slope;
+                    rest[tile].add(slopes);
+                    slopes
+                });
+                for pair in inputs.pairs() {
+                    rows[usize::from(pair[0])].add(slopes[0]);
+                    rows[usize::from(pair[1])].add(slopes[1]);
                 }
             }
         }
@@ -259,8 +225,9 @@ impl Model {
         let Shape { hidden, buckets } = self.shape;
         let centipawns = (scale.round() as i32).clamp(*CENTIPAWNS_RANGE.start(), *CENTIPAWNS_RANGE.end());
         let output = &self.weights[self.shape.output(0)..self.shape.output_biases()];
-        let largest = output.as_flattened().iter().fold(1e-6f32, |most, weight| most.max(weight.abs()));
-        let size = |side: &[Tile]| side.as_flattened().iter().map(|weight| weight.abs()).sum::<f32>();
+        let largest =
+            output.iter().flat_map(|tile| tile.0).fold(1e-6f32, |most, weight| most.max(weight.abs()));
+        let size = |side: &[Tile]| side.iter().flat_map(|tile| tile.0).map(f32::abs).sum::<f32>();
         let most = output.chunks(self.shape.tiles()).map(size).fold(1e-6f32, f32::max);
         let rounding = hidden as f32 / 2.0;
         let finest =
@@ -272,7 +239,7 @@ impl Model {
         let tiles = self.shape.tiles();
         let row = |tile_of: &dyn Fn(usize) -> usize, unit: f32| -> Vec<i16> {
             let tiles = (0..tiles).map(|tile| &self.weights[tile_of(tile)]);
-            tiles.flatten().map(|&weight| narrow(weight, unit)).collect()
+            tiles.flat_map(|tile| tile.0).map(|weight| narrow(weight, unit)).collect()
         };
         let inputs = (0..INPUTS).flat_map(|input| row(&|tile| tile * INPUTS + input, HIDDEN_UNIT as f32));
         let output = (0..2 * buckets).flat_map(|half| {

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::model::{TILE, Tile};
+use super::tile::Tile;
 
 /// How much of the earlier gradients, and of their squares, is kept at each step.
 const MOMENTUM: f32 = 0.9;
@@ -11,7 +11,7 @@ const SQUARE_MOMENTUM: f32 = 0.999;
 const TINY: f32 = 1e-8;
 /// No weight becomes greater, so that a neuron's sum for 32 pieces fits 16 bits ([`search::network::HIDDEN_UNIT`]).
 const LIMIT: f32 = 1.9;
-/// Tiles that a thread takes at a time.
+/// Tiles that a thread takes at a time, at least.
 const CHUNK: usize = 256;
 
 /// What is known of the gradients so far.
@@ -24,7 +24,7 @@ pub(super) struct AdamW {
 
 impl AdamW {
     pub(super) fn new(tiles: usize) -> AdamW {
-        let zero = vec![[0.0; TILE]; tiles];
+        let zero = vec![Tile::ZERO; tiles];
         AdamW { mean: zero.clone(), mean_square: zero, steps: 0 }
     }
 
@@ -33,11 +33,11 @@ impl AdamW {
         self.steps += 1;
         let correction = 1.0 - MOMENTUM.powi(self.steps as i32);
         let square_correction = (1.0 - SQUARE_MOMENTUM.powi(self.steps as i32)).sqrt();
-        let moments = self.mean.par_chunks_mut(CHUNK).zip(self.mean_square.par_chunks_mut(CHUNK));
-        let weights = weights.par_chunks_mut(CHUNK).zip(gradient.par_chunks_mut(CHUNK));
-        weights.zip(moments).for_each(|((weights, gradient), (mean, square))| {
-            let weights = weights.as_flattened_mut().iter_mut().zip(gradient.as_flattened_mut());
-            let moments = mean.as_flattened_mut().iter_mut().zip(square.as_flattened_mut());
+        let moments = self.mean.par_iter_mut().zip(&mut self.mean_square);
+        let weights = weights.par_iter_mut().zip(gradient);
+        weights.zip(moments).with_min_len(CHUNK).for_each(|((weights, gradient), (mean, square))| {
+            let weights = weights.iter_mut().zip(gradient.iter_mut());
+            let moments = mean.iter_mut().zip(square.iter_mut());
             for ((weight, slope), (mean, square)) in weights.zip(moments) {
                 *mean = MOMENTUM * *mean + (1.0 - MOMENTUM) * *slope;
                 *square = SQUARE_MOMENTUM * *square + (1.0 - SQUARE_MOMENTUM) * *slope * *slope;

@@ -1,6 +1,5 @@
 //! What makes a trainer trustworthy.
 
-use super::model::TILE;
 use super::*;
 use crate::record::tests::random_games;
 use crate::record::{ChunkWriter, Recipe};
@@ -51,7 +50,7 @@ fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
     let shape = Shape { hidden: 64, buckets: 8 };
     let mut model = Model::new(shape, 1);
     let mut optimiser = AdamW::new(shape.len());
-    let mut gradients = vec![vec![[0.0; TILE]; shape.len()]; 2];
+    let mut gradients = vec![vec![Tile::ZERO; shape.len()]; 2];
     for _ in 0..steps {
         gradient(&model, data, TARGET, &mut gradients);
         optimiser.step(&mut model.weights, &mut gradients[0], rate, 0.01);
@@ -64,7 +63,7 @@ fn the_gradient_is_that_of_the_loss() {
     let samples = samples(64);
     let shape = Shape { hidden: 64, buckets: 8 };
     let mut model = Model::new(shape, 1);
-    let mut gradient = vec![[0.0; TILE]; shape.len()];
+    let mut gradient = vec![Tile::ZERO; shape.len()];
     model.add_gradient(&samples, TARGET, samples.len(), &mut gradient);
     let mut numbers: Vec<(usize, usize)> =
         (0..shape.len()).flat_map(|tile| (0..TILE).map(move |lane| (tile, lane))).collect();

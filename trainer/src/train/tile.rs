@@ -1,0 +1,118 @@
+//! Weights of neighbouring neurons: in memory, and in the processor's registers.
+
+use std::ops::{AddAssign, Deref, DerefMut, Mul};
+
+use wide::f32x8;
+
+/// Neurons of a tile.
+pub(super) const TILE: usize = 32;
+
+/// A weight for each of the neurons, from where a line of the processor's cache begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Tile(pub(super) [f32; TILE]);
+
+impl Tile {
+    pub(super) const ZERO: Tile = Tile([0.0; TILE]);
+
+    #[inline]
+    pub(super) fn lanes(&self) -> Lanes {
+        let parts = self.0.as_chunks().0;
+        Lanes(std::array::from_fn(|part| f32x8::new(parts[part])))
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, term: Lanes) {
+        let mut sum = self.lanes();
+        sum += term;
+        *self = sum.tile();
+    }
+}
+
+impl Deref for Tile {
+    type Target = [f32; TILE];
+
+    fn deref(&self) -> &[f32; TILE] {
+        &self.0
+    }
+}
+
+impl DerefMut for Tile {
+    fn deref_mut(&mut self) -> &mut [f32; TILE] {
+        &mut self.0
+    }
+}
+
+/// A tile as the processor works on it. Left to itself, the compiler spends more time on putting numbers into registers than
+/// on adding them.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes([f32x8; TILE / 8]);
+
+impl Lanes {
+    #[inline]
+    fn map(self, change: impl Fn(f32x8) -> f32x8) -> Lanes {
+        Lanes(self.0.map(change))
+    }
+
+    #[inline]
+    pub(super) fn tile(self) -> Tile {
+        let mut tile = Tile::ZERO;
+        for (to, lane) in tile.0.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *to = lane.to_array();
+        }
+        tile
+    }
+
+    /// The squares of the neurons clipped to 0 ..= 1.
+    #[inline]
+    pub(super) fn activated(self) -> Lanes {
+        self.map(|value| {
+            let clipped = value.fast_max(f32x8::ZERO).fast_min(f32x8::ONE);
+            clipped * clipped
+        })
+    }
+
+    /// How these squares change with the neurons: not at all outside the clip.
+    #[inline]
+    pub(super) fn slopes(self) -> Lanes {
+        self.map(|value| {
+            let is_inside = value.simd_gt(f32x8::ZERO) & value.simd_lt(f32x8::ONE);
+            is_inside & (value + value)
+        })
+    }
+
+    /// The scalar product.
+    #[inline]
+    pub(super) fn dot(self, other: Lanes) -> f32 {
+        let products = (self * other).0;
+        products.into_iter().fold(f32x8::ZERO, |sum, part| sum + part).reduce_add()
+    }
+}
+
+impl Mul for Lanes {
+    type Output = Lanes;
+
+    #[inline]
+    fn mul(self, other: Lanes) -> Lanes {
+        Lanes(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
+    }
+}
+
+impl Mul<f32> for Lanes {
+    type Output = Lanes;
+
+    #[inline]
+    fn mul(self, factor: f32) -> Lanes {
+        let factor = f32x8::splat(factor);
+        self.map(|lane| lane * factor)
+    }
+}
+
+impl AddAssign for Lanes {
+    #[inline]
+    fn add_assign(&mut self, term: Lanes) {
+        for (lane, term) in self.0.iter_mut().zip(term.0) {
+            *lane += term;
+        }
+    }
+}
