@@ -196,6 +196,15 @@ pub enum Command {
     Put(Square),
     /// The user points there.
     Hover(Square),
+
+    /// The user answers a question that the engine has asked by `askuser`. Only [`Command::answer`] reads it: without
+    /// the question nobody can tell the line from one that makes no sense.
+    Answer {
+        /// The word that the engine has given for it.
+        tag: String,
+        /// What the user says; may be empty.
+        text: String,
+    },
 }
 
 /// A part of a game with its own time.

@@ -28,6 +28,14 @@ impl FromStr for Command {
     }
 }
 
+impl Command {
+    /// Reads a line as the answer to the question with this tag, if it is that.
+    pub fn answer(line: &str, tag: &str) -> Option<Command> {
+        let (word, text) = first_word(line);
+        (word == tag).then(|| Command::Answer { tag: tag.to_owned(), text: text.to_owned() })
+    }
+}
+
 fn not_a_command(word: &str) -> CommandError {
     if NEEDS_PARAMETER.contains(&word) { CommandError::MissingParameter } else { CommandError::Unknown }
 }

@@ -254,6 +254,15 @@ proptest! {
     }
 
     #[test]
+    fn answers_are_known_by_the_tag_of_the_question(tag in word(), other in word(), text in text()) {
+        for text in [text, String::new()] {
+            let answer = Command::Answer { tag: tag.clone(), text };
+            prop_assert_eq!(Command::answer(&answer.to_string(), &tag), Some(answer.clone()));
+            prop_assert_eq!(Command::answer(&answer.to_string(), &other).is_some(), tag == other);
+        }
+    }
+
+    #[test]
     fn display_after_parse_is_read_the_same(line in "\\PC{0,60}|[a-z]{2,9} [0-9:.]{0,6} ?[0-9:.]{0,6} ?[0-9.]{0,6}") {
         if let Ok(command) = parse(&line) {
             prop_assert_eq!(parse(&command.to_string()), Ok(command));
