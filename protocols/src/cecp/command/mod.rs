@@ -3,6 +3,7 @@
 mod display;
 mod edit;
 mod parse;
+mod place;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use thiserror::Error;
 use super::notation::GameResult;
 
 pub use edit::EditLine;
+pub use place::Place;
 
 /// A command from a GUI to an engine: one line of the specification's command table.
 ///
@@ -191,9 +193,9 @@ pub enum Command {
         gained: Option<String>,
     },
     /// The user has grabbed the piece there.
-    Lift(Square),
+    Lift(Place),
     /// The user has dropped the piece there.
-    Put(Square),
+    Put(Place),
     /// The user points there.
     Hover(Square),
 

@@ -135,8 +135,8 @@ fn parse_frill(word: &str, text: &str, parameters: &[&str]) -> Parsed {
         ("partner", _) => Ok(C::Partner(Some(text()))),
         ("ptell", [_, ..]) => Ok(C::PartnerTell(text())),
         ("holding", [white, black, gained @ ..]) => parse_holding(white, black, gained.first().copied()),
-        ("lift", [at, ..]) => square(at).map(C::Lift),
-        ("put", [at, ..]) => square(at).map(C::Put),
+        ("lift", [at, ..]) => at.parse().map(C::Lift),
+        ("put", [at, ..]) => at.parse().map(C::Put),
         ("hover", [at, ..]) => square(at).map(C::Hover),
         _ => return None,
     })

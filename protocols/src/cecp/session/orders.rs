@@ -88,7 +88,7 @@ impl Session<'_> {
             C::Option { name, value } => self.set_option(name, value.as_deref(), line),
             C::New => self.start_game("normal"),
             C::Variant(name) => self.start_game(name),
-            C::Lift(square) => self.lift(*square),
+            C::Lift(place) => self.lift(*place),
             C::Hover(square) => self.hover(*square),
             C::Answer { text, .. } => self.hear_answer(text),
             C::Holding { white, black, .. }
