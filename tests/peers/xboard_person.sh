@@ -50,8 +50,10 @@ click 56 384 1.5; picture saved
 # The message that tells where covers the dialogue.
 xdotool key Return; sleep 1
 click 56 413 2; picture reset
-xdotool type no; sleep 0.5; xdotool key Return; sleep 1
 click 190 448 1; picture closed
+# The next game brings a question.
+press ctrl+n 1; picture question
+xdotool type no; sleep 0.5; xdotool key Return; sleep 1
 # A game: Herald plays White, so that Black is at the bottom. It ponders and is paused.
 press ctrl+w 2; press ctrl+m 2
 press Pause 1
@@ -101,8 +103,8 @@ expect debug.log <<'END'
 >first : rejected option Reset -reset
 <first : feature option="Reset -button"
 >first : option Reset
-<first : askuser save-defaults
->first : save-defaults no
+<first : askuser save-reset
+>first : save-reset no
 >first : option Contempt=33
 >first : option LimitStrength=1
 <first : telluser Settings saved in

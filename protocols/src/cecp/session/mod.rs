@@ -75,6 +75,8 @@ struct Session<'a> {
     opponent: Opponent,
     /// What the user was asked and hasn't answered yet.
     question: Option<Question>,
+    /// The settings were reset, and nobody was asked yet whether to save them.
+    was_reset: bool,
     /// Root moves not to be searched in the present position.
     excluded: Vec<Move>,
     /// The reply that the engine expects in the present position.
@@ -108,6 +110,7 @@ impl<'a> Session<'a> {
             partnership: Partnership::default(),
             opponent: Opponent::default(),
             question: None,
+            was_reset: false,
             excluded: Vec::new(),
             expected: None,
             hint_wanted: false,

@@ -86,7 +86,10 @@ impl Session<'_> {
             C::Cores(cores) => self.set_cores(*cores, line),
             C::EgtPath { flavor, path } => self.set_tablebases(flavor, path, line),
             C::Option { name, value } => self.set_option(name, value.as_deref(), line),
-            C::New => self.start_game("normal"),
+            C::New => {
+                self.start_game("normal")?;
+                self.ask_about_reset()
+            }
             C::Variant(name) => self.start_game(name),
             C::Lift(place) => self.lift(*place),
             C::Hover(square) => self.hover(*square),

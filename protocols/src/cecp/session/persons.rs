@@ -3,6 +3,7 @@
 use std::io;
 
 use super::Session;
+use super::settings::TOLD_BY_GUI;
 use crate::cecp::announcement::NAME;
 use crate::cecp::command::Command;
 use crate::cecp::message::{Audience, Message};
@@ -28,22 +29,20 @@ impl Opponent {
 /// What Herald asks its user. Nothing waits for the answer: there may never be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
-    /// After a reset: whether what was saved is to be replaced by the defaults.
-    SaveDefaults,
+    /// After a reset: whether the settings are to be saved as they are then.
+    SaveReset,
 }
 
 impl Question {
     const fn tag(self) -> &'static str {
         match self {
-            Question::SaveDefaults => "save-defaults",
+            Question::SaveReset => "save-reset",
         }
     }
 
     const fn text(self) -> &'static str {
         match self {
-            Question::SaveDefaults => {
-                "Save the defaults, too, in place of what was saved before? (yes or no)"
-            }
+            Question::SaveReset => "The settings were reset. Save them as they are now? (yes or no)",
         }
     }
 }
@@ -61,8 +60,18 @@ impl Session<'_> {
         self.output.send(&Message::Tell(Audience::Opponent, text))
     }
 
-    /// Asks the user.
-    pub(super) fn ask(&mut self, question: Question) -> io::Result<()> {
+    /// `new`: asks whether the settings are to be saved, if they were reset since the last game.
+    ///
+    /// Not at once: XBoard 4.9.1 takes the answer for a setting, and dies, while its dialogue of settings is open.
+    pub(super) fn ask_about_reset(&mut self) -> io::Result<()> {
+        let was_reset = std::mem::take(&mut self.was_reset);
+        if was_reset && self.host.would_change_saved_settings(&TOLD_BY_GUI) {
+            return self.ask(Question::SaveReset);
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, question: Question) -> io::Result<()> {
         self.question = Some(question);
         let (tag, question) = (question.tag().to_owned(), question.text().to_owned());
         self.output.send(&Message::AskUser { tag, question })
@@ -77,7 +86,7 @@ impl Session<'_> {
     pub(super) fn hear_answer(&mut self, text: &str) -> io::Result<()> {
         let is_yes = ["y", "yes"].contains(&text.trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
         match self.question.take() {
-            Some(Question::SaveDefaults) if is_yes => self.save(),
+            Some(Question::SaveReset) if is_yes => self.save(),
             _ => Ok(()),
         }
     }

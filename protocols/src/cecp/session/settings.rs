@@ -6,7 +6,6 @@ use engine::book::BookError;
 use engine::{Engine, Game, NumberSetting, PathSetting, Setting, SettingError, Settings};
 
 use super::Session;
-use super::persons::Question;
 use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
 use crate::cecp::message::{Audience, Message};
 use crate::cecp::notation::first_word;
@@ -15,7 +14,7 @@ use crate::cecp::notation::first_word;
 const RESERVED_MEMORY: i64 = 16;
 
 /// What comes by `memory` and `cores` from the GUI, which has settings of its own for it.
-const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
+pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
 
 /// The handshake.
 impl Session<'_> {
@@ -138,12 +137,8 @@ impl Session<'_> {
         for problem in self.host.engine.adopt(&Settings::default()) {
             self.output.send(&Message::TellUserError(problem.to_string()))?;
         }
-        options_again(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))?;
-        if self.host.would_change_saved_settings(&TOLD_BY_GUI) {
-            self.ask(Question::SaveDefaults)
-        } else {
-            Ok(())
-        }
+        self.was_reset = true;
+        options_again(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))
     }
 }
 

@@ -81,17 +81,18 @@ fn settings_are_saved_and_reset() {
     let heard = second.hear_until("feature done=1");
     assert_eq!(heard[0], "feature done=0");
     assert!(heard.join("\n").contains("Contempt -spin 0 "), "{heard:?}");
-    let question =
-        "askuser save-defaults Save the defaults, too, in place of what was saved before? (yes or no)";
+    // The user is asked when the dialogue is closed: at the next game.
+    second.say("new");
+    let question = "askuser save-reset The settings were reset. Save them as they are now? (yes or no)";
     assert_eq!(second.hear(""), question);
-    second.say("save-defaults no\nsave-defaults yes");
-    assert_eq!(second.hear(""), "Error (unknown command): save-defaults yes", "it was answered");
+    second.say("new\nsave-reset no\nsave-reset yes");
+    assert_eq!(second.hear(""), "Error (unknown command): save-reset yes", "asked and answered once");
     assert_eq!(SettingsFile::at(&file).load().unwrap().get(NumberSetting::Contempt), 25);
-    second.say("option Reset\nmemory 90\nsave-defaults Yes.");
+    second.say("option Reset\nmemory 90\nnew\nsave-reset Yes.");
     assert_eq!(second.hear("askuser"), question);
     assert_eq!(second.hear("tell"), format!("telluser Settings saved in {}", file.display()));
     assert!(SettingsFile::at(&file).load().unwrap() == Settings::default());
-    second.say("option Reset\nping 1");
+    second.say("option Reset\nnew\nping 1");
     assert_eq!(second.hear_until("pong 1").iter().nth_back(1).unwrap(), "feature done=1", "nothing to ask");
     second.close();
     second.end();
