@@ -53,6 +53,7 @@ click 56 413 2; picture reset
 click 190 448 1; picture closed
 # The next game brings a question.
 press ctrl+n 1; picture question
+click 150 34 0.5; xdotool windowfocus "$(xdotool getmouselocation --shell | sed -n s/^WINDOW=//p)"; sleep 0.5
 xdotool type no; sleep 0.5; xdotool key Return; sleep 1
 # A game: Herald plays White, so that Black is at the bottom. It ponders and is paused.
 press ctrl+w 2; press ctrl+m 2
