@@ -81,6 +81,8 @@ enum Fault {
     Flood,
     /// A megabyte on standard error before each move.
     StandardError,
+    /// It talks to everybody: when it sets up a game, and with one of its moves.
+    Talk,
 }
 
 const MARKUP: &str = "<b>\"Evil\"</b>\u{1b}[31m {1-0} [Event \"x\"]\u{7} ; %";
@@ -139,6 +141,11 @@ impl Mover {
             },
             Some(Fault::IllegalMove) => Deed::Move("a1a8".into()),
             Some(Fault::Gibberish) => Deed::Move("castles".into()),
+            Some(Fault::Talk) => {
+                say("telluser I move\ntellopponent Good luck!\ntellother Look\ntellall Hello\ntellics who");
+                say("tellicsnoalias who\naskuser really Shall I?");
+                Deed::Move(text.to_owned())
+            }
             Some(Fault::TwoMoves) => {
                 say(&format!("{word}{text}\n{word}{text}"));
                 Deed::Nothing
@@ -257,6 +264,9 @@ impl Cecp {
                 mover.game = Game::default();
                 mover.moves = 0;
                 self.plays = true;
+                if mover.is(Fault::Talk) {
+                    say("tellusererror No book");
+                }
             }
             C::Variant(_) => mover.game = start(CastlingMode::Chess960),
             C::SetBoard(fen) => match Game::from_fen(&fen, mover.game.mode()) {

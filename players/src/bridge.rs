@@ -287,6 +287,7 @@ impl Table<'_> {
                 Event::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", engine::excerpt(&text)))?;
                 }
+                Event::Remark(text) => (self.alarm)(&format!("the program {text}")),
                 Event::Fault(fault) => self.start_again(&fault)?,
                 // Out of turn, or about a game that is over.
                 Event::Move(_) | Event::Thinking(_) | Event::Resignation | Event::Claim { .. } => {}

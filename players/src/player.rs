@@ -151,6 +151,9 @@ pub enum Event {
         /// The reason given; may be empty.
         reason: String,
     },
+    /// It says something to persons, whom an official has not at hand: whom and what, in words, as in "tells the
+    /// opponent: good luck". A question is not answered, as if a user had closed the dialogue.
+    Remark(String),
     /// It refuses what it was told, such as the opponent's move.
     Complaint(String),
     /// It can no longer play.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use engine::{Engine, NumberSetting, SettingsFile, TaskId, Thought};
+use engine::{Engine, NumberSetting, SettingError, Settings, SettingsFile, TaskId, Thought};
 
 use crate::input::{Input, LineReader};
 
@@ -24,6 +24,8 @@ pub enum Event {
 pub struct Host {
     /// The engine.
     pub engine: Engine,
+    /// What of the saved settings could not be used, for a session that can tell the user; a line each.
+    pub settings_problems: Vec<String>,
     settings_file: Option<SettingsFile>,
     events: Receiver<Event>,
     sender: Sender<Event>,
@@ -60,7 +62,14 @@ impl Host {
             // Fails only when the session has ended, and then nobody wants to know.
             let _ = thoughts.send(Event::Thought(id, thought));
         })?;
-        Ok(Host { engine, settings_file: None, events, sender, unread: VecDeque::new() })
+        Ok(Host {
+            engine,
+            settings_problems: Vec::new(),
+            settings_file: None,
+            events,
+            sender,
+            unread: VecDeque::new(),
+        })
     }
 
     /// Starts a thread that reads `lines`: the first ones, or those of the next connection once the last has ended.
@@ -81,15 +90,15 @@ impl Host {
         Ok(())
     }
 
-    /// Sets the engine as it was saved, and lets users save it in the same file. Returns what could not be used, a line
-    /// each; there the defaults hold.
-    pub fn use_settings(&mut self, file: SettingsFile) -> Vec<String> {
-        let problems = match file.load() {
+    /// Sets the engine as it was saved, and lets users save it in the same file. Returns what could not be used; there the
+    /// defaults hold.
+    pub fn use_settings(&mut self, file: SettingsFile) -> &[String] {
+        self.settings_problems = match file.load() {
             Ok(settings) => self.engine.adopt(&settings).iter().map(ToString::to_string).collect(),
             Err(fault) => vec![fault.to_string()],
         };
         self.settings_file = Some(file);
-        problems
+        &self.settings_problems
     }
 
     /// Saves the engine's settings, and returns where. What the GUI has told by itself, and not the user, is to be named:
@@ -99,13 +108,32 @@ impl Host {
     /// There is no place for them, or it can't be written; the text says which.
     pub fn save_settings(&self, told_by_gui: &[NumberSetting]) -> Result<&Path, String> {
         let file = self.settings_file.as_ref().ok_or("there is no place to save settings in")?;
-        let mut settings = self.engine.settings().clone();
         let saved = file.load().unwrap_or_default();
-        for &setting in told_by_gui {
-            settings.set(setting, saved.get(setting)).map_err(|error| error.to_string())?;
-        }
+        let settings = self.settings_to_save(&saved, told_by_gui).map_err(|error| error.to_string())?;
         file.save(&settings).map_err(|fault| fault.to_string())?;
         Ok(file.path())
+    }
+
+    /// Whether [`Host::save_settings`] would change what is saved. Not if nothing can be saved.
+    pub fn would_change_saved_settings(&self, told_by_gui: &[NumberSetting]) -> bool {
+        let Some(file) = &self.settings_file else { return false };
+        match file.load() {
+            Ok(saved) => self.settings_to_save(&saved, told_by_gui).is_ok_and(|settings| settings != saved),
+            // What is damaged would become whole.
+            Err(_) => true,
+        }
+    }
+
+    fn settings_to_save(
+        &self,
+        saved: &Settings,
+        told_by_gui: &[NumberSetting],
+    ) -> Result<Settings, SettingError> {
+        let mut settings = self.engine.settings().clone();
+        for &setting in told_by_gui {
+            settings.set(setting, saved.get(setting))?;
+        }
+        Ok(settings)
     }
 
     /// Waits for the next event.

@@ -9,7 +9,7 @@ use shakmaty::Move;
 use crate::moves::{find, short};
 use crate::ordering::{Candidate, Hints, Ordered};
 use crate::parameters as p;
-use crate::quiescence::score_of_ending;
+use crate::quiescence::{Trail, score_of_ending};
 use crate::rules::{Rules, gives_direct_check};
 use crate::worker::{Node, Worker};
 
@@ -101,7 +101,7 @@ impl<P: Rules> Worker<'_, P> {
         // Step 1: check extension. A forced reply is worth seeing.
         let depth = depth + i32::from(is_check && may_extend);
         if depth <= 0 {
-            return self.quiesce(node, alpha, beta, ply, true);
+            return self.quiesce(node, alpha, beta, ply, Trail::START);
         }
         self.poll()?;
         self.selective_depth = self.selective_depth.max(ply);

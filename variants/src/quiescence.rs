@@ -9,17 +9,39 @@ use crate::ordering::{Hints, Ordered};
 use crate::rules::{Rules, ending, gives_direct_check, is_tactical};
 use crate::worker::{Node, Worker};
 
+/// How often in a line forced captures that leave a choice are looked at: where all of them are, there may be a million
+/// lines.
+const MOST_CHOICES: u32 = 5;
+
+/// What led from the first ply of a quiescence search to a node.
+#[derive(Clone, Copy)]
+pub(crate) struct Trail {
+    /// Nothing: here checks are looked at in variants in which they are urgent.
+    begins: bool,
+    /// So many choices among forced captures.
+    choices: u32,
+}
+
+impl Trail {
+    /// The first ply.
+    pub(crate) const START: Trail = Trail { begins: true, choices: 0 };
+
+    fn after(self, is_choice: bool) -> Trail {
+        Trail { begins: false, choices: self.choices + u32::from(is_choice) }
+    }
+}
+
 impl<P: Rules> Worker<'_, P> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
-    /// check all evasions are tried, and where captures are forced, all captures. `begins` says that this is the first
-    /// ply of it, where checks are looked at in variants in which they are urgent.
+    /// check all evasions are tried, and where captures are forced, all captures. `trail` is what led here from the first
+    /// ply of it.
     pub(crate) fn quiesce(
         &mut self,
         node: &Node<P>,
         mut alpha: Score,
         beta: Score,
         ply: usize,
-        begins: bool,
+        trail: Trail,
     ) -> Result<Score, Stopped> {
         self.poll()?;
         self.selective_depth = self.selective_depth.max(ply);
@@ -53,8 +75,9 @@ impl<P: Rules> Worker<'_, P> {
         } else {
             None
         };
-        let is_forced =
-            is_check || P::CAPTURES_ARE_FORCED && moves.as_ref().is_some_and(|m| m[0].is_capture());
+        let captures = moves.as_ref().filter(|moves| P::CAPTURES_ARE_FORCED && moves[0].is_capture());
+        let next_trail = trail.after(captures.is_some_and(|captures| captures.len() > 1));
+        let is_forced = is_check || captures.is_some() && next_trail.choices <= MOST_CHOICES;
         let evaluation = (!is_forced).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
             stored.unwrap_or_else(|| Score::centipawns(position.evaluate()))
@@ -68,7 +91,7 @@ impl<P: Rules> Worker<'_, P> {
 
         let mut moves = moves.take().unwrap_or_else(|| position.legal_moves());
         if !is_forced {
-            let with_checks = begins && P::CHECKS_ARE_URGENT;
+            let with_checks = trail.begins && P::CHECKS_ARE_URGENT;
             let is_wanted = |m: Move| {
                 is_tactical(m) || position.is_urgent(m) || with_checks && gives_direct_check(position, m)
             };
@@ -92,7 +115,7 @@ impl<P: Rules> Worker<'_, P> {
             }
             let score = self
                 .with_move(node, candidate.mv, ply, |worker, next| {
-                    worker.quiesce(next, -beta, -alpha, ply + 1, false)
+                    worker.quiesce(next, -beta, -alpha, ply + 1, next_trail)
                 })
                 .map(|score| -score)?;
             if score > best {

@@ -176,6 +176,16 @@ fn depth(depth: u32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }
 
+/// A game was lost on time here: the lines of forced captures after the first ply had 886,814 nodes.
+#[test]
+fn forced_captures_have_an_end() {
+    with_stack(|| {
+        let fen = "rnb1kbnr/pp1ppp1p/6p1/q7/3Q2P1/1P6/P1P1PP1P/RNB1KBNR w - - 1 5";
+        let answer = Analyst::new().think(&root(position(Variant::Antichess, fen)), &depth(1));
+        assert!(answer.best.is_some() && answer.nodes < 50_000, "{answer:?}");
+    });
+}
+
 /// What each variant is about, a move or two away.
 #[test]
 fn wins_are_found_by_the_rules_of_the_variant() {

@@ -85,7 +85,7 @@ impl Program {
                         None => Err(ThinkError::NoMove("the game is over".to_owned())),
                     };
                 }
-                Event::DrawOffer => {}
+                Event::DrawOffer | Event::Remark(_) => {}
             }
         }
     }

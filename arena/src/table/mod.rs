@@ -12,6 +12,7 @@
 //! | a claim of a win or a draw that the board shows | ended as the board shows |
 //! | such a claim from the side to move, not true yet | its next move must make it true, at once, or: rules infraction |
 //! | any other claim | lost, rules infraction |
+//! | something for persons to hear | it is noted in the log of the game |
 //!
 //! A draw offer is carried to the opponent, beside the move if it comes before one, and stands until the opponent
 //! moves; offering in return accepts. An offer with a move that allows to claim a draw is that claim (CECP).
@@ -45,6 +46,9 @@ const GLANCE: Duration = Duration::from_millis(100);
 
 /// How long after announcing a result a player has to make the move that brings it about.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(1);
+
+/// How much of what players say beside their moves is noted; there are programs that don't stop talking.
+const MOST_INCIDENTS: usize = 1000;
 
 /// All that is agreed before a game.
 #[derive(Clone, Debug)]
@@ -307,6 +311,10 @@ impl Table<'_> {
                 let claim = format!("{result} {{{}}}", engine::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
+            Event::Remark(text) => {
+                self.note(color, text);
+                Continue(())
+            }
             Event::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,
@@ -460,7 +468,9 @@ impl Table<'_> {
     }
 
     fn note(&mut self, color: Color, text: String) {
-        self.incidents.push(Incident { ply: self.game.ply(), color: Some(color), text });
+        if self.incidents.len() < MOST_INCIDENTS {
+            self.incidents.push(Incident { ply: self.game.ply(), color: Some(color), text });
+        }
     }
 
     /// Tells the players that the game is over, as far as they can still be told, and writes the record.

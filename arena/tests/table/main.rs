@@ -36,6 +36,7 @@ fn one_thing(text: &str) -> (Duration, Event) {
     let event = match text.split_once(' ').unwrap_or((text, "")) {
         ("draw", _) => Event::DrawOffer,
         ("resign", _) => Event::Resignation,
+        ("tells", text) => Event::Remark(format!("tells {text}")),
         ("dies", _) => Event::Fault(Fault::Died("exit status: 1".to_owned())),
         ("garbles", _) => Event::Fault(Fault::Malformed("\"hello\"".to_owned())),
         ("says", value) => Event::Thinking(Thinking {
@@ -242,6 +243,18 @@ fn draw_offers_go_with_the_move_and_stand_until_the_answer() {
     );
     let said: Vec<_> = played.record.incidents.iter().map(|i| (i.ply, i.to_string())).collect();
     assert_eq!(said, [(0, "White offers a draw".to_owned()), (2, "Black offers a draw".to_owned())]);
+}
+
+#[test]
+fn what_is_said_to_persons_is_noted() {
+    let played =
+        Match::new("10").play(&["tells the opponent: hello; e4"], &["e5; tells all: done", "resign"]);
+    assert_eq!(played.record.outcome, Some(black_wins(WinReason::Resignation)));
+    let said: Vec<_> = played.record.incidents.iter().map(|i| (i.ply, i.to_string())).collect();
+    assert_eq!(
+        said,
+        [(0, "White tells the opponent: hello".to_owned()), (2, "Black tells all: done".to_owned())]
+    );
 }
 
 #[test]

@@ -4,11 +4,12 @@ mod features;
 pub(crate) mod handshake;
 pub(crate) mod setup;
 
+use std::collections::VecDeque;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{CastlingMode, Outcome};
+use engine::{CastlingMode, Outcome, excerpt};
 use protocols::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
 
 pub(crate) use self::features::Features;
@@ -18,6 +19,9 @@ use crate::log::Log;
 use crate::player::score;
 use crate::stream::{Said, Stream, Vocabulary};
 use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Thinking, Turn};
+
+/// How many remarks are kept of a program that is getting ready.
+const MOST_REMARKS: usize = 16;
 
 /// CECP, as an engine is spoken to.
 pub struct Cecp;
@@ -52,6 +56,8 @@ pub struct CecpPlayer {
     is_worn: bool,
     /// Moves come as `move MOVE`, not in the forms that were used before.
     says_move: bool,
+    /// What it said to persons while it got ready.
+    remarks: VecDeque<Arrival>,
 }
 
 /// What the engine is doing.
@@ -98,6 +104,7 @@ impl CecpPlayer {
             pings: 0,
             is_worn: false,
             says_move: false,
+            remarks: VecDeque::new(),
         })
     }
 
@@ -173,7 +180,11 @@ impl CecpPlayer {
                 _ if self.is_complaint(&said) => {
                     return Err(Fault::Unsupported(format!("this opening: {}", said.line)));
                 }
-                _ => {}
+                message => {
+                    let remark =
+                        remark(&message).map(|text| Arrival { at: said.at, event: Event::Remark(text) });
+                    self.remarks.extend(remark.filter(|_| self.remarks.len() < MOST_REMARKS));
+                }
             }
         }
     }
@@ -243,8 +254,18 @@ impl Listener for CecpPlayer {
                 Some(Event::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
             }
             Message::Thinking(line) => Some(Event::Thinking(thinking(line))),
-            _ => None,
+            message => remark(&message).map(Event::Remark),
         })
+    }
+}
+
+/// What a message says to persons, if it is for them.
+fn remark(message: &Message) -> Option<String> {
+    match message {
+        Message::TellUserError(text) => Some(format!("has bad news for the user: {}", excerpt(text))),
+        Message::Tell(audience, text) => Some(format!("tells {audience}: {}", excerpt(text))),
+        Message::AskUser { question, .. } => Some(format!("asks the user: {}", excerpt(question))),
+        _ => None,
     }
 }
 
@@ -344,7 +365,7 @@ impl Player for CecpPlayer {
     }
 
     fn take(&mut self) -> Option<Arrival> {
-        next_arrival(self)
+        self.remarks.pop_front().or_else(|| next_arrival(self))
     }
 
     fn source(&self) -> Option<BorrowedFd<'_>> {

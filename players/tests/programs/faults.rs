@@ -128,6 +128,24 @@ fn noise_disturbs_only_a_protocol_that_forgives_nothing() {
 }
 
 #[test]
+fn talk_to_persons_is_heard_and_disturbs_nothing() {
+    let (played, _) = meet(&fixture(Cecp, "--fault talk"), "", LONG);
+    assert!(matches!(played.end, End::LongEnough), "{:?}", played.end);
+    let heard = [
+        "has bad news for the user: No book",
+        "tells the user: I move",
+        "tells the opponent: Good luck!",
+        "tells the others: Look",
+        "tells all: Hello",
+        "tells the chess server: who",
+        "tells the chess server: who",
+        "asks the user: Shall I?",
+    ];
+    assert_eq!(played.remarks.white, heard);
+    assert!(played.remarks.black.is_empty());
+}
+
+#[test]
 fn names_and_lines_have_no_control_characters() {
     for protocol in [Cecp, Uci] {
         let spec = fixture(protocol, "--fault markup");

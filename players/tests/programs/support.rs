@@ -120,6 +120,8 @@ pub(crate) struct Played {
     pub(crate) game: Game,
     /// What each side said last of what it was thinking.
     pub(crate) thinking: ByColor<Option<Thinking>>,
+    /// What each side said to persons.
+    pub(crate) remarks: ByColor<Vec<String>>,
 }
 
 /// Plays a game and tells the players of its end.
@@ -128,7 +130,12 @@ pub(crate) fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Play
     let account = || Account { remaining: control.initial(), control: control.clone(), moves_made: 0 };
     let mut table = Table {
         accounts: ByColor { white: account(), black: account() },
-        played: Played { end: End::LongEnough, game: rules.start, thinking: ByColor::default() },
+        played: Played {
+            end: End::LongEnough,
+            game: rules.start,
+            thinking: ByColor::default(),
+            remarks: ByColor::default(),
+        },
         patience: rules.patience,
         plies: rules.plies,
     };
@@ -233,6 +240,10 @@ impl Table {
             },
             Event::Thinking(thinking) => {
                 *self.played.thinking.get_mut(color) = Some(thinking);
+                return Judgement::Nothing;
+            }
+            Event::Remark(text) => {
+                self.played.remarks.get_mut(color).push(text);
                 return Judgement::Nothing;
             }
             Event::DrawOffer => return Judgement::Nothing,

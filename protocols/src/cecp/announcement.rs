@@ -8,7 +8,7 @@ use super::option::{OptionDefinition, OptionKind};
 use super::variants;
 
 /// Under which name GUIs show the engine.
-const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
+pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
 
 /// The endgame tables for which `egtpath` may come.
 pub(super) const SYZYGY: &str = "syzygy";

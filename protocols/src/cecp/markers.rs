@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::Game;
-use shakmaty::{File, Move, Position as _, Rank, Square};
+use shakmaty::{File, Move, Piece, Position as _, Rank, Square};
 
 /// Where a man can go without capturing.
 const QUIET: char = 'Y';
@@ -21,7 +21,17 @@ pub(super) fn targets(game: &Game, from: Square) -> Option<String> {
     (man.color == game.turn()).then(|| color_fen(&colors(game, from)))
 }
 
-/// The same while the user points at a square to capture on: with the victim, if it stands elsewhere, as it does in an en
+/// Where a man in hand can be dropped; `None` if it is not its turn.
+pub(super) fn drops(game: &Game, man: Piece) -> Option<String> {
+    let square = |mv| match mv {
+        Move::Put { role, to } if role == man.role => Some((to, QUIET)),
+        _ => None,
+    };
+    (man.color == game.turn())
+        .then(|| color_fen(&game.legal_moves().into_iter().filter_map(square).collect()))
+}
+
+/// The colours for the targets of a man on the board, while the user points at a square to capture on: with the victim, if it stands elsewhere, as it does in an en
 /// passant capture. `None` if there is nothing more to show.
 pub(super) fn victim(game: &Game, from: Square, at: Square) -> Option<String> {
     let is_meant = |mv: &Move| mv.is_en_passant() && mv.from() == Some(from) && mv.to() == at;

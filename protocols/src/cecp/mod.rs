@@ -22,7 +22,7 @@ mod thinking;
 mod variants;
 mod work;
 
-pub use command::{Command, CommandError, EditLine, RootMoves, TimeSession};
+pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession};
 pub use dialect::Dialect;
 pub use feature::{Feature, Switch};
 pub use message::{Audience, Message, Status};

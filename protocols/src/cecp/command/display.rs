@@ -63,6 +63,8 @@ impl fmt::Display for Command {
             C::Lift(at) => write!(f, "lift {at}"),
             C::Put(at) => write!(f, "put {at}"),
             C::Hover(at) => write!(f, "hover {at}"),
+            C::Answer { tag, text } if text.is_empty() => f.write_str(tag),
+            C::Answer { tag, text } => write!(f, "{tag} {text}"),
             simple => f.write_str(simple.word()),
         }
     }

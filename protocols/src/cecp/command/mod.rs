@@ -3,6 +3,7 @@
 mod display;
 mod edit;
 mod parse;
+mod place;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use thiserror::Error;
 use super::notation::GameResult;
 
 pub use edit::EditLine;
+pub use place::Place;
 
 /// A command from a GUI to an engine: one line of the specification's command table.
 ///
@@ -191,11 +193,20 @@ pub enum Command {
         gained: Option<String>,
     },
     /// The user has grabbed the piece there.
-    Lift(Square),
+    Lift(Place),
     /// The user has dropped the piece there.
-    Put(Square),
+    Put(Place),
     /// The user points there.
     Hover(Square),
+
+    /// The user answers a question that the engine has asked by `askuser`. Only [`Command::answer`] reads it: without
+    /// the question nobody can tell the line from one that makes no sense.
+    Answer {
+        /// The word that the engine has given for it.
+        tag: String,
+        /// What the user says; may be empty.
+        text: String,
+    },
 }
 
 /// A part of a game with its own time.

@@ -28,6 +28,14 @@ impl FromStr for Command {
     }
 }
 
+impl Command {
+    /// Reads a line as the answer to the question with this tag, if it is that.
+    pub fn answer(line: &str, tag: &str) -> Option<Command> {
+        let (word, text) = first_word(line);
+        (word == tag).then(|| Command::Answer { tag: tag.to_owned(), text: text.to_owned() })
+    }
+}
+
 fn not_a_command(word: &str) -> CommandError {
     if NEEDS_PARAMETER.contains(&word) { CommandError::MissingParameter } else { CommandError::Unknown }
 }
@@ -127,8 +135,8 @@ fn parse_frill(word: &str, text: &str, parameters: &[&str]) -> Parsed {
         ("partner", _) => Ok(C::Partner(Some(text()))),
         ("ptell", [_, ..]) => Ok(C::PartnerTell(text())),
         ("holding", [white, black, gained @ ..]) => parse_holding(white, black, gained.first().copied()),
-        ("lift", [at, ..]) => square(at).map(C::Lift),
-        ("put", [at, ..]) => square(at).map(C::Put),
+        ("lift", [at, ..]) => at.parse().map(C::Lift),
+        ("put", [at, ..]) => at.parse().map(C::Put),
         ("hover", [at, ..]) => square(at).map(C::Hover),
         _ => return None,
     })

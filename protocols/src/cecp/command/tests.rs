@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use shakmaty::Role;
+use shakmaty::{Color, Role};
 
 use super::*;
 
@@ -64,7 +64,11 @@ fn the_examples_of_the_specification() {
             "holding [BPPP] [] BQ",
             C::Holding { white: "BPPP".into(), black: String::new(), gained: Some("BQ".into()) },
         ),
-        ("lift e2", C::Lift(Square::E2)),
+        ("lift e2", C::Lift(Place::Square(Square::E2))),
+        ("lift j1", C::Lift(Place::Hand(Color::White.pawn()))),
+        ("lift j5", C::Lift(Place::Hand(Color::White.queen()))),
+        ("put _8", C::Put(Place::Hand(Color::Black.pawn()))),
+        ("put _4", C::Put(Place::Hand(Color::Black.queen()))),
         ("?", C::MoveNow),
         (".", C::Status),
         ("  force  ", C::Force),
@@ -85,6 +89,12 @@ fn unknown_is_not_malformed() {
         ("egtpath syzygy", CommandError::MissingParameter),
         ("rating 2000", CommandError::MissingParameter),
         ("hover", CommandError::MissingParameter),
+        ("lift j0", CommandError::BadSquare),
+        ("lift j6", CommandError::BadSquare),
+        ("lift _3", CommandError::BadSquare),
+        ("put j", CommandError::BadSquare),
+        ("put _é", CommandError::BadSquare),
+        ("hover j1", CommandError::BadSquare),
         ("ping x", CommandError::BadNumber),
         ("sd -1", CommandError::BadNumber),
         ("memory 99999999999999999999999", CommandError::BadNumber),
@@ -187,6 +197,16 @@ fn simple() -> impl Strategy<Value = Command> {
     ])
 }
 
+fn place() -> impl Strategy<Value = Place> {
+    let roles =
+        proptest::sample::select(vec![Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen]);
+    let colors = proptest::sample::select(Color::ALL.to_vec());
+    prop_oneof![
+        square().prop_map(Place::Square),
+        (roles, colors).prop_map(|(role, color)| Place::Hand(role.of(color))),
+    ]
+}
+
 fn command() -> impl Strategy<Value = Command> {
     use Command as C;
     let texts = prop_oneof![
@@ -228,8 +248,8 @@ fn command() -> impl Strategy<Value = Command> {
         root_moves().prop_map(C::Include),
         ("[PNBRQ]{0,5}", "[PNBRQ]{0,5}", proptest::option::of("[WB][PNBRQ]"))
             .prop_map(|(white, black, gained)| C::Holding { white, black, gained }),
-        square().prop_map(C::Lift),
-        square().prop_map(C::Put),
+        place().prop_map(C::Lift),
+        place().prop_map(C::Put),
         square().prop_map(C::Hover),
     ];
     prop_oneof![simple(), texts, numbers, board]
@@ -251,6 +271,15 @@ proptest! {
     fn parse_after_display_is_identity(command in command(), edit in edit_line()) {
         prop_assert_eq!(parse(&command.to_string()), Ok(command));
         prop_assert_eq!(edit.to_string().parse(), Ok(edit));
+    }
+
+    #[test]
+    fn answers_are_known_by_the_tag_of_the_question(tag in word(), other in word(), text in text()) {
+        for text in [text, String::new()] {
+            let answer = Command::Answer { tag: tag.clone(), text };
+            prop_assert_eq!(Command::answer(&answer.to_string(), &tag), Some(answer.clone()));
+            prop_assert_eq!(Command::answer(&answer.to_string(), &other).is_some(), tag == other);
+        }
     }
 
     #[test]

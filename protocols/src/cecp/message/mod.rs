@@ -148,6 +148,19 @@ impl Audience {
     }
 }
 
+/// In words, as in "it tells the opponent".
+impl fmt::Display for Audience {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Audience::User => "the user",
+            Audience::Opponent => "the opponent",
+            Audience::Others => "the others",
+            Audience::All => "all",
+            Audience::Ics | Audience::IcsNoAlias => "the chess server",
+        })
+    }
+}
+
 /// How far an analysis is: `stat01: time nodes ply mvleft mvtot [mvname]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {

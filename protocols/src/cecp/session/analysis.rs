@@ -7,7 +7,7 @@ use search::Score;
 use shakmaty::{Move, Square};
 
 use super::{Session, Work};
-use crate::cecp::command::RootMoves;
+use crate::cecp::command::{Place, RootMoves};
 use crate::cecp::markers;
 use crate::cecp::message::{Message, Status};
 use crate::cecp::output::move_text;
@@ -81,10 +81,18 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// `lift`: where the man on a square can go.
-    pub(super) fn lift(&mut self, from: Square) -> io::Result<()> {
-        self.lifted = Some(from);
-        self.highlight(|game| markers::targets(game, from))
+    /// `lift`: where a man can go.
+    pub(super) fn lift(&mut self, from: Place) -> io::Result<()> {
+        match from {
+            Place::Square(from) => {
+                self.lifted = Some(from);
+                self.highlight(|game| markers::targets(game, from))
+            }
+            Place::Hand(man) => {
+                self.lifted = None;
+                self.highlight(|game| markers::drops(game, man))
+            }
+        }
     }
 
     /// `hover`: what is captured by going there, unless it stands there.

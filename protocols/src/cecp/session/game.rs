@@ -22,6 +22,7 @@ impl Session<'_> {
         self.board.start(game);
         self.board_replaced();
         self.partnership.begin();
+        self.opponent.begin();
         self.host.engine.new_game();
         self.clock.new_game();
         setup.map_or(Ok(()), |setup| self.output.send(&setup))

@@ -81,6 +81,7 @@ impl Session<'_> {
             let text = move_text(&before, mv);
             return self.output.debug(format!("the search chose {text}, which is not legal"));
         }
+        self.greet()?;
         self.talk_about_a_draw(&before, mv, decision.score)?;
         self.output.send(&self.dialect.own_move(&before, mv))?;
         self.clock.make_move(used, before.ply());

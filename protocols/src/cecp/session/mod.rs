@@ -16,6 +16,7 @@ mod listening;
 mod orders;
 mod partnership;
 mod pause;
+mod persons;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use crate::input::Input;
 use partnership::Partnership;
+use persons::{Opponent, Question};
 
 /// Plays, analyses and answers until `quit` or the end of the input.
 ///
@@ -70,6 +72,11 @@ struct Session<'a> {
     held_report: Option<Message>,
     agreements: Agreements,
     partnership: Partnership,
+    opponent: Opponent,
+    /// What the user was asked and hasn't answered yet.
+    question: Option<Question>,
+    /// The settings were reset, and nobody was asked yet whether to save them.
+    was_reset: bool,
     /// Root moves not to be searched in the present position.
     excluded: Vec<Move>,
     /// The reply that the engine expects in the present position.
@@ -101,6 +108,9 @@ impl<'a> Session<'a> {
             held_report: None,
             agreements: Agreements::default(),
             partnership: Partnership::default(),
+            opponent: Opponent::default(),
+            question: None,
+            was_reset: false,
             excluded: Vec::new(),
             expected: None,
             hint_wanted: false,

@@ -17,7 +17,7 @@ impl Session<'_> {
         if line.trim().is_empty() {
             return Ok(ControlFlow::Continue(()));
         }
-        let command = line.parse::<Command>();
+        let command = self.read_answer(line).map_or_else(|| line.parse(), Ok);
         if command == Ok(Command::Quit) {
             return Ok(ControlFlow::Break(()));
         }
@@ -86,10 +86,14 @@ impl Session<'_> {
             C::Cores(cores) => self.set_cores(*cores, line),
             C::EgtPath { flavor, path } => self.set_tablebases(flavor, path, line),
             C::Option { name, value } => self.set_option(name, value.as_deref(), line),
-            C::New => self.start_game("normal"),
+            C::New => {
+                self.start_game("normal")?;
+                self.ask_about_reset()
+            }
             C::Variant(name) => self.start_game(name),
-            C::Lift(square) => self.lift(*square),
+            C::Lift(place) => self.lift(*place),
             C::Hover(square) => self.hover(*square),
+            C::Answer { text, .. } => self.hear_answer(text),
             C::Holding { white, black, .. }
                 if self.board.has_hands() || white.is_empty() && black.is_empty() =>
             {
@@ -129,8 +133,10 @@ impl Session<'_> {
             C::NoPost => self.output.posts = false,
             C::Partner(partner) => self.partnership.partner.clone_from(partner),
             C::PartnerTell(text) => self.partnership.hear(text),
-            // A change of state and nothing else, or without effect on play: who the opponent is and what its clock shows,
-            // where the game is played.
+            C::Name(name) => self.opponent.name = Some(name.clone()),
+            C::Computer => self.opponent.is_program = true,
+            C::Ics(host) => self.opponent.is_on_server = host != "-",
+            // A change of state and nothing else, or without effect on play: what the opponent's clock shows, ratings.
             _ => {}
         }
     }

@@ -13,11 +13,18 @@ use crate::cecp::notation::first_word;
 /// Memory that is not hash table, in MiB: program, network, stacks.
 const RESERVED_MEMORY: i64 = 16;
 
+/// What comes by `memory` and `cores` from the GUI, which has settings of its own for it.
+pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
+
 /// The handshake.
 impl Session<'_> {
     /// `protover`
     pub(super) fn announce(&mut self) -> io::Result<()> {
-        announcement(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))
+        announcement(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))?;
+        // Under a GUI nobody reads standard error.
+        let problems = std::mem::take(&mut self.host.settings_problems);
+        let told = |problem| Message::TellUserError(format!("Saved settings: {problem}"));
+        problems.into_iter().map(told).try_for_each(|message| self.output.send(&message))
     }
 
     /// `accepted`
@@ -116,21 +123,21 @@ impl Session<'_> {
         }
     }
 
-    fn save(&mut self) -> io::Result<()> {
-        // `memory` and `cores` come from the GUI, which has settings of its own for them.
-        let told_by_gui = [NumberSetting::Hash, NumberSetting::Threads];
-        let message = match self.host.save_settings(&told_by_gui) {
+    pub(super) fn save(&mut self) -> io::Result<()> {
+        let message = match self.host.save_settings(&TOLD_BY_GUI) {
             Ok(path) => Message::Tell(Audience::User, format!("Settings saved in {}", path.display())),
             Err(problem) => Message::TellUserError(format!("Settings not saved: {problem}")),
         };
         self.output.send(&message)
     }
 
-    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values.
+    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values. What was saved before stays,
+    /// unless the user says that it shall not.
     fn reset(&mut self) -> io::Result<()> {
         for problem in self.host.engine.adopt(&Settings::default()) {
             self.output.send(&Message::TellUserError(problem.to_string()))?;
         }
+        self.was_reset = true;
         options_again(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))
     }
 }

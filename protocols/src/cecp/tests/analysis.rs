@@ -89,6 +89,24 @@ fn squares_are_marked_for_a_man_that_is_lifted() {
 }
 
 #[test]
+fn squares_are_marked_for_a_man_in_hand() {
+    let mut gui = Gui::quick();
+    gui.send(&[
+        "variant crazyhouse",
+        "force",
+        "usermove e2e4",
+        "usermove d7d5",
+        "usermove e4d5",
+        "usermove d8d5",
+    ]);
+    gui.expect_answer("lift j1", "highlight 8/3Y4/YYYYYYYY/YYY1YYYY/YYYYYYYY/YYYYYYYY/4Y3/8");
+    gui.expect_answer("lift j2", "highlight 8/8/8/8/8/8/8/8");
+    // Not Black's turn; and a man from the hand takes nothing by the way.
+    gui.expect_silence(&["lift _8", "hover e6", "put j1"]);
+    gui.disconnect();
+}
+
+#[test]
 fn an_analysis_shows_as_many_lines_as_are_asked_for_at_once() {
     let mut gui = Gui::start();
     gui.send(&["new", "force", "post", "analyze"]);

@@ -117,3 +117,25 @@ fn chess960_castles_with_letters() {
     gui.expect_silence(&["new", "force", "usermove e2e4"]);
     gui.disconnect();
 }
+
+#[test]
+fn a_person_on_a_chess_server_is_greeted_once_a_game() {
+    let mut gui = Gui::quick();
+    gui.send(&["ics chess.example", "name Alice", "usermove e2e4"]);
+    let greeting = concat!(
+        "tellopponent Hello Alice, I am Herald ",
+        env!("CARGO_PKG_VERSION"),
+        ", a chess program. Have a good game!"
+    );
+    assert_eq!(gui.line(), greeting);
+    gui.expect_move();
+    gui.send(&["go"]);
+    gui.expect_move();
+    // Programs don't listen, and who sits at this board can see for himself.
+    for lines in [&["new", "name Bob(C)", "computer"][..], &["new", "ics -", "name Carol"], &["new"]] {
+        gui.send(lines);
+        gui.send(&["sd 2", "usermove e2e4"]);
+        gui.expect_move();
+    }
+    gui.disconnect();
+}

@@ -1,6 +1,6 @@
 //! Options.
 
-use engine::{NumberSetting, Setting, SettingsFile};
+use engine::{NumberSetting, Setting, Settings, SettingsFile};
 
 use super::Gui;
 use crate::cecp::{Dialect, serve};
@@ -81,8 +81,40 @@ fn settings_are_saved_and_reset() {
     let heard = second.hear_until("feature done=1");
     assert_eq!(heard[0], "feature done=0");
     assert!(heard.join("\n").contains("Contempt -spin 0 "), "{heard:?}");
+    // The user is asked when the dialogue is closed: at the next game.
+    second.say("new");
+    let question = "askuser save-reset The settings were reset. Save them as they are now? (yes or no)";
+    assert_eq!(second.hear(""), question);
+    second.say("new\nsave-reset no\nsave-reset yes");
+    assert_eq!(second.hear(""), "Error (unknown command): save-reset yes", "asked and answered once");
+    assert_eq!(SettingsFile::at(&file).load().unwrap().get(NumberSetting::Contempt), 25);
+    second.say("option Reset\nmemory 90\nnew\nsave-reset Yes.");
+    assert_eq!(second.hear("askuser"), question);
+    assert_eq!(second.hear("tell"), format!("telluser Settings saved in {}", file.display()));
+    assert!(SettingsFile::at(&file).load().unwrap() == Settings::default());
+    second.say("option Reset\nnew\nping 1");
+    assert_eq!(second.hear_until("pong 1").iter().nth_back(1).unwrap(), "feature done=1", "nothing to ask");
     second.close();
     second.end();
+}
+
+#[test]
+fn the_user_hears_what_of_the_saved_settings_is_of_no_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    std::fs::write(&file, "OwnBook = true\nBookFile = \"/no/book.bin\"\n").unwrap();
+    let mut session = Scripted::start(move |mut host, output| {
+        host.use_settings(SettingsFile::at(file));
+        serve(host, output, Dialect::XBoard)
+    });
+    session.say("protover 2");
+    session.hear_until("feature done=1");
+    let told = session.hear("");
+    assert!(told.starts_with("tellusererror Saved settings: ") && told.contains("/no/book.bin"), "{told}");
+    session.say("protover 2\nping 1");
+    assert_eq!(session.hear_until("pong 1").iter().nth_back(1).unwrap(), "feature done=1", "once is enough");
+    session.close();
+    session.end();
 }
 
 #[test]

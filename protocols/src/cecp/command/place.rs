@@ -1,0 +1,54 @@
+//! Places that the user's mouse can point to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use shakmaty::{Color, Piece, Role, Square};
+
+use super::CommandError;
+
+/// Where the user grabs or drops a man: on the board, or beside it among the pieces in hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the board.
+    Square(Square),
+    /// In hand. The specification has no squares for that; this is how XBoard names them.
+    Hand(Piece),
+}
+
+/// The columns of the hands: XBoard counts files on beyond the board, with a gap of one.
+const HANDS: [(char, Color); 2] = [('j', Color::White), ('_', Color::Black)];
+
+/// The men in a hand, from its owner's side of the board on.
+const ROLES: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+
+impl Place {
+    fn hand(text: &str) -> Option<Place> {
+        let (_, color) = HANDS.into_iter().find(|&(column, _)| text.starts_with(column))?;
+        let rank: usize = text[1..].parse().ok().filter(|rank| (1..=8).contains(rank))?;
+        let &role = ROLES.get(color.fold_wb(rank - 1, 8 - rank))?;
+        Some(Place::Hand(Piece { color, role }))
+    }
+}
+
+impl FromStr for Place {
+    type Err = CommandError;
+
+    fn from_str(text: &str) -> Result<Place, CommandError> {
+        let square = text.parse().ok().map(Place::Square);
+        square.or_else(|| Place::hand(text)).ok_or(CommandError::BadSquare)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Square(square) => write!(f, "{square}"),
+            Place::Hand(Piece { color, role }) => {
+                let (column, _) = HANDS[color.fold_wb(0, 1)];
+                let number = ROLES.iter().position(|known| known == role).unwrap_or(ROLES.len());
+                write!(f, "{column}{}", color.fold_wb(number + 1, 8 - number))
+            }
+        }
+    }
+}
