@@ -69,7 +69,8 @@ pub(super) struct Settings {
     #[arg(long, value_enum)]
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<FormatName>,
-    /// Games that two programs play against each other; even, since openings are played with both colours [default: 2]
+    /// Games that two programs play against each other: in pairs, each opening with both colours, and of an odd number the last
+    /// one single [default: 2]
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     games: Option<u32>,

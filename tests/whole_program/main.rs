@@ -3,6 +3,7 @@
 mod books;
 mod bughouse;
 mod cego;
+mod chaos;
 mod check;
 mod command_line;
 mod conversations;

@@ -13,13 +13,13 @@ use crate::support::{PATIENCE, Program};
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
 /// A referee, and where it listens.
-struct Referee {
-    program: Program,
-    address: String,
+pub(crate) struct Referee {
+    pub(crate) program: Program,
+    pub(crate) address: String,
 }
 
 impl Referee {
-    fn start(folder: &Path, address: &str, arguments: &[&str]) -> Referee {
+    pub(crate) fn start(folder: &Path, address: &str, arguments: &[&str]) -> Referee {
         let folder = folder.join("event");
         let common =
             ["referee", "--listen", address, "--quiet", "0", "--folder", folder.to_str().expect("a path")];

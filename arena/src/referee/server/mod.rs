@@ -21,7 +21,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
@@ -188,7 +187,10 @@ impl Service {
             .build()
             .map_err(failed)?;
         raise_file_limit();
-        let listener = network.block_on(TcpListener::bind(address)).map_err(failed)?;
+        let listener = {
+            let _inside = network.enter();
+            wire::listen(address).map_err(failed)?
+        };
         let address = listener.local_addr().map_err(failed)?;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
@@ -384,12 +386,16 @@ impl Service {
         let Outbox { facts, letters, closings, news, records } = self.event.take_outbox();
         self.store.commit(&facts)?;
         self.share(&facts, tell);
+        for letter in &letters {
+            self.log(Some(letter.to), '<', &letter.line)?;
+        }
+        // Whatever anybody was told is in the log, whenever the referee dies.
+        self.flush()?;
         for letter in letters {
             let is_there = self.wires.get(&letter.to).is_some_and(|wire| wire.writer.send(&letter.line));
             if let Some(game) = letter.starts {
                 self.event.told(game, Instant::now());
             }
-            self.log(Some(letter.to), '<', &letter.line)?;
             if !is_there && self.wires.remove(&letter.to).is_some() {
                 self.log(Some(letter.to), '#', "reads too slowly")?;
                 let closed = Call::Heard(Instant::now(), Input::Closed(letter.to));
@@ -414,7 +420,7 @@ impl Service {
             self.log(None, '#', &news.text)?;
             self.remember(&news.text);
         }
-        self.papers.flush().map_err(|error| ServiceError::Papers("traffic.log", error))?;
+        self.flush()?;
         // Whoever hears of something finds it written down.
         for news in &news {
             tell(news);
@@ -425,6 +431,10 @@ impl Service {
 
     fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> Result<(), ServiceError> {
         self.papers.log(connection, sign, text).map_err(|error| ServiceError::Papers("traffic.log", error))
+    }
+
+    fn flush(&mut self) -> Result<(), ServiceError> {
+        self.papers.flush().map_err(|error| ServiceError::Papers("games.pgn or traffic.log", error))
     }
 
     /// Tells everybody to leave, and waits until they have been told.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +13,16 @@ use time::OffsetDateTime;
 use crate::referee::event::{Ending, Event};
 use crate::referee::{Connection, report};
 use crate::table::{GameRecord, Variations};
+
+/// Ends the last line of a file, if a referee died while it wrote it.
+fn end_line(file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
 
 /// The folder of an event:
 ///
@@ -37,7 +47,9 @@ impl Papers {
             fs::remove_file(entry?.path())?;
         }
         let games = BufWriter::new(File::create(folder.join("games.pgn"))?);
-        let traffic = File::options().append(true).create(true).open(folder.join("traffic.log"))?;
+        let mut traffic =
+            File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
+        end_line(&mut traffic)?;
         let behind = event.bouts().map(super::super::bout::Bout::number).collect();
         let mut papers =
             Papers { folder: folder.to_owned(), games, traffic: BufWriter::new(traffic), behind };
@@ -94,7 +106,11 @@ impl Papers {
             Some(connection) => write!(self.traffic, "{connection} {sign} ")?,
             None => write!(self.traffic, "- {sign} ")?,
         }
-        for c in without_secret(text).chars() {
+        let text = without_secret(text);
+        if !text.contains(char::is_control) {
+            return writeln!(self.traffic, "{text}");
+        }
+        for c in text.chars() {
             if c.is_control() {
                 write!(self.traffic, "{}", c.escape_default())?;
             } else {
