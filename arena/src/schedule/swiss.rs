@@ -34,9 +34,12 @@ impl Colors {
         self.last = [Some(is_white), self.last[0]];
     }
 
-    /// How much it ought to have White, and Black if less than nothing: more by surplus than by the last game (FIDE Handbook
-    /// C.04.3, colour preferences).
+    /// How much it ought to have White, and Black if less than nothing: most if it must, and more by surplus than by the last
+    /// game (FIDE Handbook C.04.3, colour preferences).
     fn due(self) -> i32 {
+        if let Some(is_white) = self.absolute() {
+            return if is_white { i32::MAX } else { -i32::MAX };
+        }
         let by_last = self.last[0].map_or(0, |is_white| if is_white { -1 } else { 1 });
         -2 * self.surplus + by_last
     }

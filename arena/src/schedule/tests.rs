@@ -199,6 +199,11 @@ fn a_swiss_tournament_has_no_rematch_and_brings_equals_together() {
         assert_eq!(free.values().sum::<usize>(), programs % 2 * 5);
         assert!(free.values().all(|&times| times == 1));
     }
+    // Who was left over has the points of a won encounter.
+    let mut schedule = Schedule::new(settings(9, Format::Swiss { rounds: 5 }, 1)).unwrap();
+    play_on(&mut schedule, 4, 6, usize::MAX);
+    assert_eq!((0..9).map(|program| schedule.granted(program)).sum::<u64>(), 5 * 2);
+    assert!((0..9).all(|program| schedule.granted(program) <= 2));
     // Where there are more rounds than opponents there must be rematches.
     assert_eq!(play(settings(4, Format::Swiss { rounds: 9 }, 2), 1, 0).len(), 4 * 9);
     // Of four, the two winners of the first round meet in the second.
