@@ -50,8 +50,8 @@ struct Seen {
     /// When the last reply reached its opponent, and the longest time in which none did.
     last: Option<Instant>,
     silence: Duration,
-    /// The plies of the games that were concluded, by number.
-    plies: HashMap<u32, usize>,
+    /// The final positions of the games that were concluded, by number, and their plies.
+    concluded: HashMap<u32, (String, usize)>,
     connections: usize,
 }
 
@@ -80,7 +80,8 @@ fn play(addresses: &str, games: usize, rate: f64) {
     let mut seen = lock(&seen);
     let (moves, seconds) = (seen.took.len(), began.elapsed().as_secs_f64());
     println!("{moves} moves in {seconds:.1} s, {:.0} a second", moves as f64 / seconds);
-    let (concluded, plies) = (seen.plies.len(), seen.plies.values().sum::<usize>());
+    let concluded = seen.concluded.len();
+    let plies = seen.concluded.values().map(|(_, plies)| plies).sum::<usize>();
     println!("{concluded} games concluded, {plies} plies; {} connections", seen.connections);
     println!("the longest time in which no reply reached an opponent: {:?}", seen.silence);
     show("replies reached the opponent within", &mut seen.took);
@@ -144,9 +145,7 @@ impl Player {
             match self.conversation.hear(&line).expect("the referee makes sense") {
                 Task::Disconnect => return Ok(true),
                 Task::Conclude(_) => {
-                    let plies = self.conversation.game().ply();
-                    let before = lock(&self.seen).plies.insert(game.expect("a number"), plies);
-                    assert!(before.is_none_or(|before| before == plies), "both have the same game");
+                    self.note_end(game.expect("a number"));
                 }
                 Task::Respond => {
                     let game = game.expect("the number of the game");
@@ -182,6 +181,15 @@ impl Player {
         {
             seen.clock_errors.push(expected.abs_diff(told));
         }
+    }
+
+    fn note_end(&self, number: u32) {
+        let game = self.conversation.game();
+        let mut seen = lock(&self.seen);
+        let (fen, plies) = seen.concluded.entry(number).or_insert_with(|| (game.fen(), 0));
+        assert_eq!(*fen, game.fen(), "both have the same game");
+        // Who has not made the last move knows the position, but not how it came about.
+        *plies = game.ply().max(*plies);
     }
 
     /// A move at random, and what will be left after it but for the time that it took.

@@ -74,7 +74,8 @@ impl Referee {
             console::say(&format!("observers may come to {address}"));
         }
         if let Some(address) = plan.live {
-            console::say(&format!("shown at http://{}/", service.show(address).map_err(explain)?));
+            let shown = service.show(address, plan.director.clone()).map_err(explain)?;
+            console::say(&format!("shown at http://{shown}/"));
         }
         let director = service.director();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;

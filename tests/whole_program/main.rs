@@ -11,6 +11,7 @@ mod epd;
 mod epd_thinking;
 #[path = "../support/installed.rs"]
 mod installed;
+mod live_page;
 mod peers;
 mod referee;
 mod settings;

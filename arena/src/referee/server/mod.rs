@@ -3,6 +3,7 @@
 //! One thread decides. It hears what connections and the director say, stores what came of it, and only then sends: what
 //! anybody was told is in the store. Other threads carry bytes.
 
+mod authority;
 mod live;
 mod observer;
 mod papers;
@@ -85,7 +86,7 @@ enum Call {
     Opened { at: Instant, connection: Connection, writer: Writer, address: SocketAddr, role: Role },
     Heard(Instant, Input),
     Trouble(String),
-    Director(Order, Sender<Result<String, String>>),
+    Director(Order, Box<dyn FnOnce(Result<String, String>) + Send>),
     Question(Question, oneshot::Sender<Option<String>>),
 }
 
@@ -104,7 +105,9 @@ impl Director {
     /// Gives an order and waits for what comes of it; `None` if the service has ended.
     pub fn order(&self, order: Order) -> Option<Result<String, String>> {
         let (answer, answered) = mpsc::channel();
-        self.0.send(Call::Director(order, answer)).ok()?;
+        // A director who has left doesn't want to know.
+        let tell = Box::new(move |done| drop(answer.send(done)));
+        self.0.send(Call::Director(order, tell)).ok()?;
         answered.recv().ok()
     }
 }
@@ -132,6 +135,8 @@ pub struct Service {
     watchers: broadcast::Sender<Told>,
     /// The latest news.
     log: VecDeque<String>,
+    /// Whether the page takes orders.
+    is_directed: bool,
 }
 
 struct Wire {
@@ -213,6 +218,7 @@ impl Service {
             next_connection,
             watchers: live::channel(),
             log: VecDeque::new(),
+            is_directed: false,
         })
     }
 
@@ -306,7 +312,7 @@ impl Service {
                     tell(&News { urgent: false, text });
                 }
                 Call::Director(Order::Quit, answer) => {
-                    let _ = answer.send(Ok("the service ends".to_owned()));
+                    answer(Ok("the service ends".to_owned()));
                     return Ok(Some(ServiceEnd::Quit));
                 }
                 Call::Question(question, answer) => {
@@ -317,8 +323,7 @@ impl Service {
                     let done = self.event.obey(&order, Instant::now());
                     self.log(None, '#', &format!("director: {order:?}"))?;
                     self.deliver(tell)?;
-                    // A director who has left doesn't want to know.
-                    let _ = answer.send(done);
+                    answer(done);
                 }
             }
             next = self.waiting.pop_front().or_else(|| self.calls.try_recv().ok());
