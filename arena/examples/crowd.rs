@@ -27,7 +27,9 @@ fn main() {
 }
 
 fn settings(games: usize) {
-    println!("event = 'Crowd'\nformat = 'swiss'\nrounds = 1\ntc = '600+1'\nquiet = 0.0\nmax-moves = 30");
+    println!(
+        "event = 'Crowd'\nformat = 'swiss'\nrounds = 1\ngames = 1\ntc = '600+1'\nquiet = 0.0\nmax-moves = 30"
+    );
     println!("connections-per-address = {}", 2 * games + 10);
     for number in 0..2 * games {
         println!("[[program]]\nname = '{}'", name(number));

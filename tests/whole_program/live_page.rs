@@ -64,6 +64,12 @@ fn the_event_is_shown_on_a_page() {
         assert!(get(missing).starts_with("HTTP/1.1 404"), "{missing}");
     }
     assert!(get("/state.json").contains("\"directed\":false"));
+    let watched = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
+        .args(["referee", "--watch", &page])
+        .output()
+        .expect("herald");
+    let text = String::from_utf8_lossy(&watched.stdout).into_owned();
+    assert!(text.contains("game 1, round 1: A<b> 0:01:00 - B 0:0") && text.contains("Points"), "{text}");
     let order = ask(&page, "POST", "/order", "Authorization: Bearer \r\n", "pause");
     assert!(order.starts_with("HTTP/1.1 404"), "nobody directs here: {order}");
 }

@@ -1,6 +1,7 @@
 //! The executable, driven as a person, a GUI or a script drives it.
 
 mod books;
+mod bridge;
 mod bughouse;
 mod cego;
 mod chaos;

@@ -7,6 +7,7 @@ mod authority;
 mod live;
 mod observer;
 mod papers;
+mod scribe;
 mod serial;
 mod shown;
 mod wire;
@@ -372,9 +373,8 @@ impl Service {
         }
         if now >= self.papers_due {
             let written = self.papers.catch_up(&self.event);
-            if written.map_err(|error| ServiceError::Papers("the file of a running game", error))? {
-                self.papers_due = Instant::now() + BETWEEN_PAPERS;
-            }
+            written.map_err(|error| ServiceError::Papers("the file of a running game", error))?;
+            self.papers_due = Instant::now() + BETWEEN_PAPERS;
         }
         if self.papers.is_behind() {
             until = until.min(self.papers_due);
