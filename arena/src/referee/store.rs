@@ -52,11 +52,9 @@ pub struct EventStore {
     next: u64,
 }
 
-/// A checkpoint waits for the disk. There is one for every 32 MiB of the log, instead of 4.
 const TABLES: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
-    PRAGMA wal_autocheckpoint = 8192;
     CREATE TABLE IF NOT EXISTS event (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, game INTEGER, fact TEXT NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS games ON facts (game, number);

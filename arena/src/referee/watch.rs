@@ -164,7 +164,7 @@ mod tests {
         for expected in [
             "Op?[2Jen, time control 60+1",
             "game 3, round 2: Ann 0:01:01* - Bob (gone) -, held",
-            "r n b q k b n r",
+            "8  r  n  b  q  k  b  n  r",
             "1.5",
             "not here",
             "12:00:00 ?Ann signs on",
