@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use players::{CommandLine, Log, Protocol, Spec, TextLog};
+use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
 use protocols::referee::{Habits, Parting};
 
 use crate::WrongInput;
@@ -55,7 +55,7 @@ impl Bridge {
         let spec = self.spec().map_err(wrong)?;
         let log = self.open_log()?;
         let bridge = players::Bridge::start(spec.clone(), log, self.membership.tc.clone())
-            .map_err(|fault| wrong(anyhow!("{} {fault}", spec.command)))?;
+            .map_err(|fault| wrong(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
             Some(name) => name.clone(),
             None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
@@ -78,6 +78,18 @@ impl Bridge {
             Some(other) => return Err(anyhow!("--protocol {other}: expected uci, cecp or cego")),
         };
         Ok(Spec::new(CommandLine::from_words(self.command.iter().cloned())?, protocol))
+    }
+
+    /// Why the program can't play. Perhaps it speaks another protocol than the usual one.
+    fn explain(&self, spec: &Spec, fault: &Fault) -> anyhow::Error {
+        let is_guess = self.protocol.is_none() && self.engine.is_none();
+        let hint = match fault {
+            Fault::Died(_) | Fault::Silence(_) if is_guess => {
+                "; perhaps it doesn't speak UCI, but CECP: say --protocol cecp"
+            }
+            _ => "",
+        };
+        anyhow!("{} {fault}{hint}", spec.command)
     }
 
     fn open_log(&self) -> Result<Option<Arc<dyn Log>>> {

@@ -1,11 +1,12 @@
 //! A crowd of scripted clients, to see what a referee bears: `crowd settings GAMES` writes the settings of an event,
-//! `crowd play ADDRESS GAMES MOVES_PER_SECOND` plays it to its end and tells how long replies took to the opponents.
+//! `crowd play ADDRESS[,ADDRESS] GAMES MOVES_PER_SECOND` plays it to its end and tells how long replies took to the opponents and
+//! how right the clocks were. A client whose connection breaks goes on to the next address.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocols::referee::{Analysis, Conversation, Remark, Task, answer_with};
+use protocols::referee::{Analysis, ClientRecord, Conversation, Remark, Task, answer_with};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
@@ -14,15 +15,21 @@ fn main() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["settings", games] => settings(games.parse().expect("a number of games")),
-        ["play", address, games, rate] => {
-            play(address, games.parse().expect("a number of games"), rate.parse().expect("moves per second"));
+        ["play", addresses, games, rate] => {
+            play(
+                addresses,
+                games.parse().expect("a number of games"),
+                rate.parse().expect("moves per second"),
+            );
         }
-        _ => eprintln!("crowd settings GAMES | crowd play ADDRESS GAMES MOVES_PER_SECOND"),
+        _ => eprintln!("crowd settings GAMES | crowd play ADDRESS[,ADDRESS] GAMES MOVES_PER_SECOND"),
     }
 }
 
 fn settings(games: usize) {
-    println!("event = 'Crowd'\nformat = 'swiss'\nrounds = 1\ntc = '600+1'\nquiet = 0.0\nmax-moves = 30");
+    println!(
+        "event = 'Crowd'\nformat = 'swiss'\nrounds = 1\ngames = 1\ntc = '600+1'\nquiet = 0.0\nmax-moves = 30"
+    );
     println!("connections-per-address = {}", 2 * games + 10);
     for number in 0..2 * games {
         println!("[[program]]\nname = '{}'", name(number));
@@ -33,75 +40,167 @@ fn name(number: usize) -> String {
     format!("P{number:05}")
 }
 
-/// When the last reply of each game was sent, and how long replies took.
+/// What the crowd has seen.
 #[derive(Default)]
-struct Times {
+struct Seen {
+    /// When the last reply of each game was sent.
     sent: HashMap<u32, Instant>,
+    /// How long replies took to the opponent.
     took: Vec<Duration>,
+    /// By how much the referee's account of a move differs from the client's own. What the way there and back takes is in it.
+    clock_errors: Vec<Duration>,
+    /// When the last reply reached its opponent, and the longest time in which none did.
+    last: Option<Instant>,
+    silence: Duration,
+    /// The final positions of the games that were concluded, by number, and their plies.
+    concluded: HashMap<u32, (String, usize)>,
+    connections: usize,
 }
 
-fn play(address: &str, games: usize, rate: f64) {
+type Shared = Arc<Mutex<Seen>>;
+
+fn lock(seen: &Shared) -> std::sync::MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn play(addresses: &str, games: usize, rate: f64) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("threads");
-    let times = Arc::new(Mutex::new(Times::default()));
+    let seen = Shared::default();
+    let addresses: Arc<[String]> = addresses.split(',').map(str::to_owned).collect();
     // Each game makes a move in so long a time.
     let pause = Duration::from_secs_f64(games as f64 / rate);
     let began = Instant::now();
     runtime.block_on(async {
         let clients: Vec<_> = (0..2 * games)
-            .map(|number| tokio::spawn(client(address.to_owned(), number, pause, Arc::clone(&times))))
+            .map(|number| tokio::spawn(client(Arc::clone(&addresses), number, pause, Arc::clone(&seen))))
             .collect();
         for client in clients {
             client.await.expect("no panic");
         }
     });
-    let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
-    times.took.sort();
-    let (moves, seconds) = (times.took.len(), began.elapsed().as_secs_f64());
+    let mut seen = lock(&seen);
+    let (moves, seconds) = (seen.took.len(), began.elapsed().as_secs_f64());
     println!("{moves} moves in {seconds:.1} s, {:.0} a second", moves as f64 / seconds);
+    let concluded = seen.concluded.len();
+    let plies = seen.concluded.values().map(|(_, plies)| plies).sum::<usize>();
+    println!("{concluded} games concluded, {plies} plies; {} connections", seen.connections);
+    println!("the longest time in which no reply reached an opponent: {:?}", seen.silence);
+    show("replies reached the opponent within", &mut seen.took);
+    show("clocks were right within", &mut seen.clock_errors);
+}
+
+fn show(what: &str, times: &mut [Duration]) {
+    times.sort();
     for percentile in [50.0, 90.0, 99.0, 99.9, 100.0_f64] {
-        let at = ((percentile / 100.0 * moves as f64) as usize).min(moves.saturating_sub(1));
-        println!(
-            "{percentile:>5} % of replies reached the opponent within {:?}",
-            times.took.get(at).copied().unwrap_or_default()
-        );
+        let at = ((percentile / 100.0 * times.len() as f64) as usize).min(times.len().saturating_sub(1));
+        println!("{percentile:>5} % of {what} {:?}", times.get(at).copied().unwrap_or_default());
     }
 }
 
-async fn client(address: String, number: usize, pause: Duration, times: Arc<Mutex<Times>>) {
-    // Not all at once: the system's queue of connections is short.
+/// A client: it connects, to one referee or the next, until it is told to go.
+async fn client(addresses: Arc<[String]>, number: usize, pause: Duration, seen: Shared) {
+    // Not all at once.
     tokio::time::sleep(Duration::from_millis(number as u64)).await;
-    let stream = TcpStream::connect(address).await.expect("the referee listens");
-    stream.set_nodelay(true).expect("a stream");
-    let (input, mut output) = stream.into_split();
-    let mut lines = BufReader::new(input).lines();
-    let mut conversation = Conversation::new("5/move".parse().expect("a time control"));
-    let sign_on = conversation.sign_on(&name(number), None, true);
-    output.write_all(format!("{sign_on}\n").as_bytes()).await.expect("the referee listens");
-    let mut random = fastrand::Rng::with_seed(number as u64);
-    while let Ok(Some(line)) = lines.next_line().await {
-        let arrived = Instant::now();
-        let number =
-            line.split(" tcgs ").nth(1).and_then(|rest| rest.trim_end_matches(';').parse::<u32>().ok());
-        match conversation.hear(&line).expect("the referee makes sense") {
-            Task::Disconnect => return,
-            Task::Respond => {
-                let number = number.expect("the number of the game");
-                {
-                    let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(sent) = times.sent.remove(&number) {
-                        times.took.push(arrived - sent);
-                    }
-                }
-                tokio::time::sleep(pause.mul_f64(random.f64() + 0.5)).await;
-                let game = conversation.game();
-                let moves = game.legal_moves();
-                let answer = answer_with(game, moves[random.usize(..moves.len())], Remark::None);
-                let reply = conversation.reply(answer, Analysis::default()).expect("legal");
-                times.lock().unwrap_or_else(PoisonError::into_inner).sent.insert(number, Instant::now());
-                output.write_all(format!("{reply}\n").as_bytes()).await.expect("the referee listens");
-            }
-            _ => {}
+    let mut player = Player {
+        conversation: Conversation::new("5/move".parse().expect("a time control")),
+        name: name(number),
+        pause,
+        random: fastrand::Rng::with_seed(number as u64),
+        account: None,
+        seen,
+    };
+    for address in addresses.iter().cycle() {
+        if let Ok(stream) = TcpStream::connect(address).await
+            && player.take_part(stream).await.is_ok_and(|is_over| is_over)
+        {
+            return;
         }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+struct Player {
+    conversation: Conversation,
+    name: String,
+    pause: Duration,
+    random: fastrand::Rng,
+    /// The game, and what is to be left when the next move is asked for.
+    account: Option<(u32, Duration)>,
+    seen: Shared,
+}
+
+impl Player {
+    /// Plays over a connection; `true` if that was all.
+    async fn take_part(&mut self, stream: TcpStream) -> std::io::Result<bool> {
+        stream.set_nodelay(true)?;
+        lock(&self.seen).connections += 1;
+        let (input, mut output) = stream.into_split();
+        let mut lines = BufReader::new(input).lines();
+        let sign_on = self.conversation.sign_on(&self.name, None, true);
+        output.write_all(format!("{sign_on}\n").as_bytes()).await?;
+        // Over another connection the referee's account of a move is another one.
+        self.account = None;
+        while let Some(line) = lines.next_line().await? {
+            let arrived = Instant::now();
+            let game = line.split(" tcgs ").nth(1).and_then(|rest| rest.trim_end_matches(';').parse().ok());
+            match self.conversation.hear(&line).expect("the referee makes sense") {
+                Task::Disconnect => return Ok(true),
+                Task::Conclude(_) => {
+                    self.note_end(game.expect("a number"));
+                }
+                Task::Respond => {
+                    let game = game.expect("the number of the game");
+                    self.note_arrival(game, arrived);
+                    tokio::time::sleep(self.pause.mul_f64(self.random.f64() + 0.5)).await;
+                    let reply = self.think(game);
+                    lock(&self.seen).sent.insert(game, Instant::now());
+                    output.write_all(format!("{reply}\n").as_bytes()).await?;
+                    self.account =
+                        self.account.map(|(game, left)| (game, left.saturating_sub(arrived.elapsed())));
+                }
+                Task::Repeat(reply) => {
+                    self.conversation.play_repeated(&reply);
+                    output.write_all(format!("{reply}\n").as_bytes()).await?;
+                }
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
+
+    fn note_arrival(&mut self, game: u32, arrived: Instant) {
+        let mut seen = lock(&self.seen);
+        if let Some(sent) = seen.sent.remove(&game) {
+            seen.took.push(arrived.saturating_duration_since(sent));
+        }
+        if let Some(last) = seen.last.replace(arrived) {
+            seen.silence = seen.silence.max(arrived.saturating_duration_since(last));
+        }
+        let remaining = self.conversation.remaining(self.conversation.game().turn());
+        if let (Some((before, expected)), Some(told)) = (self.account.take(), remaining)
+            && before == game
+        {
+            seen.clock_errors.push(expected.abs_diff(told));
+        }
+    }
+
+    fn note_end(&self, number: u32) {
+        let game = self.conversation.game();
+        let mut seen = lock(&self.seen);
+        let (fen, plies) = seen.concluded.entry(number).or_insert_with(|| (game.fen(), 0));
+        assert_eq!(*fen, game.fen(), "both have the same game");
+        // Who has not made the last move knows the position, but not how it came about.
+        *plies = game.ply().max(*plies);
+    }
+
+    /// A move at random, and what will be left after it but for the time that it took.
+    fn think(&mut self, number: u32) -> ClientRecord {
+        let game = self.conversation.game();
+        let (mover, legal) = (game.turn(), game.legal_moves());
+        let answer = answer_with(game, legal[self.random.usize(..legal.len())], Remark::None);
+        let left = self.conversation.remaining(mover).map(|left| left + self.conversation.increment(mover));
+        self.account = left.map(|left| (number, left));
+        self.conversation.reply(answer, Analysis::default()).expect("legal")
     }
 }

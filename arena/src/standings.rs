@@ -14,7 +14,7 @@ pub struct Standings {
     /// The results of the first program of each two that have met.
     encounters: HashMap<(usize, usize), Tally>,
     /// What the program with the lower number has from the one game of a pair that has ended.
-    half_pairs: HashMap<u64, Points>,
+    half_pairs: HashMap<(usize, usize, u64), Points>,
     games: u64,
     plies: u64,
 }
@@ -70,9 +70,10 @@ impl Standings {
         for (program, points) in [(first, first_points), (second, first_points.opposite())] {
             self.programs[program].games.add(points);
         }
-        match self.half_pairs.remove(&(fixture.number / 2)) {
+        let pair = (first, second, fixture.number / 2);
+        match self.half_pairs.remove(&pair) {
             None => {
-                self.half_pairs.insert(fixture.number / 2, first_points);
+                self.half_pairs.insert(pair, first_points);
             }
             Some(other) => {
                 self.programs[first].pairs.add(other, first_points);

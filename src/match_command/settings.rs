@@ -298,6 +298,10 @@ impl Settings {
             FormatName::Knockout if self.rounds.is_some() => bail!("--rounds is not for --format knockout"),
             FormatName::Knockout => (Format::Knockout, games),
         };
+        ensure!(
+            games.is_multiple_of(2),
+            "{games} games for each encounter: expected an even number, since every opening is played with both colours"
+        );
         Ok(schedule::Settings { programs, format, games })
     }
 

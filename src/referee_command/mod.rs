@@ -3,6 +3,7 @@
 mod console;
 mod locals;
 mod settings;
+mod watch;
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -26,7 +27,8 @@ const EXAMPLES: &str = "\
 Examples:
   herald referee --folder open --program Herald --program \"name=Toga secret=sesame\" \\
       --program \"cmd=stockfish name=Stockfish\" --tc 60+0.6 --format round-robin --games 2
-  herald referee event.toml --background
+  herald referee event.toml --background --live 127.0.0.1:8080
+  herald referee --watch 127.0.0.1:8080
 
 A PROGRAM is a name, or a list of KEY=VALUE, with values quoted as in a shell:
   name=NAME          under which it signs on
@@ -52,6 +54,9 @@ pub(crate) struct Referee {
     programs: Vec<String>,
     #[command(flatten)]
     settings: Settings,
+    /// Show the event whose page (`--live`) is there, on this terminal, and do nothing else
+    #[arg(long, value_name = "HOST:PORT", exclusive = true)]
+    watch: Option<String>,
     /// Take no orders on standard input
     #[arg(long)]
     background: bool,
@@ -59,6 +64,9 @@ pub(crate) struct Referee {
 
 impl Referee {
     pub(crate) fn run(self) -> Result<()> {
+        if let Some(page) = &self.watch {
+            return watch::watch(page);
+        }
         let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         let event = Event::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| anyhow!(WrongInput).context(error))?;
@@ -74,7 +82,8 @@ impl Referee {
             console::say(&format!("observers may come to {address}"));
         }
         if let Some(address) = plan.live {
-            console::say(&format!("shown at http://{}/", service.show(address).map_err(explain)?));
+            let shown = service.show(address, plan.director.clone()).map_err(explain)?;
+            console::say(&format!("shown at http://{shown}/"));
         }
         let director = service.director();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;

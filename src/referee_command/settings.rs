@@ -45,6 +45,10 @@ pub(super) struct Settings {
     #[arg(long, value_name = "ADDRESS:PORT")]
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<SocketAddr>,
+    /// The file whose first line signs the director in on the page; only where nobody can listen in: on this machine
+    #[arg(long, value_name = "FILE", requires = "live")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    director_file: Option<PathBuf>,
     /// Where other referees may observe, to take over if this one dies [default: nowhere]
     #[arg(long, value_name = "ADDRESS:PORT", requires = "token_file")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +73,8 @@ pub(super) struct Settings {
     #[arg(long, value_enum)]
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<FormatName>,
-    /// Games that two programs play against each other; even, since openings are played with both colours [default: 2]
+    /// Games that two programs play against each other: in pairs, each opening with both colours, and of an odd number the last
+    /// one single [default: 2]
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
     games: Option<u32>,
@@ -157,6 +162,8 @@ pub(super) struct Plan {
     pub(super) folder: PathBuf,
     pub(super) listen: SocketAddr,
     pub(super) live: Option<SocketAddr>,
+    /// What proves the director on the page.
+    pub(super) director: Option<String>,
     pub(super) limits: Limits,
     pub(super) ponder: bool,
     pub(super) stays: bool,
@@ -211,6 +218,15 @@ fn read_program(mut table: Table) -> Result<Program> {
     Ok(Program { settings: ProgramSettings { name, secret }, spec })
 }
 
+/// The first line of a file, which proves something.
+fn read_token(path: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let token = text.lines().next().unwrap_or_default().trim();
+    let is_fit = (8..=255).contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic());
+    ensure!(is_fit, "{}: expected at least 8 characters without blanks, and at most 255", path.display());
+    Ok(token.to_owned())
+}
+
 impl Plan {
     pub(super) fn new(settings: Settings, programs: Vec<Program>) -> Result<Plan> {
         ensure!(programs.len() >= 2, "{} programs: expected at least 2, each with --program", programs.len());
@@ -243,6 +259,11 @@ impl Plan {
             penalty: Duration::from_secs(settings.penalty.unwrap_or(0)),
             sign_on_time: Duration::from_secs(10),
         };
+        let director = settings.director_file.as_deref().map(read_token).transpose()?;
+        ensure!(
+            director.is_none() || settings.live.is_some_and(|address| address.ip().is_loopback()),
+            "--director-file: the token may be listened to on its way to --live; show the page at 127.0.0.1"
+        );
         let usual = Limits::default();
         let per_address = settings.connections_per_address.unwrap_or(usual.per_address);
         Ok(Plan {
@@ -251,6 +272,7 @@ impl Plan {
             folder: settings.folder.clone().unwrap_or_else(|| PathBuf::from("event")),
             listen: settings.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7676))),
             live: settings.live,
+            director,
             limits: Limits { per_address, ..usual },
             ponder: settings.ponder,
             stays: settings.stay,
@@ -261,12 +283,7 @@ impl Plan {
     /// What the referees know of each other.
     pub(super) fn token(&self) -> Result<String> {
         let path = self.settings.token_file.as_ref().context("--token-file: observers need one")?;
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let token = text.lines().next().unwrap_or_default().trim();
-        let is_fit = token.len() >= 8 && token.chars().all(|c| c.is_ascii_graphic());
-        ensure!(is_fit, "{}: expected at least 8 characters without blanks", path.display());
-        Ok(token.to_owned())
+        read_token(path)
     }
 
     /// The openings, in order.

@@ -1,8 +1,10 @@
 //! The executable, driven as a person, a GUI or a script drives it.
 
 mod books;
+mod bridge;
 mod bughouse;
 mod cego;
+mod chaos;
 mod check;
 mod command_line;
 mod conversations;
@@ -10,6 +12,7 @@ mod epd;
 mod epd_thinking;
 #[path = "../support/installed.rs"]
 mod installed;
+mod live_page;
 mod peers;
 mod referee;
 mod settings;

@@ -13,13 +13,13 @@ use crate::support::{PATIENCE, Program};
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
 /// A referee, and where it listens.
-struct Referee {
-    program: Program,
-    address: String,
+pub(crate) struct Referee {
+    pub(crate) program: Program,
+    pub(crate) address: String,
 }
 
 impl Referee {
-    fn start(folder: &Path, address: &str, arguments: &[&str]) -> Referee {
+    pub(crate) fn start(folder: &Path, address: &str, arguments: &[&str]) -> Referee {
         let folder = folder.join("event");
         let common =
             ["referee", "--listen", address, "--quiet", "0", "--folder", folder.to_str().expect("a path")];
@@ -45,20 +45,20 @@ impl Referee {
 }
 
 /// A client that is driven line by line.
-struct Raw {
+pub(crate) struct Raw {
     stream: TcpStream,
     lines: BufReader<TcpStream>,
 }
 
 impl Raw {
-    fn connect(address: &str) -> Raw {
+    pub(crate) fn connect(address: &str) -> Raw {
         let stream = TcpStream::connect(address).expect("the referee listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
         let lines = BufReader::new(stream.try_clone().expect("a stream"));
         Raw { stream, lines }
     }
 
-    fn say(&mut self, operations: &str) {
+    pub(crate) fn say(&mut self, operations: &str) {
         self.send(format!("{START} {operations}\n").as_bytes());
     }
 
@@ -68,7 +68,7 @@ impl Raw {
     }
 
     /// All that comes up to a line with this in it.
-    fn hear(&mut self, wanted: &str) -> String {
+    pub(crate) fn hear(&mut self, wanted: &str) -> String {
         let mut heard = String::new();
         while !heard.lines().any(|line| line.contains(wanted)) {
             let read = self.lines.read_line(&mut heard).expect("a line");
@@ -278,47 +278,6 @@ fn a_pair_plays_over_serial_lines_with_noise() {
 }
 
 #[test]
-fn the_event_is_shown_on_a_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let arguments =
-        ["--program", "A<b>", "--program", "B", "--tc", "60+1", "--background", "--live", "127.0.0.1:0"];
-    let referee = Referee::start(folder.path(), "127.0.0.1:0", &arguments);
-    let line = referee.program.hear("shown at http://");
-    let page = line.trim_start_matches("shown at http://").trim_end_matches('/').to_owned();
-    let get = |path: &str| {
-        let mut stream = TcpStream::connect(&page).expect("the page");
-        stream
-            .write_all(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").as_bytes())
-            .expect("asked");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        answer
-    };
-    let mut clients = ["A<b>", "B"].map(|name| {
-        let mut client = Raw::connect(&referee.address);
-        client.say(&format!("refreq sign_on; tcsi \"\" \"{name}\";"));
-        client
-    });
-    clients[0].hear("refcom respond");
-    let mut events = TcpStream::connect(&page).expect("the page");
-    events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
-    let mut told = BufReader::new(events).lines().map_while(Result::ok);
-    told.find(String::is_empty).expect("the head");
-    clients[0].say("refreq reply; sm e4;");
-    let game = told.find(|line| line.starts_with("data: {")).expect("the move");
-    assert!(
-        game.contains("\"fen\":\"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\""),
-        "{game}"
-    );
-    assert!(get("/").contains("live.js") && get("/").contains("content-security-policy: default-src 'self'"));
-    assert!(get("/state.json").contains("\"name\":\"A<b>\""));
-    assert!(get("/game/1.json").contains("\"san\":\"e4\"") && get("/game/1.pgn").contains("1. e4"));
-    for missing in ["/game/2.json", "/game/0.json", "/game/x", "/game/..%2f..%2fetc", "/nothing"] {
-        assert!(get(missing).starts_with("HTTP/1.1 404"), "{missing}");
-    }
-}
-
-#[test]
 fn the_director_s_console() {
     let folder = tempfile::tempdir().expect("a folder");
     let arguments = ["--program", "A", "--program", "name=B secret=sesame", "--tc", "60+1"];
@@ -404,9 +363,9 @@ fn local_programs_are_started_and_bridged() {
         "--program",
         &other,
         "--tc",
-        "1+0.05",
+        "5+0.1",
         "--margin",
-        "200",
+        "1000",
         "--background",
         "--max-moves",
         "20",

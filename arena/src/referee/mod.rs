@@ -16,6 +16,7 @@ mod store;
 mod tests;
 mod timers;
 mod view;
+pub mod watch;
 
 pub use director::{HELP, Order, Verdict};
 pub use event::{Connection, Ending, Event, GameResult, Input, Letter, News, Outbox};

@@ -30,7 +30,10 @@ pub(super) struct Row {
 pub(super) fn rows(event: &Event) -> Vec<Row> {
     let standings = event.standings();
     let programs = event.settings().programs.len();
-    let points = |program: usize| standings.of(program).games.halves() as f64 / 2.0;
+    let points = |program: usize| {
+        let halves = standings.of(program).games.halves() + event.schedule().granted(program);
+        halves as f64 / 2.0
+    };
     let mut rows: Vec<Row> = (0..programs)
         .map(|program| {
             let games = standings.of(program).games;

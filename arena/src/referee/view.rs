@@ -39,8 +39,8 @@ fn squares(mv: Move) -> Vec<String> {
     mv.from().into_iter().chain([mv.to()]).map(|square| square.to_string()).collect()
 }
 
-/// Table, games and log.
-pub(super) fn state(event: &Event, at: Instant, log: &VecDeque<String>) -> Value {
+/// Table, games and log, and whether the director may sign in.
+pub(super) fn state(event: &Event, at: Instant, log: &VecDeque<String>, is_directed: bool) -> Value {
     let rows = report::rows(event);
     let table: Vec<Value> = rows
         .iter()
@@ -67,7 +67,7 @@ pub(super) fn state(event: &Event, at: Instant, log: &VecDeque<String>) -> Value
     let settings = event.settings();
     json!({
         "event": settings.name, "site": settings.site, "control": settings.control.to_string(),
-        "epoch": event.epoch(), "table": table, "finished": finished, "log": log,
+        "epoch": event.epoch(), "table": table, "finished": finished, "log": log, "directed": is_directed,
         "running": event.bouts().map(|bout| running(event, bout, at)).collect::<Vec<_>>(),
     })
 }

@@ -13,6 +13,8 @@ pub(super) struct Encounter {
     pub(super) programs: [usize; 2],
     /// The round of the wave, from 0.
     pub(super) round: u64,
+    /// Whether the second has White if they play a single game.
+    pub(super) swaps: bool,
 }
 
 impl Encounters {
@@ -38,25 +40,31 @@ impl Encounters {
         match self {
             Encounters::RoundRobin { programs } => berger(*programs, index),
             Encounters::Gauntlet { challengers, .. } => {
-                Encounter { programs: [index % challengers, challengers + index / challengers], round: 0 }
+                let (challenger, opponent) = (index % challengers, index / challengers);
+                let programs = [challenger, challengers + opponent];
+                Encounter { programs, round: 0, swaps: (challenger + opponent) % 2 == 1 }
             }
-            Encounters::Listed(encounters) => Encounter { programs: encounters[index], round: 0 },
+            // Whoever made the list knows who is to have White.
+            Encounters::Listed(encounters) => {
+                Encounter { programs: encounters[index], round: 0, swaps: false }
+            }
         }
     }
 }
 
 /// The circle method: the last program keeps its place, the others turn past it, one place a round. With an odd number
 /// the last place is empty and whoever would meet it is free.
+///
+/// In single games colours alternate from board to board, and those of the last program from round to round. So everybody's
+/// colours alternate from round to round but once, as in Berger's tables, and come out even.
 fn berger(programs: usize, index: usize) -> Encounter {
     let boards = programs / 2;
     let (round, board) = (index / boards, index % boards);
     let last = programs.next_multiple_of(2) - 1;
-    let programs = match (programs % 2, board) {
-        (0, 0) => [round, last],
-        (odd, board) => {
-            let distance = board + odd;
-            [(round + distance) % last, (round + last - distance) % last]
-        }
+    let distance = board + programs % 2;
+    let (programs, swaps) = match distance {
+        0 => ([round, last], round % 2 == 1),
+        _ => ([(round + distance) % last, (round + last - distance) % last], distance.is_multiple_of(2)),
     };
-    Encounter { programs, round: round as u64 }
+    Encounter { programs, round: round as u64, swaps }
 }

@@ -14,21 +14,30 @@ pub(super) struct Knockout {
     winners: Vec<Option<usize>>,
     round: u32,
     tie_breaks: u32,
+    /// Whether encounters have a single game, or one more than pairs.
+    is_odd: bool,
 }
 
 impl Knockout {
-    pub(super) fn new(programs: usize) -> Knockout {
+    pub(super) fn new(programs: usize, games: u32) -> Knockout {
         let places = seeding(programs.next_power_of_two());
         let bracket = places.into_iter().map(|seed| (seed < programs).then_some(seed)).collect();
-        let mut knockout = Knockout { bracket, winners: Vec::new(), round: 1, tie_breaks: 0 };
+        let mut knockout =
+            Knockout { bracket, winners: Vec::new(), round: 1, tie_breaks: 0, is_odd: games % 2 == 1 };
         knockout.open_round();
         knockout
     }
 
-    /// The encounters of the round that are not decided yet, the better seed first.
+    /// The encounters of the round that are not decided yet, the better seed first; but in even rounds last if there are single
+    /// games, so that everybody's colour changes.
     pub(super) fn encounters(&self) -> Vec<[usize; 2]> {
         let open = self.bracket.chunks_exact(2).zip(&self.winners).filter(|(_, winner)| winner.is_none());
-        open.filter_map(|(pair, _)| Some(ordered(pair[0]?, pair[1]?))).collect()
+        let swaps = self.is_odd && self.round.is_multiple_of(2);
+        open.filter_map(|(pair, _)| {
+            let [better, worse] = ordered(pair[0]?, pair[1]?);
+            Some(if swaps { [worse, better] } else { [better, worse] })
+        })
+        .collect()
     }
 
     /// Takes note of the encounters that were open, with the half points of the first program of each; `drawn` half

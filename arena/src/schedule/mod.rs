@@ -28,7 +28,8 @@ pub enum Format {
         challengers: usize,
     },
     /// In every round, programs of about the same score meet who have not met before. Whoever is left over gets the
-    /// points of a won encounter, and that only once as long as there is somebody else.
+    /// points of a won encounter, and that only once as long as there is somebody else. In single games nobody has the same
+    /// colour three times in a row, or three times more than the other, unless there is no other way.
     Swiss {
         /// How many rounds.
         rounds: u32,
@@ -50,15 +51,16 @@ pub struct Settings {
     pub programs: usize,
     /// How they meet.
     pub format: Format,
-    /// Games in an encounter of two programs; even, since every opening is played with both colours.
+    /// Games in an encounter of two programs. They are played in pairs, each opening with both colours; of an odd number the
+    /// last is single, and colours are given such that everybody has White about as often as Black.
     pub games: u32,
 }
 
 /// A game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fixture {
-    /// Its number in the match, from 0. The games `2n` and `2n + 1` are a pair: the same two programs and the same
-    /// opening, colours reversed.
+    /// Its number in the match, from 0. Of a pair (the same two programs and the same opening, colours reversed) the numbers are
+    /// neighbours, the first one even, if encounters have an even number of games.
     pub number: u64,
     /// The round, from 1.
     pub round: u32,
@@ -73,7 +75,7 @@ pub struct Fixture {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Play these: a pair of games, or what is left of one.
+    /// Play these: a pair of games, what is left of one, or a single game.
     Games(Vec<Fixture>),
     /// Nothing, until more results are known.
     Wait,
@@ -87,11 +89,9 @@ pub enum ScheduleError {
     /// There are not two programs.
     #[error("{0} programs: expected at least 2")]
     TooFewPrograms(usize),
-    /// The pairs would not come out even.
-    #[error(
-        "{0} games for each encounter: expected an even number, since every opening is played with both colours"
-    )]
-    OddGames(u32),
+    /// Encounters without games.
+    #[error("0 games for each encounter: expected at least 1")]
+    NoGames,
     /// A gauntlet without challengers, or without anybody else.
     #[error("{challengers} challengers among {programs} programs: expected at least 1, and fewer than all")]
     Challengers {
@@ -116,8 +116,8 @@ pub struct Schedule {
     settings: Settings,
     later: Later,
     wave: Wave,
-    /// The first pair of the wave that nobody has taken yet.
-    next_pair: u64,
+    /// The first game of the wave that nobody has taken yet.
+    next_game: u64,
     played: Played,
     /// Half points of the first program of each encounter of the wave; empty if nothing later depends on them.
     scores: Vec<u64>,
@@ -127,11 +127,11 @@ pub struct Schedule {
 #[derive(Clone, Debug)]
 struct Wave {
     encounters: Encounters,
-    /// How many pairs of games each encounter has. They are played in turns: every encounter's first pair comes
-    /// before anybody's second, so that the table is fair at any time.
-    cycles: u32,
-    /// The number of the first pair.
-    first_pair: u64,
+    /// How many games each encounter has. They are played in turns: every encounter's first pair comes before anybody's
+    /// second, and single games after all pairs, so that the table is fair at any time.
+    games_each: u32,
+    /// The number of the first game.
+    first_game: u64,
     first_round: u32,
     first_opening: u64,
 }
@@ -162,14 +162,14 @@ impl Schedule {
                 (Encounters::Listed(swiss.first_round()), Later::Swiss(swiss))
             }
             Format::Knockout => {
-                let knockout = Knockout::new(programs);
+                let knockout = Knockout::new(programs, settings.games);
                 (Encounters::Listed(knockout.encounters()), Later::Knockout(knockout))
             }
         };
         let wave =
-            Wave { encounters, cycles: settings.games / 2, first_pair: 0, first_round: 1, first_opening: 0 };
+            Wave { encounters, games_each: settings.games, first_game: 0, first_round: 1, first_opening: 0 };
         let mut schedule =
-            Schedule { settings, later, wave, next_pair: 0, played: Played::default(), scores: Vec::new() };
+            Schedule { settings, later, wave, next_game: 0, played: Played::default(), scores: Vec::new() };
         schedule.reset_scores();
         Ok(schedule)
     }
@@ -193,22 +193,22 @@ impl Schedule {
 
     /// Takes the next games to be played. They are not given out again.
     pub fn take(&mut self) -> Next {
-        while self.next_pair < self.wave.pairs() {
-            let pair = self.next_pair;
-            self.next_pair += 1;
-            let open = (2 * pair..2 * pair + 2).filter(|&game| !self.played.contains(game));
+        while self.next_game < self.wave.games() {
+            let first = self.next_game;
+            self.next_game = first + self.wave.together(first);
+            let open = (first..self.next_game).filter(|&game| !self.played.contains(game));
             let fixtures: Vec<Fixture> = open.map(|game| self.wave.fixture(game)).collect();
             if !fixtures.is_empty() {
                 return Next::Games(fixtures);
             }
         }
-        if self.played.len() == 2 * self.wave.pairs() { Next::Finished } else { Next::Wait }
+        if self.played.len() == self.wave.games() { Next::Finished } else { Next::Wait }
     }
 
     /// The game of that number, if its result is awaited.
     pub fn awaited(&self, number: u64) -> Option<Fixture> {
-        let game = number.checked_sub(2 * self.wave.first_pair)?;
-        (game < 2 * self.wave.pairs() && !self.played.contains(game)).then(|| self.wave.fixture(game))
+        let game = number.checked_sub(self.wave.first_game)?;
+        (game < self.wave.games() && !self.played.contains(game)).then(|| self.wave.fixture(game))
     }
 
     /// Takes note of what a game brought White.
@@ -217,16 +217,24 @@ impl Schedule {
     /// No result of this game is awaited; nothing has changed.
     pub fn record(&mut self, number: u64, white: Points) -> Result<(), UnexpectedResult> {
         let fixture = self.awaited(number).ok_or(UnexpectedResult(number))?;
-        let game = number - 2 * self.wave.first_pair;
+        let game = number - self.wave.first_game;
         self.played.insert(game);
         if !self.scores.is_empty() {
-            let encounter = self.wave.encounter(game / 2);
+            let encounter = self.wave.place(game).encounter;
             let [first, _] = self.wave.encounters.get(encounter).programs;
             let points = if fixture.white == first { white } else { white.opposite() };
             self.scores[encounter as usize] += u64::from(points.halves());
         }
-        while self.played.len() == 2 * self.wave.pairs() && self.advance() {}
+        while self.played.len() == self.wave.games() && self.advance() {}
         Ok(())
+    }
+
+    /// The half points that a program was given for rounds without an opponent.
+    pub fn granted(&self, program: usize) -> u64 {
+        match &self.later {
+            Later::Swiss(swiss) => swiss.granted(program),
+            Later::Nothing | Later::Knockout(_) => 0,
+        }
     }
 
     /// The winner of a knockout that is over.
@@ -240,31 +248,30 @@ impl Schedule {
     /// Goes on to the next wave, if there is one; all games of this one have been played.
     fn advance(&mut self) -> bool {
         let Encounters::Listed(played) = &self.wave.encounters else { return false };
-        let (encounters, cycles, round) = match &mut self.later {
+        let (encounters, games_each, round) = match &mut self.later {
             Later::Nothing => return false,
             Later::Swiss(swiss) => {
                 let Some(encounters) = swiss.next_round(played, &self.scores) else { return false };
-                (encounters, self.settings.games / 2, self.wave.first_round + 1)
+                (encounters, self.settings.games, self.wave.first_round + 1)
             }
             Later::Knockout(knockout) => {
-                let drawn = u64::from(self.wave.cycles) * 2;
-                knockout.finish(played, &self.scores, drawn);
+                knockout.finish(played, &self.scores, u64::from(self.wave.games_each));
                 let encounters = knockout.encounters();
                 if encounters.is_empty() {
                     return false;
                 }
-                let cycles = if knockout.is_tie_break() { 1 } else { self.settings.games / 2 };
-                (encounters, cycles, knockout.round())
+                let games = if knockout.is_tie_break() { 2 } else { self.settings.games };
+                (encounters, games, knockout.round())
             }
         };
         self.wave = Wave {
-            first_pair: self.wave.first_pair + self.wave.pairs(),
-            first_opening: self.wave.first_opening + u64::from(self.wave.cycles),
+            first_game: self.wave.first_game + self.wave.games(),
+            first_opening: self.wave.first_opening + self.wave.cycles(),
             first_round: round,
             encounters: Encounters::Listed(encounters),
-            cycles,
+            games_each,
         };
-        self.next_pair = 0;
+        self.next_game = 0;
         self.played = Played::default();
         self.reset_scores();
         true
@@ -284,8 +291,8 @@ impl Settings {
         if programs < 2 {
             return Err(ScheduleError::TooFewPrograms(programs));
         }
-        if games == 0 || games % 2 == 1 {
-            return Err(ScheduleError::OddGames(games));
+        if games == 0 {
+            return Err(ScheduleError::NoGames);
         }
         match format {
             Format::Gauntlet { challengers } if !(1..programs).contains(&challengers) => {
@@ -297,32 +304,64 @@ impl Settings {
     }
 }
 
+/// Where a game of a wave belongs.
+struct Place {
+    encounter: u64,
+    /// Which of the encounter's openings it has, from 0.
+    cycle: u64,
+    /// Whether the first program of the encounter has White.
+    is_first_white: bool,
+}
+
 impl Wave {
-    fn pairs(&self) -> u64 {
-        self.encounters.len() * u64::from(self.cycles)
+    fn games(&self) -> u64 {
+        self.encounters.len() * u64::from(self.games_each)
     }
 
-    /// The encounter that a pair of the wave belongs to.
-    fn encounter(&self, pair: u64) -> u64 {
-        pair % self.encounters.len()
+    /// How many openings each encounter takes.
+    fn cycles(&self) -> u64 {
+        u64::from(self.games_each.div_ceil(2))
+    }
+
+    /// How many games of the wave come in pairs; the others are single.
+    fn paired(&self) -> u64 {
+        self.encounters.len() * u64::from(self.games_each / 2 * 2)
+    }
+
+    /// How many games belong together, of which this is the first.
+    fn together(&self, game: u64) -> u64 {
+        if game < self.paired() { 2 } else { 1 }
+    }
+
+    /// Where the game of that number belongs, counted from the first of the wave.
+    fn place(&self, game: u64) -> Place {
+        let encounters = self.encounters.len();
+        if let Some(encounter) = game.checked_sub(self.paired()) {
+            let is_first_white = !self.encounters.get(encounter).swaps;
+            return Place { encounter, cycle: self.cycles() - 1, is_first_white };
+        }
+        let pair = game / 2;
+        Place {
+            encounter: pair % encounters,
+            cycle: pair / encounters,
+            is_first_white: game.is_multiple_of(2),
+        }
     }
 
     /// The game of that number, counted from the first of the wave.
     fn fixture(&self, game: u64) -> Fixture {
-        let pair = game / 2;
-        let cycle = pair / self.encounters.len();
-        let encounter = self.encounters.get(self.encounter(pair));
+        let place = self.place(game);
+        let encounter = self.encounters.get(place.encounter);
         let [first, second] = encounter.programs;
-        let (white, black) = if game.is_multiple_of(2) { (first, second) } else { (second, first) };
-        let cycles = u64::from(self.cycles);
+        let (white, black) = if place.is_first_white { (first, second) } else { (second, first) };
         Fixture {
-            number: 2 * self.first_pair + game,
-            round: self.first_round + (cycle * self.encounters.rounds() + encounter.round) as u32,
+            number: self.first_game + game,
+            round: self.first_round + (place.cycle * self.encounters.rounds() + encounter.round) as u32,
             white,
             black,
             // All who play in the same round get the same openings, and an encounter takes one after the other: so
             // every opponent meets the same ones, or, where openings are fewer than games, all of them equally often.
-            opening: self.first_opening + encounter.round * cycles + cycle,
+            opening: self.first_opening + encounter.round * self.cycles() + place.cycle,
         }
     }
 }

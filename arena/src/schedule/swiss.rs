@@ -1,5 +1,6 @@
 //! The Swiss system: programs of about the same score meet, and nobody meets the same opponent twice.
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 
 /// The state of a Swiss tournament between two rounds.
@@ -14,6 +15,43 @@ pub(super) struct Swiss {
     byes: Vec<u32>,
     /// Who has met, the lower number first.
     met: HashSet<[usize; 2]>,
+    /// The colours of each program in single games; `None` if there are none.
+    colors: Option<Vec<Colors>>,
+}
+
+/// The colours of a program in its single games.
+#[derive(Clone, Copy, Debug, Default)]
+struct Colors {
+    /// How much more often it had White than Black.
+    surplus: i32,
+    /// Those of its last games, the latest first; `true` for White.
+    last: [Option<bool>; 2],
+}
+
+impl Colors {
+    fn add(&mut self, is_white: bool) {
+        self.surplus += if is_white { 1 } else { -1 };
+        self.last = [Some(is_white), self.last[0]];
+    }
+
+    /// How much it ought to have White, and Black if less than nothing: most if it must, and more by surplus than by the last
+    /// game (FIDE Handbook C.04.3, colour preferences).
+    fn due(self) -> i32 {
+        if let Some(is_white) = self.absolute() {
+            return if is_white { i32::MAX } else { -i32::MAX };
+        }
+        let by_last = self.last[0].map_or(0, |is_white| if is_white { -1 } else { 1 });
+        -2 * self.surplus + by_last
+    }
+
+    /// The colour that it must have: two more of the other, or the other twice in a row.
+    fn absolute(self) -> Option<bool> {
+        match (self.surplus, self.last) {
+            (2.., _) | (_, [Some(true), Some(true)]) => Some(false),
+            (..=-2, _) | (_, [Some(false), Some(false)]) => Some(true),
+            _ => None,
+        }
+    }
 }
 
 /// How many opponents are tried for a round without rematches before rematches are allowed. The search nearly always
@@ -28,20 +66,31 @@ impl Swiss {
             points: vec![0; programs],
             byes: vec![0; programs],
             met: HashSet::new(),
+            colors: (games % 2 == 1).then(|| vec![Colors::default(); programs]),
         }
+    }
+
+    /// The half points that a program has for rounds in which it was left over.
+    pub(super) fn granted(&self, program: usize) -> u64 {
+        u64::from(self.byes[program]) * self.full_score
     }
 
     pub(super) fn first_round(&mut self) -> Vec<[usize; 2]> {
         self.pair()
     }
 
-    /// Counts a round's encounters, with the half points of the first program of each, and pairs the next round; `None`
-    /// after the last.
+    /// Counts a round's encounters, with the half points of the first program of each, which has White in single games, and
+    /// pairs the next round; `None` after the last.
     pub(super) fn next_round(&mut self, played: &[[usize; 2]], scores: &[u64]) -> Option<Vec<[usize; 2]>> {
         for (&[first, second], &score) in played.iter().zip(scores) {
             self.points[first] += score;
             self.points[second] += self.full_score - score;
             self.met.insert(ordered(first, second));
+            for (program, is_white) in [(first, true), (second, false)] {
+                if let Some(colors) = &mut self.colors {
+                    colors[program].add(is_white);
+                }
+            }
         }
         (self.rounds_left > 0).then(|| self.pair())
     }
@@ -49,7 +98,7 @@ impl Swiss {
     fn pair(&mut self) -> Vec<[usize; 2]> {
         self.rounds_left -= 1;
         let mut ranking: Vec<usize> = (0..self.points.len()).collect();
-        ranking.sort_by_key(|&program| (std::cmp::Reverse(self.points[program]), program));
+        ranking.sort_by_key(|&program| (Reverse(self.points[program]), program));
         if ranking.len() % 2 == 1 {
             let fewest = self.byes.iter().min();
             // Somebody has the fewest.
@@ -65,7 +114,28 @@ impl Swiss {
             pairs.clear();
             self.pair_somehow(ranking, &mut pairs);
         }
+        if let Some(colors) = &self.colors {
+            for (board, pair) in pairs.iter_mut().enumerate() {
+                let [higher, lower] = pair.map(|program| colors[program].due());
+                // Where both are due the same the higher one has it, and where nothing is due boards alternate.
+                let is_lower_white = match higher.abs().cmp(&lower.abs()) {
+                    Ordering::Less => lower > 0,
+                    _ if higher != 0 => higher < 0,
+                    _ => board % 2 == 1,
+                };
+                if is_lower_white {
+                    pair.reverse();
+                }
+            }
+        }
         pairs
+    }
+
+    /// Whether two may be paired: they have not met, and don't both need the same colour.
+    fn may_meet(&self, program: usize, opponent: usize) -> bool {
+        let must = |program: usize| self.colors.as_ref().and_then(|colors| colors[program].absolute());
+        let is_quarrel = must(program).is_some() && must(program) == must(opponent);
+        !is_quarrel && !self.met.contains(&ordered(program, opponent))
     }
 
     /// Finds opponents for all, from the top of the ranking down; if there are none for the last ones, those above try
@@ -81,7 +151,7 @@ impl Swiss {
         }
         for place in self.choices(unpaired) {
             let (program, opponent) = (unpaired[0], unpaired[place]);
-            if self.met.contains(&ordered(program, opponent)) {
+            if !self.may_meet(program, opponent) {
                 continue;
             }
             if *attempts == 0 {
@@ -105,8 +175,8 @@ impl Swiss {
     fn pair_somehow(&self, mut unpaired: Vec<usize>, pairs: &mut Vec<[usize; 2]>) {
         while !unpaired.is_empty() {
             let choices = self.choices(&unpaired);
-            let is_new = |&place: &usize| !self.met.contains(&ordered(unpaired[0], unpaired[place]));
-            let place = choices.iter().copied().find(is_new).unwrap_or(choices[0]);
+            let may_meet = |&place: &usize| self.may_meet(unpaired[0], unpaired[place]);
+            let place = choices.iter().copied().find(may_meet).unwrap_or(choices[0]);
             let opponent = unpaired.remove(place);
             pairs.push([unpaired.remove(0), opponent]);
         }

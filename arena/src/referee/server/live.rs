@@ -1,15 +1,18 @@
-//! The live view: a page about the event, for anybody who may connect to it. It shows, and changes nothing.
+//! The live view: a page about the event, for anybody who may connect to it. It shows, and changes nothing but what the
+//! director orders.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
+use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::net::TcpListener;
@@ -17,6 +20,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, oneshot};
 
 use super::Call;
+use super::authority::{Authority, Refusal};
+use crate::referee::{HELP, Order};
 
 /// What the page asks for.
 #[derive(Debug)]
@@ -43,10 +48,15 @@ pub(super) enum Told {
 /// So many things may be waiting for a page that doesn't listen; then it has to look again.
 const BACKLOG: usize = 1024;
 
+/// The longest order, in bytes.
+const LONGEST_ORDER: usize = 1024;
+
 #[derive(Clone)]
 struct Desk {
     calls: Sender<Call>,
     told: broadcast::Sender<Told>,
+    /// Who knows the director; nobody if orders are not taken here.
+    authority: Option<Arc<Authority>>,
 }
 
 /// The way to those who watch.
@@ -54,11 +64,12 @@ pub(super) fn channel() -> broadcast::Sender<Told> {
     broadcast::channel(BACKLOG).0
 }
 
-/// Serves the page at an address; what it was bound to is returned.
+/// Serves the page at an address; what it was bound to is returned. Whoever knows the token gives orders.
 pub(super) async fn serve(
     address: SocketAddr,
     calls: Sender<Call>,
     told: broadcast::Sender<Told>,
+    token: Option<String>,
 ) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
@@ -72,7 +83,9 @@ pub(super) async fn serve(
         .route("/game/{name}", get(game))
         .route("/games.pgn", get(all_games))
         .route("/events", get(events))
-        .with_state(Desk { calls, told });
+        .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
+        .with_state(Desk { calls, told, authority: token.map(|token| Arc::new(Authority::new(token))) })
+        .into_make_service_with_connect_info::<SocketAddr>();
     tokio::spawn(async move {
         // Ends with the service.
         let _ = axum::serve(listener, routes).await;
@@ -108,6 +121,17 @@ impl Desk {
     }
 }
 
+impl Desk {
+    async fn obey(&self, order: Order) -> Result<String, String> {
+        let (answer, answered) = oneshot::channel();
+        // Who has left doesn't want to know.
+        let tell = Box::new(move |done| drop(answer.send(done)));
+        let is_told = self.calls.send(Call::Director(order, tell)).is_ok();
+        let ended = || Err("the service has ended".to_owned());
+        if is_told { answered.await.unwrap_or_else(|_| ended()) } else { ended() }
+    }
+}
+
 const JSON: &str = "application/json";
 const PGN: &str = "application/x-chess-pgn";
 
@@ -126,6 +150,36 @@ async fn game(State(desk): State<Desk>, Path(name): Path<String>) -> Response {
         Some((number, "json")) => desk.ask(Question::Game(number), JSON).await,
         Some((number, "pgn")) => desk.ask(Question::Pgn(number), PGN).await,
         _ => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+    }
+}
+
+/// Gives an order of the director, in the words of the console.
+async fn order(
+    State(desk): State<Desk>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    words: String,
+) -> Response {
+    let Some(authority) = &desk.authority else {
+        return (StatusCode::NOT_FOUND, "no orders are taken here\n").into_response();
+    };
+    if let Err(refusal) = authority.admit(from.ip(), &headers, Instant::now()) {
+        if refusal != Refusal::TooMany {
+            let text = format!("an order from {from} is refused: {}", refusal.text());
+            // Nobody is left to be told, if the service has ended.
+            let _ = desk.calls.send(Call::Trouble(text));
+        }
+        return (refusal.status(), refusal.text()).into_response();
+    }
+    let done = match words.parse::<Order>() {
+        Ok(Order::Help) => Ok(HELP.to_owned()),
+        Ok(Order::Quit) => Err("the service is ended at the console".to_owned()),
+        Ok(order) => desk.obey(order).await,
+        Err(why) => Err(why),
+    };
+    match done {
+        Ok(text) => reply("text/plain; charset=utf-8", text),
+        Err(why) => (StatusCode::BAD_REQUEST, why).into_response(),
     }
 }
 

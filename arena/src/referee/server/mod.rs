@@ -3,9 +3,11 @@
 //! One thread decides. It hears what connections and the director say, stores what came of it, and only then sends: what
 //! anybody was told is in the store. Other threads carry bytes.
 
+mod authority;
 mod live;
 mod observer;
 mod papers;
+mod scribe;
 mod serial;
 mod shown;
 mod wire;
@@ -21,7 +23,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
-use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
@@ -86,7 +87,7 @@ enum Call {
     Opened { at: Instant, connection: Connection, writer: Writer, address: SocketAddr, role: Role },
     Heard(Instant, Input),
     Trouble(String),
-    Director(Order, Sender<Result<String, String>>),
+    Director(Order, Box<dyn FnOnce(Result<String, String>) + Send>),
     Question(Question, oneshot::Sender<Option<String>>),
 }
 
@@ -105,7 +106,9 @@ impl Director {
     /// Gives an order and waits for what comes of it; `None` if the service has ended.
     pub fn order(&self, order: Order) -> Option<Result<String, String>> {
         let (answer, answered) = mpsc::channel();
-        self.0.send(Call::Director(order, answer)).ok()?;
+        // A director who has left doesn't want to know.
+        let tell = Box::new(move |done| drop(answer.send(done)));
+        self.0.send(Call::Director(order, tell)).ok()?;
         answered.recv().ok()
     }
 }
@@ -133,6 +136,8 @@ pub struct Service {
     watchers: broadcast::Sender<Told>,
     /// The latest news.
     log: VecDeque<String>,
+    /// Whether the page takes orders.
+    is_directed: bool,
 }
 
 struct Wire {
@@ -188,7 +193,10 @@ impl Service {
             .build()
             .map_err(failed)?;
         raise_file_limit();
-        let listener = network.block_on(TcpListener::bind(address)).map_err(failed)?;
+        let listener = {
+            let _inside = network.enter();
+            wire::listen(address).map_err(failed)?
+        };
         let address = listener.local_addr().map_err(failed)?;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
@@ -211,6 +219,7 @@ impl Service {
             next_connection,
             watchers: live::channel(),
             log: VecDeque::new(),
+            is_directed: false,
         })
     }
 
@@ -304,7 +313,7 @@ impl Service {
                     tell(&News { urgent: false, text });
                 }
                 Call::Director(Order::Quit, answer) => {
-                    let _ = answer.send(Ok("the service ends".to_owned()));
+                    answer(Ok("the service ends".to_owned()));
                     return Ok(Some(ServiceEnd::Quit));
                 }
                 Call::Question(question, answer) => {
@@ -315,8 +324,7 @@ impl Service {
                     let done = self.event.obey(&order, Instant::now());
                     self.log(None, '#', &format!("director: {order:?}"))?;
                     self.deliver(tell)?;
-                    // A director who has left doesn't want to know.
-                    let _ = answer.send(done);
+                    answer(done);
                 }
             }
             next = self.waiting.pop_front().or_else(|| self.calls.try_recv().ok());
@@ -365,9 +373,8 @@ impl Service {
         }
         if now >= self.papers_due {
             let written = self.papers.catch_up(&self.event);
-            if written.map_err(|error| ServiceError::Papers("the file of a running game", error))? {
-                self.papers_due = Instant::now() + BETWEEN_PAPERS;
-            }
+            written.map_err(|error| ServiceError::Papers("the file of a running game", error))?;
+            self.papers_due = Instant::now() + BETWEEN_PAPERS;
         }
         if self.papers.is_behind() {
             until = until.min(self.papers_due);
@@ -384,12 +391,16 @@ impl Service {
         let Outbox { facts, letters, closings, news, records } = self.event.take_outbox();
         self.store.commit(&facts)?;
         self.share(&facts, tell);
+        for letter in &letters {
+            self.log(Some(letter.to), '<', &letter.line)?;
+        }
+        // Whatever anybody was told is in the log, whenever the referee dies.
+        self.flush()?;
         for letter in letters {
             let is_there = self.wires.get(&letter.to).is_some_and(|wire| wire.writer.send(&letter.line));
             if let Some(game) = letter.starts {
                 self.event.told(game, Instant::now());
             }
-            self.log(Some(letter.to), '<', &letter.line)?;
             if !is_there && self.wires.remove(&letter.to).is_some() {
                 self.log(Some(letter.to), '#', "reads too slowly")?;
                 let closed = Call::Heard(Instant::now(), Input::Closed(letter.to));
@@ -414,7 +425,7 @@ impl Service {
             self.log(None, '#', &news.text)?;
             self.remember(&news.text);
         }
-        self.papers.flush().map_err(|error| ServiceError::Papers("traffic.log", error))?;
+        self.flush()?;
         // Whoever hears of something finds it written down.
         for news in &news {
             tell(news);
@@ -425,6 +436,10 @@ impl Service {
 
     fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> Result<(), ServiceError> {
         self.papers.log(connection, sign, text).map_err(|error| ServiceError::Papers("traffic.log", error))
+    }
+
+    fn flush(&mut self) -> Result<(), ServiceError> {
+        self.papers.flush().map_err(|error| ServiceError::Papers("games.pgn or traffic.log", error))
     }
 
     /// Tells everybody to leave, and waits until they have been told.

@@ -257,6 +257,7 @@ impl Observer {
         (&stream).write_all(format!("observe {token} {}\n", self.store.count() + 1).as_bytes())?;
         let mut lines = BufReader::new(&stream);
         let (mut line, mut heard) = (String::new(), Instant::now());
+        let mut facts = Vec::new();
         let mut is_admitted = false;
         loop {
             if stop.load(Ordering::Relaxed) {
@@ -281,21 +282,26 @@ impl Observer {
                 Err(_) => return Ok(None),
             }
             (heard, is_admitted) = (Instant::now(), true);
-            match line.trim_end() {
-                "alive" => {}
-                "end" => return Ok(Some(Watch::Ended)),
-                told => {
-                    let number = self.store_fact(told)?;
-                    if lines.buffer().is_empty() {
-                        (&stream).write_all(format!("{number}\n").as_bytes())?;
-                    }
-                }
+            let is_over = line.trim_end() == "end";
+            if !matches!(line.trim_end(), "alive" | "end") {
+                facts.push(self.take_fact(line.trim_end(), facts.len())?);
             }
             line.clear();
+            // What came together is stored together.
+            let is_last = is_over || !lines.buffer().contains(&b'\n');
+            if is_last && !facts.is_empty() {
+                self.store.commit(&facts).map_err(|error| Trouble::Service(error.into()))?;
+                facts.clear();
+                (&stream).write_all(format!("{}\n", self.store.count()).as_bytes())?;
+            }
+            if is_over {
+                return Ok(Some(Watch::Ended));
+            }
         }
     }
 
-    fn store_fact(&mut self, line: &str) -> Result<u64, Trouble> {
+    /// Takes note of a fact; so many before it are not stored yet.
+    fn take_fact(&mut self, line: &str, pending: usize) -> Result<Fact, Trouble> {
         let senseless = |reason: String| {
             Trouble::Service(ServiceError::Papers(
                 "what the referee tells",
@@ -304,13 +310,13 @@ impl Observer {
         };
         let (number, fact) = line.split_once(' ').ok_or_else(|| senseless("no fact".to_owned()))?;
         let number: u64 = number.parse().map_err(|_| senseless("no number".to_owned()))?;
-        if number != self.store.count() + 1 {
-            return Err(senseless(format!("fact {number} after {}", self.store.count())));
+        let before = self.store.count() + pending as u64;
+        if number != before + 1 {
+            return Err(senseless(format!("fact {number} after {before}")));
         }
         let fact: Fact = serde_json::from_str(fact).map_err(|error| senseless(error.to_string()))?;
         self.event.restore(&fact).map_err(senseless)?;
-        self.store.commit(std::slice::from_ref(&fact)).map_err(|error| Trouble::Service(error.into()))?;
-        Ok(number)
+        Ok(fact)
     }
 
     /// Takes the place of the referee that is gone.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -10,9 +10,20 @@ use engine::PgnTags;
 use protocols::referee::without_secret;
 use time::OffsetDateTime;
 
+use super::scribe::Scribe;
 use crate::referee::event::{Ending, Event};
 use crate::referee::{Connection, report};
 use crate::table::{GameRecord, Variations};
+
+/// Ends the last line of a file, if a referee died while it wrote it.
+fn end_line(file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
 
 /// The folder of an event:
 ///
@@ -26,6 +37,9 @@ pub(super) struct Papers {
     traffic: BufWriter<File>,
     /// Running games whose files are behind.
     behind: BTreeSet<u64>,
+    /// The game whose turn it is to be written.
+    turn: u64,
+    scribe: Scribe,
 }
 
 impl Papers {
@@ -37,10 +51,18 @@ impl Papers {
             fs::remove_file(entry?.path())?;
         }
         let games = BufWriter::new(File::create(folder.join("games.pgn"))?);
-        let traffic = File::options().append(true).create(true).open(folder.join("traffic.log"))?;
+        let mut traffic =
+            File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
+        end_line(&mut traffic)?;
         let behind = event.bouts().map(super::super::bout::Bout::number).collect();
-        let mut papers =
-            Papers { folder: folder.to_owned(), games, traffic: BufWriter::new(traffic), behind };
+        let mut papers = Papers {
+            folder: folder.to_owned(),
+            games,
+            traffic: BufWriter::new(traffic),
+            behind,
+            turn: 0,
+            scribe: Scribe::start()?,
+        };
         for ending in ended {
             papers.write_game(&event.tags(), ending)?;
         }
@@ -53,10 +75,8 @@ impl Papers {
         let pgn = pgn(tags, ending.fixture.number, ending.fixture.round, &ending.record);
         self.games.write_all(pgn.as_bytes())?;
         self.behind.remove(&ending.fixture.number);
-        match fs::remove_file(self.running(ending.fixture.number)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        self.scribe.remove(self.running(ending.fixture.number));
+        Ok(())
     }
 
     /// A running game has changed.
@@ -64,15 +84,23 @@ impl Papers {
         self.behind.insert(game);
     }
 
-    /// Brings the file of one running game up to date; `false` if none is behind.
-    pub(super) fn catch_up(&mut self, event: &Event) -> io::Result<bool> {
-        let Some(game) = self.behind.pop_first() else { return Ok(false) };
+    /// Brings the file of one running game up to date, unless others still wait to be written.
+    pub(super) fn catch_up(&mut self, event: &Event) -> io::Result<()> {
+        self.scribe.check()?;
+        if !self.scribe.is_free() {
+            return Ok(());
+        }
+        // In turns: where all games change all the time, none is forgotten.
+        let next = self.behind.range(self.turn..).next().or(self.behind.first());
+        let Some(&game) = next else { return Ok(()) };
+        self.behind.remove(&game);
+        self.turn = game + 1;
         if let Some(bout) = event.bout(game) {
             let record = bout.record(None, "", Duration::ZERO);
             let pgn = pgn(&event.tags(), game, bout.fixture.round, &record);
-            fs::write(self.running(game), pgn)?;
+            self.scribe.write(self.running(game), pgn);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Whether a running game has changed since its file was written.
@@ -94,7 +122,11 @@ impl Papers {
             Some(connection) => write!(self.traffic, "{connection} {sign} ")?,
             None => write!(self.traffic, "- {sign} ")?,
         }
-        for c in without_secret(text).chars() {
+        let text = without_secret(text);
+        if !text.contains(char::is_control) {
+            return writeln!(self.traffic, "{text}");
+        }
+        for c in text.chars() {
             if c.is_control() {
                 write!(self.traffic, "{}", c.escape_default())?;
             } else {

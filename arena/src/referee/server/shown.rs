@@ -14,12 +14,14 @@ use crate::referee::{Fact, view};
 const LONGEST_LOG: usize = 200;
 
 impl Service {
-    /// Lets people watch the event in their browsers, at an address. Returns it, with the port that was chosen if it has none.
+    /// Lets people watch the event in their browsers, at an address; whoever knows the token gives orders there. Returns the
+    /// address, with the port that was chosen if it has none.
     ///
     /// # Errors
     /// The address can't be used.
-    pub fn show(&self, address: SocketAddr) -> Result<SocketAddr, ServiceError> {
-        let served = live::serve(address, self.sender.clone(), self.watchers.clone());
+    pub fn show(&mut self, address: SocketAddr, token: Option<String>) -> Result<SocketAddr, ServiceError> {
+        self.is_directed = token.is_some();
+        let served = live::serve(address, self.sender.clone(), self.watchers.clone(), token);
         self.network.block_on(served).map_err(|error| ServiceError::Network(address, error))
     }
 
@@ -50,7 +52,10 @@ impl Service {
     /// What a page asks for; `None` if there is no such thing.
     pub(super) fn answer(&self, question: &Question) -> Result<Option<String>, ServiceError> {
         Ok(match *question {
-            Question::State => Some(view::state(&self.event, Instant::now(), &self.log).to_string()),
+            Question::State => {
+                let state = view::state(&self.event, Instant::now(), &self.log, self.is_directed);
+                Some(state.to_string())
+            }
             Question::AllPgn => self.papers.games().ok(),
             Question::Game(game) => {
                 self.find(game)?.map(|(bout, outcome)| view::detail(&bout, outcome).to_string())

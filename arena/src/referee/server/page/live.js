@@ -93,6 +93,7 @@ async function refresh() {
   const games = state.finished.map(game => [game.number, game.round, game.white, game.black, game.result, game.reason]);
   fill($("games"), ["Game", "Round", "White", "Black", "Result", "Reason"], games);
   [...$("games").rows].slice(1).forEach((row, at) => { row.onclick = () => open(games[at][0]); });
+  $("director").hidden = !state.directed;
   $("log").textContent = state.log.slice().reverse().join("\n");
   const now = new Set(state.running.map(game => game.number));
   for (const number of [...running.keys()].filter(number => !now.has(number))) {
@@ -146,6 +147,33 @@ document.onkeydown = event => {
   if (event.key === "ArrowLeft") step(replay.at - 1);
   if (event.key === "ArrowRight") step(replay.at + 1);
 };
+
+// The director: orders are those of the console. The token is kept for as long as the page is open.
+let token = null;
+async function order(words) {
+  const answer = await fetch("order", { method: "POST", headers: { Authorization: "Bearer " + token }, body: words });
+  $("answer").textContent = await answer.text();
+  return answer.status !== 401 && answer.status !== 429 && answer.status !== 403;
+}
+$("sign-in").onsubmit = async event => {
+  event.preventDefault();
+  token = $("token").value;
+  const isIn = await order("pairings");
+  $("token").value = "";
+  $("sign-in").hidden = isIn;
+  $("orders").hidden = $("game-orders").hidden = !isIn;
+};
+for (const button of document.querySelectorAll("[data-order]")) {
+  button.onclick = () => {
+    let words = button.dataset.order.replace("#", replay ? replay.number : "");
+    if (words.includes("*")) {
+      const more = prompt(words.startsWith("add") ? "How many seconds?" : "What?");
+      if (!more) return;
+      words = words.replace("*", () => more);
+    } else if (words.startsWith("adjudicate") && !confirm(words + "?")) return;
+    order(words);
+  };
+}
 
 let due = null;
 function refreshSoon() { due ??= setTimeout(() => { due = null; refresh(); }, 300); }

@@ -1,0 +1,71 @@
+//! `herald bridge` with programs that die.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::referee::{Raw, Referee};
+use crate::support::Program;
+
+const HERALD: &str = env!("CARGO_BIN_EXE_herald");
+
+/// Herald under UCI, which dies at lines that begin so; see `examples/distorting.rs`, which cargo has built with the tests.
+fn dying(at: &str) -> String {
+    let distorting = Path::new(HERALD).with_file_name("examples").join("distorting");
+    assert!(distorting.is_file(), "not built: cargo build --examples");
+    format!("{} --speechless --die {at} -- {HERALD} uci", distorting.display())
+}
+
+/// A referee, a client that has made the first move, and a program behind a bridge that is to answer it.
+fn seated(folder: &Path, script: &str) -> (Referee, Raw, Program) {
+    let arguments = ["--program", "A", "--program", "B", "--tc", "60+1", "--background"];
+    let referee = Referee::start(folder, "127.0.0.1:0", &arguments);
+    let mut opponent = Raw::connect(&referee.address);
+    opponent.say("refreq sign_on; tcsi \"\" \"A\";");
+    let bridge =
+        Program::start(&["bridge", "--referee", &referee.address, "--name", "B", "--", "sh", "-c", script]);
+    opponent.hear("refcom respond");
+    opponent.say("refreq reply; sm e4;");
+    (referee, opponent, bridge)
+}
+
+#[test]
+fn a_program_that_dies_is_started_again_and_its_game_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let flag = folder.path().join("died");
+    let script = format!(
+        "if [ -e {flag} ]; then exec {HERALD} uci; fi; touch {flag}; exec {}",
+        dying("go"),
+        flag = flag.display()
+    );
+    let (_referee, mut opponent, _bridge) = seated(folder.path(), &script);
+    opponent.hear("refcom respond; sm ");
+    assert!(flag.exists());
+}
+
+#[test]
+fn a_program_that_dies_again_and_again_needs_help() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (referee, _opponent, _bridge) = seated(folder.path(), &format!("exec {}", dying("go")));
+    let told = referee.program.hear("! B needs help");
+    assert!(told.contains("again and again"), "{told}");
+    let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
+    assert!(traffic.contains("refreq fault"), "{traffic}");
+}
+
+#[test]
+fn a_program_of_another_protocol_is_told_from_one_that_fails() {
+    let bridge = |more: &[&str], script: &str| {
+        let output = Command::new(HERALD)
+            .args(["bridge", "--referee", "127.0.0.1:1", "--patience", "0"])
+            .args(more)
+            .args(["--", "sh", "-c", script])
+            .output()
+            .expect("herald");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = bridge(&[], &format!("exec {}", dying("uci")));
+    assert!(told.contains("say --protocol cecp"), "{told}");
+    let told = bridge(&["--protocol", "uci"], &format!("exec {}", dying("uci")));
+    assert!(told.contains("ended unexpectedly") && !told.contains("--protocol"), "{told}");
+}

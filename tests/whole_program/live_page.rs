@@ -1,0 +1,135 @@
+//! The page of an event: what it shows, and to whom it listens.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+use crate::referee::{Raw, Referee};
+
+/// A referee with a page, and where that is.
+fn shown(folder: &Path, more: &[&str]) -> (Referee, String) {
+    let arguments =
+        ["--program", "A<b>", "--program", "B", "--tc", "60+1", "--background", "--live", "127.0.0.1:0"];
+    let referee = Referee::start(folder, "127.0.0.1:0", &[&arguments, more].concat());
+    let line = referee.program.hear("shown at http://");
+    let page = line.trim_start_matches("shown at http://").trim_end_matches('/').to_owned();
+    (referee, page)
+}
+
+/// Both programs, signed on; the first has been asked for its move.
+fn clients(referee: &Referee) -> [Raw; 2] {
+    let mut clients = ["A<b>", "B"].map(|name| {
+        let mut client = Raw::connect(&referee.address);
+        client.say(&format!("refreq sign_on; tcsi \"\" \"{name}\";"));
+        client
+    });
+    clients[0].hear("refcom respond");
+    clients
+}
+
+/// Sends a request and reads the whole answer.
+fn ask(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(page).expect("the page");
+    let length = body.len();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {page}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).expect("asked");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+#[test]
+fn the_event_is_shown_on_a_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (referee, page) = shown(folder.path(), &[]);
+    let get = |path: &str| ask(&page, "GET", path, "", "");
+    let mut clients = clients(&referee);
+    let mut events = TcpStream::connect(&page).expect("the page");
+    events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
+    let mut told = BufReader::new(events).lines().map_while(Result::ok);
+    told.find(String::is_empty).expect("the head");
+    clients[0].say("refreq reply; sm e4;");
+    let game = told.find(|line| line.starts_with("data: {")).expect("the move");
+    assert!(
+        game.contains("\"fen\":\"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\""),
+        "{game}"
+    );
+    assert!(get("/").contains("live.js") && get("/").contains("content-security-policy: default-src 'self'"));
+    assert!(get("/state.json").contains("\"name\":\"A<b>\""));
+    assert!(get("/game/1.json").contains("\"san\":\"e4\"") && get("/game/1.pgn").contains("1. e4"));
+    for missing in ["/game/2.json", "/game/0.json", "/game/x", "/game/..%2f..%2fetc", "/nothing"] {
+        assert!(get(missing).starts_with("HTTP/1.1 404"), "{missing}");
+    }
+    assert!(get("/state.json").contains("\"directed\":false"));
+    let watched = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
+        .args(["referee", "--watch", &page])
+        .output()
+        .expect("herald");
+    let text = String::from_utf8_lossy(&watched.stdout).into_owned();
+    assert!(text.contains("game 1, round 1: A<b> 0:01:00 - B 0:0") && text.contains("Points"), "{text}");
+    let order = ask(&page, "POST", "/order", "Authorization: Bearer \r\n", "pause");
+    assert!(order.starts_with("HTTP/1.1 404"), "nobody directs here: {order}");
+}
+
+#[test]
+fn the_director_signs_in_on_the_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let token = folder.path().join("token");
+    fs::write(&token, "open-sesame\n").expect("written");
+    let token = token.to_str().expect("a path");
+    let (referee, page) = shown(folder.path(), &["--director-file", token]);
+    let mut clients = clients(&referee);
+    let order = |headers: &str, words: &str| ask(&page, "POST", "/order", headers, words);
+    let director = "Authorization: Bearer open-sesame\r\n";
+    assert!(ask(&page, "GET", "/state.json", "", "").contains("\"directed\":true"));
+    for (headers, status) in [
+        (String::new(), 401),
+        ("Authorization: Bearer open-sesam\r\n".to_owned(), 401),
+        (format!("{director}Origin: http://elsewhere.example\r\n"), 403),
+        (format!("{director}Sec-Fetch-Site: cross-site\r\n"), 403),
+    ] {
+        let answer = order(&headers, "adjudicate 1 1-0");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers}: {answer}");
+    }
+    let own = format!("{director}Origin: http://{page}\r\nSec-Fetch-Site: same-origin\r\n");
+    for (words, status, expected) in [
+        ("pause", 200, "1 games held"),
+        ("add 1 black 10", 200, "black has 10s more in game 1"),
+        ("broadcast Tea!", 200, "told 2 programs"),
+        ("resume 1", 200, "1 games go on"),
+        ("adjudicate 7 1-0", 400, "game 7 is not being played"),
+        ("nonsense", 400, "`nonsense` is not understood"),
+        ("quit", 400, "the service is ended at the console"),
+        ("adjudicate 1 0-1", 200, "game 1: 0-1"),
+    ] {
+        let answer = order(&own, words);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) && answer.contains(expected), "{answer}");
+    }
+    clients[1].hear("c0 \"Tea!\"");
+    clients[1].hear("Result \"0-1\"");
+    assert!(order(&own, &"x".repeat(5000)).starts_with("HTTP/1.1 413"));
+    for _ in 0..5 {
+        order("Authorization: Bearer guess-guess\r\n", "pause");
+    }
+    assert!(order(&own, "pause").starts_with("HTTP/1.1 429"), "too many guesses");
+    let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
+    assert!(!traffic.contains("sesam") && !traffic.contains("guess"), "{traffic}");
+    assert!(traffic.contains("is refused: wrong token") && traffic.contains("it comes from another page"));
+}
+
+#[test]
+fn the_director_s_token_does_not_go_over_an_open_network() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let token = folder.path().join("token");
+    fs::write(&token, "open-sesame\n").expect("written");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_herald"))
+        .args(["referee", "--program", "A", "--program", "B", "--live", "0.0.0.0:0", "--director-file"])
+        .arg(&token)
+        .output()
+        .expect("herald");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && told.contains("may be listened to"), "{told}");
+}
