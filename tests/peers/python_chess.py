@@ -59,6 +59,13 @@ def analyse(herald):
     assert move in board.legal_moves
 
 
+def analyse_lines(herald):
+    """Analyses three lines at once, which python-chess asks for over UCI alone."""
+    lines = herald.analyse(chess.Board(), chess.engine.Limit(depth=8), multipv=3)
+    scores = [line["score"].relative.score() for line in lines]
+    assert len({line["pv"][0] for line in lines}) == 3 and scores == sorted(scores, reverse=True), lines
+
+
 def set_options(herald, prefix):
     """Plays a move as a weak player, and one as itself again."""
     assert "Contempt" in herald.options and prefix + "Elo" in herald.options, herald.options
@@ -81,6 +88,8 @@ def main():
                 board = play(herald, stockfish, herald_is_white=name == "xboard")
                 print(f"{name}: game over after {board.ply()} plies, {board.result(claim_draw=True)}")
                 analyse(herald)
+                if name == "uci":
+                    analyse_lines(herald)
                 play_on_a_clock(herald)
                 set_options(herald, "UCI_" if name == "uci" else "")
                 print(f"{name}: analyses and clock games done, id {herald.id}")
