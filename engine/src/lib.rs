@@ -34,7 +34,7 @@ pub use settings::{
 };
 pub use strength::Strength;
 pub use tablebases::{TablebaseError, Tablebases};
-pub use text::excerpt;
+pub use text::{escaped, excerpt};
 pub use thinking_clock::{
     CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
 };

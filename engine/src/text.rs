@@ -1,4 +1,4 @@
-//! Foreign text in our own messages.
+//! Foreign text in our own messages and pages.
 
 /// The longest excerpt, in characters.
 const LONGEST: usize = 100;
@@ -14,6 +14,23 @@ pub fn excerpt(text: &str) -> String {
     short
 }
 
+/// `text` as it may stand in HTML, between tags and in attributes: none of it is markup, and no character is a control one.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c if c.is_control() => escaped.push('?'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +42,12 @@ mod tests {
         assert_eq!(excerpt(&"é".repeat(100)), "é".repeat(100));
         let long = excerpt(&"é".repeat(101));
         assert_eq!((long.chars().count(), long.ends_with('…')), (100, true));
+    }
+
+    #[test]
+    fn nothing_is_markup_in_escaped_text() {
+        assert_eq!(escaped("Ködel & Co 1.e4"), "Ködel &amp; Co 1.e4");
+        assert_eq!(escaped("<a b=\"c\" d='e'>"), "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;");
+        assert_eq!(escaped("a\nb\u{0}c\u{9b}d"), "a?b?c?d");
     }
 }

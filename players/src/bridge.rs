@@ -10,9 +10,7 @@ use std::time::Duration;
 use engine::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
 use protocols::epd::{EpdMove, Evaluation};
 use protocols::input::{Input, LineReader};
-use protocols::referee::{
-    Analysis, Answer, Breach, ClientRecord, Conversation, Habits, Parting, Remark, Request, Task,
-};
+use protocols::referee::{Analysis, Answer, Conversation, Habits, Heard, Link, Parting, Remark};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use shakmaty::ByColor;
 
@@ -94,13 +92,11 @@ impl Bridge {
         alarm: &mut dyn FnMut(&str),
     ) -> io::Result<Parting> {
         let lines = Lines::read(input)?;
-        let sign_on = self.client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended);
-        let mut table = Table { bridge: self, output, habits, alarm, is_admitted: None };
-        table.send(&sign_on)?;
+        let link = Link::sign_on(&mut self.client, habits, output, alarm)?;
+        let mut table = Table { bridge: self, link, habits };
         loop {
             if leaving.load(Ordering::Relaxed) {
-                table.send(&table.bridge.client.request(Request::SignOff))?;
-                return Ok(Parting::SignedOff);
+                return table.link.sign_off(&table.bridge.client);
             }
             table.wait(&lines);
             while let Ok(input) = lines.inputs.try_recv() {
@@ -147,11 +143,8 @@ impl Lines {
 /// The program, the referee and what is between them while a connection lasts.
 struct Table<'a> {
     bridge: &'a mut Bridge,
-    output: &'a mut dyn Write,
+    link: Link<'a>,
     habits: &'a Habits,
-    alarm: &'a mut dyn FnMut(&str),
-    /// Whether the referee takes the client in; `None` until it has said anything.
-    is_admitted: Option<bool>,
 }
 
 impl Table<'_> {
@@ -167,57 +160,27 @@ impl Table<'_> {
         // An interrupted call is a wait that ended early.
         let _ = poll(&mut watched, Timespec::try_from(GLANCE).ok().as_ref());
     }
-
-    fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
-        self.output.write_all(format!("{record}\n").as_bytes())?;
-        self.output.flush()
-    }
 }
 
 /// What the referee says.
 impl Table<'_> {
     fn hear(&mut self, input: Input) -> io::Result<Option<Parting>> {
-        let line = match input {
-            Input::End if self.is_admitted == Some(false) => return Ok(Some(Parting::Refused)),
-            Input::End => return Ok(Some(Parting::Lost)),
-            Input::TooLong(_) => {
-                self.fault("a line without end")?;
-                return Ok(None);
-            }
-            Input::Line(line) => line,
-        };
-        match self.bridge.client.hear(&line) {
-            Ok(Task::Nothing) => self.prepare(),
-            Ok(Task::NewGame) => {
-                self.is_admitted = Some(true);
-                self.bridge.forget_game();
-            }
-            Ok(Task::Respond) => {
+        match self.link.hear(&mut self.bridge.client, input)? {
+            Heard::Nothing => {}
+            Heard::News => self.prepare(),
+            Heard::NewGame => self.bridge.forget_game(),
+            Heard::Respond => {
                 self.bridge.starts = 0;
                 self.respond()?;
             }
-            Ok(Task::Repeat(record)) => {
-                self.bridge.client.play_repeated(&record);
-                self.send(&record)?;
-            }
-            Ok(Task::Conclude(result)) => self.bridge.end_game(result.as_deref()),
-            Ok(Task::Disconnect) => return Ok(Some(Parting::Disconnected)),
-            Ok(Task::Alarm(reason)) => {
-                self.is_admitted.get_or_insert(false);
-                (self.alarm)(&engine::excerpt(reason.as_deref().unwrap_or("the referee tells no reason")));
-            }
-            Err(breach @ Breach::Outdated { .. }) => {
-                (self.alarm)(&breach.to_string());
-                return Ok(Some(Parting::Outdated));
-            }
-            Err(breach) => self.fault(&breach.to_string())?,
+            Heard::Conclude(result) => self.bridge.end_game(result.as_deref()),
+            Heard::Parting(parting) => return Ok(Some(parting)),
         }
         Ok(None)
     }
 
     fn fault(&mut self, reason: &str) -> io::Result<()> {
-        (self.alarm)(reason);
-        self.send(&self.bridge.client.request(Request::Fault(Some(reason.to_owned()))))
+        self.link.fault(&self.bridge.client, reason)
     }
 
     /// Sets the program up for the game as soon as it is known which side it has, so that no time is lost later. What goes wrong
@@ -253,12 +216,12 @@ impl Table<'_> {
         self.bridge.is_thinking = false;
         self.bridge.remark = Remark::None;
         let record = self.bridge.client.reply(answer, analysis).map_err(io::Error::other)?;
-        self.send(&record)
+        self.link.send(&record)
     }
 
     /// The program failed in the middle of its move. The game is not lost for that.
     fn start_again(&mut self, fault: &Fault) -> io::Result<()> {
-        (self.alarm)(&format!("the program {fault}"));
+        self.link.alarm(&format!("the program {fault}"));
         self.bridge.starts += 1;
         if self.bridge.starts > MOST_STARTS {
             self.bridge.is_thinking = false;
@@ -287,7 +250,7 @@ impl Table<'_> {
                 Event::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", engine::excerpt(&text)))?;
                 }
-                Event::Remark(text) => (self.alarm)(&format!("the program {text}")),
+                Event::Remark(text) => self.link.alarm(&format!("the program {text}")),
                 Event::Fault(fault) => self.start_again(&fault)?,
                 // Out of turn, or about a game that is over.
                 Event::Move(_) | Event::Thinking(_) | Event::Resignation | Event::Claim { .. } => {}

@@ -38,8 +38,9 @@ A PROGRAM is a name, or a list of KEY=VALUE, with values quoted as in a shell:
 
 In a TOML file, [[program]] are tables with these keys, and flags are keys of the same name.
 
-The folder holds event.sqlite (everything that happened), games.pgn, running/ (games as they are played), traffic.log (all
-that was said) and, at the end, report.txt and report.html. The same command goes on with an event that was interrupted.";
+The folder holds event.sqlite (everything that happened; event.lock keeps other referees away), games.pgn, running/ (games as
+they are played), traffic.log (all that was said) and, at the end, report.txt and report.html. The same command goes on with an
+event that was interrupted.";
 
 /// Referee an event: programs sign on from anywhere, are paired, and play
 ///

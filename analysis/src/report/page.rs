@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use engine::escaped;
+
 use super::run::Attempt;
 use super::table::Table;
 use super::tables::{self, Extent};
@@ -105,21 +107,4 @@ fn write_board(page: &mut String, report: &Report, number: usize, row: &Row) -> 
         write!(page, "<br>{}: <span class=\"{class}\">{answer}</span>", escaped(&run.name))?;
     }
     writeln!(page, "<br><code>{fields}</code></figcaption></figure>")
-}
-
-/// Text as it can stand in HTML, between tags and in attributes.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c if c.is_control() => escaped.push('?'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

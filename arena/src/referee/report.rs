@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use engine::Color;
+use engine::{Color, escaped};
 
 use super::event::{Event, GameResult};
 
@@ -273,21 +273,4 @@ fn table_of(page: &mut String, heads: &[&str], rows: impl Iterator<Item = Vec<St
         page.push_str("</tr>\n");
     }
     page.push_str("</table>\n");
-}
-
-/// Text as it may stand in a page: names and reasons may come from anybody.
-pub fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c if c.is_control() => escaped.push(' '),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

@@ -1,11 +1,17 @@
 //! The store of an event: all facts, in their order, in a database that survives the death of who writes it.
 
+mod checkpoints;
+
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::fact::Fact;
+use checkpoints::Checkpoints;
 
 /// Why a store can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +23,14 @@ pub enum EventStoreError {
         path: PathBuf,
         /// What the database says.
         error: rusqlite::Error,
+    },
+    /// The system refuses: the file that keeps other referees away, or the thread for the checkpoints.
+    #[error("{path}: {error}")]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
     },
     /// Another referee has it open.
     #[error("{0} is in use by another referee")]
@@ -46,15 +60,20 @@ pub enum EventStoreError {
 /// The store of an event. Facts are safe against the death of the referee when [`EventStore::commit`] returns; against the
 /// death of the computer, an observer is the better help.
 pub struct EventStore {
-    path: PathBuf,
+    // In the order in which they must go: what the thread left is done when the database is closed, and only then comes another.
+    checkpoints: Checkpoints,
     database: Connection,
+    _lock: File,
+    path: PathBuf,
     /// The number of the next fact, from 1.
     next: u64,
 }
 
+/// How long the database waits for its own checkpoints, or for somebody who reads it with another program, before it gives up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 const TABLES: &str = "
     PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS event (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, game INTEGER, fact TEXT NOT NULL) STRICT;
     CREATE INDEX IF NOT EXISTS games ON facts (game, number);
@@ -70,15 +89,9 @@ impl EventStore {
         settings: &str,
         mut restore: impl FnMut(Fact) -> Result<(), String>,
     ) -> Result<EventStore, EventStoreError> {
-        let failed = |error: rusqlite::Error| match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                EventStoreError::InUse(path.to_owned())
-            }
-            _ => EventStoreError::Database { path: path.to_owned(), error },
-        };
-        let database = Connection::open(path).map_err(failed)?;
-        database.busy_timeout(Duration::from_millis(200)).map_err(failed)?;
-        database.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(failed)?;
+        let lock = lock(path)?;
+        let failed = |error| EventStoreError::Database { path: path.to_owned(), error };
+        let database = connect(path).map_err(failed)?;
         database.execute_batch(TABLES).map_err(failed)?;
         let before: Option<String> = database
             .query_row("SELECT value FROM event WHERE name = 'settings'", [], |row| row.get(0))
@@ -95,7 +108,9 @@ impl EventStore {
             }
         }
         let next = read(&database, path, failed, &mut restore)?;
-        Ok(EventStore { path: path.to_owned(), database, next })
+        let checkpoints = Checkpoints::start(connect(path).map_err(failed)?, next)
+            .map_err(|error| EventStoreError::System { path: path.to_owned(), error })?;
+        Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next })
     }
 
     /// Stores facts: all of them or none.
@@ -106,9 +121,9 @@ impl EventStore {
         if facts.is_empty() {
             return Ok(());
         }
-        let next = self.insert(facts);
-        self.next = next.map_err(|error| EventStoreError::Database { path: self.path.clone(), error })?;
-        Ok(())
+        let failed = |error| EventStoreError::Database { path: self.path.clone(), error };
+        self.next = insert(&mut self.database, self.next, facts).map_err(failed)?;
+        self.checkpoints.stored_before(self.next).map_err(failed)
     }
 
     /// All facts about a game, from its latest beginning on.
@@ -154,25 +169,49 @@ impl EventStore {
     pub fn count(&self) -> u64 {
         self.next - 1
     }
+}
 
-    fn insert(&mut self, facts: &[Fact]) -> rusqlite::Result<u64> {
-        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
-        let transaction = self.database.transaction()?;
-        let mut number = self.next;
-        {
-            let insert = "INSERT INTO facts (number, at, game, fact) VALUES (?1, ?2, ?3, ?4)";
-            let mut statement = transaction.prepare_cached(insert)?;
-            for fact in facts {
-                let text = serde_json::to_string(fact)
-                    .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-                let game = fact.game().map(|game| game as i64);
-                statement.execute(params![number as i64, at, game, text])?;
-                number += 1;
-            }
+/// A connection. What is committed by it is handed to the system, which is enough to survive the process; only checkpoints
+/// wait for the disk, and they don't come of themselves.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let database = Connection::open(path)?;
+    database.busy_timeout(PATIENCE)?;
+    database.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = NORMAL;")?;
+    Ok(database)
+}
+
+/// Keeps other referees from a store, as long as the file is held. One that was killed may take a moment to let go of it.
+fn lock(store: &Path) -> Result<File, EventStoreError> {
+    let path = store.with_extension("lock");
+    let file = File::options().create(true).append(true).open(&path);
+    let file = file.map_err(|error| EventStoreError::System { path, error })?;
+    for _ in 0..10 {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
+            // Where files cannot be locked the director has to take care.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
         }
-        transaction.commit()?;
-        Ok(number)
     }
+    Err(EventStoreError::InUse(store.to_owned()))
+}
+
+/// Stores facts under the numbers from `number` on and returns the next.
+fn insert(database: &mut Connection, mut number: u64, facts: &[Fact]) -> rusqlite::Result<u64> {
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
+    let transaction = database.transaction()?;
+    {
+        let insert = "INSERT INTO facts (number, at, game, fact) VALUES (?1, ?2, ?3, ?4)";
+        let mut statement = transaction.prepare_cached(insert)?;
+        for fact in facts {
+            let text = serde_json::to_string(fact)
+                .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+            let game = fact.game().map(|game| game as i64);
+            statement.execute(params![number as i64, at, game, text])?;
+            number += 1;
+        }
+    }
+    transaction.commit()?;
+    Ok(number)
 }
 
 /// Reads all facts and returns the number of the next.

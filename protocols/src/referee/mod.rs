@@ -2,11 +2,12 @@
 //! programs that play in it exchange records, one a line.
 //!
 //! A [`Directive`] goes from the referee to a client, a [`ClientRecord`] the other way. A [`Conversation`] is what a client
-//! knows of its game; [`play`] lets Herald take part in it. Where the specification is silent, docs/REFEREE.md tells what is
+//! knows of its game, a [`Link`] its end of a connection; [`play`] lets Herald take part. Where the specification is silent, docs/REFEREE.md tells what is
 //! done here; what it doesn't have (exact clocks, secrets, epochs) goes by private opcodes, to those who ask for it.
 
 mod conversation;
 mod directive;
+mod link;
 mod person;
 mod reading;
 mod request;
@@ -16,6 +17,7 @@ mod tests;
 
 pub use conversation::{Breach, Conversation, Task, answer_with};
 pub use directive::{Counters, Directive, ExactClock, Moves};
+pub use link::{Heard, Link};
 pub use person::Person;
 pub use reading::MessageError;
 pub use request::{Analysis, Answer, ClientRecord, Remark, Reply, Request, Secret, SignOn, without_secret};

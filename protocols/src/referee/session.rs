@@ -9,8 +9,9 @@ use engine::{Decision, DrawReason, Game, Line, Move, NumberSetting, Outcome, Pur
 use search::{Bound, Limits};
 use shakmaty::Position as _;
 
-use super::conversation::{Breach, Conversation, Task, answer_with};
-use super::request::{Analysis, Answer, ClientRecord, Remark, Request, Secret};
+use super::conversation::{Conversation, answer_with};
+use super::link::{Heard, Link};
+use super::request::{Analysis, Answer, Remark, Secret};
 use crate::agreements::Agreements;
 use crate::epd::{EpdMove, Evaluation};
 use crate::host::{Event, Host};
@@ -61,11 +62,9 @@ pub fn play(
     alarm: &mut dyn FnMut(&str),
 ) -> io::Result<Parting> {
     let agreements = Agreements::default();
-    let state = Admission::Asked;
-    let mut session =
-        Session { host, client, output, habits, alarm, state, agreements, guess: None, line: None };
-    let sign_on = session.client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended);
-    let parting = session.send(&sign_on).and_then(|()| session.take_part(leaving));
+    let link = Link::sign_on(client, habits, output, alarm)?;
+    let mut session = Session { host, client, link, habits, agreements, guess: None, line: None };
+    let parting = session.take_part(leaving);
     session.host.engine.abandon();
     parting
 }
@@ -73,22 +72,12 @@ pub fn play(
 struct Session<'a> {
     host: &'a mut Host,
     client: &'a mut Conversation,
-    output: &'a mut dyn Write,
+    link: Link<'a>,
     habits: &'a Habits,
-    alarm: &'a mut dyn FnMut(&str),
-    state: Admission,
     agreements: Agreements,
     guess: Option<Guess>,
     /// The latest line that Herald thinks best.
     line: Option<Line>,
-}
-
-/// Whether the referee lets the client take part.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Admission {
-    Asked,
-    Refused,
-    Granted,
 }
 
 /// A guess at the next move of the opponent, on which Herald ponders.
@@ -104,69 +93,39 @@ impl Session<'_> {
     fn take_part(&mut self, leaving: &AtomicBool) -> io::Result<Parting> {
         loop {
             if leaving.load(Ordering::Relaxed) {
-                self.send(&self.client.request(Request::SignOff))?;
-                return Ok(Parting::SignedOff);
+                return self.link.sign_off(self.client);
             }
-            let parting = match self.host.event_within(GLANCE) {
-                Some(Event::Input(Input::End)) if self.state == Admission::Refused => Some(Parting::Refused),
-                Some(Event::Input(Input::End)) => Some(Parting::Lost),
-                Some(Event::Input(Input::TooLong(_))) => {
-                    self.fault("a line without end")?;
-                    None
+            match self.host.event_within(GLANCE) {
+                Some(Event::Input(input)) => {
+                    if let Some(parting) = self.hear(input)? {
+                        return Ok(parting);
+                    }
                 }
-                Some(Event::Input(Input::Line(line))) => self.hear(&line)?,
                 Some(Event::Thought(id, thought)) if self.host.engine.is_current(id) => {
                     self.notice(thought)?;
-                    None
                 }
-                None | Some(Event::Thought(..)) => None,
-            };
-            if let Some(parting) = parting {
-                return Ok(parting);
+                None | Some(Event::Thought(..)) => {}
             }
         }
     }
 
-    fn hear(&mut self, line: &str) -> io::Result<Option<Parting>> {
-        match self.client.hear(line) {
-            Ok(Task::Nothing) => {}
-            Ok(Task::NewGame) => {
-                self.state = Admission::Granted;
+    fn hear(&mut self, input: Input) -> io::Result<Option<Parting>> {
+        match self.link.hear(self.client, input)? {
+            Heard::Nothing | Heard::News => {}
+            Heard::NewGame => {
                 self.guess = None;
                 self.agreements = Agreements::default();
                 self.host.engine.abandon();
                 self.host.engine.new_game();
             }
-            Ok(Task::Respond) => self.respond()?,
-            Ok(Task::Repeat(record)) => {
-                self.client.play_repeated(&record);
-                self.send(&record)?;
-            }
-            Ok(Task::Conclude(_)) => {
+            Heard::Respond => self.respond()?,
+            Heard::Conclude(_) => {
                 self.guess = None;
                 self.host.engine.abandon();
             }
-            Ok(Task::Disconnect) => return Ok(Some(Parting::Disconnected)),
-            Ok(Task::Alarm(reason)) => {
-                if self.state == Admission::Asked {
-                    self.state = Admission::Refused;
-                }
-                let reason = reason.as_deref().unwrap_or("the referee tells no reason");
-                (self.alarm)(&engine::excerpt(reason));
-            }
-            Err(breach @ Breach::Outdated { .. }) => {
-                (self.alarm)(&breach.to_string());
-                return Ok(Some(Parting::Outdated));
-            }
-            Err(breach) => self.fault(&breach.to_string())?,
+            Heard::Parting(parting) => return Ok(Some(parting)),
         }
         Ok(None)
-    }
-
-    /// Tells both the referee and the person that nothing can be done about this.
-    fn fault(&mut self, reason: &str) -> io::Result<()> {
-        (self.alarm)(reason);
-        self.send(&self.client.request(Request::Fault(Some(reason.to_owned()))))
     }
 
     /// Begins to think, unless there is nothing to think about.
@@ -255,7 +214,7 @@ impl Session<'_> {
         let analysis = self.line.take().map(|line| analysis(self.client.game(), &line)).unwrap_or_default();
         // What the engine chose is legal.
         let record = self.client.reply(answer, analysis).map_err(io::Error::other)?;
-        self.send(&record)
+        self.link.send(&record)
     }
 
     fn ponder(&mut self, reply: Move, limits: Limits) {
@@ -265,12 +224,6 @@ impl Session<'_> {
             self.guess = Some(Guess { ply: game.ply(), reply, remaining });
             self.think(&game, Purpose::Ponder, limits);
         }
-    }
-
-    /// Writes a record with its newline, in one piece.
-    fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
-        self.output.write_all(format!("{record}\n").as_bytes())?;
-        self.output.flush()
     }
 }
 
