@@ -248,7 +248,7 @@ fn draw_offers_go_with_the_move_and_stand_until_the_answer() {
 #[test]
 fn what_is_said_to_persons_is_noted() {
     let played =
-        Match::new("10").play(&["tells the opponent: hello; e4"], &["e5; tells all: done", "resign"]);
+        Match::new("10").play(&["tells the opponent: hello; e4", "resign"], &["e5; tells all: done"]);
     assert_eq!(played.record.outcome, Some(black_wins(WinReason::Resignation)));
     let said: Vec<_> = played.record.incidents.iter().map(|i| (i.ply, i.to_string())).collect();
     assert_eq!(
