@@ -16,7 +16,7 @@ use super::{
 };
 
 const MAGIC: &[u8; 8] = b"HRLDNETW";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 7 * 4 + 8;
 /// The widest hidden layer.
 pub const MAX_HIDDEN: usize = 2048;

@@ -6,12 +6,12 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_max_epi16, _mm256_min_epi16,
-    _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_storeu_si256, _mm512_dpwssd_epi32,
-    _mm512_load_si512, _mm512_max_epi16, _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi32,
-    _mm512_set1_epi16, _mm512_setzero_si512,
+    _mm256_mulhrs_epi16, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_slli_epi16, _mm256_storeu_si256,
+    _mm512_dpwssd_epi32, _mm512_load_si512, _mm512_max_epi16, _mm512_min_epi16, _mm512_mulhrs_epi16,
+    _mm512_reduce_add_epi32, _mm512_set1_epi16, _mm512_setzero_si512, _mm512_slli_epi16,
 };
 
-use super::HIDDEN_UNIT;
+use super::{ACTIVATED_UNIT, HIDDEN_UNIT};
 
 /// Numbers in a block.
 pub(super) const LANES: usize = 32;
@@ -103,7 +103,8 @@ impl Kernel {
 
     /// The sum of the squares of clipped neurons (`SCReLU`), each times its weight; both have the same length.
     ///
-    /// A clipped neuron times its weight fits 16 bits ([`super::OUTPUT_WEIGHT_LIMIT`]).
+    /// 16 bits hold the square of a neuron, rounded to [`super::ACTIVATED_UNIT`], and 32 bits the sum
+    /// ([`super::OUTPUT_WEIGHT_SUM`]).
     #[inline]
     pub(super) fn dot(self, values: &[Block], weights: &[Block]) -> i32 {
         match self.0 {
@@ -162,12 +163,21 @@ fn change<const ADDED: usize, const REMOVED: usize>(
     }
 }
 
+/// The square of a clipped neuron.
+fn activated(value: i16) -> i32 {
+    let clipped = i32::from(value).clamp(0, HIDDEN_UNIT);
+    (clipped * clipped + SQUARES_A_UNIT / 2) / SQUARES_A_UNIT
+}
+
+/// How much of a square makes one more of what it is rounded to. The processor's instruction divides the product of two
+/// numbers by 2 to the 15th and rounds it, so that they are multiplied by 8 and by 16 before.
+const SQUARES_A_UNIT: i32 = HIDDEN_UNIT * HIDDEN_UNIT / ACTIVATED_UNIT;
+const _: () = assert!(SQUARES_A_UNIT * 8 * 16 == 1 << 15);
+
 fn dot(values: &[Block], weights: &[Block]) -> i32 {
     let products = values.iter().zip(weights).map(|(values, weights)| {
-        let products = values.0.iter().zip(&weights.0).map(|(&value, &weight)| {
-            let clipped = value.clamp(0, HIDDEN_UNIT as i16);
-            i32::from(clipped.wrapping_mul(weight)) * i32::from(clipped)
-        });
+        let products =
+            values.0.iter().zip(&weights.0).map(|(&value, &weight)| activated(value) * i32::from(weight));
         products.fold(0i32, i32::wrapping_add)
     });
     products.fold(0, i32::wrapping_add)
@@ -230,8 +240,8 @@ fn dot_avx2(values: &[Block], weights: &[Block]) -> i32 {
                 )
             };
             let clipped = _mm256_min_epi16(_mm256_max_epi16(value, zero), top);
-            let products = _mm256_madd_epi16(_mm256_mullo_epi16(clipped, weight), clipped);
-            sums = _mm256_add_epi32(sums, products);
+            let activated = _mm256_mulhrs_epi16(_mm256_slli_epi16(clipped, 3), _mm256_slli_epi16(clipped, 4));
+            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(activated, weight));
         }
     }
     let mut lanes = [0i32; 8];
@@ -254,7 +264,8 @@ fn dot_avx512(values: &[Block], weights: &[Block]) -> i32 {
             )
         };
         let clipped = _mm512_min_epi16(_mm512_max_epi16(value, zero), top);
-        sums = _mm512_dpwssd_epi32(sums, _mm512_mullo_epi16(clipped, weight), clipped);
+        let activated = _mm512_mulhrs_epi16(_mm512_slli_epi16(clipped, 3), _mm512_slli_epi16(clipped, 4));
+        sums = _mm512_dpwssd_epi32(sums, activated, weight);
     }
     _mm512_reduce_add_epi32(sums)
 }
@@ -296,12 +307,14 @@ mod tests {
     #[test]
     fn the_dot_product_is_that_of_squared_clipped_values() {
         let mut dice = Dice(8);
-        let (values, weights) = (blocks(&mut dice, 800), blocks(&mut dice, 63));
+        let (values, weights) = (blocks(&mut dice, 800), blocks(&mut dice, 8191));
+        // Rounded as other numbers are: a half upwards.
+        let square = |value: i16| (i64::from(value.clamp(0, 512)).pow(2) + 128) / 256;
         let expected: i64 = values
             .iter()
             .flat_map(|block| block.0)
             .zip(weights.iter().flat_map(|block| block.0))
-            .map(|(value, weight)| i64::from(value.clamp(0, 512)).pow(2) * i64::from(weight))
+            .map(|(value, weight)| square(value) * i64::from(weight))
             .sum();
         assert_eq!(i64::from(Kernel::best().dot(&values, &weights)), expected);
     }

@@ -29,17 +29,19 @@ use kernels::{Block, Kernel, LANES};
 
 /// What stands for 1 in the first layer's weights: neurons are clipped to 0 ..= 512.
 ///
-/// Others have 255 here and 127 below. Rounding the first layer costs most, and 16 bits hold the product of the two.
+/// Others have 255 here: rounding the first layer costs most, and 16 bits hold the sums of 32 weights.
 pub const HIDDEN_UNIT: i32 = 512;
+/// What stands for 1 in the squares of the clipped neurons.
+pub const ACTIVATED_UNIT: i32 = 1024;
 /// What may stand for 1 in the output's weights: the more, the finer they are.
 pub const OUTPUT_UNIT_RANGE: RangeInclusive<i32> = 16..=4096;
 /// What an output of 1 may mean in centipawns: those of the scores that the network has learnt from, so that the margins of
 /// the search fit it as they fitted them.
 pub const CENTIPAWNS_RANGE: RangeInclusive<i32> = 50..=1000;
-/// Output weights lie within this, so that one times a clipped neuron fits 16 bits.
-pub const OUTPUT_WEIGHT_LIMIT: i16 = 63;
+/// Output weights lie within this, so that those of a wide layer add up to no more than they may.
+pub const OUTPUT_WEIGHT_LIMIT: i16 = 8191;
 /// The weights of one side's neurons add up to at most this, so that their sum of products fits 32 bits.
-pub const OUTPUT_WEIGHT_SUM: i64 = i32::MAX as i64 / (HIDDEN_UNIT * HIDDEN_UNIT) as i64;
+pub const OUTPUT_WEIGHT_SUM: i64 = i32::MAX as i64 / ACTIVATED_UNIT as i64;
 
 /// Sets of output weights that the material can choose from: one for all, or one for each four pieces.
 pub const BUCKETS: [usize; 2] = [1, 8];
@@ -72,7 +74,7 @@ impl Network {
             feature_biases: blocks(&parameters.feature_biases),
             output_weights: blocks(&parameters.output_weights),
             output_biases: parameters.output_biases.into(),
-            output_unit: HIDDEN_UNIT * parameters.output_unit,
+            output_unit: ACTIVATED_UNIT * parameters.output_unit,
             centipawns: parameters.centipawns,
             kernel: Kernel::best(),
             fingerprint: fingerprint(bytes),
@@ -134,8 +136,7 @@ impl Network {
         let (our_weights, their_weights) =
             self.output_weights[bucket * width..][..width].split_at(ours.len());
         let sums = [self.kernel.dot(ours, our_weights), self.kernel.dot(theirs, their_weights)];
-        let sum = i64::from(sums[0]) + i64::from(sums[1]);
-        let output = sum / i64::from(HIDDEN_UNIT) + i64::from(self.output_biases[bucket]);
+        let output = i64::from(sums[0]) + i64::from(sums[1]) + i64::from(self.output_biases[bucket]);
         let centipawns = output * i64::from(self.centipawns) / i64::from(self.output_unit);
         Score::centipawns(centipawns as i32)
     }

@@ -32,8 +32,8 @@ fn parameters(dice: &mut Dice, hidden: usize, buckets: usize) -> Parameters {
         feature_weights: weights(INPUTS * hidden, 60),
         feature_biases: weights(hidden, 60),
         output_weights: weights(2 * hidden * buckets, OUTPUT_WEIGHT_LIMIT),
-        output_biases: weights(buckets, 3000).into_iter().map(i32::from).collect(),
-        output_unit: 64,
+        output_biases: weights(buckets, 3000).into_iter().map(|bias| 100 * i32::from(bias)).collect(),
+        output_unit: 4096,
         centipawns: 400,
     }
 }
@@ -67,7 +67,7 @@ fn what_is_no_network_is_refused() {
         Network::from_bytes(&bytes).unwrap_err().to_string()
     };
     assert_eq!(with(0, 0), "it is no network of Herald's");
-    assert_eq!(with(8, 9), "its version is 9, not 1");
+    assert_eq!(with(8, 9), "its version is 9, not 2");
     assert_eq!(with(12, 769), "its number of inputs is 769, not 768");
     assert_eq!(with(16, 33), "its number of neurons is 33, not a multiple of 32 up to 2048");
     assert_eq!(
@@ -86,7 +86,7 @@ fn what_is_no_network_is_refused() {
     let mut large = parameters(&mut Dice(1), 32, 1);
     large.output_weights[3] = OUTPUT_WEIGHT_LIMIT + 1;
     assert_eq!(Parameters::from_bytes(&large.to_bytes()), Err(NetworkError::Weights(0)));
-    let mut many = parameters(&mut Dice(1), 256, 1);
+    let mut many = parameters(&mut Dice(1), 512, 1);
     many.output_weights.fill(OUTPUT_WEIGHT_LIMIT);
     assert_eq!(Parameters::from_bytes(&many.to_bytes()), Err(NetworkError::Weights(0)));
     let mut dice = Dice(3);

@@ -6,8 +6,8 @@
 
 use rayon::prelude::*;
 use search::network::{
-    CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT, OUTPUT_WEIGHT_SUM,
-    Parameters,
+    ACTIVATED_UNIT, CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT,
+    OUTPUT_WEIGHT_SUM, Parameters,
 };
 
 use super::sample::{Inputs, Sample};
@@ -254,7 +254,7 @@ impl Model {
             output_weights: output.collect(),
             output_biases: biases
                 .iter()
-                .map(|bias| (bias * HIDDEN_UNIT as f32 * output_factor).round() as i32)
+                .map(|bias| (bias * ACTIVATED_UNIT as f32 * output_factor).round() as i32)
                 .collect(),
             output_unit,
             centipawns,
