@@ -42,6 +42,6 @@ pub use time_control::{Phase, Phases, TimeControl, TimeControlError};
 
 pub use search::Wdl;
 pub use shakmaty::variant::{Variant, VariantPosition};
-pub use shakmaty::{CastlingMode, Chess, Color, Move};
+pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
 pub use variant::variant_from_name;
 pub use variants::Captives;

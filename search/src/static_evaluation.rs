@@ -9,13 +9,20 @@ use crate::position::Position;
 use crate::score::Score;
 
 /// The choice between them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub enum Evaluation {
-    /// The sum of terms whose weights were tuned.
-    #[default]
+    /// The sum of terms whose weights were tuned. It played before there was a network, and its games were the first to learn
+    /// from.
     Hand,
     /// A neural network.
     Network(Arc<Network>),
+}
+
+/// The network that is part of the program.
+impl Default for Evaluation {
+    fn default() -> Evaluation {
+        Evaluation::Network(Network::embedded())
+    }
 }
 
 /// What a search thread evaluates with. It follows the line that is searched, move by move.

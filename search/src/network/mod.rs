@@ -16,8 +16,9 @@ mod kernels;
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::sync::{Arc, LazyLock};
 
-use shakmaty::Color;
+use shakmaty::{Bitboard, Color};
 
 use crate::position::Position;
 use crate::score::Score;
@@ -62,7 +63,18 @@ pub struct Network {
     fingerprint: u64,
 }
 
+/// The network that plays unless another one is wished for; docs/NETWORKS.md tells where it comes from.
+static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
+    let network = Network::from_bytes(include_bytes!("../../networks/net3"));
+    Arc::new(network.expect("a network: it is part of this program"))
+});
+
 impl Network {
+    /// The network that is part of the program.
+    pub fn embedded() -> Arc<Network> {
+        Arc::clone(&EMBEDDED)
+    }
+
     /// The network in a file's bytes.
     ///
     /// # Errors
@@ -93,6 +105,12 @@ impl Network {
 
     /// The value of a position for the side to move, computed from scratch.
     pub fn evaluate(&self, position: &Position) -> Score {
+        self.evaluate_pieces(position, position.occupied())
+    }
+
+    /// The value that a position would have for the side to move with these of its pieces alone.
+    pub fn evaluate_pieces(&self, position: &Position, pieces: Bitboard) -> Score {
+        let pieces = pieces & position.occupied();
         let seen_by = |perspective| -> Vec<usize> {
             let mirrored = is_mirrored(position.king(perspective));
             let input = |square| {
@@ -100,7 +118,7 @@ impl Network {
                 let color = Color::from_white(position.by_color(Color::White).contains(square));
                 Some(input(perspective, mirrored, color, role, square))
             };
-            position.occupied().into_iter().filter_map(input).collect()
+            pieces.into_iter().filter_map(input).collect()
         };
         self.evaluate_inputs(&seen_by(position.turn()), &seen_by(!position.turn()))
     }

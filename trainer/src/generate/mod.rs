@@ -35,9 +35,9 @@ pub(crate) struct Generate {
     /// How many games of a hundred start from positions of Chess960, White's and Black's each at random
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     chess960: u32,
-    /// What evaluates: `hand` for the evaluation by hand, or a network's file
-    #[arg(long, default_value = "hand")]
-    evaluation: String,
+    /// What evaluates: `hand` for the evaluation by hand, or a network's file [default: the network that plays]
+    #[arg(long)]
+    evaluation: Option<String>,
     /// Other seeds, other games; the same seed, the same games, whatever the number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -55,9 +55,10 @@ const GAMES_PER_CHUNK: u64 = 1 << 14;
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<()> {
-        let evaluation = match self.evaluation.as_str() {
-            "hand" => Evaluation::Hand,
-            path => Evaluation::Network(Arc::new(read_network(Path::new(path))?)),
+        let evaluation = match self.evaluation.as_deref() {
+            None => Evaluation::default(),
+            Some("hand") => Evaluation::Hand,
+            Some(path) => Evaluation::Network(Arc::new(read_network(Path::new(path))?)),
         };
         let recipe = Recipe {
             seed: self.seed,
@@ -144,7 +145,7 @@ mod tests {
             games,
             nodes: 20,
             chess960: 50,
-            evaluation: "hand".into(),
+            evaluation: Some("hand".into()),
             seed: 3,
             threads,
             minutes: None,
