@@ -6,6 +6,7 @@
 pub mod attacks;
 mod control;
 mod correction;
+mod deepening;
 mod evaluation;
 mod history;
 mod limits;
@@ -30,15 +31,15 @@ mod variation;
 mod vote;
 mod worker;
 
-/// What a search by other rules can be made of: a searcher of chess variants has the same hash table, time manager and
-/// reductions.
+/// What a search by other rules can be made of: a searcher of chess variants has the same iterations, hash table, time
+/// manager and reductions.
 pub mod parts {
+    pub use crate::deepening::{Aspiration, Bounds, Deepening, Progress, Stability, Stopped, WORTH_TELLING};
     pub use crate::quiescence::{bound_of, is_decided};
     pub use crate::reductions::Reductions;
     pub use crate::table::Entry;
     pub use crate::time::Budget;
     pub use crate::variation::Variations;
-    pub use crate::worker::{RootMove, Stability, Stopped};
 }
 
 pub use control::Control;

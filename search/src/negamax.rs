@@ -4,6 +4,7 @@
 
 use arrayvec::ArrayVec;
 
+use crate::deepening::Stopped;
 use crate::history::Circumstances;
 use crate::moves::Move;
 use crate::observer::{Bound, Observer};
@@ -13,7 +14,7 @@ use crate::position::{Position, exchange_value};
 use crate::quiescence::{bound_of, is_decided};
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
-use crate::worker::{Stopped, Worker};
+use crate::worker::Worker;
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]
@@ -78,7 +79,7 @@ struct Tried {
 
 impl Worker<'_> {
     /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root(
+    pub(crate) fn search_root_moves(
         &mut self,
         mut alpha: Score,
         beta: Score,
@@ -93,7 +94,7 @@ impl Worker<'_> {
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
         let node = Node {
             beta,
-            depth: self.depth,
+            depth: self.progress.depth,
             ply: 0,
             is_pv: true,
             is_cut: false,
@@ -104,23 +105,17 @@ impl Worker<'_> {
             excluded: None,
             given,
         };
-        let total = self.root_moves.len();
-        for index in self.line..total {
-            let (m, number) = (self.root_moves[index].mv, index - self.line + 1);
+        let (line, total) = (self.progress.line, self.progress.root_moves.len());
+        for index in line..total {
+            let (m, number) = (self.progress.root_moves[index].mv, index - line + 1);
             if self.is_first {
-                observer.root_move(self.depth as u32, m, index + 1, total);
+                observer.root_move(self.progress.depth as u32, m, index + 1, total);
             }
             let nodes_before = self.nodes;
             let attempt = Attempt { mv: m, number, is_tactical: position.is_tactical(m), extension: 0, best };
             let score = self.search_move(&node, position, &attempt, alpha)?;
-            let line = (number == 1 || score > alpha).then(|| self.variations.get(1).collect::<Vec<_>>());
-            let root = &mut self.root_moves[index];
-            root.nodes += self.nodes - nodes_before;
-            if let Some(line) = line {
-                (root.score, root.rank) = (score, score);
-                root.line.truncate(1);
-                root.line.extend(line);
-            }
+            let better = (number == 1 || score > alpha).then_some((score, &self.variations));
+            self.progress.note(index, self.nodes - nodes_before, better);
             if score > best {
                 best = score;
                 if score > alpha {
@@ -131,7 +126,7 @@ impl Worker<'_> {
                 }
             }
         }
-        if self.line == 0 {
+        if line == 0 {
             self.store(position, &node, best, best_move, bound_of(best, first_alpha, beta));
         }
         Ok(best)
@@ -154,7 +149,7 @@ impl Worker<'_> {
             return self.quiesce(position, alpha, beta, ply);
         }
         self.poll()?;
-        self.selective_depth = self.selective_depth.max(ply);
+        self.progress.selective_depth = self.progress.selective_depth.max(ply);
         self.variations.clear(ply);
 
         // Step 2: draws, and the end of the stack. A repetition that is one move away is at least a draw.
@@ -518,7 +513,7 @@ impl Worker<'_> {
         let score = entry.score.relative_to_root(ply);
         if node.excluded.is_some()
             || depth < p::SINGULAR_DEPTH
-            || ply >= 2 * self.depth as usize
+            || ply >= 2 * self.progress.depth as usize
             || entry.depth < depth - p::SINGULAR_ENTRY_DEPTH
             || entry.bound == Bound::Upper
             || score.is_mate()

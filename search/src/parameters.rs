@@ -2,10 +2,9 @@
 //!
 //! They are first choices, to be settled by games (docs/EXPERIMENTS.md tells which have been).
 
-/// Aspiration windows are used from this depth on; below, scores move too much.
-pub(crate) const ASPIRATION_DEPTH: i32 = 4;
-/// Half the width of the first window.
-pub(crate) const ASPIRATION_MARGIN: i32 = 18;
+use crate::deepening::Aspiration;
+
+pub(crate) const ASPIRATION: Aspiration = Aspiration { depth: 4, margin: 18, limit: 500 };
 
 /// A move that was reduced by so much is searched a ply deeper if the opponent did not lose by it ...
 pub(crate) const HINDSIGHT_EXTENSION_REDUCTION: i32 = 3;

@@ -1,5 +1,6 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
+use crate::deepening::Stopped;
 use crate::history::Circumstances;
 use crate::observer::Bound;
 use crate::parameters::QUIESCENCE_FUTILITY_MARGIN;
@@ -7,7 +8,7 @@ use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
-use crate::worker::{Stopped, Worker};
+use crate::worker::Worker;
 
 impl Worker<'_> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
@@ -20,7 +21,7 @@ impl Worker<'_> {
         ply: usize,
     ) -> Result<Score, Stopped> {
         self.poll()?;
-        self.selective_depth = self.selective_depth.max(ply);
+        self.progress.selective_depth = self.progress.selective_depth.max(ply);
         self.variations.clear(ply);
         if self.is_draw(position, ply) {
             return Ok(self.draw(position));

@@ -114,12 +114,12 @@ impl Searcher {
             let helpers: Vec<_> = others
                 .iter_mut()
                 .filter_map(|memory| {
-                    let search = move || Worker::new(shared, memory, false).deepen(&mut ());
+                    let search = move || Worker::new(shared, memory, false).find(&mut ());
                     // A helper that can't be started is merely missing.
                     std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, search).ok()
                 })
                 .collect();
-            let first = Worker::new(shared, first, true).deepen(observer);
+            let first = Worker::new(shared, first, true).find(observer);
             shared.finished.store(true, Ordering::Relaxed);
             first.into_iter().chain(helpers.into_iter().filter_map(|helper| helper.join().ok()?)).collect()
         });

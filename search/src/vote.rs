@@ -1,7 +1,7 @@
 //! Whose move is played when several threads have searched.
 
+use crate::deepening::RootMove;
 use crate::score::Score;
-use crate::worker::RootMove;
 
 /// What a thread has found.
 #[derive(Clone, Debug)]

@@ -1,27 +1,24 @@
-//! One thread of the search: what it keeps, and the loop of ever deeper iterations.
+//! One thread of the search: what it keeps, and what it shares with the others.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::control::Control;
+use crate::deepening::{Aspiration, Bounds, Deepening, Progress, Stopped, WORTH_TELLING};
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
-use crate::limits::{Clock, Limits, Root, TimeLimit};
+use crate::limits::{Clock, Limits, Root};
 use crate::moves::{Move, MoveList};
 use crate::observer::{Bound, Observer, Report};
-use crate::parameters::{ASPIRATION_DEPTH, ASPIRATION_MARGIN};
+use crate::parameters::ASPIRATION;
 use crate::position::Position;
 use crate::reductions::Reductions;
-use crate::score::{MAX_PLY, Score, Verdict};
+use crate::score::{MAX_PLY, Score};
 use crate::static_evaluation::{Evaluation, StaticEvaluator};
 use crate::style::Style;
 use crate::table::Table;
 use crate::time::Budget;
 use crate::variation::Variations;
 use crate::vote::Found;
-
-/// The search was told to end. Leaving it is an ordinary return path.
-#[derive(Debug)]
-pub struct Stopped;
 
 /// What the threads of one search share.
 pub(crate) struct Shared<'a> {
@@ -93,21 +90,6 @@ pub(crate) struct Frame {
     pub(crate) cutoffs: u32,
 }
 
-/// A move at the root and what is known of it.
-#[derive(Clone, Debug)]
-pub struct RootMove {
-    /// The move.
-    pub mv: Move,
-    /// What the move was last found to be worth.
-    pub score: Score,
-    /// The same in the search under way; `-INFINITE` while it has not been found better than the moves before it.
-    pub rank: Score,
-    /// The line that it begins, itself included.
-    pub line: Vec<Move>,
-    /// Moves made below this one in the whole search.
-    pub nodes: u64,
-}
-
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
 
@@ -121,12 +103,7 @@ pub(crate) struct Worker<'a> {
     /// Only the first thread looks at limits and reports.
     pub(crate) is_first: bool,
     pub(crate) nodes: u64,
-    pub(crate) selective_depth: usize,
-    /// The iteration under way.
-    pub(crate) depth: i32,
-    pub(crate) root_moves: Vec<RootMove>,
-    /// Which of several lines is being searched, from 0: the root moves before it are settled.
-    pub(crate) line: usize,
+    pub(crate) progress: Progress,
     pub(crate) variations: Variations,
     /// Keys of all earlier positions, of the game and then of the path to the current node.
     keys: Vec<u64>,
@@ -147,12 +124,8 @@ impl<'a> Worker<'a> {
         evaluator.begin();
         let position = &shared.root.position;
         let allowed = shared.root.allowed.as_deref();
-        let root_moves = position
-            .legal_moves()
-            .iter()
-            .filter(|m| allowed.is_none_or(|allowed| allowed.contains(m)))
-            .map(|&mv| RootMove { mv, score: Score::DRAW, rank: -Score::INFINITE, line: vec![mv], nodes: 0 })
-            .collect();
+        let is_allowed = |m: &Move| allowed.is_none_or(|allowed| allowed.contains(m));
+        let progress = Progress::new(position.legal_moves().iter().copied().filter(is_allowed));
         let mut keys = shared.root.earlier_keys.clone();
         keys.reserve(MAX_PLY + 1);
         let first_poll = shared.limits.nodes.map_or(POLL_INTERVAL, |nodes| nodes.clamp(1, POLL_INTERVAL));
@@ -162,10 +135,7 @@ impl<'a> Worker<'a> {
             evaluator,
             is_first,
             nodes: 0,
-            selective_depth: 0,
-            depth: 0,
-            root_moves,
-            line: 0,
+            progress,
             variations: Variations::new(),
             keys,
             repetition_floor: 0,
@@ -178,123 +148,11 @@ impl<'a> Worker<'a> {
     }
 
     /// Searches ever deeper until a limit is reached or someone says stop. `None` if no move is allowed.
-    pub(crate) fn deepen(mut self, observer: &mut dyn Observer) -> Option<Found> {
-        let depth = if self.root_moves.is_empty() { 0 } else { self.iterate(observer) };
+    pub(crate) fn find(mut self, observer: &mut dyn Observer) -> Option<Found> {
+        let depth = self.deepen(observer);
         self.count_nodes();
-        let best = self.root_moves.into_iter().next()?;
-        Some(Found { depth, selective_depth: self.selective_depth, best })
-    }
-
-    /// Returns the last completed iteration.
-    fn iterate(&mut self, observer: &mut dyn Observer) -> i32 {
-        let lines = self.shared.limits.lines.clamp(1, self.root_moves.len().max(1));
-        let deepest = self.shared.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1) as i32;
-        let mut stability = Stability::default();
-        let mut completed = 0;
-        for depth in 1..=deepest {
-            self.depth = depth;
-            let previous: Vec<Score> = self.root_moves.iter().take(lines).map(|root| root.score).collect();
-            for (line, score) in previous.into_iter().enumerate() {
-                self.line = line;
-                self.selective_depth = 0;
-                if self.aspire(score, observer).is_err() {
-                    self.rank_lines(line);
-                    return completed;
-                }
-            }
-            self.rank_lines(lines);
-            for line in 0..lines {
-                self.line = line;
-                self.report(Bound::Exact, observer);
-            }
-            completed = depth;
-            stability.note(&self.root_moves[0]);
-            if self.is_first && self.is_enough(&stability) {
-                break;
-            }
-        }
-        completed
-    }
-
-    /// Puts the first lines in the order of their scores: a later one may have turned out better, since it was searched
-    /// with what the earlier ones left in the hash table.
-    fn rank_lines(&mut self, lines: usize) {
-        self.root_moves[..lines].sort_by_key(|root| std::cmp::Reverse(root.score));
-    }
-
-    /// One iteration for one line, with a window around the expected score that widens where it fails.
-    fn aspire(&mut self, expected: Score, observer: &mut dyn Observer) -> Result<(), Stopped> {
-        let mut margin = ASPIRATION_MARGIN;
-        let narrow = self.depth >= ASPIRATION_DEPTH && !expected.is_mate();
-        let (mut alpha, mut beta) =
-            if narrow { (expected - margin, expected + margin) } else { (-Score::INFINITE, Score::INFINITE) };
-        loop {
-            let line = self.line;
-            self.root_moves[line..].iter_mut().for_each(|root| root.rank = -Score::INFINITE);
-            let result = self.search_root(alpha, beta, observer);
-            // The sort is stable, so that moves which were not better keep the order of earlier iterations. If the
-            // search was stopped before it found anything, the old order stands.
-            self.root_moves[line..].sort_by_key(|root| std::cmp::Reverse(root.rank));
-            let score = result?;
-            if score <= alpha {
-                self.report(Bound::Upper, observer);
-                beta = Score::from_value(i32::midpoint(alpha.value(), beta.value()));
-                alpha = (score - margin).max(-Score::INFINITE);
-            } else if score >= beta {
-                self.report(Bound::Lower, observer);
-                beta = (score + margin).min(Score::INFINITE);
-            } else {
-                return Ok(());
-            }
-            margin *= 2;
-            if margin > 500 || score.is_mate() {
-                (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
-            }
-        }
-    }
-
-    /// Tells the observer about the current line. Failing searches are only worth telling when they take long.
-    fn report(&mut self, bound: Bound, observer: &mut dyn Observer) {
-        const LONG: Duration = Duration::from_secs(3);
-        if !self.is_first {
-            return;
-        }
-        self.count_nodes();
-        if bound != Bound::Exact && self.shared.elapsed() < LONG {
-            return;
-        }
-        let best = self.root_moves[self.line].clone();
-        let found = Found { depth: self.depth, selective_depth: self.selective_depth, best };
-        self.shared.report(&found, self.line + 1, bound, observer);
-    }
-
-    /// Whether another iteration is not worth beginning.
-    fn is_enough(&mut self, stability: &Stability) -> bool {
-        let verdict = self.root_moves[0].score.verdict();
-        let mates_within = |moves| matches!(verdict, Verdict::MateIn(found) if found <= moves);
-        if self.shared.limits.mate.is_some_and(mates_within) {
-            return true;
-        }
-        self.count_nodes();
-        let total = self.shared.nodes.load(Ordering::Relaxed);
-        if self.shared.limits.soft_nodes.is_some_and(|limit| total >= limit) {
-            return true;
-        }
-        let Some(budget) = self.shared.budget.filter(|_| !self.shared.control.is_pondering()) else {
-            return false;
-        };
-        let elapsed = self.shared.elapsed();
-        if !matches!(self.shared.limits.time, TimeLimit::Clock { .. }) {
-            return elapsed >= budget.soft;
-        }
-        // An only move needs no thought, nor does a mate much shorter than the search is deep.
-        let is_clear = self.root_moves.len() == 1 || mates_within(self.depth as u32 / 3);
-        is_clear || elapsed >= budget.stretched(stability.factor(self.share_of_best()))
-    }
-
-    /// How much of this thread's work went into its best move, in percent.
-    fn share_of_best(&self) -> u32 {
-        (100 * self.root_moves[0].nodes / self.nodes.max(1)) as u32
+        let Progress { root_moves, selective_depth, .. } = self.progress;
+        Some(Found { depth, selective_depth, best: root_moves.into_iter().next()? })
     }
 
     /// Looks at clock, limits and orders every so often.
@@ -315,7 +173,7 @@ impl<'a> Worker<'a> {
         let nodes_left = shared.limits.nodes.map_or(POLL_INTERVAL, |limit| limit.saturating_sub(total));
         self.next_poll = self.nodes + nodes_left.min(POLL_INTERVAL);
         // Something must have been found before the search may end.
-        if !self.is_first || self.depth <= 1 {
+        if !self.is_first || self.progress.depth <= 1 {
             self.next_poll = self.nodes + POLL_INTERVAL;
             return Ok(());
         }
@@ -409,37 +267,63 @@ impl<'a> Worker<'a> {
     }
 }
 
+impl Deepening for Worker<'_> {
+    const ASPIRATION: Aspiration = ASPIRATION;
+
+    fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn progress_mut(&mut self) -> &mut Progress {
+        &mut self.progress
+    }
+
+    fn bounds(&self) -> Bounds<'_> {
+        let Shared { limits, budget, control, .. } = *self.shared;
+        Bounds { limits, budget, control }
+    }
+
+    fn own_nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    fn spent(&mut self) -> (u64, Duration) {
+        self.count_nodes();
+        (self.shared.nodes.load(Ordering::Relaxed), self.shared.elapsed())
+    }
+
+    fn search_root(
+        &mut self,
+        alpha: Score,
+        beta: Score,
+        observer: &mut dyn Observer,
+    ) -> Result<Score, Stopped> {
+        self.search_root_moves(alpha, beta, observer)
+    }
+
+    fn report(&mut self, bound: Bound, observer: &mut dyn Observer) {
+        if !self.is_first {
+            return;
+        }
+        self.count_nodes();
+        if bound != Bound::Exact && self.shared.elapsed() < WORTH_TELLING {
+            return;
+        }
+        let Progress { root_moves, line, depth, selective_depth } = &self.progress;
+        let found =
+            Found { depth: *depth, selective_depth: *selective_depth, best: root_moves[*line].clone() };
+        self.shared.report(&found, line + 1, bound, observer);
+    }
+
+    fn decides(&self) -> bool {
+        self.is_first
+    }
+}
+
 impl Worker<'_> {
     /// Whether the side to move can repeat a position of the path below the root.
     pub(crate) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
         let reach = (self.keys.len() - self.repetition_floor).min(position.halfmoves().into()).min(ply);
         (3..=reach).step_by(2).any(|back| position.reaches(self.keys[self.keys.len() - back]))
-    }
-}
-
-/// How settled the search is on its best move, over the iterations.
-#[derive(Default)]
-pub struct Stability {
-    best: Option<Move>,
-    unchanged: u32,
-    score: Option<Score>,
-    falling: i32,
-}
-
-impl Stability {
-    /// Notes what an iteration found best.
-    pub fn note(&mut self, root: &RootMove) {
-        self.unchanged = if self.best == Some(root.mv) { self.unchanged + 1 } else { 0 };
-        self.falling = self.score.map_or(0, |before| before.value() - root.score.value());
-        (self.best, self.score) = (Some(root.mv), Some(root.score));
-    }
-
-    /// What to make of the soft limit, in percent: less for a best move that stays and that most of the work went into
-    /// (`share`, in percent), as its rivals are refuted quickly; more for a score that falls.
-    pub fn factor(&self, share: u32) -> u32 {
-        let by_move = [140, 118, 104, 97, 92, 88, 85][self.unchanged.min(6) as usize];
-        let by_share = 210 - 140 * share.min(100) / 100;
-        let by_score = (100 + self.falling.clamp(-10, 50)) as u32;
-        by_move * by_share * by_score / 10_000
     }
 }

@@ -33,7 +33,7 @@ type Tried = ArrayVec<Candidate, 64>;
 
 impl<P: Rules> Worker<'_, P> {
     /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root(
+    pub(crate) fn search_root_moves(
         &mut self,
         mut alpha: Score,
         beta: Score,
@@ -45,7 +45,7 @@ impl<P: Rules> Worker<'_, P> {
         self.frame(0).evaluation = evaluation;
         let situation = Situation {
             beta,
-            depth: self.depth,
+            depth: self.progress.depth,
             ply: 0,
             is_pv: true,
             is_check,
@@ -54,22 +54,16 @@ impl<P: Rules> Worker<'_, P> {
             hints: Hints::default(),
         };
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
-        let total = self.root_moves.len();
-        for index in self.line..total {
-            let (m, number) = (self.root_moves[index].mv, index - self.line + 1);
+        let (line, total) = (self.progress.line, self.progress.root_moves.len());
+        for index in line..total {
+            let (m, number) = (self.progress.root_moves[index].mv, index - line + 1);
             let Some(mv) = find(self.root, m) else { continue };
-            observer.root_move(self.depth as u32, m, index + 1, total);
+            observer.root_move(self.progress.depth as u32, m, index + 1, total);
             let nodes_before = self.nodes;
             let reduction = self.reduction(&situation, &node.position, mv, number);
             let score = self.search_move(&node, &situation, mv, number, alpha, reduction)?;
-            let line = (number == 1 || score > alpha).then(|| self.variations.get(1).collect::<Vec<_>>());
-            let root = &mut self.root_moves[index];
-            root.nodes += self.nodes - nodes_before;
-            if let Some(line) = line {
-                (root.score, root.rank) = (score, score);
-                root.line.truncate(1);
-                root.line.extend(line);
-            }
+            let better = (number == 1 || score > alpha).then_some((score, &self.variations));
+            self.progress.note(index, self.nodes - nodes_before, better);
             if score > best {
                 best = score;
                 if score > alpha {
@@ -80,7 +74,7 @@ impl<P: Rules> Worker<'_, P> {
                 }
             }
         }
-        if self.line == 0 {
+        if line == 0 {
             self.store(&node, &situation, best, best_move, bound_of(best, first_alpha, beta));
         }
         Ok(best)
@@ -97,14 +91,14 @@ impl<P: Rules> Worker<'_, P> {
     ) -> Result<Score, Stopped> {
         let position = &node.position;
         let is_check = position.is_check();
-        let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.depth;
+        let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.progress.depth;
         // Step 1: check extension. A forced reply is worth seeing.
         let depth = depth + i32::from(is_check && may_extend);
         if depth <= 0 {
             return self.quiesce(node, alpha, beta, ply, Trail::START);
         }
         self.poll()?;
-        self.selective_depth = self.selective_depth.max(ply);
+        self.progress.selective_depth = self.progress.selective_depth.max(ply);
         self.variations.clear(ply);
 
         // Step 2: the end of the game, draws, and the end of the stack.
@@ -222,7 +216,7 @@ impl<P: Rules> Worker<'_, P> {
             return Ok(score_of_ending(&node.position, ply));
         }
         // A reply that is forced by the rules is worth seeing as much as one that is forced by check.
-        let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.depth;
+        let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.progress.depth;
         let situation = &Situation { depth: situation.depth + i32::from(is_only), ..*situation };
         let mut tried = Tried::new();
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);

@@ -1,11 +1,8 @@
 //! The numbers of the search. Words: a MARGIN is in centipawns, a DEPTH in plies, a LIMIT bounds where a step applies.
 
-/// Aspiration windows are used from this depth on; below, scores move too much.
-pub(crate) const ASPIRATION_DEPTH: i32 = 4;
-/// Half the width of the first window.
-pub(crate) const ASPIRATION_MARGIN: i32 = 30;
-/// A window that has grown beyond this is opened altogether.
-pub(crate) const ASPIRATION_LIMIT: i32 = 600;
+use search::parts::Aspiration;
+
+pub(crate) const ASPIRATION: Aspiration = Aspiration { depth: 4, margin: 30, limit: 600 };
 
 pub(crate) const REVERSE_FUTILITY_DEPTH_LIMIT: i32 = 6;
 

@@ -44,7 +44,7 @@ impl<P: Rules> Worker<'_, P> {
         trail: Trail,
     ) -> Result<Score, Stopped> {
         self.poll()?;
-        self.selective_depth = self.selective_depth.max(ply);
+        self.progress.selective_depth = self.progress.selective_depth.max(ply);
         self.variations.clear(ply);
         let position = &node.position;
         if position.is_variant_end() {

@@ -1,6 +1,6 @@
 //! The way in: a position of whichever variant, searched by its rules.
 
-use search::parts::Budget;
+use search::parts::{Budget, Deepening as _};
 use search::{Answer, Clock, Control, Limits, Observer, Score, Table};
 use shakmaty::variant::VariantPosition;
 
@@ -134,7 +134,7 @@ impl Searcher {
         let mut worker = Worker::new(orders, &mut self.histories, position, &root.earlier_keys, allowed);
         let depth = worker.deepen(observer) as u32;
         let nodes = worker.nodes;
-        let Some(best) = worker.root_moves.into_iter().next() else {
+        let Some(best) = worker.progress.root_moves.into_iter().next() else {
             // Unless the game is over, moves were there, but none was allowed.
             let score = if is_over(position) { score_of_ending(position, 0) } else { Score::DRAW };
             return Answer { best: None, ponder: None, score, depth: 0, nodes };

@@ -1,15 +1,15 @@
-//! One search: its state, and the loop of ever deeper iterations.
+//! One search: its state.
 
 use std::time::Duration;
 
-use search::parts::{Budget, RootMove, Stability, Stopped, Variations};
-use search::{Bound, Clock, Control, Limits, MAX_PLY, Observer, Report, Score, Table, TimeLimit, Verdict};
+use search::parts::{Aspiration, Bounds, Budget, Deepening, Progress, Stopped, Variations, WORTH_TELLING};
+use search::{Bound, Clock, Control, Limits, MAX_PLY, Observer, Report, Score, Table};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{EnPassantMode, Move};
 
 use crate::history::{Arrival, Histories};
 use crate::moves::short;
-use crate::parameters::{ASPIRATION_DEPTH, ASPIRATION_LIMIT, ASPIRATION_MARGIN};
+use crate::parameters::ASPIRATION;
 use crate::rules::Rules;
 
 /// Nodes between two looks at the clock.
@@ -42,13 +42,8 @@ pub(crate) struct Worker<'a, P> {
     pub(crate) orders: Orders<'a>,
     pub(crate) histories: &'a mut Histories,
     pub(crate) root: &'a P,
-    pub(crate) root_moves: Vec<RootMove>,
-    /// Which of several lines is being searched, from 0: the root moves before it are settled.
-    pub(crate) line: usize,
+    pub(crate) progress: Progress,
     pub(crate) nodes: u64,
-    pub(crate) selective_depth: usize,
-    /// The iteration under way.
-    pub(crate) depth: i32,
     pub(crate) variations: Variations,
     /// Keys of all earlier positions, of the game and then of the path to the current node.
     keys: Vec<u64>,
@@ -100,13 +95,8 @@ impl<'a, P: Rules> Worker<'a, P> {
         allowed: Option<&[search::Move]>,
     ) -> Worker<'a, P> {
         let is_over = root.is_variant_end();
-        let root_moves = root
-            .legal_moves()
-            .into_iter()
-            .map(short)
-            .filter(|m| !is_over && allowed.is_none_or(|allowed| allowed.contains(m)))
-            .map(|mv| RootMove { mv, score: Score::DRAW, rank: -Score::INFINITE, line: vec![mv], nodes: 0 })
-            .collect();
+        let is_allowed = |m: &search::Move| !is_over && allowed.is_none_or(|allowed| allowed.contains(m));
+        let progress = Progress::new(root.legal_moves().into_iter().map(short).filter(is_allowed));
         let mut keys = earlier_keys.to_vec();
         keys.reserve(MAX_PLY + 1);
         let next_poll = orders.limits.nodes.map_or(POLL_INTERVAL, |nodes| nodes.clamp(1, POLL_INTERVAL));
@@ -114,11 +104,8 @@ impl<'a, P: Rules> Worker<'a, P> {
             orders,
             histories,
             root,
-            root_moves,
-            line: 0,
+            progress,
             nodes: 0,
-            selective_depth: 0,
-            depth: 0,
             variations: Variations::new(),
             keys,
             repetition_floor: 0,
@@ -127,115 +114,8 @@ impl<'a, P: Rules> Worker<'a, P> {
         }
     }
 
-    /// Searches ever deeper until a limit is reached or someone says stop. Returns the last completed iteration.
-    pub(crate) fn deepen(&mut self, observer: &mut dyn Observer) -> i32 {
-        if self.root_moves.is_empty() {
-            return 0;
-        }
-        let lines = self.orders.limits.lines.clamp(1, self.root_moves.len());
-        let deepest = self.orders.limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1) as i32;
-        let mut stability = Stability::default();
-        let mut completed = 0;
-        for depth in 1..=deepest {
-            self.depth = depth;
-            let expected: Vec<Score> = self.root_moves.iter().take(lines).map(|root| root.score).collect();
-            for (line, score) in expected.into_iter().enumerate() {
-                self.line = line;
-                self.selective_depth = 0;
-                if self.aspire(score, observer).is_err() {
-                    self.rank_lines(line);
-                    return completed;
-                }
-            }
-            self.rank_lines(lines);
-            for line in 0..lines {
-                self.report(line, Bound::Exact, observer);
-            }
-            completed = depth;
-            stability.note(&self.root_moves[0]);
-            if self.is_enough(&stability) {
-                break;
-            }
-        }
-        completed
-    }
-
-    /// Puts the first lines in the order of their scores.
-    fn rank_lines(&mut self, lines: usize) {
-        self.root_moves[..lines].sort_by_key(|root| std::cmp::Reverse(root.score));
-    }
-
-    /// One iteration for one line, with a window around the expected score that widens where it fails.
-    fn aspire(&mut self, expected: Score, observer: &mut dyn Observer) -> Result<(), Stopped> {
-        let mut margin = ASPIRATION_MARGIN;
-        let narrow = self.depth >= ASPIRATION_DEPTH && !expected.is_mate();
-        let (mut alpha, mut beta) =
-            if narrow { (expected - margin, expected + margin) } else { (-Score::INFINITE, Score::INFINITE) };
-        loop {
-            let line = self.line;
-            self.root_moves[line..].iter_mut().for_each(|root| root.rank = -Score::INFINITE);
-            let result = self.search_root(alpha, beta, observer);
-            // The sort is stable, so that moves which were not better keep the order of earlier iterations.
-            self.root_moves[line..].sort_by_key(|root| std::cmp::Reverse(root.rank));
-            let score = result?;
-            if score <= alpha {
-                self.report(line, Bound::Upper, observer);
-                alpha = (score - margin).max(-Score::INFINITE);
-            } else if score >= beta {
-                self.report(line, Bound::Lower, observer);
-                beta = (score + margin).min(Score::INFINITE);
-            } else {
-                return Ok(());
-            }
-            margin *= 2;
-            if margin > ASPIRATION_LIMIT || score.is_mate() {
-                (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
-            }
-        }
-    }
-
     fn elapsed(&self) -> Duration {
         self.orders.clock.elapsed(self.nodes)
-    }
-
-    /// Tells the observer about a line. Failing searches are only worth telling when they take long.
-    fn report(&self, line: usize, bound: Bound, observer: &mut dyn Observer) {
-        const LONG: Duration = Duration::from_secs(3);
-        let elapsed = self.elapsed();
-        if bound != Bound::Exact && elapsed < LONG {
-            return;
-        }
-        observer.report(&Report {
-            depth: self.depth as u32,
-            selective_depth: self.selective_depth as u32,
-            line: line + 1,
-            score: self.root_moves[line].score,
-            bound,
-            nodes: self.nodes,
-            elapsed,
-            hash_full: self.orders.table.permille_full(),
-            tablebase_hits: 0,
-            principal_variation: &self.root_moves[line].line,
-        });
-    }
-
-    /// Whether another iteration is not worth beginning.
-    fn is_enough(&self, stability: &Stability) -> bool {
-        let verdict = self.root_moves[0].score.verdict();
-        let mates_within = |moves| matches!(verdict, Verdict::MateIn(found) if found <= moves);
-        if self.orders.limits.mate.is_some_and(mates_within) {
-            return true;
-        }
-        let Some(budget) = self.orders.budget.filter(|_| !self.orders.control.is_pondering()) else {
-            return false;
-        };
-        if !matches!(self.orders.limits.time, TimeLimit::Clock { .. }) {
-            return self.elapsed() >= budget.soft;
-        }
-        // An only move needs no thought, nor does a mate much shorter than the search is deep.
-        let is_clear = self.root_moves.len() == 1 || mates_within(self.depth as u32 / 3);
-        let share = (100 * self.root_moves[0].nodes / self.nodes.max(1)) as u32;
-        is_clear || self.elapsed() >= budget.stretched(stability.factor(share))
     }
 
     /// Looks at clock, limits and orders every so often.
@@ -252,7 +132,7 @@ impl<'a, P: Rules> Worker<'a, P> {
         let nodes_left = limits.nodes.map_or(POLL_INTERVAL, |limit| limit.saturating_sub(self.nodes));
         self.next_poll = self.nodes + nodes_left.min(POLL_INTERVAL);
         // Something must have been found before the search may end.
-        if self.depth <= 1 {
+        if self.progress.depth <= 1 {
             self.next_poll = self.nodes + POLL_INTERVAL;
             return Ok(());
         }
@@ -326,5 +206,60 @@ impl<'a, P: Rules> Worker<'a, P> {
             }
         }
         false
+    }
+}
+
+impl<P: Rules> Deepening for Worker<'_, P> {
+    const ASPIRATION: Aspiration = ASPIRATION;
+
+    fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn progress_mut(&mut self) -> &mut Progress {
+        &mut self.progress
+    }
+
+    fn bounds(&self) -> Bounds<'_> {
+        let Orders { limits, budget, control, .. } = self.orders;
+        Bounds { limits, budget, control }
+    }
+
+    fn own_nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    fn spent(&mut self) -> (u64, Duration) {
+        (self.nodes, self.elapsed())
+    }
+
+    fn search_root(
+        &mut self,
+        alpha: Score,
+        beta: Score,
+        observer: &mut dyn Observer,
+    ) -> Result<Score, Stopped> {
+        self.search_root_moves(alpha, beta, observer)
+    }
+
+    fn report(&mut self, bound: Bound, observer: &mut dyn Observer) {
+        let elapsed = self.elapsed();
+        if bound != Bound::Exact && elapsed < WORTH_TELLING {
+            return;
+        }
+        let Progress { root_moves, line, depth, selective_depth } = &self.progress;
+        let root = &root_moves[*line];
+        observer.report(&Report {
+            depth: *depth as u32,
+            selective_depth: *selective_depth as u32,
+            line: line + 1,
+            score: root.score,
+            bound,
+            nodes: self.nodes,
+            elapsed,
+            hash_full: self.orders.table.permille_full(),
+            tablebase_hits: 0,
+            principal_variation: &root.line,
+        });
     }
 }

@@ -20,13 +20,13 @@ use self::numbers::Numbers;
 use self::prover::{Node, Prover, Task};
 use self::table::{Known, Table};
 use crate::control::Control;
+use crate::deepening::Stopped;
 use crate::limits::{Clock, Limits, Root};
 use crate::moves::Move;
 use crate::observer::{Bound, Observer, Report};
 use crate::score::{MAX_PLY, Score};
 use crate::table::TableError;
 use crate::time::Budget;
-use crate::worker::Stopped;
 
 /// The longest mate that can be asked about, in moves of the attacker.
 pub const MAX_MOVES: u32 = MAX_PLY as u32 / 2 - 1;
