@@ -2,14 +2,16 @@
 # Nodes per second of Herald's bench, and of Stockfish's and Ethereal's own benches in the same minute: three rounds in
 # turns, the best of each, and the ratios. One thread each.
 #
-#   benches/speed.sh HERALD
+#   benches/speed.sh HERALD [ARGUMENTS OF ITS BENCH]
 set -eu
 PATH=$PATH:/usr/games
 herald=$1
+shift
+arguments=$*
 
 nps() { # the last number before or after "nps" or "Nodes/second" of a bench
   case $1 in
-    herald) "$herald" bench 2>/dev/null | tail -n 1 | awk '{print $3}' ;;
+    herald) "$herald" bench $arguments 2>/dev/null | tail -n 1 | awk '{print $3}' ;;
     stockfish) stockfish bench 2>&1 | awk '/Nodes\/second/{print $NF}' ;;
     ethereal-chess) ethereal-chess bench 2>&1 | awk '/NPS|nps/{n=$0} END{gsub(/[^0-9 ]/," ",n); k=split(n,f," "); print f[k]}' ;;
   esac

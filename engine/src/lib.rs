@@ -25,7 +25,7 @@ pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
 pub use engine::{Decision, Engine, Line, Purpose, Task, TaskId, Thought};
 pub use fen::{FenError, legal_position};
 pub use game::{Game, IllegalMove};
-pub use network::{NetworkFault, open_network};
+pub use network::{NetworkFault, open_evaluation, open_network};
 pub use notation::{IllegalReason, MoveError, read_move};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use engine::{CastlingMode, Game, Variant};
-use search::{Control, Limits, STACK_SIZE, Searcher, Table};
+use search::{Control, Evaluation, Limits, STACK_SIZE, Searcher, Table};
+
+use crate::WrongInput;
 
 /// Search fixed positions to a fixed depth; ends with `NODES nodes NPS nps`, where NODES never depends on the machine
 #[derive(Args)]
@@ -20,6 +22,9 @@ pub(crate) struct Bench {
     /// Search positions of a variant instead: crazyhouse, 3check, atomic, antichess, kingofthehill, horde, racingkings
     #[arg(long, value_name = "NAME", value_parser = crate::perft::read_variant)]
     variant: Option<Variant>,
+    /// What evaluates: a network's file, or `hand` for the evaluation by hand [default: the network that plays]
+    #[arg(long, value_name = "FILE", conflicts_with = "variant")]
+    evaluation: Option<String>,
 }
 
 /// Takes a few seconds on a machine of today.
@@ -31,9 +36,12 @@ impl Bench {
     pub(crate) fn run(&self) -> Result<()> {
         let depth = self.depth;
         let variant = self.variant.filter(|&variant| variant != Variant::Chess);
+        let name = self.evaluation.as_deref().unwrap_or_default();
+        let evaluation = engine::open_evaluation(name)
+            .map_err(|error| anyhow!(WrongInput).context(format!("{name} can't be used: {error}")))?;
         let work = move || match variant {
             Some(variant) => variants::search_all(variant, depth.unwrap_or(variants::DEPTH)),
-            None => search_all(depth.unwrap_or(DEPTH)),
+            None => search_all(depth.unwrap_or(DEPTH), evaluation),
         };
         let bench = std::thread::Builder::new().name("bench".into()).stack_size(STACK_SIZE);
         let running = bench.spawn(work).context("no thread can be started")?;
@@ -45,9 +53,10 @@ impl Bench {
 }
 
 /// The nodes of all positions, and the time they took.
-fn search_all(depth: u32) -> Result<(u64, Duration)> {
+fn search_all(depth: u32, evaluation: Evaluation) -> Result<(u64, Duration)> {
     let table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
     let mut searcher = Searcher::new(table);
+    searcher.use_evaluation(evaluation);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut total = 0;
     let began = Instant::now();

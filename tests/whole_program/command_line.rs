@@ -54,6 +54,8 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["book", "make", "no-such.pgn", "-o", "x.bin"],
         &["book", "show", "no-such.bin"],
         &["bench", "-1"],
+        &["bench", "--evaluation", "no-such-network"],
+        &["bench", "--evaluation", "Cargo.toml"],
         &["nonsense"],
         &["--nonsense"],
         &["uci", "surplus"],

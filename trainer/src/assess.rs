@@ -9,7 +9,7 @@ use search::{Evaluator, Position};
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 
 use crate::train::for_each_kept;
-use crate::{WrongInput, read_network, scale};
+use crate::{WrongInput, read_network, say, scale};
 
 /// Compare a network with the evaluation by hand on held-out games, and show what it thinks of the pieces
 #[derive(Args)]
@@ -38,7 +38,7 @@ struct Question {
 impl Assess {
     pub(crate) fn run(&self) -> Result<()> {
         let network = read_network(&self.network)?;
-        println!("{network:?}");
+        say(format_args!("{network:?}"));
         let (mut held_out, mut by_score) = (Vec::new(), Vec::new());
         for_each_kept(&self.games, |kept| {
             if kept.is_held_out {
@@ -52,7 +52,7 @@ impl Assess {
             return Err(anyhow!(WrongInput).context("there are too few games to hold some out"));
         }
         let unit = scale::fit(|scale| scale::loss(&by_score, scale));
-        println!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len());
+        say(format_args!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len()));
         self.compare(&network, &held_out, unit);
         show_pieces(&network, &held_out);
         Ok(())
@@ -72,12 +72,12 @@ impl Assess {
                 .collect();
             let best = scale::fit(|scale| scale::loss(&pairs, scale));
             let loss = scale::loss(&pairs, best);
-            println!("{name:<20} loss {loss:.6} at scale {best:.1}");
+            say(format_args!("{name:<20} loss {loss:.6} at scale {best:.1}"));
             loss
         };
         let by_hand = loss_of("evaluation by hand", &mut |position| hand.evaluate(position).value());
         let by_network = loss_of("network", &mut |position| network.evaluate(position).value());
-        println!("the network's is {:.1} % below", 100.0 * (1.0 - by_network / by_hand));
+        say(format_args!("the network's is {:.1} % below", 100.0 * (1.0 - by_network / by_hand)));
     }
 }
 
@@ -94,7 +94,7 @@ fn show_pieces(network: &Network, held_out: &[Question]) {
             .collect();
         let sum: i64 = falls.iter().copied().map(i64::from).sum();
         let mean = sum / falls.len().max(1) as i64;
-        println!("{:<8} {mean:>5} centipawns, {} positions", format!("{role:?}"), falls.len());
+        say(format_args!("{:<8} {mean:>5} centipawns, {} positions", format!("{role:?}"), falls.len()));
     }
 }
 

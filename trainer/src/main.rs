@@ -10,12 +10,13 @@ mod scale;
 mod train;
 mod tune;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
+use search::Evaluation;
 use search::network::Network;
 
 /// Makes Herald's knowledge out of its own games
@@ -51,6 +52,16 @@ impl std::error::Error for WrongInput {}
 fn read_network(path: &Path) -> Result<Network> {
     let context = || format!("{} can't be used", path.display());
     engine::open_network(path).with_context(context).context(WrongInput)
+}
+
+/// What a user wants to evaluate with.
+fn read_evaluation(name: &str) -> Result<Evaluation> {
+    engine::open_evaluation(name).with_context(|| format!("{name} can't be used")).context(WrongInput)
+}
+
+/// Tells how the work gets on. It goes on even if nobody listens any more.
+fn say(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stdout(), "{text}");
 }
 
 /// The work failed.

@@ -10,12 +10,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use search::{Control, Evaluation, Limits, Score, Style, Table};
+use search::{Control, Limits, Score, Style, Table};
 use shakmaty::{Color, Move};
 
 use crate::Game;
 use crate::book::{self, Book, BookError, BookMove};
-use crate::network::open_network;
+use crate::network::open_evaluation;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
 use crate::tablebases::Tablebases;
@@ -127,11 +127,9 @@ impl Engine {
                 self.order(Order::UseTablebases(tables.map(Arc::new)));
             }
             PathSetting::Network => {
-                let network = is_set.then(|| open_network(Path::new(path))).transpose();
-                let network =
-                    network.map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
-                let evaluation = network.map(|network| Evaluation::Network(Arc::new(network)));
-                self.order(Order::UseEvaluation(evaluation.unwrap_or_default()));
+                let evaluation = open_evaluation(path)
+                    .map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
+                self.order(Order::UseEvaluation(evaluation));
             }
         }
         self.settings.set_path(setting, path);

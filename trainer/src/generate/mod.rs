@@ -4,7 +4,6 @@ mod selfplay;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use search::{Evaluation, STACK_SIZE, Searcher, Table};
 
 use crate::record::{ChunkWriter, Recipe};
-use crate::{WrongInput, read_network};
+use crate::{WrongInput, read_evaluation};
 pub(crate) use selfplay::game_from;
 
 /// Play games of Herald against itself; a run that was cut off goes on where it stopped
@@ -55,11 +54,7 @@ const GAMES_PER_CHUNK: u64 = 1 << 14;
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<()> {
-        let evaluation = match self.evaluation.as_deref() {
-            None => Evaluation::default(),
-            Some("hand") => Evaluation::Hand,
-            Some(path) => Evaluation::Network(Arc::new(read_network(Path::new(path))?)),
-        };
+        let evaluation = read_evaluation(self.evaluation.as_deref().unwrap_or_default())?;
         let recipe = Recipe {
             seed: self.seed,
             soft_nodes: self.nodes,

@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use search::network::{MAX_HIDDEN, Network, fingerprint};
 
 use crate::random::Random;
-use crate::{WrongInput, scale};
+use crate::{WrongInput, say, scale};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
 pub(crate) use dataset::for_each_kept;
@@ -109,9 +109,9 @@ impl Train {
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("{} can't be made", self.output.display()))?;
         let data = Dataset::load(&self.games)?;
-        println!("{} positions, {} held out by game", data.training.len(), data.held_out.len());
+        say(format_args!("{} positions, {} held out by game", data.training.len(), data.held_out.len()));
         let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
-        println!("a score means an expected share of sigmoid(score / {scale:.1})");
+        say(format_args!("a score means an expected share of sigmoid(score / {scale:.1})"));
         let target = Target { result_share: self.result_share, scale };
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).build()?;
         let model = pool.install(|| self.fit(self.epochs, &data, target, &checkpoint))?;
@@ -172,7 +172,9 @@ impl Train {
             progress.suspend(|| {
                 let Losses { training, held_out } = losses;
                 let place = format!("epoch {}/{}", epoch + 1, self.epochs);
-                println!("{place}: loss {training:.6}, held out {held_out:.6}, {speed:.2} M positions/s");
+                say(format_args!(
+                    "{place}: loss {training:.6}, held out {held_out:.6}, {speed:.2} M positions/s"
+                ));
             });
         }
         progress.finish_and_clear();
@@ -199,9 +201,9 @@ impl Train {
         let network = Network::from_bytes(&bytes).context("the trained network can't be used")?;
         let path = self.output.join("network");
         write_whole(&path, &bytes)?;
-        println!("{}: {network:?}, {} bytes", path.display(), bytes.len());
+        say(format_args!("{}: {network:?}, {} bytes", path.display(), bytes.len()));
         let off = rounding_error(model, &network, &data.held_out, scale);
-        println!("below 1000 centipawns, whole numbers are off by {off:.2} centipawns on average");
+        say(format_args!("below 1000 centipawns, whole numbers are off by {off:.2} centipawns on average"));
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 
 use crate::random::Random;
+use crate::say;
 use dataset::Dataset;
 use model::{Model, Weight};
 use optimiser::Adam;
@@ -51,13 +52,13 @@ impl Tune {
     pub(crate) fn run(&self) -> Result<()> {
         let (training, held_out) = dataset::load(&self.games)?;
         ensure!(!training.is_empty() && !held_out.is_empty(), "too few games to hold some out");
-        println!("{} positions to fit, {} held out by game", training.len(), held_out.len());
+        say(format_args!("{} positions to fit, {} held out by game", training.len(), held_out.len()));
         let start = search::tuning::weights();
         let start: Vec<Weight> = start.into_iter().map(|(mg, eg)| [mg.into(), eg.into()]).collect();
         let scale = Model::fit_scale(&start, &training);
-        println!("expected score = sigmoid(value / {scale:.1})");
+        say(format_args!("expected score = sigmoid(value / {scale:.1})"));
         let show = |name: &str, model: &Model| {
-            println!("{name}: {:.6}, held out {:.6}", model.loss(&training), model.loss(&held_out));
+            say(format_args!("{name}: {:.6}, held out {:.6}", model.loss(&training), model.loss(&held_out)));
         };
         let mut model = Model { weights: start.clone(), scale };
         show("loss at first", &model);
