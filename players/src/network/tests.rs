@@ -97,6 +97,8 @@ fn who_reads_and_who_writes_do_not_wait_for_each_other() {
     let server = Server::new(&["127.0.0.1"]);
     let (address, served) = server.serve(talk_first);
     let mut line = connect(&address.to_string(), &server.trusted(), PATIENCE).expect("connected");
+    // So that the test ends even if it fails.
+    line.socket.set_write_timeout(Some(PATIENCE)).expect("a time");
     let mut reader = line.reader().expect("a reader");
     let reading = thread::spawn(move || {
         let mut heard = Vec::new();
