@@ -74,11 +74,9 @@ pub(crate) trait Client {
 impl Membership {
     /// Lets a client take part under this name, over one connection after the other.
     pub(crate) fn serve(&self, name: &str, client: &mut dyn Client) -> Result<()> {
-        let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
-        let places = self.places().map_err(wrong)?;
-        let habits = self.habits(name).map_err(wrong)?;
-        let security = Security::new(self.tls, self.tls_authority.as_deref());
-        let security = security.map_err(|error| wrong(error.into()))?;
+        let places = self.places().map_err(WrongInput::of)?;
+        let habits = self.habits(name).map_err(WrongInput::of)?;
+        let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
         let leaving = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // The second time there is no waiting.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use arena::referee::server::{Observed, Observer, Service, ServiceEnd, ServiceError, Watch};
 use arena::referee::{Event, EventStoreError, Order, report};
 use clap::Args;
@@ -66,15 +66,13 @@ pub(crate) struct Referee {
 
 impl Referee {
     pub(crate) fn run(self) -> Result<()> {
-        let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
         if let Some(page) = &self.watch {
-            ensure!(
-                self.settings.is_for_watching(),
-                wrong(anyhow!("--watch: nothing but --tls-authority goes with it"))
-            );
+            if !self.settings.is_for_watching() {
+                return Err(WrongInput::of(anyhow!("--watch: nothing but --tls-authority goes with it")));
+            }
             return watch::watch(page, self.settings.tls_authority.as_deref());
         }
-        let plan = self.plan().map_err(wrong)?;
+        let plan = self.plan().map_err(WrongInput::of)?;
         let event = Event::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| anyhow!(WrongInput).context(error))?;
         let console = Console::new();
@@ -149,10 +147,9 @@ fn open(plan: &Plan, event: Event, console: &Console) -> Result<Option<Service>>
     let stop = Arc::new(AtomicBool::new(false));
     let signals = [SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)));
     console::say(&format!("observing {referee}"));
-    let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
-    let (token, security) = (plan.token().map_err(wrong)?, plan.security().map_err(wrong)?);
-    let observed = Observed { address: referee, token: &token, security: &security };
-    let watch = observer.watch(&observed, &stop, &mut |news| console.tell(news)).map_err(explain)?;
+    let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
+    let first = Observed { address: referee, token: &token, security: &security };
+    let watch = observer.watch(&first, &stop, &mut |news| console.tell(news)).map_err(explain)?;
     for signal in signals {
         signal_hook::low_level::unregister(signal?);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use arena::referee::watch;
 use players::network::Security;
 
@@ -18,12 +18,11 @@ const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
 
 /// Shows the event whose page is there, at `HOST:PORT` or a URL: on a terminal until it is interrupted, elsewhere once.
 pub(super) fn watch(page: &str, authority: Option<&Path>) -> Result<()> {
-    let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
     let secure = page.strip_prefix("https://");
-    let security = Security::new(secure.is_some(), authority).map_err(|error| wrong(error.into()))?;
+    let security = Security::new(secure.is_some(), authority).map_err(WrongInput::of)?;
     let address = secure.or_else(|| page.strip_prefix("http://")).unwrap_or(page).trim_end_matches('/');
     let first = watch::fetch(address, &security).with_context(|| format!("{page} can't be watched"));
-    let mut state = first.map_err(wrong)?;
+    let mut state = first.map_err(WrongInput::of)?;
     let mut output = io::stdout().lock();
     if !output.is_terminal() {
         return Ok(output.write_all(watch::frame(&state, 80, None).as_bytes())?);

@@ -95,7 +95,7 @@ fn who_reads_and_who_writes_do_not_wait_for_each_other() {
         client.flush()
     }
     let server = Server::new(&["127.0.0.1"]);
-    let (address, served) = server.serve(talk_first);
+    let (address, done) = server.serve(talk_first);
     let mut line = connect(&address.to_string(), &server.trusted(), PATIENCE).expect("connected");
     // So that the test ends even if it fails.
     line.socket.set_write_timeout(Some(PATIENCE)).expect("a time");
@@ -105,7 +105,7 @@ fn who_reads_and_who_writes_do_not_wait_for_each_other() {
         reader.read_to_end(&mut heard).map(|_| heard)
     });
     line.write_all(&bytes(2)).expect("sent");
-    served.join().expect("no panic").expect("served");
+    done.join().expect("no panic").expect("served");
     assert!(
         reading.join().expect("no panic").expect("a clean end") == bytes(1),
         "what came is not what was sent"
@@ -126,7 +126,7 @@ fn a_read_can_time_out_and_goes_on_where_it_was() {
         Ok(())
     }
     let server = Server::new(&["127.0.0.1"]);
-    let (address, served) = server.serve(in_two_parts);
+    let (address, done) = server.serve(in_two_parts);
     let mut line = connect(&address.to_string(), &server.trusted(), PATIENCE).expect("connected");
     line.set_read_timeout(Some(Duration::from_millis(20))).expect("a time");
     let mut reader = line.reader().expect("a reader");
@@ -142,7 +142,7 @@ fn a_read_can_time_out_and_goes_on_where_it_was() {
             other => end = Some(other),
         }
     }
-    served.join().expect("no panic").expect("served");
+    done.join().expect("no panic").expect("served");
     assert!(has_waited && heard == b"one two\n");
     // A line that was cut is no end that the other side has told.
     assert_eq!(end.and_then(Result::err).map(|error| error.kind()), Some(ErrorKind::UnexpectedEof));
@@ -161,10 +161,10 @@ fn nobody_is_believed_without_a_proof() {
         (&elsewhere, &elsewhere.trusted(), "not valid for name \"127.0.0.1\""),
         (&server, &pinned, "invalid peer certificate"),
     ] {
-        let (address, served) = server.serve(hang_up);
+        let (address, done) = server.serve(hang_up);
         let error = refused(&address.to_string(), security);
         assert!(error.kind() == ErrorKind::InvalidData && error.to_string().contains(expected), "{error}");
-        let heard = served.join().expect("no panic").expect_err("it hears why").to_string();
+        let heard = done.join().expect("no panic").expect_err("it hears why").to_string();
         assert!(heard.contains("alert"), "{heard}");
     }
     // Who knows the certificate doesn't ask for the name.
