@@ -62,6 +62,13 @@ enum Subcommands {
 #[derive(Debug)]
 struct WrongInput;
 
+impl WrongInput {
+    /// An error of this kind, with all the reasons of another.
+    fn of(error: impl Into<anyhow::Error>) -> anyhow::Error {
+        anyhow::Error::new(WrongInput).context(format!("{:#}", error.into()))
+    }
+}
+
 impl std::fmt::Display for WrongInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("wrong input")

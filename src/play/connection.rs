@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use players::network::{self, Security};
 use serialport::SerialPort;
 
 /// Where a referee is.
@@ -39,7 +39,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// How long a host may take to answer.
+/// How long a host may take to answer, and then to prove who it is.
 const TO_CONNECT: Duration = Duration::from_secs(5);
 /// How long a read of a serial line waits; then it is tried again.
 const SERIAL_WAIT: Duration = Duration::from_millis(200);
@@ -51,14 +51,14 @@ pub(crate) struct Connection {
 }
 
 enum Wire {
-    Network(TcpStream),
+    Network(network::Line),
     Serial(Box<dyn SerialPort>),
 }
 
 impl Connection {
-    pub(super) fn open(place: &Place) -> io::Result<Connection> {
+    pub(super) fn open(place: &Place, security: &Security) -> io::Result<Connection> {
         let line = match place {
-            Place::Network(address) => Wire::Network(connect(address)?),
+            Place::Network(address) => Wire::Network(network::connect(address, security, TO_CONNECT)?),
             Place::Serial { device, baud } => {
                 let path = device.to_string_lossy();
                 Wire::Serial(serialport::new(path, *baud).timeout(SERIAL_WAIT).open()?)
@@ -70,46 +70,30 @@ impl Connection {
     /// What can be read from the referee.
     pub(crate) fn reader(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match &self.line {
-            Wire::Network(stream) => Box::new(stream.try_clone()?),
+            Wire::Network(line) => Box::new(line.reader()?),
             Wire::Serial(port) => Box::new(Patient(port.try_clone()?)),
         })
     }
 
     /// Closes the line, for whoever reads it as well.
     pub(super) fn close(self) {
-        if let Wire::Network(stream) = &self.line {
-            // An error means that the other side was faster.
-            let _ = stream.shutdown(Shutdown::Both);
+        if let Wire::Network(line) = self.line {
+            line.close();
         }
     }
-}
-
-fn connect(address: &str) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(ErrorKind::NotFound, "no such host");
-    for address in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, TO_CONNECT) {
-            Ok(stream) => {
-                // A move is a small packet that somebody waits for.
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }
 
 impl Write for Connection {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.line {
-            Wire::Network(stream) => stream.write(bytes),
+            Wire::Network(line) => line.write(bytes),
             Wire::Serial(port) => port.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.line {
-            Wire::Network(stream) => stream.flush(),
+            Wire::Network(line) => line.flush(),
             Wire::Serial(port) => port.flush(),
         }
     }

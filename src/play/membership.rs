@@ -1,6 +1,6 @@
 //! What all clients of a referee have in common: where it is, who they are, and how they come back to it.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use engine::TimeControl;
+use players::network::Security;
 use protocols::referee::{Habits, Parting, Secret};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -28,6 +29,12 @@ pub(crate) struct Membership {
     /// The speed of the serial line, in bits per second
     #[arg(long, default_value_t = 9600, requires = "serial")]
     baud: u32,
+    /// Speak TLS to the referee; it has to prove its name to the authorities that this system trusts
+    #[arg(long, conflicts_with = "serial")]
+    tls: bool,
+    /// Speak TLS, and trust these authorities alone, for example the referee's own certificate (PEM)
+    #[arg(long, value_name = "FILE", conflicts_with = "serial")]
+    tls_authority: Option<PathBuf>,
     /// The file whose first line proves the name
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
@@ -67,9 +74,9 @@ pub(crate) trait Client {
 impl Membership {
     /// Lets a client take part under this name, over one connection after the other.
     pub(crate) fn serve(&self, name: &str, client: &mut dyn Client) -> Result<()> {
-        let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
-        let places = self.places().map_err(wrong)?;
-        let habits = self.habits(name).map_err(wrong)?;
+        let places = self.places().map_err(WrongInput::of)?;
+        let habits = self.habits(name).map_err(WrongInput::of)?;
+        let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
         let leaving = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             // The second time there is no waiting.
@@ -78,7 +85,9 @@ impl Membership {
         }
         let mut alarms = Alarms::default();
         loop {
-            let Some(mut connection) = self.connect(&places, &leaving)? else { return alarms.end() };
+            let Some(mut connection) = self.connect(&places, &security, &leaving)? else {
+                return alarms.end();
+            };
             eprintln!("herald: signing on to {} as {}", connection.place, habits.name);
             let parting =
                 client.take_part(&mut connection, &habits, &leaving, &mut |reason| alarms.ring(reason));
@@ -134,23 +143,32 @@ impl Membership {
     }
 
     /// Tries one referee after the other until one is there; `None` if the user has had enough.
-    fn connect(&self, places: &[Place], leaving: &AtomicBool) -> Result<Option<Connection>> {
+    fn connect(
+        &self,
+        places: &[Place],
+        security: &Security,
+        leaving: &AtomicBool,
+    ) -> Result<Option<Connection>> {
         let until = Instant::now() + Duration::from_secs(self.patience);
         let mut pause = FIRST_PAUSE;
         let mut is_told = false;
         loop {
-            let mut last = None;
+            let (mut last, mut is_hopeless) = (None, true);
             for place in places {
                 if leaving.load(Ordering::Relaxed) {
                     return Ok(None);
                 }
-                match Connection::open(place) {
+                match Connection::open(place, security) {
                     Ok(connection) => return Ok(Some(connection)),
-                    Err(error) => last = Some(anyhow!(error).context(format!("{place} can't be reached"))),
+                    Err(error) => {
+                        is_hopeless &= error.kind() == ErrorKind::InvalidData;
+                        last = Some(anyhow!(error).context(format!("{place} can't be reached")));
+                    }
                 }
             }
             let error = last.unwrap_or_else(|| anyhow!("no referee"));
-            if Instant::now() >= until {
+            // All are there, and none is the right one: time doesn't change that.
+            if is_hopeless || Instant::now() >= until {
                 return Err(error);
             }
             if !is_told {

@@ -23,6 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   herald play --referee chess.example:7676 --name Herald --secret-file herald.secret
   herald play --referee first:7676,second:7676 --name Herald --ponder
+  herald play --referee chess.example:7676 --tls --name Herald
   herald play --serial /dev/ttyS0 --baud 9600 --name Herald --tc 40/7200
 
 The secret is the first line of --secret-file, or stands in the environment as HERALD_SECRET.";

@@ -1,14 +1,16 @@
 //! Programs on this machine: the referee starts them and lets them sign on like all others.
 
 use std::io;
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
+use arena::referee::server::Tls;
 use players::Bridge;
+use players::network::{self, Security};
 use protocols::referee::{Habits, Parting};
 
 use super::settings::Plan;
@@ -22,10 +24,21 @@ pub(super) struct Locals {
 
 /// How soon a program comes back after its connection was lost.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How long the referee may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The referee that has started a program.
+#[derive(Clone)]
+struct Own {
+    address: String,
+    security: Security,
+}
 
 impl Locals {
     /// Starts all programs that have a command.
     pub(super) fn start(plan: &Plan, address: SocketAddr) -> Result<Locals> {
+        let security = plan.tls.as_ref().map(Tls::security).transpose()?.unwrap_or_default();
+        let own = Own { address: address.to_string(), security };
         let leaving = Arc::new(AtomicBool::new(false));
         let mut locals = Locals { leaving, threads: Vec::new() };
         for (program, spec) in plan.event.programs.iter().zip(&plan.commands) {
@@ -36,7 +49,7 @@ impl Locals {
                 extended: true,
                 ponder: plan.ponder,
             };
-            let (spec, control) = (spec.clone(), plan.event.control.clone());
+            let (spec, control, own) = (spec.clone(), plan.event.control.clone(), own.clone());
             let (leaving, (told, started)) = (Arc::clone(&locals.leaving), mpsc::channel());
             // Players stay on the thread that has started them.
             let speaker = move || match Bridge::start(spec.clone(), None, control) {
@@ -45,7 +58,7 @@ impl Locals {
                 }
                 Ok(bridge) => {
                     let _ = told.send(Ok(()));
-                    speak(bridge, address, &habits, &leaving);
+                    speak(bridge, &own, &habits, &leaving);
                 }
             };
             locals.threads.push(thread::Builder::new().name(program.name.clone()).spawn(speaker)?);
@@ -64,10 +77,10 @@ impl Locals {
     }
 }
 
-fn speak(mut bridge: Bridge, address: SocketAddr, habits: &Habits, leaving: &AtomicBool) {
+fn speak(mut bridge: Bridge, own: &Own, habits: &Habits, leaving: &AtomicBool) {
     let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", habits.name);
     while !leaving.load(Ordering::Relaxed) {
-        match take_part(&mut bridge, address, habits, leaving, &mut alarm) {
+        match take_part(&mut bridge, own, habits, leaving, &mut alarm) {
             Ok(Parting::Disconnected | Parting::SignedOff | Parting::Refused) => break,
             Ok(Parting::Lost | Parting::Outdated) | Err(_) => thread::sleep(PAUSE),
         }
@@ -77,15 +90,13 @@ fn speak(mut bridge: Bridge, address: SocketAddr, habits: &Habits, leaving: &Ato
 
 fn take_part(
     bridge: &mut Bridge,
-    address: SocketAddr,
+    own: &Own,
     habits: &Habits,
     leaving: &AtomicBool,
     alarm: &mut dyn FnMut(&str),
 ) -> io::Result<Parting> {
-    let mut stream = TcpStream::connect(address)?;
-    stream.set_nodelay(true)?;
-    let parting = bridge.take_part(stream.try_clone()?, &mut stream, habits, leaving, alarm);
-    // An error means that the referee was faster.
-    let _ = stream.shutdown(Shutdown::Both);
+    let mut line = network::connect(&own.address, &own.security, PATIENCE)?;
+    let parting = bridge.take_part(line.reader()?, &mut line, habits, leaving, alarm);
+    line.close();
     parting
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow, bail};
-use arena::referee::server::{Observer, Service, ServiceEnd, ServiceError, Watch};
+use arena::referee::server::{Observed, Observer, Service, ServiceEnd, ServiceError, Watch};
 use arena::referee::{Event, EventStoreError, Order, report};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -28,6 +28,7 @@ Examples:
   herald referee --folder open --program Herald --program \"name=Toga secret=sesame\" \\
       --program \"cmd=stockfish name=Stockfish\" --tc 60+0.6 --format round-robin --games 2
   herald referee event.toml --background --live 127.0.0.1:8080
+  herald referee event.toml --listen 0.0.0.0:7676 --tls-certificate referee.pem --tls-key referee.key
   herald referee --watch 127.0.0.1:8080
 
 A PROGRAM is a name, or a list of KEY=VALUE, with values quoted as in a shell:
@@ -55,8 +56,8 @@ pub(crate) struct Referee {
     programs: Vec<String>,
     #[command(flatten)]
     settings: Settings,
-    /// Show the event whose page (`--live`) is there, on this terminal, and do nothing else
-    #[arg(long, value_name = "HOST:PORT", exclusive = true)]
+    /// Show the event whose page (`--live`) is there, on this terminal, and do nothing else; with https:// before it, over TLS
+    #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["file", "programs", "background"])]
     watch: Option<String>,
     /// Take no orders on standard input
     #[arg(long)]
@@ -66,9 +67,12 @@ pub(crate) struct Referee {
 impl Referee {
     pub(crate) fn run(self) -> Result<()> {
         if let Some(page) = &self.watch {
-            return watch::watch(page);
+            if !self.settings.is_for_watching() {
+                return Err(WrongInput::of(anyhow!("--watch: nothing but --tls-authority goes with it")));
+            }
+            return watch::watch(page, self.settings.tls_authority.as_deref());
         }
-        let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+        let plan = self.plan().map_err(WrongInput::of)?;
         let event = Event::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| anyhow!(WrongInput).context(error))?;
         let console = Console::new();
@@ -84,7 +88,8 @@ impl Referee {
         }
         if let Some(address) = plan.live {
             let shown = service.show(address, plan.director.clone()).map_err(explain)?;
-            console::say(&format!("shown at http://{shown}/"));
+            let scheme = if plan.tls.is_some() { "https" } else { "http" };
+            console::say(&format!("shown at {scheme}://{shown}/"));
         }
         let director = service.director();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
@@ -135,22 +140,23 @@ impl Referee {
 /// Opens the service: at once, or when the referee that is observed is gone. `None` if there is nothing more to referee.
 fn open(plan: &Plan, event: Event, console: &Console) -> Result<Option<Service>> {
     let Some(referee) = &plan.settings.observe else {
-        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.listen, plan.limits.clone());
+        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.entrance());
         return opened.map(Some).map_err(explain);
     };
     let mut observer = Observer::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
     let stop = Arc::new(AtomicBool::new(false));
     let signals = [SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)));
     console::say(&format!("observing {referee}"));
-    let token = plan.token().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
-    let watch = observer.watch(referee, &token, &stop, &mut |news| console.tell(news)).map_err(explain)?;
+    let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
+    let first = Observed { address: referee, token: &token, security: &security };
+    let watch = observer.watch(&first, &stop, &mut |news| console.tell(news)).map_err(explain)?;
     for signal in signals {
         signal_hook::low_level::unregister(signal?);
     }
     match watch {
         Watch::TakeOver => {
             console::say("! the referee is gone; taking over");
-            observer.take_over(plan.listen, plan.limits.clone()).map(Some).map_err(explain)
+            observer.take_over(plan.entrance()).map(Some).map_err(explain)
         }
         Watch::Ended => {
             console::say("the referee has ended the service");
@@ -165,6 +171,7 @@ fn explain(error: ServiceError) -> anyhow::Error {
     let is_wrong_input = matches!(
         &error,
         ServiceError::Network(..)
+            | ServiceError::Observed(..)
             | ServiceError::Line(..)
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );

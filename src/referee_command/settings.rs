@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use arena::referee::server::Limits;
+use arena::referee::server::{Entrance, Limits, Tls};
 use arena::referee::{EventSettings, ProgramSettings};
 use arena::schedule::{self, Format};
 use arena::{Adjudication, DrawRule, Openings, OpeningsFormat, Order, Rules};
 use clap::{Args, ValueEnum};
 use engine::{CastlingMode, TimeControl};
 use players::Spec;
+use players::network::Security;
 use protocols::referee::Secret;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -45,7 +46,7 @@ pub(super) struct Settings {
     #[arg(long, value_name = "ADDRESS:PORT")]
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<SocketAddr>,
-    /// The file whose first line signs the director in on the page; only where nobody can listen in: on this machine
+    /// The file whose first line signs the director in on the page; only where nobody can listen in: on this machine or over TLS
     #[arg(long, value_name = "FILE", requires = "live")]
     #[serde(skip_serializing_if = "Option::is_none")]
     director_file: Option<PathBuf>,
@@ -61,6 +62,18 @@ pub(super) struct Settings {
     #[arg(long, value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) token_file: Option<PathBuf>,
+    /// Speak nothing but TLS, with this certificate and those between it and its authority (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_certificate: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls_key: Option<PathBuf>,
+    /// Whom to trust when another referee is observed or watched over TLS (PEM) [default: as this system does]
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tls_authority: Option<PathBuf>,
     /// The name of the event
     #[arg(long)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,11 +173,13 @@ pub(super) struct Plan {
     /// How local programs are started, in the order of the programs.
     pub(super) commands: Vec<Option<Spec>>,
     pub(super) folder: PathBuf,
-    pub(super) listen: SocketAddr,
+    listen: SocketAddr,
     pub(super) live: Option<SocketAddr>,
     /// What proves the director on the page.
     pub(super) director: Option<String>,
-    pub(super) limits: Limits,
+    limits: Limits,
+    /// What the referee proves itself with.
+    pub(super) tls: Option<Tls>,
     pub(super) ponder: bool,
     pub(super) stays: bool,
     pub(super) settings: Settings,
@@ -260,9 +275,12 @@ impl Plan {
             sign_on_time: Duration::from_secs(10),
         };
         let director = settings.director_file.as_deref().map(read_token).transpose()?;
+        let tls = settings.tls()?;
         ensure!(
-            director.is_none() || settings.live.is_some_and(|address| address.ip().is_loopback()),
-            "--director-file: the token may be listened to on its way to --live; show the page at 127.0.0.1"
+            director.is_none()
+                || tls.is_some()
+                || settings.live.is_some_and(|address| address.ip().is_loopback()),
+            "--director-file: the token may be listened to on its way to --live; show the page at 127.0.0.1, or speak TLS"
         );
         let usual = Limits::default();
         let per_address = settings.connections_per_address.unwrap_or(usual.per_address);
@@ -274,10 +292,21 @@ impl Plan {
             live: settings.live,
             director,
             limits: Limits { per_address, ..usual },
+            tls,
             ponder: settings.ponder,
             stays: settings.stay,
             settings,
         })
+    }
+
+    /// Where the referee listens, and how.
+    pub(super) fn entrance(&self) -> Entrance {
+        Entrance { address: self.listen, limits: self.limits.clone(), tls: self.tls.clone() }
+    }
+
+    /// How the referee that is observed proves itself: the referees of an event all speak TLS, or none does.
+    pub(super) fn security(&self) -> Result<Security> {
+        Ok(Security::new(self.tls.is_some(), self.settings.tls_authority.as_deref())?)
     }
 
     /// What the referees know of each other.
@@ -313,6 +342,19 @@ impl Plan {
 }
 
 impl Settings {
+    fn tls(&self) -> Result<Option<Tls>> {
+        match (&self.tls_certificate, &self.tls_key) {
+            (Some(certificate), Some(key)) => Ok(Some(Tls::read(certificate, key)?)),
+            (None, None) => Ok(None),
+            _ => bail!("--tls-certificate and --tls-key: expected both or neither"),
+        }
+    }
+
+    /// Whether nothing is set but what matters to who watches.
+    pub(super) fn is_for_watching(&self) -> bool {
+        Table::try_from(self).is_ok_and(|table| table.keys().all(|key| key == "tls-authority"))
+    }
+
     fn schedule(&self, programs: usize) -> Result<schedule::Settings> {
         let format = match self.format {
             Some(FormatName::Swiss) => {

@@ -31,14 +31,18 @@ fn clients(referee: &Referee) -> [Raw; 2] {
 /// Sends a request and reads the whole answer.
 fn ask(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(page).expect("the page");
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {page}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).expect("asked");
+    stream.write_all(request(page, method, path, headers, body).as_bytes()).expect("asked");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
     answer
+}
+
+/// A request for one answer.
+pub(crate) fn request(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nHost: {page}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+    )
 }
 
 #[test]

@@ -19,3 +19,4 @@ mod settings;
 #[cfg(unix)]
 mod signals;
 mod support;
+mod tls;

@@ -63,7 +63,7 @@ impl Raw {
     }
 
     /// Sends bytes. Who has hung up doesn't take them.
-    fn send(&mut self, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes);
     }
 
@@ -78,7 +78,7 @@ impl Raw {
     }
 
     /// Whether the other side closes the connection, and what it said before.
-    fn last_words(&mut self) -> String {
+    pub(crate) fn last_words(&mut self) -> String {
         let mut rest = Vec::new();
         // A reset connection is closed as well.
         let _ = self.lines.read_to_end(&mut rest);
@@ -86,7 +86,7 @@ impl Raw {
     }
 }
 
-fn pgn(folder: &Path) -> String {
+pub(crate) fn pgn(folder: &Path) -> String {
     fs::read_to_string(folder.join("event/games.pgn")).expect("the games")
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use engine::{CastlingMode, Game};
+use players::network::{self, Security};
 use protocols::board::{Drawing, Style};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
@@ -22,28 +22,22 @@ const LOG_LINES: usize = 8;
 /// Asks the page of a referee, at `HOST:PORT`, how the event stands.
 ///
 /// # Errors
-/// It can't be reached, or what is there is no referee's page.
-pub fn fetch(page: &str) -> io::Result<Value> {
-    let mut last = io::Error::from(ErrorKind::NotFound);
-    for address in page.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
-            Ok(stream) => return ask(stream, page),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-fn ask(mut stream: TcpStream, page: &str) -> io::Result<Value> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+/// It can't be reached, can't prove what it should, or what is there is no referee's page.
+pub fn fetch(page: &str, security: &Security) -> io::Result<Value> {
+    let mut line = network::connect(page, security, PATIENCE)?;
+    line.set_read_timeout(Some(PATIENCE))?;
     // HTTP/1.0: the answer comes in one piece and ends with the connection.
-    write!(stream, "GET /state.json HTTP/1.0\r\nHost: {page}\r\n\r\n")?;
+    line.write_all(format!("GET /state.json HTTP/1.0\r\nHost: {page}\r\n\r\n").as_bytes())?;
     let mut answer = String::new();
-    stream.take(LONGEST).read_to_string(&mut answer)?;
+    line.reader()?.take(LONGEST).read_to_string(&mut answer)?;
     let senseless = || io::Error::new(ErrorKind::InvalidData, "that is no page of a referee");
     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(senseless)?;
-    let is_good = head.lines().next().is_some_and(|line| line.split(' ').nth(1) == Some("200"));
-    if is_good { serde_json::from_str(body).map_err(|_| senseless()) } else { Err(senseless()) }
+    let status = head.lines().next().unwrap_or_default();
+    if status.split(' ').nth(1) != Some("200") {
+        let text = format!("it answers `{}`", engine::excerpt(status));
+        return Err(io::Error::new(ErrorKind::InvalidData, text));
+    }
+    serde_json::from_str(body).map_err(|_| senseless())
 }
 
 /// The event as text, for a terminal of so many columns. Running games have boards if there is a style for them.

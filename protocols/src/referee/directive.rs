@@ -92,6 +92,12 @@ impl Directive {
         }
     }
 
+    /// That something is wrong, and what.
+    pub fn fault(reason: &str) -> Directive {
+        let start = Position::of(&Game::default());
+        Directive { reason: Some(reason.to_owned()), ..Directive::new(RefereeCommand::Fault, start) }
+    }
+
     /// A directive about the position on the board of a game, with its counters.
     pub fn about(command: RefereeCommand, game: &Game) -> Directive {
         Directive { counters: Counters::of(game), ..Directive::new(command, Position::of(game)) }

@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use engine::Game;
-use protocols::epd::{Position, RefereeCommand};
+use protocols::epd::RefereeCommand;
 use protocols::referee::Directive;
 
 use super::{Connection, Event, Letter, News};
@@ -59,10 +58,7 @@ impl Event {
     }
 
     pub(super) fn fault(&mut self, connection: Connection, reason: &str) {
-        let start = Position::of(&Game::default());
-        let directive =
-            Directive { reason: Some(reason.to_owned()), ..Directive::new(RefereeCommand::Fault, start) };
-        self.write(connection, directive, false, None);
+        self.write(connection, Directive::fault(reason), false, None);
     }
 
     /// Refuses a record. Who goes on like that is sent away.

@@ -13,14 +13,17 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::serve::ListenerExt as _;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::net::TcpListener;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, oneshot};
 
-use super::Call;
 use super::authority::{Authority, Refusal};
+use super::door::{Census, Door};
+use super::reception::Reception;
+use super::{Call, Limits, Tls};
 use crate::referee::{HELP, Order};
 
 /// What the page asks for.
@@ -70,9 +73,9 @@ pub(super) async fn serve(
     calls: Sender<Call>,
     told: broadcast::Sender<Told>,
     token: Option<String>,
+    tls: Option<Tls>,
 ) -> std::io::Result<SocketAddr> {
-    let listener = TcpListener::bind(address).await?;
-    let address = listener.local_addr()?;
+    let visits = calls.clone();
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
         .route("/", page("text/html; charset=utf-8", include_str!("page/index.html")))
@@ -86,11 +89,23 @@ pub(super) async fn serve(
         .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
         .with_state(Desk { calls, told, authority: token.map(|token| Arc::new(Authority::new(token))) })
         .into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move {
-        // Ends with the service.
-        let _ = axum::serve(listener, routes).await;
-    });
-    Ok(address)
+    // What serves it ends with the service.
+    match tls {
+        None => {
+            let listener = TcpListener::bind(address).await?;
+            let address = listener.local_addr()?;
+            tokio::spawn(axum::serve(listener, routes).into_future());
+            Ok(address)
+        }
+        Some(tls) => {
+            let door = Door::open(address, visits, Limits::default(), Census::default())?;
+            let address = door.address()?;
+            // Tapped, a listener of our own tells where somebody comes from as well.
+            let listener = Reception::open(door, tls)?.tap_io(|_| ());
+            tokio::spawn(axum::serve(listener, routes).into_future());
+            Ok(address)
+        }
+    }
 }
 
 /// A document that may do nothing but what it is here for.

@@ -4,12 +4,16 @@
 //! anybody was told is in the store. Other threads carry bytes.
 
 mod authority;
+mod delivery;
+mod door;
 mod live;
 mod observer;
 mod papers;
+mod reception;
 mod scribe;
 mod serial;
 mod shown;
+mod tls;
 mod wire;
 
 use std::collections::{HashMap, VecDeque};
@@ -19,40 +23,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::event::{Connection, Event, Input, News, Outbox};
+use super::Order;
+use super::event::{Connection, Event, Input, News};
 use super::store::{EventStore, EventStoreError};
-use super::{Fact, Order};
+use door::{Census, Door};
+pub use door::{Entrance, Limits};
 use live::{Question, Told};
 use observer::Observers;
-pub use observer::{Observer, Watch};
+pub use observer::{Observed, Observer, Watch};
 use papers::Papers;
-use wire::{Census, Writer};
-
-/// What connections may do.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// How many there may be.
-    pub connections: usize,
-    /// How many from one address.
-    pub per_address: usize,
-    /// The longest line, in bytes.
-    pub line: usize,
-    /// Lines in a second, over some seconds.
-    pub lines_per_second: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { connections: 4096, per_address: 64, line: 16 * 1024, lines_per_second: 200 }
-    }
-}
+pub use tls::Tls;
+use wire::Writer;
 
 /// Why a service ended before its event.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +55,9 @@ pub enum ServiceError {
     /// There is no network.
     #[error("no connections can be taken at {0}: {1}")]
     Network(SocketAddr, io::Error),
+    /// Another referee can't be observed.
+    #[error("{0} can't be observed: {1}")]
+    Observed(String, io::Error),
 }
 
 /// How a service ended.
@@ -126,6 +115,7 @@ pub struct Service {
     census: Census,
     network: Runtime,
     address: SocketAddr,
+    tls: Option<Tls>,
     has_reported: bool,
     /// When the file of a running game may be written next.
     papers_due: Instant,
@@ -150,8 +140,6 @@ const GLANCE: Duration = Duration::from_millis(300);
 const BETWEEN_PAPERS: Duration = Duration::from_millis(2);
 /// How many calls are heard before what came of them is stored: a store costs the same for one fact and for many.
 const AT_ONCE: usize = 200;
-/// How long connections may take to close at the end.
-const FAREWELL: Duration = Duration::from_secs(2);
 
 impl Service {
     /// Opens the event in its folder, begun anew or where it was left, and listens. `settings` describe what an event can't
@@ -163,13 +151,12 @@ impl Service {
         mut event: Event,
         folder: &Path,
         settings: &str,
-        address: SocketAddr,
-        limits: Limits,
+        entrance: Entrance,
     ) -> Result<Service, ServiceError> {
         std::fs::create_dir_all(folder)
             .map_err(|error| ServiceError::Papers("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        Service::around(event, store, folder, address, limits)
+        Service::around(event, store, folder, entrance)
     }
 
     /// A service around an event that has been restored from its store.
@@ -177,8 +164,7 @@ impl Service {
         mut event: Event,
         store: EventStore,
         folder: &Path,
-        address: SocketAddr,
-        limits: Limits,
+        Entrance { address, limits, tls }: Entrance,
     ) -> Result<Service, ServiceError> {
         let ended = event.take_outbox().records;
         let papers =
@@ -192,15 +178,15 @@ impl Service {
             .enable_all()
             .build()
             .map_err(failed)?;
-        raise_file_limit();
-        let listener = {
+        door::raise_file_limit();
+        let door = {
             let _inside = network.enter();
-            wire::listen(address).map_err(failed)?
+            Door::open(address, sender.clone(), limits, census.clone()).map_err(failed)?
         };
-        let address = listener.local_addr().map_err(failed)?;
+        let address = door.address().map_err(failed)?;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
-        network.spawn(wire::accept(listener, sender.clone(), limits, census.clone(), next, Role::Client));
+        network.spawn(wire::serve(door, next, Role::Client, tls.clone()));
         event.open(Instant::now());
         Ok(Service {
             event,
@@ -213,6 +199,7 @@ impl Service {
             census,
             network,
             address,
+            tls,
             has_reported: false,
             papers_due: Instant::now(),
             observers: Observers::default(),
@@ -386,85 +373,8 @@ impl Service {
         }
     }
 
-    /// Stores what happened, then sends what is to be sent.
-    fn deliver(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
-        let Outbox { facts, letters, closings, news, records } = self.event.take_outbox();
-        self.store.commit(&facts)?;
-        self.share(&facts, tell);
-        for letter in &letters {
-            self.log(Some(letter.to), '<', &letter.line)?;
-        }
-        // Whatever anybody was told is in the log, whenever the referee dies.
-        self.flush()?;
-        for letter in letters {
-            let is_there = self.wires.get(&letter.to).is_some_and(|wire| wire.writer.send(&letter.line));
-            if let Some(game) = letter.starts {
-                self.event.told(game, Instant::now());
-            }
-            if !is_there && self.wires.remove(&letter.to).is_some() {
-                self.log(Some(letter.to), '#', "reads too slowly")?;
-                let closed = Call::Heard(Instant::now(), Input::Closed(letter.to));
-                self.waiting.push_back(closed);
-            }
-        }
-        for connection in closings {
-            self.wires.remove(&connection);
-        }
-        facts
-            .iter()
-            .filter(|fact| !matches!(fact, Fact::Ended { .. }))
-            .filter_map(Fact::game)
-            .for_each(|game| self.papers.changed(game));
-        let tags = self.event.tags();
-        for ending in &records {
-            self.papers
-                .write_game(&tags, ending)
-                .map_err(|error| ServiceError::Papers("games.pgn", error))?;
-        }
-        for news in &news {
-            self.log(None, '#', &news.text)?;
-            self.remember(&news.text);
-        }
-        self.flush()?;
-        // Whoever hears of something finds it written down.
-        for news in &news {
-            tell(news);
-        }
-        self.show_changes(&facts, !news.is_empty());
-        Ok(())
-    }
-
-    fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> Result<(), ServiceError> {
-        self.papers.log(connection, sign, text).map_err(|error| ServiceError::Papers("traffic.log", error))
-    }
-
-    fn flush(&mut self) -> Result<(), ServiceError> {
-        self.papers.flush().map_err(|error| ServiceError::Papers("games.pgn or traffic.log", error))
-    }
-
-    /// Tells everybody to leave, and waits until they have been told.
-    fn farewell(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
-        self.observers.end();
-        self.event.close_down();
-        self.deliver(tell)?;
-        self.wires.clear();
-        let until = Instant::now() + FAREWELL;
-        while self.census.count() > 0 && Instant::now() < until {
-            thread::sleep(Duration::from_millis(5));
-        }
-        Ok(())
-    }
-
     /// Ends the threads of the network.
     pub fn close(self) {
         self.network.shutdown_timeout(Duration::from_millis(100));
     }
-}
-
-/// Every client needs an open file. As many as the system lets us have.
-fn raise_file_limit() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // If it is refused, fewer clients can connect; then the console tells.
-    let _ = setrlimit(Resource::Nofile, limit);
 }

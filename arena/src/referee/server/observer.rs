@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +15,11 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::net::TcpListener;
+use players::network::{self, Security};
 
-use super::wire::{self, Census, Writer};
-use super::{Call, Limits, Role, Service, ServiceError};
+use super::door::{Census, Door};
+use super::wire::{self, Writer};
+use super::{Call, Entrance, Limits, Role, Service, ServiceError};
 use crate::referee::event::{Connection, Event, Input, News};
 use crate::referee::settings::is_same;
 use crate::referee::store::EventStore;
@@ -63,7 +64,11 @@ impl Observers {
         }
         let Input::Line(_, line) = input else {
             let (_, stored) = self.connected.remove(connection)?;
-            return Some(stored.map_or(Ok(()), |_| Err("an observer is gone".to_owned())));
+            return Some(match (input, stored) {
+                (Input::Unbearable(_, limit), _) => Err(format!("an observer is sent away: {limit}")),
+                (_, Some(_)) => Err("an observer is gone".to_owned()),
+                (_, None) => Ok(()),
+            });
         };
         let told = match line.strip_prefix("observe ") {
             Some(words) => self.admit(*connection, words, store),
@@ -148,14 +153,15 @@ impl Service {
     /// The address can't be used.
     pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
         let failed = |error| ServiceError::Network(address, error);
-        let listener = self.network.block_on(TcpListener::bind(address)).map_err(failed)?;
-        let bound = listener.local_addr().map_err(failed)?;
         let limits =
             Limits { connections: 8, per_address: 8, lines_per_second: u32::MAX, ..Limits::default() };
+        let door = {
+            let _inside = self.network.enter();
+            Door::open(address, self.sender.clone(), limits, Census::default()).map_err(failed)?
+        };
+        let bound = door.address().map_err(failed)?;
         let next = Arc::clone(&self.next_connection);
-        let accept =
-            wire::accept(listener, self.sender.clone(), limits, Census::default(), next, Role::Observer);
-        self.network.spawn(accept);
+        self.network.spawn(wire::serve(door, next, Role::Observer, self.tls.clone()));
         self.observers = Observers::new(token);
         Ok(bound)
     }
@@ -195,6 +201,17 @@ pub enum Watch {
     Stopped,
 }
 
+/// The referee that is observed.
+#[derive(Clone, Copy, Debug)]
+pub struct Observed<'a> {
+    /// `HOST:PORT`, where it lets others observe.
+    pub address: &'a str,
+    /// What proves that one may.
+    pub token: &'a str,
+    /// How it proves itself.
+    pub security: &'a Security,
+}
+
 /// A referee that stands by.
 pub struct Observer {
     event: Event,
@@ -214,26 +231,24 @@ impl Observer {
         Ok(Observer { event, store, folder: folder.to_owned() })
     }
 
-    /// Observes the referee at an address until it is gone.
+    /// Observes a referee until it is gone.
     ///
     /// # Errors
     /// Facts can't be stored, or make no sense here; or the referee was never there.
     pub fn watch(
         &mut self,
-        referee: &str,
-        token: &str,
+        referee: &Observed<'_>,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(&News),
     ) -> Result<Watch, ServiceError> {
         let mut has_seen = false;
         loop {
-            match self.follow(referee, token, stop) {
+            match self.follow(referee, stop) {
                 Ok(Some(watch)) => return Ok(watch),
                 Ok(None) => has_seen = true,
                 Err(Trouble::Service(error)) => return Err(error),
                 Err(Trouble::Connection(error)) if !has_seen => {
-                    let address = SocketAddr::from(([0, 0, 0, 0], 0));
-                    return Err(ServiceError::Network(address, error));
+                    return Err(ServiceError::Observed(referee.address.to_owned(), error));
                 }
                 Err(Trouble::Connection(_)) => {}
             }
@@ -241,7 +256,7 @@ impl Observer {
             let mut is_back = false;
             while Instant::now() < until && !is_back {
                 thread::sleep(Duration::from_millis(50));
-                is_back = connect(referee).is_ok();
+                is_back = network::is_there(referee.address, SILENCE);
             }
             if !is_back {
                 return Ok(Watch::TakeOver);
@@ -251,11 +266,12 @@ impl Observer {
     }
 
     /// Follows one connection; `None` if it broke.
-    fn follow(&mut self, referee: &str, token: &str, stop: &AtomicBool) -> Result<Option<Watch>, Trouble> {
-        let stream = connect(referee)?;
-        stream.set_read_timeout(Some(Duration::from_millis(100)))?;
-        (&stream).write_all(format!("observe {token} {}\n", self.store.count() + 1).as_bytes())?;
-        let mut lines = BufReader::new(&stream);
+    fn follow(&mut self, referee: &Observed<'_>, stop: &AtomicBool) -> Result<Option<Watch>, Trouble> {
+        let mut output = network::connect(referee.address, referee.security, SILENCE)?;
+        output.set_read_timeout(Some(Duration::from_millis(100)))?;
+        let first = self.store.count() + 1;
+        output.write_all(format!("observe {} {first}\n", referee.token).as_bytes())?;
+        let mut lines = BufReader::new(output.reader()?);
         let (mut line, mut heard) = (String::new(), Instant::now());
         let mut facts = Vec::new();
         let mut is_admitted = false;
@@ -264,7 +280,10 @@ impl Observer {
                 return Ok(Some(Watch::Stopped));
             }
             match lines.read_line(&mut line) {
-                Ok(0) if !is_admitted => return Err(Trouble::Connection(ErrorKind::PermissionDenied.into())),
+                Ok(0) if !is_admitted => {
+                    let text = "it hung up: the token is wrong, or one side speaks TLS and the other doesn't";
+                    return Err(io::Error::new(ErrorKind::PermissionDenied, text).into());
+                }
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
                 Err(error)
@@ -292,7 +311,7 @@ impl Observer {
             if is_last && !facts.is_empty() {
                 self.store.commit(&facts).map_err(|error| Trouble::Service(error.into()))?;
                 facts.clear();
-                (&stream).write_all(format!("{}\n", self.store.count()).as_bytes())?;
+                output.write_all(format!("{}\n", self.store.count()).as_bytes())?;
             }
             if is_over {
                 return Ok(Some(Watch::Ended));
@@ -323,8 +342,8 @@ impl Observer {
     ///
     /// # Errors
     /// A file or the address can't be used.
-    pub fn take_over(self, address: SocketAddr, limits: Limits) -> Result<Service, ServiceError> {
-        Service::around(self.event, self.store, &self.folder, address, limits)
+    pub fn take_over(self, entrance: Entrance) -> Result<Service, ServiceError> {
+        Service::around(self.event, self.store, &self.folder, entrance)
     }
 }
 
@@ -337,18 +356,4 @@ impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Trouble {
         Trouble::Connection(error)
     }
-}
-
-fn connect(referee: &str) -> io::Result<TcpStream> {
-    let mut last = io::Error::from(ErrorKind::NotFound);
-    for address in referee.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, SILENCE) {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }

@@ -21,7 +21,8 @@ impl Service {
     /// The address can't be used.
     pub fn show(&mut self, address: SocketAddr, token: Option<String>) -> Result<SocketAddr, ServiceError> {
         self.is_directed = token.is_some();
-        let served = live::serve(address, self.sender.clone(), self.watchers.clone(), token);
+        let served =
+            live::serve(address, self.sender.clone(), self.watchers.clone(), token, self.tls.clone());
         self.network.block_on(served).map_err(|error| ServiceError::Network(address, error))
     }
 

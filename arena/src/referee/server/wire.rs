@@ -1,19 +1,19 @@
 //! Connections: bytes come in and go out here, within limits.
 
-use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use protocols::referee::Directive;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
-use super::{Call, Limits, Role};
+use super::door::{Door, Visitor};
+use super::tls::{self, CLIENT_HELLO, Line};
+use super::{Call, Limits, Role, Tls};
 use crate::referee::{Connection, Input};
 
 /// So much may wait to be sent to somebody who doesn't read, in bytes; then the connection is closed.
@@ -21,10 +21,8 @@ const LONGEST_QUEUE: usize = 256 * 1024;
 /// So long may it take to send something.
 const SLOWEST_WRITE: Duration = Duration::from_secs(20);
 
-/// So long a connection that we close may stay half open.
+/// How long the last words to somebody unbearable may take to come.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// So many times 4096 bytes are read then.
-const MOST_PASSED_OVER: usize = 256;
 
 /// The way to whoever is at the other end of a connection. Dropped, it closes the connection after what was sent.
 pub(super) struct Writer {
@@ -59,102 +57,35 @@ impl Writer {
     }
 }
 
-/// How many connections there are, in all and from each address.
-#[derive(Clone, Default)]
-pub(super) struct Census(Arc<Mutex<HashMap<IpAddr, usize>>>);
-
-/// A place in the census; given back when dropped.
-struct Place {
-    census: Census,
-    address: IpAddr,
-}
-
-impl Census {
-    fn enter(&self, address: IpAddr, limits: &Limits) -> Option<Place> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (all, here) = (counts.values().sum::<usize>(), counts.get(&address).copied().unwrap_or(0));
-        if all >= limits.connections || here >= limits.per_address {
-            return None;
-        }
-        *counts.entry(address).or_default() += 1;
-        Some(Place { census: self.clone(), address })
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut counts = self.census.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(&self.address) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&self.address);
-            }
-        }
-    }
-}
-
-/// So many connections may wait to be taken, where the system allows as many: after the death of a referee all come at once.
-const WAITING_ROOM: u32 = 4096;
-
-/// Listens at an address. To be called inside the network's runtime.
-pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // Connections of a referee that has died don't keep its successor from listening.
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(WAITING_ROOM)
-}
-
 /// Takes connections in as they come.
-pub(super) async fn accept(
-    listener: TcpListener,
-    calls: Sender<Call>,
-    limits: Limits,
-    census: Census,
-    next: Arc<AtomicU64>,
-    role: Role,
-) {
-    loop {
-        let (stream, address) = match listener.accept().await {
-            Ok(accepted) => accepted,
-            Err(error) => {
-                // Such as too many open files: it passes.
-                if calls.send(Call::Trouble(format!("a connection could not be taken: {error}"))).is_err() {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            }
-        };
-        let Some(place) = census.enter(address.ip(), &limits) else {
-            if calls.send(Call::Trouble(format!("too many connections: {address} is turned away"))).is_err() {
-                return;
-            }
-            continue;
-        };
+pub(super) async fn serve(door: Door, next: Arc<AtomicU64>, role: Role, tls: Option<Tls>) {
+    let plain = role.told_in_plain_text();
+    while let Some(visitor) = door.next().await {
         let connection = next.fetch_add(1, Ordering::Relaxed);
         let (writer, outgoing) = Writer::new();
         let queued = Arc::clone(&writer.queued);
-        if calls.send(Call::Opened { at: Instant::now(), connection, writer, address, role }).is_err() {
+        let opened = Call::Opened { at: Instant::now(), connection, writer, address: visitor.address, role };
+        if door.calls.send(opened).is_err() {
             return;
         }
-        let wire =
-            Wire { connection, stream, outgoing, queued, calls: calls.clone(), limits: limits.clone() };
-        tokio::spawn(async move {
-            wire.carry().await;
-            drop(place);
-        });
+        let (calls, limits) = (door.calls.clone(), door.limits.clone());
+        let wire = Wire { connection, outgoing, queued, calls, limits };
+        tokio::spawn(wire.welcome(visitor, tls.clone(), plain.clone()));
+    }
+}
+
+impl Role {
+    /// What somebody is told who doesn't speak TLS where nothing else is spoken.
+    fn told_in_plain_text(self) -> Arc<str> {
+        match self {
+            Role::Client => format!("{}\n", Directive::fault("only TLS is spoken here")).into(),
+            Role::Observer => "".into(),
+        }
     }
 }
 
 struct Wire {
     connection: Connection,
-    stream: TcpStream,
     outgoing: UnboundedReceiver<String>,
     queued: Arc<AtomicUsize>,
     calls: Sender<Call>,
@@ -162,59 +93,64 @@ struct Wire {
 }
 
 impl Wire {
-    async fn carry(mut self) {
+    async fn welcome(mut self, visitor: Visitor, tls: Option<Tls>, plain: Arc<str>) {
+        let Visitor { stream, address, place } = visitor;
         // A move is a small packet that somebody waits for.
-        let _ = self.stream.set_nodelay(true);
+        let _ = stream.set_nodelay(true);
+        match tls::secure(stream, tls.as_ref(), &plain).await {
+            Ok(line) => self.carry(line, tls.is_some()).await,
+            // Nobody is left to be told, if the service has ended.
+            Err(reason) => drop(self.calls.send(Call::Trouble(format!("{address} is refused: {reason}")))),
+        }
+        self.tell(Instant::now(), Input::Closed(self.connection));
+        drop(place);
+    }
+
+    async fn carry(&mut self, mut line: Line, is_secure: bool) {
         let mut allowance = Allowance::new(&self.limits);
         let mut pending = Vec::with_capacity(1024);
+        let mut is_first = !is_secure;
         let mut is_unbearable = false;
-        loop {
+        while !is_unbearable {
             tokio::select! {
                 biased;
-                line = self.outgoing.recv() => {
-                    let Some(line) = line else { break };
-                    if self.write(line).await.is_err() { break }
+                lines = self.outgoing.recv() => {
+                    let Some(lines) = lines else { break };
+                    if self.write(&mut line, lines).await.is_err() { break }
                 }
-                read = self.stream.read_buf(&mut pending) => {
+                read = line.read_buf(&mut pending) => {
                     let at = Instant::now();
                     if !matches!(read, Ok(bytes) if bytes > 0) { break }
-                    if !self.cut(&mut pending, &mut allowance, at) {
-                        is_unbearable = true;
-                        break;
-                    }
+                    let is_tls = std::mem::take(&mut is_first) && pending[0] == CLIENT_HELLO;
+                    is_unbearable = if is_tls {
+                        !self.unbearable(at, "TLS is not spoken here")
+                    } else {
+                        !self.cut(&mut pending, &mut allowance, at)
+                    };
                 }
             }
         }
         if is_unbearable {
             // So that the other side learns why it is sent away.
-            while let Ok(Some(line)) = timeout(LAST_WORDS, self.outgoing.recv()).await {
-                if self.write(line).await.is_err() {
+            while let Ok(Some(lines)) = timeout(LAST_WORDS, self.outgoing.recv()).await {
+                if self.write(&mut line, lines).await.is_err() {
                     break;
                 }
             }
         }
-        let _ = self.stream.shutdown().await;
-        // Closed with something unread, the connection would be reset, and the last words lost.
-        let _ = timeout(LAST_WORDS, self.pass_over()).await;
-        self.tell(Instant::now(), Input::Closed(self.connection));
-    }
-
-    /// Reads what nobody wants to know, up to the end.
-    async fn pass_over(&mut self) {
-        let mut rest = [0; 4096];
-        for _ in 0..MOST_PASSED_OVER {
-            if !matches!(self.stream.read(&mut rest).await, Ok(bytes) if bytes > 0) {
-                return;
-            }
-        }
+        tls::part(&mut line).await;
     }
 
     /// Writes a line and those that wait behind it, in one piece.
-    async fn write(&mut self, mut lines: String) -> io::Result<()> {
-        while let Ok(line) = self.outgoing.try_recv() {
-            lines.push_str(&line);
+    async fn write(&mut self, line: &mut Line, mut lines: String) -> io::Result<()> {
+        while let Ok(more) = self.outgoing.try_recv() {
+            lines.push_str(&more);
         }
-        let written = timeout(SLOWEST_WRITE, self.stream.write_all(lines.as_bytes())).await;
+        let written = timeout(SLOWEST_WRITE, async {
+            line.write_all(lines.as_bytes()).await?;
+            line.flush().await
+        })
+        .await;
         self.queued.fetch_sub(lines.len(), Ordering::Relaxed);
         written.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }

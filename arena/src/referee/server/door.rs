@@ -1,0 +1,151 @@
+//! The way in: who comes, and how many may.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+
+use super::{Call, Tls};
+
+/// Where a referee listens, and how.
+#[derive(Clone)]
+pub struct Entrance {
+    /// The address for clients.
+    pub address: SocketAddr,
+    /// What connections may do.
+    pub limits: Limits,
+    /// What it proves itself with; without, everything is plain text.
+    pub tls: Option<Tls>,
+}
+
+/// What connections may do.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How many there may be.
+    pub connections: usize,
+    /// How many from one address.
+    pub per_address: usize,
+    /// The longest line, in bytes.
+    pub line: usize,
+    /// Lines in a second, over some seconds.
+    pub lines_per_second: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { connections: 4096, per_address: 64, line: 16 * 1024, lines_per_second: 200 }
+    }
+}
+
+/// Every client needs an open file. As many as the system lets us have.
+pub(super) fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // If it is refused, fewer clients can connect; then the console tells.
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+/// How many connections there are, in all and from each address.
+#[derive(Clone, Default)]
+pub(super) struct Census(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// A place in the census; given back when dropped.
+pub(super) struct Place {
+    census: Census,
+    address: IpAddr,
+}
+
+impl Census {
+    fn enter(&self, address: IpAddr, limits: &Limits) -> Option<Place> {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (all, here) = (counts.values().sum::<usize>(), counts.get(&address).copied().unwrap_or(0));
+        if all >= limits.connections || here >= limits.per_address {
+            return None;
+        }
+        *counts.entry(address).or_default() += 1;
+        Some(Place { census: self.clone(), address })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut counts = self.census.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// So many connections may wait to be taken, where the system allows as many: after the death of a referee all come at once.
+const WAITING_ROOM: u32 = 4096;
+
+/// Where connections are taken in, within limits.
+pub(super) struct Door {
+    listener: TcpListener,
+    pub(super) calls: Sender<Call>,
+    pub(super) limits: Limits,
+    census: Census,
+}
+
+/// Somebody at the door.
+pub(super) struct Visitor {
+    pub(super) stream: TcpStream,
+    pub(super) address: SocketAddr,
+    /// Kept as long as the visitor counts.
+    pub(super) place: Place,
+}
+
+impl Door {
+    /// Listens at an address. To be called inside the network's runtime.
+    pub(super) fn open(
+        address: SocketAddr,
+        calls: Sender<Call>,
+        limits: Limits,
+        census: Census,
+    ) -> io::Result<Door> {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        // Connections of a referee that has died don't keep its successor from listening.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        Ok(Door { listener: socket.listen(WAITING_ROOM)?, calls, limits, census })
+    }
+
+    /// Where it listens.
+    pub(super) fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// The next visitor; `None` if the service has ended.
+    pub(super) async fn next(&self) -> Option<Visitor> {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, address)) => match self.census.enter(address.ip(), &self.limits) {
+                    Some(place) => return Some(Visitor { stream, address, place }),
+                    None => self.tell(format!("too many connections: {address} is turned away"))?,
+                },
+                Err(error) => {
+                    // Such as too many open files: it passes.
+                    self.tell(format!("a connection could not be taken: {error}"))?;
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+    }
+
+    fn tell(&self, trouble: String) -> Option<()> {
+        self.calls.send(Call::Trouble(trouble)).ok()
+    }
+}

@@ -1,0 +1,133 @@
+//! TLS as the referee speaks it: with clients, observers and those who watch.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use players::network::{Security, TlsError, certificates};
+use rustls::client::verify_server_cert_signed_by_trust_anchor as verify;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, Error, RootCertStore, ServerConfig};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+/// What a referee proves itself with. With it, nothing but TLS 1.3 is spoken at any of its addresses.
+#[derive(Clone)]
+pub struct Tls {
+    acceptor: TlsAcceptor,
+    certificate: CertificateDer<'static>,
+}
+
+impl Tls {
+    /// Reads a certificate, with those that stand between it and an authority behind it, and its key: PEM files.
+    ///
+    /// # Errors
+    /// They can't be read, don't belong together, or no client would accept the certificate today.
+    pub fn read(certificate: &Path, key: &Path) -> Result<Tls, TlsError> {
+        let chain = certificates(certificate)?;
+        let provider = ring::default_provider();
+        check(&chain, &provider).map_err(|error| TlsError::unfit(certificate, &error))?;
+        let own = chain[0].clone();
+        let secret = PrivateKeyDer::from_pem_file(key)
+            .map_err(|error| TlsError::reading(key, "a private key without a password", error))?;
+        let config = ServerConfig::builder_with_provider(Arc::new(provider))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(chain, secret)
+            .map_err(|error| TlsError::unfit(key, &error))?;
+        Ok(Tls { acceptor: TlsAcceptor::from(Arc::new(config)), certificate: own })
+    }
+
+    /// How programs that the referee starts itself know it.
+    ///
+    /// # Errors
+    /// TLS can't be spoken here.
+    pub fn security(&self) -> Result<Security, TlsError> {
+        Security::pinned(self.certificate.clone())
+    }
+}
+
+/// Looks at a certificate as a client would that trusts whatever stands in the same file. Who its authority is, the referee need
+/// not know.
+fn check(chain: &[CertificateDer<'static>], provider: &CryptoProvider) -> Result<(), Error> {
+    let mut trusted = RootCertStore::empty();
+    for certificate in chain {
+        trusted.add(certificate.clone())?;
+    }
+    let own = ParsedCertificate::try_from(&chain[0])?;
+    let algorithms = provider.signature_verification_algorithms.all;
+    match verify(&own, &trusted, &chain[1..], UnixTime::now(), algorithms) {
+        Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => Ok(()),
+        other => other,
+    }
+}
+
+/// Bytes in both directions.
+pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+
+/// A connection, whatever it is made of.
+pub(super) type Line = Box<dyn Duplex>;
+
+/// How long a handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(5);
+/// With this byte begins what a TLS client says first: a record with a handshake (RFC 8446, 5.1).
+pub(super) const CLIENT_HELLO: u8 = 22;
+
+/// So long a connection that we close may stay half open.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// So many times 4096 bytes are read then.
+const MOST_PASSED_OVER: usize = 256;
+
+/// Makes a connection secure, if there is something to prove. Who doesn't speak TLS is told so in `plain` text. Otherwise the reason
+/// is returned why there is no connection.
+pub(super) async fn secure(stream: TcpStream, tls: Option<&Tls>, plain: &str) -> Result<Line, String> {
+    let Some(tls) = tls else { return Ok(Box::new(stream)) };
+    let shaken = timeout(HANDSHAKE, Box::pin(shake_hands(stream, tls, plain))).await;
+    shaken.unwrap_or_else(|_| Err(format!("no TLS handshake in {} s", HANDSHAKE.as_secs())))
+}
+
+async fn shake_hands(mut stream: TcpStream, tls: &Tls, plain: &str) -> Result<Line, String> {
+    let mut first = [0];
+    match stream.peek(&mut first).await {
+        Ok(1) if first == [CLIENT_HELLO] => {}
+        Ok(1) => {
+            // Who is gone already doesn't want to know.
+            let _ = stream.write_all(plain.as_bytes()).await;
+            part(&mut stream).await;
+            return Err("it does not speak TLS".to_owned());
+        }
+        Ok(_) => return Err("it hung up before the TLS handshake".to_owned()),
+        Err(error) => return Err(error.to_string()),
+    }
+    match tls.acceptor.accept(stream).await {
+        Ok(line) => Ok(Box::new(line)),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            Err("it hung up in the TLS handshake".to_owned())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Closes a connection after what was written. Closed with something unread, it would be reset, and the last words lost.
+pub(super) async fn part(line: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
+    let _ = timeout(LAST_WORDS, line.shutdown()).await;
+    let _ = timeout(LAST_WORDS, pass_over(line)).await;
+}
+
+/// Reads what nobody wants to know, up to the end.
+async fn pass_over(line: &mut (impl AsyncRead + Unpin)) {
+    let mut rest = [0; 4096];
+    for _ in 0..MOST_PASSED_OVER {
+        if !matches!(line.read(&mut rest).await, Ok(bytes) if bytes > 0) {
+            return;
+        }
+    }
+}
