@@ -11,8 +11,11 @@ use crate::{WrongInput, session};
 
 /// How often the referee is asked.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Clears the screen.
-const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
+/// Where a frame begins: at the top of the screen. What was there is written over, so that nothing flickers.
+const TOP: &str = "\u{1b}[H";
+/// Clears the rest of a line, and of the screen.
+const CLEAR_LINE: &str = "\u{1b}[K";
+const CLEAR_REST: &str = "\u{1b}[J";
 
 /// Shows the event whose page is there: on a terminal until it is interrupted, elsewhere once.
 pub(super) fn watch(page: &str) -> Result<()> {
@@ -20,13 +23,18 @@ pub(super) fn watch(page: &str) -> Result<()> {
     let mut state = first.map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
     let mut output = io::stdout().lock();
     if !output.is_terminal() {
-        return Ok(output.write_all(watch::frame(&state, 80, None).as_bytes())?);
+        return Ok(output.write_all(watch::text(&state).as_bytes())?);
     }
     let mut remark = String::new();
     loop {
-        let columns = rustix::termios::tcgetwinsize(&output).map_or(80, |size| usize::from(size.ws_col));
-        let frame = watch::frame(&state, columns, Some(session::style()));
-        write!(output, "{CLEAR}{frame}{remark}")?;
+        let size = rustix::termios::tcgetwinsize(&output).ok().filter(|size| size.ws_col > 0);
+        let (columns, rows) = size.map_or((80, 24), |size| (size.ws_col.into(), size.ws_row.into()));
+        let mut text = TOP.to_owned();
+        for line in watch::frame(&state, columns, rows, session::style()) {
+            text += &format!("{line}{CLEAR_LINE}\n");
+        }
+        text += &format!("{}{CLEAR_REST}", remark.chars().take(columns).collect::<String>());
+        output.write_all(text.as_bytes())?;
         output.flush()?;
         thread::sleep(PAUSE);
         match watch::fetch(page) {
@@ -34,7 +42,7 @@ pub(super) fn watch(page: &str) -> Result<()> {
                 state = now;
                 remark.clear();
             }
-            Err(error) => remark = format!("\nthe referee can't be reached: {error}\n"),
+            Err(error) => remark = format!("the referee can't be reached: {error}"),
         }
     }
 }
