@@ -81,6 +81,11 @@ impl Program {
         }
     }
 
+    /// Whether it has said a line that starts so. What it said before is forgotten.
+    pub(crate) fn has_said(&self, beginning: &str) -> bool {
+        self.output.try_iter().any(|line| line.starts_with(beginning))
+    }
+
     /// Closes the input.
     pub(crate) fn close(&mut self) {
         self.input = None;
