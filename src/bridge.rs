@@ -59,7 +59,7 @@ impl Bridge {
         let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
         let spec = self.spec().map_err(wrong)?;
         let log = self.open_log()?;
-        let bridge = self.start(&spec, log)?.map_err(|fault| wrong(self.explain(&spec, &fault)))?;
+        let bridge = self.start(&spec, log).map_err(|fault| wrong(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
             Some(name) => name.clone(),
             None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
@@ -85,23 +85,21 @@ impl Bridge {
     }
 
     /// Starts the program. Where its protocol is a guess, nobody has to wait long to learn that it may be wrong.
-    fn start(
-        &self,
-        spec: &Spec,
-        log: Option<Arc<dyn Log>>,
-    ) -> io::Result<std::result::Result<players::Bridge, Fault>> {
+    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, Fault> {
         let (starting, started) = mpsc::channel::<()>();
         if self.is_guess() {
             let program = spec.command.to_string();
-            std::thread::Builder::new().name("hint".into()).spawn(move || {
+            let hint = move || {
                 if started.recv_timeout(HINT) == Err(RecvTimeoutError::Timeout) {
                     eprintln!("herald: {program} has not answered yet; {OTHER_PROTOCOL}");
                 }
-            })?;
+            };
+            // Without a thread it comes later, with the fault.
+            let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
         }
         let bridge = players::Bridge::start(spec.clone(), log, self.membership.tc.clone());
         drop(starting);
-        Ok(bridge)
+        bridge
     }
 
     fn is_guess(&self) -> bool {

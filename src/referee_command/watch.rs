@@ -31,9 +31,9 @@ pub(super) fn watch(page: &str) -> Result<()> {
         let (columns, rows) = size.map_or((80, 24), |size| (size.ws_col.into(), size.ws_row.into()));
         let mut text = TOP.to_owned();
         for line in watch::frame(&state, columns, rows, session::style()) {
-            text += &format!("{line}{CLEAR_LINE}\n");
+            text += &format!("{CLEAR_LINE}{line}\n");
         }
-        text += &format!("{}{CLEAR_REST}", remark.chars().take(columns).collect::<String>());
+        text += &format!("{CLEAR_REST}{}", remark.chars().take(columns).collect::<String>());
         output.write_all(text.as_bytes())?;
         output.flush()?;
         thread::sleep(PAUSE);
