@@ -118,8 +118,13 @@ impl Person {
         self.is_to_move = false;
         let alarms = RefCell::default();
         let mut alarm = |reason: &str| note(&alarms, reason);
-        let link = Link::sign_on(&mut self.client, habits, output, &mut alarm)?;
-        let mut table = Table { person: self, link, alarms: &alarms, screen, habits };
+        let mut table = Table {
+            link: Link::sign_on(&mut self.client, habits, output, &mut alarm)?,
+            person: self,
+            alarms: &alarms,
+            screen,
+            habits,
+        };
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.leave();
