@@ -29,11 +29,9 @@ pub(super) fn watch(page: &str) -> Result<()> {
     loop {
         let size = rustix::termios::tcgetwinsize(&output).ok().filter(|size| size.ws_col > 0);
         let (columns, rows) = size.map_or((80, 24), |size| (size.ws_col.into(), size.ws_row.into()));
-        let mut text = TOP.to_owned();
-        for line in watch::frame(&state, columns, rows, session::style()) {
-            text += &format!("{CLEAR_LINE}{line}\n");
-        }
-        text += &format!("{CLEAR_REST}{}", remark.chars().take(columns).collect::<String>());
+        let frame = watch::frame(&state, columns, rows, session::style());
+        let text = frame.iter().fold(TOP.to_owned(), |text, line| text + CLEAR_LINE + line + "\n");
+        let text = text + CLEAR_REST + &remark.chars().take(columns).collect::<String>();
         output.write_all(text.as_bytes())?;
         output.flush()?;
         thread::sleep(PAUSE);
