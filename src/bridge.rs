@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -22,6 +23,10 @@ Examples:
   herald bridge --referee chess.example:7676 --engine \"cmd=toga2 name=Toga option.Hash=64\"
 
 An ENGINE is a list of KEY=VALUE, as for `herald match`; without --protocol and protocol=, it speaks UCI.";
+
+/// UCI programs answer at once, unless they have much to load.
+const HINT: Duration = Duration::from_secs(2);
+const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --protocol cecp";
 
 /// Let a CECP, UCI or CEGO program play in an event of an EPD referee
 ///
@@ -54,8 +59,7 @@ impl Bridge {
         let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
         let spec = self.spec().map_err(wrong)?;
         let log = self.open_log()?;
-        let bridge = players::Bridge::start(spec.clone(), log, self.membership.tc.clone())
-            .map_err(|fault| wrong(self.explain(&spec, &fault)))?;
+        let bridge = self.start(&spec, log).map_err(|fault| wrong(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
             Some(name) => name.clone(),
             None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
@@ -80,14 +84,33 @@ impl Bridge {
         Ok(Spec::new(CommandLine::from_words(self.command.iter().cloned())?, protocol))
     }
 
+    /// Starts the program. Where its protocol is a guess, nobody has to wait long to learn that it may be wrong.
+    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, Fault> {
+        let (starting, started) = mpsc::channel::<()>();
+        if self.is_guess() {
+            let program = spec.command.to_string();
+            let hint = move || {
+                if started.recv_timeout(HINT) == Err(RecvTimeoutError::Timeout) {
+                    eprintln!("herald: {program} has not answered yet; {OTHER_PROTOCOL}");
+                }
+            };
+            // Without a thread it comes later, with the fault.
+            let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
+        }
+        let bridge = players::Bridge::start(spec.clone(), log, self.membership.tc.clone());
+        drop(starting);
+        bridge
+    }
+
+    fn is_guess(&self) -> bool {
+        self.protocol.is_none() && self.engine.is_none()
+    }
+
     /// Why the program can't play. Perhaps it speaks another protocol than the usual one.
     fn explain(&self, spec: &Spec, fault: &Fault) -> anyhow::Error {
-        let is_guess = self.protocol.is_none() && self.engine.is_none();
         let hint = match fault {
-            Fault::Died(_) | Fault::Silence(_) if is_guess => {
-                "; perhaps it doesn't speak UCI, but CECP: say --protocol cecp"
-            }
-            _ => "",
+            Fault::Died(_) | Fault::Silence(_) if self.is_guess() => format!("; {OTHER_PROTOCOL}"),
+            _ => String::new(),
         };
         anyhow!("{} {fault}{hint}", spec.command)
     }

@@ -184,7 +184,7 @@ pub enum Fault {
     #[error("cannot be started: {0}")]
     Start(String),
     /// It did not answer in time; says to what.
-    #[error("no answer to {0} in time")]
+    #[error("gave no answer to {0} in time")]
     Silence(&'static str),
     /// It ended by itself.
     #[error("ended unexpectedly ({0})")]

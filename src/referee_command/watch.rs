@@ -13,8 +13,11 @@ use crate::{WrongInput, session};
 
 /// How often the referee is asked.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Clears the screen.
-const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
+/// Where a frame begins: at the top of the screen. What was there is written over, so that nothing flickers.
+const TOP: &str = "\u{1b}[H";
+/// Clears the rest of a line, and of the screen.
+const CLEAR_LINE: &str = "\u{1b}[K";
+const CLEAR_REST: &str = "\u{1b}[J";
 
 /// Shows the event whose page is there, at `HOST:PORT` or a URL: on a terminal until it is interrupted, elsewhere once.
 pub(super) fn watch(page: &str, authority: Option<&Path>) -> Result<()> {
@@ -25,13 +28,16 @@ pub(super) fn watch(page: &str, authority: Option<&Path>) -> Result<()> {
     let mut state = first.map_err(WrongInput::of)?;
     let mut output = io::stdout().lock();
     if !output.is_terminal() {
-        return Ok(output.write_all(watch::frame(&state, 80, None).as_bytes())?);
+        return Ok(output.write_all(watch::text(&state).as_bytes())?);
     }
     let mut remark = String::new();
     loop {
-        let columns = rustix::termios::tcgetwinsize(&output).map_or(80, |size| usize::from(size.ws_col));
-        let frame = watch::frame(&state, columns, Some(session::style()));
-        write!(output, "{CLEAR}{frame}{remark}")?;
+        let size = rustix::termios::tcgetwinsize(&output).ok().filter(|size| size.ws_col > 0);
+        let (columns, rows) = size.map_or((80, 24), |size| (size.ws_col.into(), size.ws_row.into()));
+        let frame = watch::frame(&state, columns, rows, session::style());
+        let text = frame.iter().fold(TOP.to_owned(), |text, line| text + CLEAR_LINE + line + "\n");
+        let text = text + CLEAR_REST + &remark.chars().take(columns).collect::<String>();
+        output.write_all(text.as_bytes())?;
         output.flush()?;
         thread::sleep(PAUSE);
         match watch::fetch(address, &security) {
@@ -39,7 +45,7 @@ pub(super) fn watch(page: &str, authority: Option<&Path>) -> Result<()> {
                 state = now;
                 remark.clear();
             }
-            Err(error) => remark = format!("\nthe referee can't be reached: {error}\n"),
+            Err(error) => remark = format!("the referee can't be reached: {error}"),
         }
     }
 }

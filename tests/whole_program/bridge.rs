@@ -1,19 +1,19 @@
 //! `herald bridge` with programs that die.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::referee::{Raw, Referee};
-use crate::support::Program;
+use crate::support::{Program, distorting};
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
-/// Herald under UCI, which dies at lines that begin so; see `examples/distorting.rs`, which cargo has built with the tests.
+/// Herald under UCI, which dies at lines that begin so.
 fn dying(at: &str) -> String {
-    let distorting = Path::new(HERALD).with_file_name("examples").join("distorting");
-    assert!(distorting.is_file(), "not built: cargo build --examples");
-    format!("{} --speechless --die {at} -- {HERALD} uci", distorting.display())
+    format!("{} --speechless --die {at} -- {HERALD} uci", distorting().display())
 }
 
 /// A referee, a client that has made the first move, and a program behind a bridge that is to answer it.
@@ -66,6 +66,17 @@ fn a_program_of_another_protocol_is_told_from_one_that_fails() {
     };
     let told = bridge(&[], &format!("exec {}", dying("uci")));
     assert!(told.contains("say --protocol cecp"), "{told}");
+    let begun = Instant::now();
+    let mut silent = Command::new(HERALD)
+        .args(["bridge", "--referee", "127.0.0.1:1", "--patience", "0", "--", "cat"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("herald");
+    let mut told = String::new();
+    BufReader::new(silent.stderr.take().expect("a pipe")).read_line(&mut told).expect("a line");
+    silent.kill().and_then(|()| silent.wait()).expect("it ends");
+    assert!(told.contains("has not answered yet") && told.contains("say --protocol cecp"), "{told}");
+    assert!(begun.elapsed() < Duration::from_secs(8), "before it gives up: {:?}", begun.elapsed());
     let told = bridge(&["--protocol", "uci"], &format!("exec {}", dying("uci")));
     assert!(told.contains("ended unexpectedly") && !told.contains("--protocol"), "{told}");
 }

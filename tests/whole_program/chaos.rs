@@ -157,7 +157,7 @@ fn positions(game: &Game) -> Vec<String> {
 
 /// Compares the games and the final table with the traffic log. Of so many games at most nobody may have been told the result:
 /// a referee died between storing and telling it.
-fn compare(folder: &Path, games: usize, untold: usize) {
+pub(crate) fn compare(folder: &Path, games: usize, untold: usize) {
     let told = told(&read(folder, "traffic.log"));
     let pgn = read(folder, "games.pgn");
     let played: Vec<PgnGame> =

@@ -1,22 +1,16 @@
 //! `herald check`: Herald keeps the rules, and each rule is seen broken by Herald with its words distorted.
 
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use assert_cmd::Command;
 use serde_json::Value;
 
+use crate::support::distorting;
+
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
 /// As many at once as don't get in each other's way: they mostly wait.
 const AT_ONCE: usize = 12;
-
-/// `examples/distorting.rs`, which cargo has built with the tests.
-fn distorting() -> PathBuf {
-    let program = Path::new(HERALD).with_file_name("examples").join("distorting");
-    assert!(program.is_file(), "not built: cargo build --examples");
-    program
-}
 
 fn check(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
     let mut command = Command::new(HERALD);

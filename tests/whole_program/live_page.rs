@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use crate::referee::{Raw, Referee};
+use crate::support::PATIENCE;
 
 /// A referee with a page, and where that is.
 fn shown(folder: &Path, more: &[&str]) -> (Referee, String) {
@@ -37,6 +38,16 @@ fn ask(page: &str, method: &str, path: &str, headers: &str, body: &str) -> Strin
     answer
 }
 
+/// The lines of the page's events.
+fn events(page: &str) -> impl Iterator<Item = String> {
+    let mut events = TcpStream::connect(page).expect("the page");
+    events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
+    events.set_read_timeout(Some(PATIENCE)).expect("a time");
+    let mut told = BufReader::new(events).lines().map_while(Result::ok);
+    told.find(String::is_empty).expect("the head");
+    told
+}
+
 /// A request for one answer.
 pub(crate) fn request(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
     let length = body.len();
@@ -51,10 +62,7 @@ fn the_event_is_shown_on_a_page() {
     let (referee, page) = shown(folder.path(), &[]);
     let get = |path: &str| ask(&page, "GET", path, "", "");
     let mut clients = clients(&referee);
-    let mut events = TcpStream::connect(&page).expect("the page");
-    events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
-    let mut told = BufReader::new(events).lines().map_while(Result::ok);
-    told.find(String::is_empty).expect("the head");
+    let mut told = events(&page);
     clients[0].say("refreq reply; sm e4;");
     let game = told.find(|line| line.starts_with("data: {")).expect("the move");
     assert!(
@@ -99,11 +107,12 @@ fn the_director_signs_in_on_the_page() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{headers}: {answer}");
     }
     let own = format!("{director}Origin: http://{page}\r\nSec-Fetch-Site: same-origin\r\n");
+    let mut told = events(&page);
     for (words, status, expected) in [
-        ("pause", 200, "1 games held"),
+        ("pause", 200, "1 game held"),
         ("add 1 black 10", 200, "black has 10s more in game 1"),
         ("broadcast Tea!", 200, "told 2 programs"),
-        ("resume 1", 200, "1 games go on"),
+        ("resume 1", 200, "1 game may go on"),
         ("adjudicate 7 1-0", 400, "game 7 is not being played"),
         ("nonsense", 400, "`nonsense` is not understood"),
         ("quit", 400, "the service is ended at the console"),
@@ -112,6 +121,9 @@ fn the_director_signs_in_on_the_page() {
         let answer = order(&own, words);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) && answer.contains(expected), "{answer}");
     }
+    // A browser passes over events without data.
+    told.find(|line| line == "event: changed").expect("a game is held");
+    assert!(told.next().is_some_and(|line| line.starts_with("data: ") && line.len() > 6));
     clients[1].hear("c0 \"Tea!\"");
     clients[1].hear("Result \"0-1\"");
     assert!(order(&own, &"x".repeat(5000)).starts_with("HTTP/1.1 413"));

@@ -10,6 +10,7 @@ mod command_line;
 mod conversations;
 mod epd;
 mod epd_thinking;
+mod faults;
 #[path = "../support/installed.rs"]
 mod installed;
 mod live_page;

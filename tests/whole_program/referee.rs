@@ -23,13 +23,17 @@ impl Referee {
         let folder = folder.join("event");
         let common =
             ["referee", "--listen", address, "--quiet", "0", "--folder", folder.to_str().expect("a path")];
-        let program = Program::start(&[&common, arguments].concat());
+        Referee::greeted(Program::start(&[&common, arguments].concat()))
+    }
+
+    /// A referee that has just been started.
+    pub(crate) fn greeted(program: Program) -> Referee {
         let line = program.hear("refereeing");
         let address = line.rsplit(' ').next().expect("an address").to_owned();
         Referee { program, address }
     }
 
-    fn client(&self, name: &str) -> Program {
+    pub(crate) fn client(&self, name: &str) -> Program {
         Program::start(&[
             "play",
             "--referee",
@@ -52,9 +56,14 @@ pub(crate) struct Raw {
 
 impl Raw {
     pub(crate) fn connect(address: &str) -> Raw {
+        Raw::with_capacity(8192, address)
+    }
+
+    /// A client that takes at most so many bytes at a time.
+    pub(crate) fn with_capacity(bytes: usize, address: &str) -> Raw {
         let stream = TcpStream::connect(address).expect("the referee listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        let lines = BufReader::new(stream.try_clone().expect("a stream"));
+        let lines = BufReader::with_capacity(bytes, stream.try_clone().expect("a stream"));
         Raw { stream, lines }
     }
 
@@ -297,7 +306,7 @@ fn the_director_s_console() {
     referee.program.say("pause\nadd 1 black 10\nbroadcast Tea!\nresume\nnonsense\nadjudicate 1 0-1\nstatus");
     b.hear("c0 \"Tea!\"");
     b.hear("refcom conclude");
-    referee.program.hear("1 games held");
+    referee.program.hear("1 game held");
     referee.program.hear("black has 10s more in game 1");
     referee.program.hear("`nonsense` is not understood");
     referee.program.hear("game 1: 0-1");

@@ -1,12 +1,35 @@
 //! A running program and the other ends of its pipes.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::Once;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// How long a test waits before it fails: long, as machines may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// `examples/distorting.rs`. Cargo has built it with the tests, unless it was told to build this test alone.
+pub(crate) fn distorting() -> PathBuf {
+    static BUILT: Once = Once::new();
+    let folder = Path::new(env!("CARGO_BIN_EXE_herald")).parent().expect("a folder");
+    let program = folder.join("examples").join("distorting");
+    BUILT.call_once(|| {
+        if program.is_file() {
+            return;
+        }
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--example", "distorting", "--target-dir"]);
+        cargo.arg(folder.parent().expect("a folder"));
+        if folder.ends_with("release") {
+            cargo.arg("--release");
+        }
+        let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status();
+        assert!(status.is_ok_and(|status| status.success()), "not built: cargo build --examples");
+    });
+    program
+}
 
 /// A running Herald.
 pub(crate) struct Program {
@@ -18,13 +41,16 @@ pub(crate) struct Program {
 impl Program {
     /// Starts Herald on pipes.
     pub(crate) fn start(arguments: &[&str]) -> Program {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_herald"))
-            .args(arguments)
+        Program::run(Command::new(env!("CARGO_BIN_EXE_herald")).args(arguments).stderr(Stdio::null()))
+    }
+
+    /// Starts Herald on pipes, by a command that has more to say about it.
+    pub(crate) fn run(command: &mut Command) -> Program {
+        let mut child = command
             // Not with what the user of this machine has saved.
             .env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
             .spawn()
             .expect("herald starts");
         let input = child.stdin.take();
@@ -53,6 +79,11 @@ impl Program {
                 return line;
             }
         }
+    }
+
+    /// Whether it has said a line that starts so. What it said before is forgotten.
+    pub(crate) fn has_said(&self, beginning: &str) -> bool {
+        self.output.try_iter().any(|line| line.starts_with(beginning))
     }
 
     /// Closes the input.

@@ -58,7 +58,7 @@ pub const HELP: &str = "\
 status                     the table, who is there, what is being played
 pairings                   the games that come next
 next                       let the next round begin
-pair NAME NAME             let the next game of these two begin now (names with blanks in quotation marks)
+pair NAME NAME             let the next game of these two begin now (blanks in names: \"Toga II\")
 pause [GAME]               hold a game, or all; no clock runs
 resume [GAME]              let it go on
 adjudicate GAME RESULT     end a game: 1-0, 0-1 or 1/2-1/2
@@ -130,6 +130,11 @@ fn time(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+/// `1 game`, `2 games`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 impl Event {
     /// Does what the director wants, and says what came of it. [`Order::Quit`] and [`Order::Help`] are for who listens to the
     /// director.
@@ -197,7 +202,7 @@ impl Event {
                 bout.pause(at);
             }
         }
-        Ok(format!("{} games held", games.len()))
+        Ok(format!("{} held", counted(games.len(), "game")))
     }
 
     fn resume(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
@@ -213,7 +218,7 @@ impl Event {
             }
             if is_asked { self.watch_flag(*game) } else { self.ask(*game, at) }
         }
-        Ok(format!("{} games go on", games.len()))
+        Ok(format!("{} may go on", counted(games.len(), "game")))
     }
 
     fn adjudicate(&mut self, game: u64, verdict: Verdict, at: Instant) -> Result<String, String> {
@@ -282,7 +287,7 @@ impl Event {
                 at,
             );
         }
-        format!("told {} programs", present.len())
+        format!("told {}", counted(present.len(), "program"))
     }
 
     /// The position on the board of a program's game.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 
 use super::fact::Fact;
 use checkpoints::Checkpoints;
@@ -57,6 +57,20 @@ pub enum EventStoreError {
     },
 }
 
+impl EventStoreError {
+    /// Whether something that was stored is lost or was changed.
+    pub(super) fn is_damage(&self) -> bool {
+        match self {
+            EventStoreError::Damaged { .. } => true,
+            // What is no fault of SQLite is something in the file that we don't put there.
+            EventStoreError::Database { error, .. } => error
+                .sqlite_error_code()
+                .is_none_or(|code| matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)),
+            _ => false,
+        }
+    }
+}
+
 /// The store of an event. Facts are safe against the death of the referee when [`EventStore::commit`] returns; against the
 /// death of the computer, an observer is the better help.
 pub struct EventStore {
@@ -72,7 +86,9 @@ pub struct EventStore {
 /// How long the database waits for its own checkpoints, or for somebody who reads it with another program, before it gives up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// A commit writes whole pages, so that small ones are better for a few facts at a time.
 const TABLES: &str = "
+    PRAGMA page_size = 1024;
     PRAGMA journal_mode = WAL;
     CREATE TABLE IF NOT EXISTS event (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, game INTEGER, fact TEXT NOT NULL) STRICT;
@@ -227,8 +243,8 @@ fn read(
     let mut next = 1;
     while let Some(row) = rows.next().map_err(&failed)? {
         let number = row.get::<_, i64>(0).map_err(&failed)? as u64;
-        let text: String = row.get(1).map_err(&failed)?;
         let damaged = |reason| EventStoreError::Damaged { path: path.to_owned(), number, reason };
+        let text: String = row.get(1).map_err(|error| damaged(error.to_string()))?;
         if number != next {
             return Err(damaged(format!("expected fact {next}")));
         }
@@ -281,6 +297,31 @@ mod tests {
         let error = facts(&path, "{}").map(|_| ()).expect_err("damaged").to_string();
         assert!(error.contains("fact 1: unknown variant `odd`"), "{error}");
         std::fs::write(&path, b"no database at all, but long enough to be looked at").expect("written");
-        assert!(matches!(facts(&path, "{}"), Err(EventStoreError::Database { .. })));
+        let error = facts(&path, "{}").map(|_| ()).expect_err("no database");
+        assert!(matches!(error, EventStoreError::Database { .. }) && error.is_damage(), "{error}");
+    }
+
+    #[test]
+    fn no_damage_does_more_than_an_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("event.sqlite");
+        let (mut store, _) = facts(&path, "{}").expect("a store");
+        let told = [Fact::Epoch { epoch: 1 }, Fact::Round { round: 3 }, Fact::Released { game: 7 }];
+        store.commit(&told).expect("stored");
+        drop(store);
+        let sound = std::fs::read(&path).expect("a store");
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut damages = 0;
+        for _ in 0..300 {
+            let mut bytes = sound.clone();
+            // Most of the file is empty.
+            let full: Vec<usize> = (0..bytes.len()).filter(|&place| bytes[place] != 0).collect();
+            for _ in 0..random.usize(1..4) {
+                bytes[full[random.usize(..full.len())]] = random.u8(..);
+            }
+            std::fs::write(&path, bytes).expect("written");
+            damages += usize::from(facts(&path, "{}").is_err_and(|error| error.is_damage()));
+        }
+        assert!(damages > 100, "{damages}");
     }
 }

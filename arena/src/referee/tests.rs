@@ -524,7 +524,7 @@ fn the_director_s_word() {
         answer.unwrap_or_else(|error| format!("! {error}"))
     };
     room.play_all(both, "e4 e5");
-    assert_eq!(obey(&mut room, "pause"), "1 games held");
+    assert_eq!(obey(&mut room, "pause"), "1 game held");
     room.pass(seconds(1000));
     assert!(room.endings.is_empty(), "no clock runs");
     assert_eq!(obey(&mut room, "add 1 white 30"), "white has 30s more in game 1");

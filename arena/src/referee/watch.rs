@@ -40,26 +40,45 @@ pub fn fetch(page: &str, security: &Security) -> io::Result<Value> {
     serde_json::from_str(body).map_err(|_| senseless())
 }
 
-/// The event as text, for a terminal of so many columns. Running games have boards if there is a style for them.
-pub fn frame(state: &Value, columns: usize, style: Option<Style>) -> String {
-    let mut text = format!("{}, time control {}\n", word(&state["event"]), word(&state["control"]));
-    let running = list(&state["running"]);
-    for game in running {
-        let _ = writeln!(text, "{}", running_line(game));
-    }
-    if let Some(style) = style {
-        for row in running.chunks((columns / BOARD_COLUMNS).max(1)) {
-            text.push_str(&boards(row, style));
+/// The event as text.
+pub fn text(state: &Value) -> String {
+    lines(state).into_iter().flatten().fold(String::new(), |text, line| text + &line + "\n")
+}
+
+/// The event as it is drawn on a terminal of so many columns and rows, with boards of the running games as far as there is room
+/// for them. No line is longer than the terminal, and one is left free.
+pub fn frame(state: &Value, columns: usize, rows: usize, style: Style) -> Vec<String> {
+    let parts = lines(state).map(|part| -> Vec<String> {
+        part.into_iter().map(|line| line.chars().take(columns).collect()).collect()
+    });
+    let mut room = (rows.saturating_sub(1)).saturating_sub(parts.iter().map(Vec::len).sum());
+    let [mut frame, rest @ ..] = parts;
+    for games in list(&state["running"]).chunks((columns / BOARD_COLUMNS).max(1)) {
+        let drawn = boards(games, style);
+        if columns < BOARD_COLUMNS || drawn.len() > room {
+            break;
         }
+        room -= drawn.len();
+        frame.extend(drawn);
     }
-    text.push('\n');
-    text.push_str(&table(list(&state["table"])));
-    text.push('\n');
+    frame.extend(rest.into_iter().flatten());
+    frame.truncate(rows.saturating_sub(1));
+    frame
+}
+
+/// What is being played, the table, and the log, in lines.
+fn lines(state: &Value) -> [Vec<String>; 3] {
+    let title = format!("{}, time control {}", word(&state["event"]), word(&state["control"]));
+    let running = list(&state["running"]).iter().map(running_line);
+    let table = table(list(&state["table"]));
     let log = list(&state["log"]);
-    for line in &log[log.len().saturating_sub(LOG_LINES)..] {
-        let _ = writeln!(text, "{}", word(line));
-    }
-    text
+    let log = log[log.len().saturating_sub(LOG_LINES)..].iter().map(word);
+    let apart = || [String::new()].into_iter();
+    [
+        [title].into_iter().chain(running).collect(),
+        apart().chain(table.lines().map(str::to_owned)).collect(),
+        apart().chain(log).collect(),
+    ]
 }
 
 /// Text of a referee, fit for a terminal.
@@ -91,8 +110,8 @@ fn running_line(game: &Value) -> String {
     format!("game {number}, round {round}: {} - {}{held}", side("white"), side("black"))
 }
 
-/// Boards side by side, with the numbers of their games above.
-fn boards(games: &[Value], style: Style) -> String {
+/// Boards side by side, with the numbers of their games above, in lines.
+fn boards(games: &[Value], style: Style) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (place, game) in games.iter().enumerate() {
         let Ok(position) = Game::from_fen(&word(&game["fen"]), CastlingMode::Standard) else { continue };
@@ -110,7 +129,8 @@ fn boards(games: &[Value], style: Style) -> String {
             let _ = write!(lines[number], "{gap}{line:width$}");
         }
     }
-    lines.iter().fold(String::from("\n"), |text, line| text + line + "\n")
+    lines.insert(0, String::new());
+    lines
 }
 
 fn table(rows: &[Value]) -> String {
@@ -154,7 +174,7 @@ mod tests {
                 "fen": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "last": ["e2", "e4"],
                 "clocks": {"white": 61_500, "black": null}, "running": "white"}],
         });
-        let text = frame(&state, 80, Some(Style::Ascii));
+        let text = frame(&state, 80, 40, Style::Ascii).join("\n");
         for expected in [
             "Op?[2Jen, time control 60+1",
             "game 3, round 2: Ann 0:01:01* - Bob (gone) -, held",
@@ -169,7 +189,27 @@ mod tests {
         // Whatever else there is.
         for other in [json!(null), json!([]), json!({"running": [1], "table": [null], "log": {}, "event": 3})]
         {
-            frame(&other, 0, Some(Style::Coloured));
+            frame(&other, 0, 0, Style::Coloured);
+            super::text(&other);
         }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out() {
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+        let game = json!({"number": 1, "round": 1, "white": "Ann", "black": "Bob", "fen": fen});
+        let games = json!([game, game, game]);
+        let state =
+            json!({"event": "Open", "running": games, "table": [{"name": "Ann"}], "log": ["one", "two"]});
+        let boards = |columns, rows| {
+            let frame = frame(&state, columns, rows, Style::Ascii);
+            assert!(frame.len() < rows.max(1), "{columns}x{rows}: {frame:?}");
+            assert!(frame.iter().all(|line| line.chars().count() <= columns), "{columns}x{rows}: {frame:?}");
+            frame.join("\n").matches("a  b  c").count()
+        };
+        // Ten lines without boards, each row of which takes eleven; two fit side by side into 80 columns.
+        let counts = [(80, 40), (80, 32), (80, 21), (200, 22), (200, 21), (29, 100), (20, 5), (0, 0)];
+        assert_eq!(counts.map(|(columns, rows)| boards(columns, rows)), [3, 2, 0, 3, 0, 0, 0, 0]);
+        assert!(super::text(&state).ends_with("\n\none\ntwo\n"));
     }
 }

@@ -1,5 +1,6 @@
 //! A person at a referee's table.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::str::FromStr;
@@ -10,8 +11,9 @@ use std::time::Duration;
 use engine::{Color, Game};
 use shakmaty::Position as _;
 
-use super::conversation::{Breach, Conversation, Task, answer_with};
-use super::request::{Analysis, Answer, ClientRecord, Remark, Request};
+use super::conversation::{Conversation, answer_with};
+use super::link::{Heard as Told, Link};
+use super::request::{Analysis, Answer, Remark};
 use super::session::{Habits, Parting};
 use crate::board::{Drawing, Style};
 use crate::input::{Input, LineReader};
@@ -114,9 +116,15 @@ impl Person {
     ) -> io::Result<Parting> {
         read("referee", LineReader::new(input), self.sender.clone(), Heard::Referee)?;
         self.is_to_move = false;
-        let sign_on = self.client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended);
-        let mut table = Table { person: self, output, screen, habits, is_admitted: None };
-        table.send(&sign_on)?;
+        let alarms = RefCell::default();
+        let mut alarm = |reason: &str| note(&alarms, reason);
+        let mut table = Table {
+            link: Link::sign_on(&mut self.client, habits, output, &mut alarm)?,
+            person: self,
+            alarms: &alarms,
+            screen,
+            habits,
+        };
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.leave();
@@ -152,59 +160,44 @@ fn read(
     Ok(())
 }
 
+/// What needs help, until it is on the screen.
+type Alarms = RefCell<Vec<String>>;
+
+fn note(alarms: &Alarms, reason: &str) {
+    alarms.borrow_mut().push(reason.to_owned());
+}
+
 struct Table<'a> {
     person: &'a mut Person,
-    output: &'a mut dyn Write,
+    link: Link<'a>,
+    alarms: &'a Alarms,
     screen: &'a mut dyn Write,
     habits: &'a Habits,
-    /// Whether the referee takes the client in; `None` until it has said anything.
-    is_admitted: Option<bool>,
 }
 
 impl Table<'_> {
     fn hear_referee(&mut self, input: Input) -> io::Result<Option<Parting>> {
-        let line = match input {
-            Input::End if self.is_admitted == Some(false) => return Ok(Some(Parting::Refused)),
-            Input::End => return Ok(Some(Parting::Lost)),
-            Input::TooLong(_) => return Ok(None),
-            Input::Line(line) => line,
-        };
-        match self.person.client.hear(&line) {
-            Ok(Task::Nothing) => {}
-            Ok(Task::NewGame) => {
-                self.is_admitted = Some(true);
+        let told = self.link.hear(&mut self.person.client, input)?;
+        for reason in self.alarms.take() {
+            self.say(&format!("\u{7}Help is needed: {reason}."))?;
+        }
+        match told {
+            Told::Nothing | Told::News => {}
+            Told::NewGame => {
                 self.person.is_to_move = false;
                 self.say("The referee prepares a game.")?;
             }
-            Ok(Task::Respond) => {
+            Told::Respond => {
                 self.person.is_to_move = true;
                 self.person.remark = Remark::None;
                 self.show()?;
             }
-            Ok(Task::Repeat(record)) => {
-                self.person.client.play_repeated(&record);
-                self.send(&record)?;
-            }
-            Ok(Task::Conclude(result)) => {
+            Told::Conclude(result) => {
                 self.person.is_to_move = false;
                 let result = result.unwrap_or_else(|| "no result was told".to_owned());
                 self.say(&format!("The game is over: {}.", engine::excerpt(&result)))?;
             }
-            Ok(Task::Disconnect) => return Ok(Some(Parting::Disconnected)),
-            Ok(Task::Alarm(reason)) => {
-                self.is_admitted.get_or_insert(false);
-                let reason = engine::excerpt(reason.as_deref().unwrap_or("it tells no reason"));
-                self.say(&format!("\u{7}The referee calls for help: {reason}."))?;
-            }
-            Err(breach @ Breach::Outdated { .. }) => {
-                self.say(&format!("{breach}."))?;
-                return Ok(Some(Parting::Outdated));
-            }
-            Err(breach) => {
-                self.say(&format!("\u{7}The referee's record makes no sense: {breach}."))?;
-                let fault = Request::Fault(Some(breach.to_string()));
-                self.send(&self.person.client.request(fault))?;
-            }
+            Told::Parting(parting) => return Ok(Some(parting)),
         }
         Ok(None)
     }
@@ -254,12 +247,11 @@ impl Table<'_> {
         self.person.is_to_move = false;
         self.person.remark = Remark::None;
         let record = self.person.client.reply(answer, Analysis::default()).map_err(io::Error::other)?;
-        self.send(&record)
+        self.link.send(&record)
     }
 
     fn leave(&mut self) -> io::Result<Parting> {
-        self.send(&self.person.client.request(Request::SignOff))?;
-        Ok(Parting::SignedOff)
+        self.link.sign_off(&self.person.client)
     }
 
     /// Board and clocks.
@@ -274,11 +266,6 @@ impl Table<'_> {
         }
         writeln!(self.screen, "{text}")?;
         self.screen.flush()
-    }
-
-    fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
-        self.output.write_all(format!("{record}\n").as_bytes())?;
-        self.output.flush()
     }
 }
 
@@ -341,13 +328,11 @@ mod tests {
         (person.sender, person.heard) = (sender.clone(), heard);
         let habits = Habits { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
-        let mut table = Table {
-            person: &mut person,
-            output: &mut output,
-            screen: &mut screen,
-            habits: &habits,
-            is_admitted: None,
-        };
+        let alarms = RefCell::default();
+        let mut alarm = |reason: &str| note(&alarms, reason);
+        let link = Link::sign_on(&mut person.client, &habits, &mut output, &mut alarm).expect("written");
+        let mut table =
+            Table { person: &mut person, link, alarms: &alarms, screen: &mut screen, habits: &habits };
         for line in referee.lines() {
             table.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
         }
@@ -355,7 +340,9 @@ mod tests {
             table.hear_person(line).expect("written");
         }
         let text = |bytes| String::from_utf8(bytes).expect("text");
-        (text(output), text(screen))
+        let told = text(output);
+        let (_, told) = told.split_once('\n').expect("a sign-on");
+        (told.to_owned(), text(screen))
     }
 
     #[test]
@@ -371,6 +358,8 @@ mod tests {
             told.ends_with("draw_accept; refreq reply;\n") && seen.contains("A draw is offered"),
             "{told}{seen}"
         );
+        let (told, seen) = converse("refcom dance;\nrefcom respond;", "leave");
+        assert!(told.contains("refreq fault") && seen.contains("\u{7}Help is needed: "), "{told}{seen}");
         let (told, seen) = converse("refcom respond;", "accept\nclaim Nf3\nhelp");
         assert!(
             told.contains("draw_claim; refreq reply; sm Nf3;") && seen.contains("No draw was offered"),

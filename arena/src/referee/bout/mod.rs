@@ -254,15 +254,15 @@ impl Bout {
                     used: u64::try_from(self.used(at).as_nanos()).unwrap_or(u64::MAX),
                     words,
                 };
-                let claim = self.game.claim().or_else(|| self.game.claim_after(legal));
                 let mut facts = vec![moved];
-                match (*remark == Remark::ClaimDraw, claim) {
-                    (false, _) => {}
-                    (true, Some(reason)) => {
-                        facts.push(self.ended(Outcome::Draw(reason), "claimed with the move".to_owned()));
+                if *remark == Remark::ClaimDraw {
+                    match self.game.claim().or_else(|| self.game.claim_after(legal)) {
+                        Some(reason) => {
+                            facts.push(self.ended(Outcome::Draw(reason), "claimed with the move".to_owned()));
+                        }
+                        // A claimed move has to be played, whatever the claim is worth (FIDE Laws 9.5.3).
+                        None => facts.extend(self.false_claim(color, penalty)),
                     }
-                    // A claimed move has to be played, whatever the claim is worth (FIDE Laws 9.5.3).
-                    (true, None) => facts.extend(self.false_claim(color, penalty)),
                 }
                 Judgement::Happened(facts)
             }

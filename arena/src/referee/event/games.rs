@@ -13,22 +13,24 @@ use crate::referee::timers::Timer;
 use crate::schedule::Fixture;
 
 impl Event {
-    /// Begins all games that can begin.
+    /// Begins all games that can begin, if there may be any.
     pub(in crate::referee) fn begin_games(&mut self, at: Instant) {
-        if self.outdated {
-            return;
+        while std::mem::take(&mut self.may_begin) && !self.outdated {
+            self.look_for_games(at);
         }
+    }
+
+    fn look_for_games(&mut self, at: Instant) {
+        let mut free = self.programs.iter().filter(|program| program.is_free(at)).count();
         let mut place = 0;
-        while place < self.queue.len() {
-            if self.programs.iter().filter(|program| program.is_free(at)).take(2).count() < 2 {
-                return;
-            }
+        while free >= 2 && place < self.queue.len() {
             let fixture = self.queue[place];
             let is_free = |program: usize| self.programs[program].is_free(at);
             if self.is_open(&fixture) && is_free(fixture.white) && is_free(fixture.black) {
                 if !self.begin(fixture, at) {
                     return;
                 }
+                free -= 2;
             } else {
                 place += 1;
             }

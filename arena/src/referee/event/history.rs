@@ -26,9 +26,13 @@ impl Event {
         let unknown = |game: u64| format!("game {} is not being played", game + 1);
         match fact {
             Fact::Epoch { epoch } => self.epoch = *epoch,
-            Fact::Round { round } => self.open_round = self.open_round.max(*round),
+            Fact::Round { round } => {
+                self.open_round = self.open_round.max(*round);
+                self.may_begin = true;
+            }
             Fact::Released { game } => {
                 self.released.insert(*game);
+                self.may_begin = true;
             }
             Fact::Began { game, .. } => {
                 let fixture = fact.fixture();
@@ -92,6 +96,7 @@ impl Event {
         );
         self.tell(false, text);
         self.fill_queue();
+        self.may_begin = true;
         Ok(())
     }
 

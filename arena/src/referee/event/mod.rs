@@ -120,6 +120,8 @@ pub struct Event {
     /// The rounds up to this one may be played, if they are begun by hand.
     open_round: u32,
     epoch: u64,
+    /// Whether a game may be able to begin that was not when games were last begun: a program has become free, or a game open.
+    may_begin: bool,
     /// Whether another referee has taken over.
     outdated: bool,
     timers: Timers,
@@ -180,6 +182,7 @@ impl Event {
             released: BTreeSet::new(),
             open_round: 0,
             epoch: 0,
+            may_begin: true,
             outdated: false,
             timers: Timers::default(),
             out: Outbox::default(),
@@ -244,7 +247,10 @@ impl Event {
         while let Some(timer) = self.timers.take(at) {
             match timer {
                 Timer::Flag(game) => self.look_at_flag(game, at),
-                Timer::Quiet(program) => self.deliver(program, at),
+                Timer::Quiet(program) => {
+                    self.deliver(program, at);
+                    self.may_begin = true;
+                }
                 Timer::Patience(game, is_white) => {
                     self.look_for(game, Color::from_white(is_white), at);
                 }

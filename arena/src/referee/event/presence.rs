@@ -40,6 +40,7 @@ impl Event {
         state.quiet_until = None;
         state.mailbox.clear();
         state.is_fresh = true;
+        self.may_begin = true;
         self.tell(false, format!("{} signs on", self.name(program)));
         match self.programs[program].game {
             None => {

@@ -205,7 +205,8 @@ async fn events(State(desk): State<Desk>) -> Sse<impl Stream<Item = Result<Sent,
 
 /// What is told from now on. Who was too slow is told to look again.
 fn stream(told: broadcast::Receiver<Told>) -> impl Stream<Item = Result<Sent, Infallible>> {
-    let changed = || Sent::default().event("changed").data("");
+    // Browsers pass over events without data.
+    let changed = || Sent::default().event("changed").data("all");
     unfold(told, move |mut told| async move {
         let sent = match told.recv().await {
             Ok(Told::Game(json)) => Sent::default().event("game").data(json),

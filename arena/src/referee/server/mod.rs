@@ -43,8 +43,8 @@ use wire::Writer;
 /// Why a service ended before its event.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// Facts cannot be stored any more.
-    #[error("the event stops here and can go on later: {0}")]
+    /// Facts cannot be stored any more, or not be read.
+    #[error("{}", if .0.is_damage() { DAMAGE } else { "the event stops here and can go on later" })]
     Store(#[from] EventStoreError),
     /// A file cannot be written.
     #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
@@ -59,6 +59,10 @@ pub enum ServiceError {
     #[error("{0} can't be observed: {1}")]
     Observed(String, io::Error),
 }
+
+/// What is left to do when the store has lost something.
+const DAMAGE: &str =
+    "the store is damaged; only with a copy of it, such as an observer's, the event can go on";
 
 /// How a service ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,10 +140,12 @@ struct Wire {
 
 /// How long the thread that decides waits if nothing happens.
 const GLANCE: Duration = Duration::from_millis(300);
-/// Files of running games are written one at a time, so that nobody waits for them.
-const BETWEEN_PAPERS: Duration = Duration::from_millis(2);
-/// How many calls are heard before what came of them is stored: a store costs the same for one fact and for many.
-const AT_ONCE: usize = 200;
+/// Files of running games are written one at a time and not too often, so that nobody waits for them: of a thousand games each is
+/// written every twenty seconds.
+const BETWEEN_PAPERS: Duration = Duration::from_millis(20);
+/// How many calls are heard before what came of them is stored. A store costs nearly the same for one fact and for many, but the
+/// first waits for the last.
+const AT_ONCE: usize = 16;
 
 impl Service {
     /// Opens the event in its folder, begun anew or where it was left, and listens. `settings` describe what an event can't
@@ -311,6 +317,8 @@ impl Service {
                     let done = self.event.obey(&order, Instant::now());
                     self.log(None, '#', &format!("director: {order:?}"))?;
                     self.deliver(tell)?;
+                    // That a game is held is no fact.
+                    let _ = self.watchers.send(Told::Changed);
                     answer(done);
                 }
             }

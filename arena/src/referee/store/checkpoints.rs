@@ -8,8 +8,8 @@ use rusqlite::Connection;
 
 /// So many facts are stored between two checkpoints. The log grows by some kilobytes for each of them.
 const FACTS_BETWEEN: u64 = 10_000;
-/// The most pages that the log may have without a moment in which its writer waits.
-const MOST_PAGES: i64 = 65_536;
+/// The most pages that the log may have without a moment in which its writer waits: a quarter of a gigabyte.
+const MOST_PAGES: i64 = 262_144;
 
 /// The thread that makes checkpoints. Dropped, it ends.
 pub(super) struct Checkpoints {

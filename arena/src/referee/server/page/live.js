@@ -3,7 +3,7 @@
 const $ = id => document.getElementById(id);
 const SYMBOLS = { k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
 const running = new Map();
-let replay = null;
+let replay = null, isLost = false, isDirecting = false;
 
 function make(name, text, kind) {
   const node = document.createElement(name);
@@ -66,6 +66,7 @@ function show(game) {
 }
 
 function tick() {
+  if (isLost) return;
   for (const game of running.values()) {
     const node = $("game-" + game.number);
     for (const clock of node ? node.querySelectorAll(".clock") : []) {
@@ -82,8 +83,18 @@ function fill(table, heads, rows) {
   table.replaceChildren(line(heads, "th"), ...rows.map(row => line(row, "td")));
 }
 
+// Without the referee nothing is known any more, least of all what the clocks show.
+function lose() {
+  isLost = true;
+  $("about").textContent = "The referee can't be reached.";
+  $("about").className = "lost";
+}
+
 async function refresh() {
-  const state = await (await fetch("state.json")).json();
+  const state = await fetch("state.json").then(answer => answer.json()).catch(() => null);
+  if (!state) return;
+  isLost = false;
+  $("about").className = "";
   document.title = $("event").textContent = state.event;
   $("about").textContent = (state.site === "?" ? "" : state.site + ", ") + "time control " + state.control;
   fill($("table"), ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", ""],
@@ -101,6 +112,15 @@ async function refresh() {
     $("game-" + number)?.remove();
   }
   state.running.forEach(show);
+  showOrders();
+  // It has ended since it was loaded.
+  if (replay && !replay.result && !running.has(replay.number)) load(replay.number, replay.at === replay.moves.length);
+}
+
+function showOrders() {
+  $("sign-in").hidden = isDirecting;
+  $("orders").hidden = !isDirecting;
+  $("game-orders").hidden = !isDirecting || !replay || !running.has(replay.number);
 }
 
 async function load(number, atEnd) {
@@ -117,6 +137,7 @@ async function load(number, atEnd) {
     return move.number ? [document.createTextNode(` ${move.number} `), button] : [button];
   }));
   step(atEnd ? game.moves.length : Math.min(at, game.moves.length));
+  showOrders();
 }
 
 function step(at) {
@@ -151,27 +172,28 @@ document.onkeydown = event => {
 // The director: orders are those of the console. The token is kept for as long as the page is open.
 let token = null;
 async function order(words) {
-  const answer = await fetch("order", { method: "POST", headers: { Authorization: "Bearer " + token }, body: words });
-  $("answer").textContent = await answer.text();
-  return answer.status !== 401 && answer.status !== 429 && answer.status !== 403;
+  const request = { method: "POST", headers: { Authorization: "Bearer " + token }, body: words };
+  const answer = await fetch("order", request).catch(() => null);
+  $("answer").textContent = answer ? await answer.text() : "The referee can't be reached.";
+  return answer !== null && answer.status !== 401 && answer.status !== 429 && answer.status !== 403;
 }
 $("sign-in").onsubmit = async event => {
   event.preventDefault();
   token = $("token").value;
-  const isIn = await order("pairings");
+  isDirecting = await order("pairings");
   $("token").value = "";
-  $("sign-in").hidden = isIn;
-  $("orders").hidden = $("game-orders").hidden = !isIn;
+  showOrders();
 };
 for (const button of document.querySelectorAll("[data-order]")) {
   button.onclick = () => {
     let words = button.dataset.order.replace("#", replay ? replay.number : "");
-    if (words.includes("*")) {
-      const more = prompt(words.startsWith("add") ? "How many seconds?" : "What?");
+    const { ask, confirm: isGrave } = button.dataset;
+    if (ask !== undefined) {
+      const more = prompt(ask);
       if (!more) return;
       words = words.replace("*", () => more);
-    } else if (words.startsWith("adjudicate") && !confirm(words + "?")) return;
-    order(words);
+    }
+    if (isGrave === undefined || confirm(`${words}: really?`)) order(words);
   };
 }
 
@@ -182,4 +204,5 @@ events.addEventListener("game", event => show(JSON.parse(event.data)));
 events.addEventListener("changed", refreshSoon);
 // The first look, and one after each interruption.
 events.onopen = refresh;
+events.onerror = lose;
 setInterval(tick, 100);
