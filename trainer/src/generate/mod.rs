@@ -3,7 +3,7 @@
 mod selfplay;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -132,6 +132,8 @@ impl Generate {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn run(folder: &Path, games: u64, threads: usize) -> Vec<u8> {
