@@ -1,7 +1,8 @@
 //! The position against its yardstick: shakmaty's `Chess`, built without the `variant` feature.
 //!
-//! Yardstick and candidate take turns in one process, so that their ratio holds on a busy machine. Each group ends
-//! with a line `RATIO name value`, from the medians.
+//! Yardstick and candidate take turns in one process, so that their ratio holds on a busy machine: a line `RATIO name
+//! value` for each group, from the medians. After each turn the branch predictor has to learn anew. Criterion's own times
+//! of each side follow; there, the same positions come thousands of times, until the processor knows them by heart.
 
 #![allow(missing_docs)] // of what criterion's macro makes
 
