@@ -137,6 +137,31 @@ fn the_director_signs_in_on_the_page() {
 }
 
 #[test]
+fn games_are_shown_that_the_director_let_begin_or_begin_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let token = folder.path().join("token");
+    fs::write(&token, "open-sesame\n").expect("written");
+    let token = token.to_str().expect("a path");
+    let (referee, page) = shown(folder.path(), &["--director-file", token, "--rounds-by-hand"]);
+    let mut clients = ["A<b>", "B"].map(|name| {
+        let mut client = Raw::connect(&referee.address);
+        client.say(&format!("refreq sign_on; tcsi \"\" \"{name}\";"));
+        client.hear("refcom reset");
+        client
+    });
+    let order = |words: &str| ask(&page, "POST", "/order", "Authorization: Bearer open-sesame\r\n", words);
+    assert!(order("pair A<b> B").contains("game 1 begins"));
+    clients[0].hear("refcom respond");
+    clients[0].say("refreq reply; sm e4;");
+    clients[1].hear("refcom respond");
+    let game = || ask(&page, "GET", "/game/1.json", "", "");
+    assert!(game().contains("\"san\":\"e4\""), "{}", game());
+    assert!(order("restart 1").contains("begins anew"));
+    clients[0].hear("refcom respond");
+    assert!(game().starts_with("HTTP/1.1 200") && !game().contains("\"san\""), "{}", game());
+}
+
+#[test]
 fn the_director_s_token_does_not_go_over_an_open_network() {
     let folder = tempfile::tempdir().expect("a folder");
     let token = folder.path().join("token");

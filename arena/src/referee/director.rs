@@ -73,10 +73,13 @@ impl FromStr for Order {
     type Err = String;
 
     fn from_str(line: &str) -> Result<Order, String> {
+        let (order, text) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+        if order == "broadcast" && !text.is_empty() {
+            // Said as it is written, apostrophes and all.
+            return Ok(Order::Broadcast(text.trim().to_owned()));
+        }
         let words = shell_words::split(line).map_err(|_| "a quotation mark is not closed".to_owned())?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let text =
-            || line.trim().split_once(char::is_whitespace).map_or("", |(_, text)| text.trim()).to_owned();
         Ok(match words.as_slice() {
             ["status" | "s"] => Order::Status,
             ["pairings" | "games"] => Order::Pairings,
@@ -90,15 +93,22 @@ impl FromStr for Order {
             ["forfeit", ..] => Order::Forfeit(words[1..].join(" ")),
             ["restart", game] => Order::Restart(number(game)?),
             ["add", game, side, seconds] => Order::AddTime(number(game)?, color(side)?, time(seconds)?),
-            ["broadcast", _, ..] => Order::Broadcast(text()),
             ["quit" | "exit"] => Order::Quit,
             ["help" | "?"] => Order::Help,
-            [word, ..] => {
-                return Err(format!("`{}` is not understood; `help` shows what is", engine::excerpt(word)));
-            }
+            [word, ..] => return Err(misunderstood(word)),
             [] => return Err(String::new()),
         })
     }
+}
+
+/// What to tell who has given no order, or one with words too few or too many.
+fn misunderstood(word: &str) -> String {
+    let known = HELP.lines().find(|line| line.split_whitespace().next() == Some(word));
+    let known = known.and_then(|line| line.split("  ").next());
+    known.map_or_else(
+        || format!("`{}` is not understood; `help` shows what is", engine::excerpt(word)),
+        |known| format!("expected `{known}`"),
+    )
 }
 
 /// The number of a game in the schedule.
@@ -258,6 +268,7 @@ impl Event {
 
     fn restart(&mut self, game: u64, at: Instant) -> Result<String, String> {
         self.playing(game)?;
+        self.expect_late_reply(game);
         self.record(Fact::Restarted { game });
         self.present_anew(game, at);
         Ok(format!("game {} begins anew", game + 1))
@@ -360,11 +371,14 @@ mod tests {
             Ok(Order::AddTime(1, Color::Black, Duration::from_millis(30_500)))
         );
         assert_eq!(order("broadcast  Lunch is  served"), Ok(Order::Broadcast("Lunch is  served".into())));
+        assert_eq!(order("broadcast It's lunch"), Ok(Order::Broadcast("It's lunch".into())));
         assert_eq!(order("forfeit Toga II"), Ok(Order::Forfeit("Toga II".into())));
         for wrong in
             ["", "pause 0", "pause x", "add 1 red 3", "add 1 white -3", "adjudicate 1 2-0", "jump", "pair 'a"]
         {
             assert!(order(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(order("pair Bob"), Err("expected `pair NAME NAME`".to_owned()));
+        assert_eq!(order("broadcast"), Err("expected `broadcast TEXT`".to_owned()));
     }
 }

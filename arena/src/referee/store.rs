@@ -148,11 +148,14 @@ impl EventStore {
     /// They can't be read.
     pub fn game(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
         let facts = self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)?;
+        // The director may have had a word about it before.
+        let began = facts.iter().position(|fact| matches!(fact, Fact::Began { .. }));
+        let facts = &facts[began.unwrap_or(facts.len())..];
         let again = facts.iter().rposition(|fact| matches!(fact, Fact::Restarted { .. }));
         Ok(match again {
             // As it began, and then what came after the last restart.
             Some(at) => facts[..1].iter().chain(&facts[at + 1..]).cloned().collect(),
-            None => facts,
+            None => facts.to_vec(),
         })
     }
 

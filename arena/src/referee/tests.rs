@@ -392,6 +392,34 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
     assert!(room.news.iter().any(|news| news == "A replied too late"));
 }
 
+/// Clients that can't break off reply to games that were taken from them, and to their next game only then.
+#[test]
+fn late_replies_harm_nobody() {
+    let (mut room, both @ [a, b]) = pair();
+    room.play_all(both, "e4 e5 Nf3 Nc6");
+    room.event.obey(&Order::Restart(0), room.now).expect("begins anew");
+    room.send();
+    room.pass(seconds(5));
+    let late = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - refreq reply; sm Bb5;";
+    room.say(a, &late);
+    assert_eq!(room.news.last().map(String::as_str), Some("A replied too late"));
+    room.play(a, "d4");
+    room.event.obey(&Order::Adjudicate(0, Verdict::Drawn), room.now).expect("ends");
+    room.send();
+    room.pass(seconds(20));
+    // The other game; White thinks.
+    room.hear(a);
+    room.say(b, &"rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - refreq reply; sm d5;");
+    assert_eq!(room.news.last().map(String::as_str), Some("B replied too late"));
+    assert!(!room.inboxes[&b].concat().contains("fault"));
+    room.play(b, "e4");
+    room.hear(a);
+    room.say(a, &late);
+    assert!(room.inboxes[&a].concat().contains("c0 \"the position of the reply is not that of the game\""));
+    room.play(a, "e5");
+    assert_eq!((room.hear(b), room.endings.len()), (Task::Respond, 1));
+}
+
 #[test]
 fn only_those_who_are_expected_may_sign_on() {
     let mut wanted = settings(&["A", "B", "C"]);

@@ -208,6 +208,11 @@ impl Bout {
 
 /// What happens.
 impl Bout {
+    /// Whether the game stands there.
+    pub(super) fn is_at(&self, position: &Position) -> bool {
+        position.legal().is_ok_and(|(chess, _)| self.game.chess() == Some(&chess))
+    }
+
     /// Judges a reply that arrived at that moment.
     pub(super) fn hear(
         &self,
@@ -223,8 +228,7 @@ impl Bout {
         if let Some((outcome, detail)) = self.check_time(at) {
             return Judgement::Happened(vec![self.ended(outcome, detail)]);
         }
-        let is_here = position.legal().is_ok_and(|(chess, _)| self.game.chess() == Some(&chess));
-        if !is_here {
+        if !self.is_at(position) {
             return self.no_answer(color, "the position of the reply is not that of the game");
         }
         match &reply.answer {
@@ -305,6 +309,11 @@ impl Bout {
 
     fn is_draw_offered(&self) -> bool {
         self.last.as_ref().is_some_and(|last| last.offers_draw)
+    }
+
+    /// The side to move has replied.
+    pub(super) fn answered(&mut self) {
+        self.turn.asked = false;
     }
 
     /// The program is asked once more.

@@ -126,7 +126,9 @@ impl Event {
         at: Instant,
     ) {
         let playing = self.programs[program].game.and_then(|game| self.bouts.get_mut(&game));
-        let Some(bout) = playing else {
+        let is_here = playing.as_ref().is_some_and(|bout| bout.is_at(position));
+        let is_late = self.programs[program].is_late(position, is_here);
+        let Some(bout) = playing.filter(|_| !is_late) else {
             // It crossed the end of the game on its way.
             return self.tell(false, format!("{} replied too late", self.name(program)));
         };
@@ -142,6 +144,7 @@ impl Event {
                 self.watch_flag(game);
             }
             Judgement::Happened(facts) => {
+                bout.answered();
                 for fact in facts {
                     self.happen(game, fact, at);
                 }
@@ -191,12 +194,19 @@ impl Event {
         }
     }
 
+    /// A game is taken from a program that thinks about it. Clients that can't break off will reply all the same.
+    pub(in crate::referee) fn expect_late_reply(&mut self, game: u64) {
+        let Some(bout) = self.bouts.get(&game).filter(|bout| bout.is_asked()) else { return };
+        self.programs[bout.program(bout.to_move())].owed.extend(bout.game().chess().cloned());
+    }
+
     /// Ends a game and tells its programs.
     pub(in crate::referee) fn end(&mut self, game: u64, outcome: Outcome, detail: String, at: Instant) {
         let Some(bout) = self.bouts.get(&game) else { return };
         let ended = bout.ended(outcome, detail);
         let records = [bout.inform_result(outcome.result()), bout.conclude(at)];
         let programs = Color::ALL.map(|color| bout.program(color));
+        self.expect_late_reply(game);
         self.record(ended);
         for program in programs {
             self.programs[program].mailbox.retain(|(_, starts)| starts.is_none());

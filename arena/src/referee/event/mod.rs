@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use engine::{Color, Game, Outcome, PgnTags};
 use protocols::epd::{Position, RefereeCommand};
 use protocols::referee::{ClientRecord, Directive, Request};
-use shakmaty::ByColor;
+use shakmaty::{ByColor, Chess};
 
 use super::bout::Bout;
 use super::fact::Fact;
@@ -150,6 +150,8 @@ struct Program {
     /// Nothing is sent before.
     quiet_until: Option<Instant>,
     mailbox: VecDeque<(Directive, Option<u64>)>,
+    /// Positions about which it was thinking when their games were taken from it.
+    owed: VecDeque<Chess>,
 }
 
 /// Somebody at the other end of a connection.
@@ -363,6 +365,19 @@ impl Program {
     /// Whether it can begin a game: it is there, has none, and may be written to.
     fn is_free(&self, at: Instant) -> bool {
         self.connection.is_some() && self.game.is_none() && !self.is_quiet(at) && self.mailbox.is_empty()
+    }
+
+    /// Whether a reply with this position belongs to a game that was taken from it; `is_here` if it fits its present game.
+    fn is_late(&mut self, position: &Position, is_here: bool) -> bool {
+        let place =
+            position.legal().ok().and_then(|(chess, _)| self.owed.iter().position(|owed| *owed == chess));
+        // Replies come in order: those before this one won't come any more.
+        match place {
+            Some(place) if !is_here => drop(self.owed.drain(..=place)),
+            None if is_here => self.owed.clear(),
+            _ => {}
+        }
+        place.is_some() && !is_here
     }
 
     fn is_quiet(&self, at: Instant) -> bool {

@@ -39,6 +39,7 @@ impl Event {
         state.extended = sign_on.extended;
         state.quiet_until = None;
         state.mailbox.clear();
+        state.owed.clear();
         state.is_fresh = true;
         self.may_begin = true;
         self.tell(false, format!("{} signs on", self.name(program)));

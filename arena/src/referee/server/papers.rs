@@ -50,14 +50,16 @@ impl Papers {
         for entry in fs::read_dir(&running)? {
             fs::remove_file(entry?.path())?;
         }
-        let games = BufWriter::new(File::create(folder.join("games.pgn"))?);
+        // Beside the old one until it is complete, for those who read it.
+        let (games, unfinished) = (folder.join("games.pgn"), folder.join("games.pgn.new"));
+        let writer = BufWriter::new(File::create(&unfinished)?);
         let mut traffic =
             File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
         end_line(&mut traffic)?;
         let behind = event.bouts().map(super::super::bout::Bout::number).collect();
         let mut papers = Papers {
             folder: folder.to_owned(),
-            games,
+            games: writer,
             traffic: BufWriter::new(traffic),
             behind,
             turn: 0,
@@ -67,6 +69,7 @@ impl Papers {
             papers.write_game(&event.tags(), ending)?;
         }
         papers.flush()?;
+        fs::rename(unfinished, games)?;
         Ok(papers)
     }
 

@@ -35,11 +35,18 @@ function clockText(millis) {
   return (h ? h + ":" + String(m).padStart(2, "0") : m) + ":" + s;
 }
 
+function showClock(clock, game) {
+  const color = clock.dataset.color, runs = game.running === color, left = game.clocks[color];
+  clock.textContent = clockText(left === null || !runs ? left : left - (performance.now() - game.seen));
+  clock.classList.toggle("running", runs);
+}
+
 function side(game, color) {
-  const line = make("div", undefined, "side"), clock = make("span", "", "clock");
+  const line = make("div", undefined, "side"), clock = make("span", undefined, "clock");
   line.append(make("b", game[color]), clock);
   if (game.gone.includes(color)) line.classList.add("gone");
   clock.dataset.color = color;
+  showClock(clock, game);
   return line;
 }
 
@@ -69,12 +76,7 @@ function tick() {
   if (isLost) return;
   for (const game of running.values()) {
     const node = $("game-" + game.number);
-    for (const clock of node ? node.querySelectorAll(".clock") : []) {
-      const color = clock.dataset.color, runs = game.running === color;
-      const left = game.clocks[color];
-      clock.textContent = clockText(left === null || !runs ? left : left - (performance.now() - game.seen));
-      clock.classList.toggle("running", runs);
-    }
+    for (const clock of node ? node.querySelectorAll(".clock") : []) showClock(clock, game);
   }
 }
 
@@ -124,8 +126,8 @@ function showOrders() {
 }
 
 async function load(number, atEnd) {
-  const answer = await fetch(`game/${number}.json`);
-  if (!answer.ok) return;
+  const answer = await fetch(`game/${number}.json`).catch(() => null);
+  if (!answer || !answer.ok) return;
   const game = await answer.json(), at = replay && replay.number === number ? replay.at : 0;
   replay = game;
   $("title").textContent = `Game ${number}: ${game.white} – ${game.black} ${game.result}`;
@@ -155,19 +157,23 @@ function open(number) {
   replay = null;
   $("replay").hidden = false;
   $("boards").hidden = true;
+  $("title").textContent = `Game ${number} can't be shown now.`;
+  for (const id of ["board", "moves"]) $(id).replaceChildren();
+  showOrders();
   load(number, running.has(number)).then(() => $("replay").scrollIntoView());
 }
 
 $("close").onclick = () => { replay = null; $("replay").hidden = true; $("boards").hidden = false; };
+// Without a game they do nothing.
 $("first").onclick = () => step(0);
-$("back").onclick = () => step(replay.at - 1);
-$("on").onclick = () => step(replay.at + 1);
-$("last").onclick = () => step(replay.moves.length);
+$("back").onclick = () => step(replay?.at - 1);
+$("on").onclick = () => step(replay?.at + 1);
+$("last").onclick = () => step(replay?.moves.length);
 document.onkeydown = event => {
-  if (!replay) return;
-  if (event.key === "ArrowLeft") step(replay.at - 1);
-  if (event.key === "ArrowRight") step(replay.at + 1);
+  if (event.key === "ArrowLeft") step(replay?.at - 1);
+  if (event.key === "ArrowRight") step(replay?.at + 1);
 };
+$("answer").onclick = () => { $("answer").textContent = ""; };
 
 // The director: orders are those of the console. The token is kept for as long as the page is open.
 let token = null;
@@ -181,6 +187,7 @@ $("sign-in").onsubmit = async event => {
   event.preventDefault();
   token = $("token").value;
   isDirecting = await order("pairings");
+  if (isDirecting) $("answer").textContent = "You direct.";
   $("token").value = "";
   showOrders();
 };
