@@ -369,6 +369,10 @@ impl Program {
 
     /// Whether a reply with this position belongs to a game that was taken from it; `is_here` if it fits its present game.
     fn is_late(&mut self, position: &Position, is_here: bool) -> bool {
+        // As nearly always: then the position need not be read once more.
+        if self.owed.is_empty() {
+            return false;
+        }
         let place =
             position.legal().ok().and_then(|(chess, _)| self.owed.iter().position(|owed| *owed == chess));
         // Replies come in order: those before this one won't come any more.
