@@ -41,6 +41,8 @@ pub use thinking_clock::{
 pub use time_control::{Phase, Phases, TimeControl, TimeControlError};
 
 pub use search::Wdl;
+#[cfg(feature = "tuning")]
+pub use search::{PARAMETERS, Parameter};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
 pub use variant::variant_from_name;

@@ -6,6 +6,7 @@
 use shakmaty::Color;
 
 use crate::history::{PieceTo, Previous};
+use crate::parameters as p;
 use crate::position::Position;
 use crate::score::Score;
 
@@ -17,9 +18,6 @@ const LIMIT: i32 = 1024;
 
 /// What one search can change at most.
 const LARGEST_STEP: i32 = LIMIT / 4;
-
-/// The sum of the entries is divided by this to give centipawns.
-const ENTRIES_PER_CENTIPAWN: i32 = 28;
 
 /// By the side to move, then by kind.
 type ByKind = [Vec<i16>; 2];
@@ -56,7 +54,7 @@ impl Corrections {
             + i32::from(by_pieces(Color::White))
             + i32::from(by_pieces(Color::Black))
             + i32::from(by_moves))
-            / ENTRIES_PER_CENTIPAWN
+            / p::correction_entries_per_centipawn()
     }
 
     /// Learns that a search of this depth found a value so far above the static evaluation.
@@ -104,7 +102,10 @@ mod tests {
             corrections.update(&position, &previous, 20, 500);
         }
         let correction = corrections.get(&position, &previous);
-        assert!((80..=3 * LIMIT / ENTRIES_PER_CENTIPAWN).contains(&correction), "{correction}");
+        assert!(
+            (80..=3 * LIMIT / p::correction_entries_per_centipawn()).contains(&correction),
+            "{correction}"
+        );
         corrections.update(&position, &previous, 20, -500);
         assert!(corrections.get(&position, &previous) < correction);
     }

@@ -100,7 +100,7 @@ pub struct Bounds<'a> {
 /// A search that knows how to search its root to a depth.
 pub trait Deepening {
     /// Its windows.
-    const ASPIRATION: Aspiration;
+    fn aspiration(&self) -> Aspiration;
 
     /// How far it has come.
     fn progress(&self) -> &Progress;
@@ -177,7 +177,7 @@ pub trait Deepening {
     /// # Errors
     /// The search was told to end.
     fn aspire(&mut self, expected: Score, observer: &mut dyn Observer) -> Result<(), Stopped> {
-        let Aspiration { depth, mut margin, limit } = Self::ASPIRATION;
+        let Aspiration { depth, mut margin, limit } = self.aspiration();
         let narrow = self.progress().depth >= depth && !expected.is_mate();
         let (mut alpha, mut beta) =
             if narrow { (expected - margin, expected + margin) } else { (-Score::INFINITE, Score::INFINITE) };

@@ -47,6 +47,8 @@ pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate, tuning};
 pub use limits::{Clock, Limits, Root, TimeLimit};
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use observer::{Answer, Bound, Observer, Report};
+#[cfg(feature = "tuning")]
+pub use parameters::{PARAMETERS, Parameter};
 pub use position::{Keys, Position, divide, exchange_value, perft};
 pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::{STACK_SIZE, Searcher};

@@ -144,7 +144,7 @@ impl Worker<'_> {
     ) -> Result<Score, Stopped> {
         let is_check = position.is_check();
         // Step 1: check extension. A forced reply is worth seeing.
-        let depth = depth + i32::from(is_check);
+        let depth = depth + p::check_extension() * i32::from(is_check);
         if depth <= 0 {
             return self.quiesce(position, alpha, beta, ply);
         }
@@ -183,7 +183,7 @@ impl Worker<'_> {
             && !is_pv
             && excluded.is_none()
             && entry.depth >= depth
-            && position.halfmoves() < p::HASH_CUTOFF_HALFMOVES
+            && i32::from(position.halfmoves()) < p::hash_cutoff_halfmoves()
         {
             let score = entry.score.relative_to_root(ply);
             if is_decided(entry.bound, score, alpha, beta) {
@@ -207,7 +207,7 @@ impl Worker<'_> {
             return Ok(score);
         }
         // Step 12: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
-        if node.depth >= p::INTERNAL_REDUCTION_DEPTH && node.hash_move().is_none() && (is_pv || is_cut) {
+        if node.depth >= p::internal_reduction_depth() && node.hash_move().is_none() && (is_pv || is_cut) {
             node.depth -= 1;
         }
         self.search_moves(position, &node, alpha)
@@ -252,11 +252,11 @@ impl Worker<'_> {
             return;
         }
         let opponent_lost = now.value() + before.value();
-        if reduction >= p::HINDSIGHT_EXTENSION_REDUCTION && opponent_lost <= 0 {
+        if reduction >= p::hindsight_extension_reduction() && opponent_lost <= 0 {
             node.depth += 1;
-        } else if reduction >= p::HINDSIGHT_REDUCTION_REDUCTION
+        } else if reduction >= p::hindsight_reduction_reduction()
             && node.depth >= 2
-            && opponent_lost > p::HINDSIGHT_MARGIN
+            && opponent_lost > p::hindsight_margin()
         {
             node.depth -= 1;
         }
@@ -275,8 +275,8 @@ impl Worker<'_> {
         let estimate = estimate(node, evaluation);
 
         // Step 8: razoring. So far below alpha that only captures can help, if anything.
-        let margin = p::RAZORING_MARGIN + p::RAZORING_MARGIN_PER_SQUARED_PLY * depth * depth;
-        if depth <= p::RAZORING_DEPTH_LIMIT && estimate + margin <= alpha && !alpha.is_mate() {
+        let margin = p::razoring_margin() + p::razoring_margin_per_squared_ply() * depth * depth;
+        if depth <= p::razoring_depth_limit() && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
             if score <= alpha {
                 return Ok(Prospect::Settled(score));
@@ -284,8 +284,8 @@ impl Worker<'_> {
         }
 
         // Step 9: reverse futility. So far above beta that no few moves will bring it down.
-        let margin = p::REVERSE_FUTILITY_MARGIN_PER_PLY * (depth - i32::from(node.is_improving));
-        if depth <= p::REVERSE_FUTILITY_DEPTH_LIMIT
+        let margin = p::reverse_futility_margin_per_ply() * (depth - i32::from(node.is_improving));
+        if depth <= p::reverse_futility_depth_limit()
             && estimate - margin >= beta
             && node.hash_move().is_none_or(|m| position.is_tactical(m))
             && !beta.is_loss()
@@ -311,21 +311,21 @@ impl Worker<'_> {
     ) -> Result<Prospect, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let just_passed = self.frame(ply).moved.is_none();
-        if depth < p::NULL_MOVE_DEPTH
+        if depth < p::null_move_depth()
             || !node.is_cut
             || just_passed
             || ply < self.null_move_floor
             || estimate < beta
-            || evaluation + p::NULL_MOVE_MARGIN_PER_PLY * depth < beta + p::NULL_MOVE_MARGIN
+            || evaluation + p::null_move_margin_per_ply() * depth < beta + p::null_move_margin()
             || beta.is_loss()
             || !position.has_pieces(position.turn())
         {
             return Ok(Prospect::Open);
         }
         let above = estimate.value() - beta.value();
-        let reduction = p::NULL_MOVE_REDUCTION
-            + depth / p::NULL_MOVE_PLIES_PER_REDUCTION
-            + (above / p::NULL_MOVE_MARGIN_PER_REDUCTION).min(p::NULL_MOVE_MAX_BY_MARGIN);
+        let reduction = p::null_move_reduction()
+            + depth / p::null_move_plies_per_reduction()
+            + (above / p::null_move_margin_per_reduction()).min(p::null_move_max_by_margin());
         let score = self.with_null_move(position, ply, |worker, next| {
             worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false).map(|score| -score)
         })?;
@@ -334,7 +334,7 @@ impl Worker<'_> {
         }
         // A mate found by passing is no mate.
         let score = if score.is_win() { beta } else { score };
-        if depth < p::NULL_MOVE_VERIFICATION_DEPTH || self.null_move_floor > 0 {
+        if depth < p::null_move_verification_depth() || self.null_move_floor > 0 {
             return Ok(Prospect::Settled(score));
         }
         self.null_move_floor = ply + (3 * (depth - reduction) / 4).max(1) as usize;
@@ -347,12 +347,12 @@ impl Worker<'_> {
     /// beat beta in the full one.
     fn probcut(&mut self, position: &Position, node: &Node, evaluation: Score) -> Result<Prospect, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
-        let goal = beta + p::PROBCUT_MARGIN - p::PROBCUT_IMPROVING_MARGIN * i32::from(node.is_improving);
-        let reduced = depth - p::PROBCUT_REDUCTION;
+        let goal = beta + p::probcut_margin() - p::probcut_improving_margin() * i32::from(node.is_improving);
+        let reduced = depth - p::probcut_reduction();
         let is_unlikely = node.known.is_some_and(|entry| {
             entry.depth >= reduced && entry.bound != Bound::Lower && entry.score.relative_to_root(ply) < goal
         });
-        if depth < p::PROBCUT_DEPTH || beta.is_mate() || is_unlikely {
+        if depth < p::probcut_depth() || beta.is_mate() || is_unlikely {
             return Ok(Prospect::Open);
         }
         let wanted = Wanted::Tactical { at_least: goal.value() - evaluation.value() };
@@ -457,11 +457,11 @@ impl Worker<'_> {
         if attempt.is_tactical {
             // Futility of captures: even the captured piece will not bring it up to alpha.
             if let Some(evaluation) = node.evaluation
-                && reduced <= p::FUTILITY_DEPTH_LIMIT
+                && reduced <= p::futility_depth_limit()
                 && m.promotion().is_none()
                 && evaluation
-                    + p::TACTICAL_FUTILITY_MARGIN
-                    + p::TACTICAL_FUTILITY_MARGIN_PER_PLY * reduced
+                    + p::tactical_futility_margin()
+                    + p::tactical_futility_margin_per_ply() * reduced
                     + position.captured(m).map_or(0, exchange_value)
                     <= alpha
                 && !alpha.is_mate()
@@ -470,26 +470,26 @@ impl Worker<'_> {
                 return true;
             }
             // Captures that lose more than the depth can make up for.
-            return depth <= p::SEE_PRUNING_DEPTH_LIMIT
-                && !position.see_at_least(m, -p::SEE_TACTICAL_MARGIN_PER_PLY * depth);
+            return depth <= p::see_pruning_depth_limit()
+                && !position.see_at_least(m, -p::see_tactical_margin_per_ply() * depth);
         }
         // Late move pruning. After so many quiet moves the rest will hardly be better.
-        let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(node.is_improving));
-        if depth <= p::LATE_MOVE_PRUNING_DEPTH_LIMIT && attempt.number as i32 > enough {
+        let enough = (p::late_move_pruning_base() + depth * depth) / (2 - i32::from(node.is_improving));
+        if depth <= p::late_move_pruning_depth_limit() && attempt.number as i32 > enough {
             picker.skip_quiet();
             return !position.gives_check(m);
         }
         // History pruning. Moves that have failed again and again as answers to what was played.
         let history = self.histories.continuation(position, m, &node.given.previous);
-        if reduced <= p::HISTORY_PRUNING_DEPTH_LIMIT && history < -p::HISTORY_PRUNING_PER_PLY * depth {
+        if reduced <= p::history_pruning_depth_limit() && history < -p::history_pruning_per_ply() * depth {
             return true;
         }
         // Futility. So far below alpha that a quiet move will not bring it up.
         if let Some(evaluation) = node.evaluation {
-            let margin = p::FUTILITY_MARGIN
-                + p::FUTILITY_MARGIN_PER_PLY * reduced
-                + history / p::FUTILITY_HISTORY_PER_CENTIPAWN;
-            if reduced <= p::FUTILITY_DEPTH_LIMIT
+            let margin = p::futility_margin()
+                + p::futility_margin_per_ply() * reduced
+                + history / p::futility_history_per_centipawn();
+            if reduced <= p::futility_depth_limit()
                 && evaluation + margin <= alpha
                 && !alpha.is_mate()
                 && !position.gives_check(m)
@@ -498,8 +498,8 @@ impl Worker<'_> {
             }
         }
         // Quiet moves to squares where they are simply lost.
-        reduced <= p::SEE_PRUNING_DEPTH_LIMIT
-            && !position.see_at_least(m, -p::SEE_QUIET_MARGIN_PER_SQUARED_PLY * reduced * reduced)
+        reduced <= p::see_pruning_depth_limit()
+            && !position.see_at_least(m, -p::see_quiet_margin_per_squared_ply() * reduced * reduced)
     }
 
     /// Step 14: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly worse
@@ -512,28 +512,28 @@ impl Worker<'_> {
         };
         let score = entry.score.relative_to_root(ply);
         if node.excluded.is_some()
-            || depth < p::SINGULAR_DEPTH
+            || depth < p::singular_depth()
             || ply >= 2 * self.progress.depth as usize
-            || entry.depth < depth - p::SINGULAR_ENTRY_DEPTH
+            || entry.depth < depth - p::singular_entry_depth()
             || entry.bound == Bound::Upper
             || score.is_mate()
         {
             return Ok(Singularity::Extension(0));
         }
-        let goal = score - p::SINGULAR_MARGIN_PER_PLY * depth;
+        let goal = score - p::singular_margin_per_ply() * depth;
         self.frame(ply).excluded = Some(m);
         let others = self.search_without(position, goal, (depth - 1) / 2, ply, node.is_cut);
         self.frame(ply).excluded = None;
         let others = others?;
         Ok(if others < goal {
-            let is_far = !node.is_pv && others < goal - p::DOUBLE_EXTENSION_MARGIN;
+            let is_far = !node.is_pv && others < goal - p::double_extension_margin();
             Singularity::Extension(1 + i32::from(is_far))
         } else if goal >= beta {
             Singularity::Cut(goal)
         } else if score >= beta {
-            Singularity::Extension(-2)
+            Singularity::Extension(-p::negative_extension())
         } else {
-            Singularity::Extension(-i32::from(node.is_cut))
+            Singularity::Extension(-p::negative_extension_in_cut_nodes() * i32::from(node.is_cut))
         })
     }
 
@@ -558,28 +558,28 @@ impl Worker<'_> {
     /// Step 15: late move reductions. Moves far down the order are first searched less deep, by how many plies?
     fn reduction(&mut self, node: &Node, position: &Position, attempt: &Attempt) -> i32 {
         let number = attempt.number;
-        if node.depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
+        if node.depth < p::late_move_reduction_depth() || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
         let mut reduction = self.shared.reductions.get(node.depth, number);
         if attempt.is_tactical {
             reduction /= 2;
-            reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::REDUCTION_CAPTURE_HISTORY;
+            reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::reduction_capture_history();
         } else {
             let history = self.histories.quiet(position, attempt.mv, &node.given);
-            reduction -= history * 1024 / p::REDUCTION_HISTORY;
+            reduction -= history * 1024 / p::reduction_history();
         }
         let hash_move_is_tactical = node.hash_move().is_some_and(|m| position.is_tactical(m));
-        let many_cutoffs = self.frame(node.ply + 1).cutoffs > p::MANY_CUTOFFS;
-        reduction += p::REDUCTION_CUT * i32::from(node.is_cut);
-        reduction -= p::REDUCTION_PV * i32::from(node.was_pv());
-        reduction -= p::REDUCTION_EVASION * i32::from(position.is_check());
-        reduction -= p::REDUCTION_CHECK * i32::from(position.gives_check(attempt.mv));
+        let many_cutoffs = self.frame(node.ply + 1).cutoffs as i32 > p::many_cutoffs();
+        reduction += p::reduction_cut() * i32::from(node.is_cut);
+        reduction -= p::reduction_pv() * i32::from(node.was_pv());
+        reduction -= p::reduction_evasion() * i32::from(position.is_check());
+        reduction -= p::reduction_check() * i32::from(position.gives_check(attempt.mv));
         // At the root, what is overlooked costs most.
-        reduction -= p::REDUCTION_ROOT * i32::from(node.ply == 0);
-        reduction += p::REDUCTION_NOT_IMPROVING * i32::from(!node.is_improving);
-        reduction += p::REDUCTION_TACTICAL_HASH_MOVE * i32::from(hash_move_is_tactical);
-        reduction += p::REDUCTION_MANY_CUTOFFS * i32::from(many_cutoffs);
+        reduction -= p::reduction_root() * i32::from(node.ply == 0);
+        reduction += p::reduction_not_improving() * i32::from(!node.is_improving);
+        reduction += p::reduction_tactical_hash_move() * i32::from(hash_move_is_tactical);
+        reduction += p::reduction_many_cutoffs() * i32::from(many_cutoffs);
         (reduction / 1024).max(0)
     }
 
@@ -619,8 +619,8 @@ impl Worker<'_> {
         let mut score = -result?;
         if score > alpha && reduced < depth {
             // Much better than expected: deeper. Hardly better than what there was: less deep.
-            depth += i32::from(score > attempt.best + p::DEEPER_MARGIN + 2 * depth);
-            depth -= i32::from(score < attempt.best + p::SHALLOWER_MARGIN);
+            depth += i32::from(score > attempt.best + p::deeper_margin() + 2 * depth);
+            depth -= i32::from(score < attempt.best + p::shallower_margin());
             if reduced < depth {
                 score = -self.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
             }
@@ -633,7 +633,7 @@ impl Worker<'_> {
 
     /// Step 17: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
     fn learn(&mut self, position: &Position, node: &Node, m: Move, tried: &Tried) {
-        let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
+        let bonus = (p::history_bonus_per_ply() * node.depth).min(p::history_bonus_limit());
         if position.is_tactical(m) {
             self.histories.update_capture(position, m, bonus);
         } else {

@@ -1,104 +1,168 @@
-//! The numbers of the search. Words: a MARGIN is in centipawns, a DEPTH in plies, a LIMIT bounds where a step applies.
+//! The numbers of the search. Words: a margin is in centipawns, a depth in plies, a limit bounds where a step applies.
 //!
-//! They are first choices, to be settled by games (docs/EXPERIMENTS.md tells which have been).
+//! They are first choices, to be settled by games (docs/EXPERIMENTS.md tells which have been). In a build with the feature `tuning`
+//! they can be set at run time, each by its name here as a UCI option; without it they are constants.
 
-use crate::deepening::Aspiration;
+/// Defines parameters: for each a function that gives its value and, for tuning, a place where it can be changed.
+macro_rules! parameters {
+    ($($(#[doc = $text:expr])* $name:ident = $value:expr;)*) => {
+        $(
+            $(#[doc = $text])*
+            #[inline(always)]
+            pub(crate) fn $name() -> i32 {
+                #[cfg(feature = "tuning")]
+                return tuned::$name.load(std::sync::atomic::Ordering::Relaxed);
+                #[cfg(not(feature = "tuning"))]
+                $value
+            }
+        )*
 
-pub(crate) const ASPIRATION: Aspiration = Aspiration { depth: 4, margin: 18, limit: 500 };
+        #[cfg(feature = "tuning")]
+        #[expect(non_upper_case_globals, reason = "named like what they are the values of")]
+        mod tuned {
+            use std::sync::atomic::AtomicI32;
 
-/// A move that was reduced by so much is searched a ply deeper if the opponent did not lose by it ...
-pub(crate) const HINDSIGHT_EXTENSION_REDUCTION: i32 = 3;
-/// ... and one reduced by so much a ply less deep, if the opponent lost more than the margin.
-pub(crate) const HINDSIGHT_REDUCTION_REDUCTION: i32 = 2;
-pub(crate) const HINDSIGHT_MARGIN: i32 = 120;
+            $(pub(super) static $name: AtomicI32 = AtomicI32::new($value);)*
+        }
 
-pub(crate) const RAZORING_DEPTH_LIMIT: i32 = 4;
-pub(crate) const RAZORING_MARGIN: i32 = 220;
-pub(crate) const RAZORING_MARGIN_PER_SQUARED_PLY: i32 = 130;
+        /// All parameters of the search.
+        #[cfg(feature = "tuning")]
+        pub static PARAMETERS: &[Parameter] =
+            &[$(Parameter { name: stringify!($name), default: $value, value: &tuned::$name }),*];
+    };
+}
 
-pub(crate) const REVERSE_FUTILITY_DEPTH_LIMIT: i32 = 9;
-pub(crate) const REVERSE_FUTILITY_MARGIN_PER_PLY: i32 = 70;
+/// A number of the search that can be changed while the program runs.
+#[cfg(feature = "tuning")]
+#[derive(Debug)]
+pub struct Parameter {
+    /// As in the search.
+    pub name: &'static str,
+    /// What it is unless it was changed.
+    pub default: i32,
+    value: &'static std::sync::atomic::AtomicI32,
+}
 
-pub(crate) const NULL_MOVE_DEPTH: i32 = 3;
-pub(crate) const NULL_MOVE_REDUCTION: i32 = 4;
-/// A null move is reduced by one more ply for each so many plies of depth.
-pub(crate) const NULL_MOVE_PLIES_PER_REDUCTION: i32 = 3;
-/// ... and for each such margin by which the evaluation exceeds beta, up to [`NULL_MOVE_MAX_BY_MARGIN`] plies.
-pub(crate) const NULL_MOVE_MARGIN_PER_REDUCTION: i32 = 200;
-pub(crate) const NULL_MOVE_MAX_BY_MARGIN: i32 = 3;
-/// The evaluation must exceed beta by a margin that the depth brings down.
-pub(crate) const NULL_MOVE_MARGIN: i32 = 160;
-pub(crate) const NULL_MOVE_MARGIN_PER_PLY: i32 = 20;
-pub(crate) const NULL_MOVE_VERIFICATION_DEPTH: i32 = 14;
+#[cfg(feature = "tuning")]
+impl Parameter {
+    /// Changes it for all searches to come. What was made from it earlier (the table of reductions) is made anew for the next game.
+    pub fn set(&self, value: i32) {
+        self.value.store(value, std::sync::atomic::Ordering::Relaxed);
+    }
+}
 
-pub(crate) const PROBCUT_DEPTH: i32 = 5;
-pub(crate) const PROBCUT_REDUCTION: i32 = 3;
-pub(crate) const PROBCUT_MARGIN: i32 = 180;
-pub(crate) const PROBCUT_IMPROVING_MARGIN: i32 = 50;
+parameters! {
+    /// Windows around the expected score are used from this depth on; below, scores move too much.
+    aspiration_depth = 4;
+    /// Half the width of the first one ...
+    aspiration_margin = 18;
+    /// ... and a margin that has grown beyond this is given up.
+    aspiration_limit = 500;
 
-/// Without a move from the hash table, nodes of this depth are searched a ply less.
-pub(crate) const INTERNAL_REDUCTION_DEPTH: i32 = 4;
+    /// Plies by which the search goes deeper where the side to move is in check.
+    check_extension = 1;
 
-pub(crate) const LATE_MOVE_PRUNING_DEPTH_LIMIT: i32 = 8;
-/// Quiet moves tried at depth 0, to which the square of the depth is added.
-pub(crate) const LATE_MOVE_PRUNING_BASE: i32 = 4;
+    /// A move that was reduced by so much is searched a ply deeper if the opponent did not lose by it ...
+    hindsight_extension_reduction = 3;
+    /// ... and one reduced by so much a ply less deep, if the opponent lost more than the margin.
+    hindsight_reduction_reduction = 2;
+    hindsight_margin = 120;
 
-pub(crate) const HISTORY_PRUNING_DEPTH_LIMIT: i32 = 5;
-pub(crate) const HISTORY_PRUNING_PER_PLY: i32 = 4_000;
+    razoring_depth_limit = 4;
+    razoring_margin = 220;
+    razoring_margin_per_squared_ply = 130;
 
-pub(crate) const FUTILITY_DEPTH_LIMIT: i32 = 8;
-pub(crate) const FUTILITY_MARGIN: i32 = 90;
-pub(crate) const FUTILITY_MARGIN_PER_PLY: i32 = 95;
-/// History that changes the margin by a centipawn.
-pub(crate) const FUTILITY_HISTORY_PER_CENTIPAWN: i32 = 300;
-pub(crate) const TACTICAL_FUTILITY_MARGIN: i32 = 200;
-pub(crate) const TACTICAL_FUTILITY_MARGIN_PER_PLY: i32 = 180;
+    reverse_futility_depth_limit = 9;
+    reverse_futility_margin_per_ply = 70;
 
-pub(crate) const SEE_PRUNING_DEPTH_LIMIT: i32 = 9;
-/// Material a quiet move may lose per squared ply of depth ...
-pub(crate) const SEE_QUIET_MARGIN_PER_SQUARED_PLY: i32 = 22;
-/// ... and a tactical one, per ply.
-pub(crate) const SEE_TACTICAL_MARGIN_PER_PLY: i32 = 110;
+    null_move_depth = 3;
+    null_move_reduction = 4;
+    /// A null move is reduced by one more ply for each so many plies of depth.
+    null_move_plies_per_reduction = 3;
+    /// ... and for each such margin by which the evaluation exceeds beta, up to [`null_move_max_by_margin`] plies.
+    null_move_margin_per_reduction = 200;
+    null_move_max_by_margin = 3;
+    /// The evaluation must exceed beta by a margin that the depth brings down.
+    null_move_margin = 160;
+    null_move_margin_per_ply = 20;
+    null_move_verification_depth = 14;
 
-pub(crate) const SINGULAR_DEPTH: i32 = 7;
-/// The hash entry may be so many plies shallower than the node.
-pub(crate) const SINGULAR_ENTRY_DEPTH: i32 = 3;
-pub(crate) const SINGULAR_MARGIN_PER_PLY: i32 = 1;
-pub(crate) const DOUBLE_EXTENSION_MARGIN: i32 = 18;
+    probcut_depth = 5;
+    probcut_reduction = 3;
+    probcut_margin = 180;
+    probcut_improving_margin = 50;
 
-pub(crate) const LATE_MOVE_REDUCTION_DEPTH: i32 = 2;
-/// Reductions are base + ln(depth) * ln(number) / divisor, in 1/1024 of a ply.
-pub(crate) const REDUCTION_BASE: f64 = 0.8;
-pub(crate) const REDUCTION_DIVISOR: f64 = 2.3;
-/// History that changes a reduction by one ply.
-pub(crate) const REDUCTION_HISTORY: i32 = 12_000;
-pub(crate) const REDUCTION_CAPTURE_HISTORY: i32 = 10_000;
-/// What else changes a reduction, in 1/1024 of a ply.
-pub(crate) const REDUCTION_CUT: i32 = 1_400;
-pub(crate) const REDUCTION_PV: i32 = 1_024;
-pub(crate) const REDUCTION_EVASION: i32 = 1_024;
-pub(crate) const REDUCTION_CHECK: i32 = 1_024;
-pub(crate) const REDUCTION_ROOT: i32 = 1_024;
-pub(crate) const REDUCTION_NOT_IMPROVING: i32 = 512;
-pub(crate) const REDUCTION_TACTICAL_HASH_MOVE: i32 = 700;
-pub(crate) const REDUCTION_MANY_CUTOFFS: i32 = 700;
-/// More cutoffs than these below a node show that its moves are easily refuted.
-pub(crate) const MANY_CUTOFFS: u32 = 3;
+    /// Without a move from the hash table, nodes of this depth are searched a ply less.
+    internal_reduction_depth = 4;
 
-/// A reduced move that beats the best by so much, and twice the depth, is searched a ply deeper ...
-pub(crate) const DEEPER_MARGIN: i32 = 40;
-/// ... and one that beats it by less than this a ply less deep.
-pub(crate) const SHALLOWER_MARGIN: i32 = 8;
+    late_move_pruning_depth_limit = 8;
+    /// Quiet moves tried at depth 0, to which the square of the depth is added.
+    late_move_pruning_base = 4;
 
-/// In the order of quiet moves: history's worth of a centipawn of a piece that leaves or enters a threat.
-pub(crate) const SAFETY_PER_CENTIPAWN: i32 = 16;
+    history_pruning_depth_limit = 5;
+    history_pruning_per_ply = 4_000;
 
-/// History bonus: so much per ply of depth, up to a limit.
-pub(crate) const HISTORY_BONUS_PER_PLY: i32 = 160;
-pub(crate) const HISTORY_BONUS_LIMIT: i32 = 1_800;
+    futility_depth_limit = 8;
+    futility_margin = 90;
+    futility_margin_per_ply = 95;
+    /// History that changes the margin by a centipawn.
+    futility_history_per_centipawn = 300;
+    tactical_futility_margin = 200;
+    tactical_futility_margin_per_ply = 180;
 
-/// In quiescence, a capture must bring the evaluation within this margin of alpha.
-pub(crate) const QUIESCENCE_FUTILITY_MARGIN: i32 = 150;
+    see_pruning_depth_limit = 9;
+    /// Material a quiet move may lose per squared ply of depth ...
+    see_quiet_margin_per_squared_ply = 22;
+    /// ... and a tactical one, per ply.
+    see_tactical_margin_per_ply = 110;
 
-/// Halfmove clock from which on results from the hash table no longer cut: a draw is near that it does not know.
-pub(crate) const HASH_CUTOFF_HALFMOVES: u8 = 90;
+    singular_depth = 7;
+    /// The hash entry may be so many plies shallower than the node.
+    singular_entry_depth = 3;
+    singular_margin_per_ply = 1;
+    double_extension_margin = 18;
+    /// Plies less for a hash move that is not singular although it reached beta before ...
+    negative_extension = 2;
+    /// ... and for one that did not, where a cut is expected.
+    negative_extension_in_cut_nodes = 1;
+
+    late_move_reduction_depth = 2;
+    /// Reductions are base + ln(depth) * ln(number) / divisor, both in hundredths.
+    reduction_base = 80;
+    reduction_divisor = 230;
+    /// History that changes a reduction by one ply.
+    reduction_history = 12_000;
+    reduction_capture_history = 10_000;
+    /// What else changes a reduction, in 1/1024 of a ply.
+    reduction_cut = 1_400;
+    reduction_pv = 1_024;
+    reduction_evasion = 1_024;
+    reduction_check = 1_024;
+    reduction_root = 1_024;
+    reduction_not_improving = 512;
+    reduction_tactical_hash_move = 700;
+    reduction_many_cutoffs = 700;
+    /// More cutoffs than these below a node show that its moves are easily refuted.
+    many_cutoffs = 3;
+
+    /// A reduced move that beats the best by so much, and twice the depth, is searched a ply deeper ...
+    deeper_margin = 40;
+    /// ... and one that beats it by less than this a ply less deep.
+    shallower_margin = 8;
+
+    /// In the order of quiet moves: history's worth of a centipawn of a piece that leaves or enters a threat.
+    safety_per_centipawn = 16;
+
+    /// History bonus: so much per ply of depth, up to a limit.
+    history_bonus_per_ply = 160;
+    history_bonus_limit = 1_800;
+
+    /// The sum of the entries for a position is divided by this to give the centipawns that its evaluation is corrected by.
+    correction_entries_per_centipawn = 28;
+
+    /// In quiescence, a capture must bring the evaluation within this margin of alpha.
+    quiescence_futility_margin = 150;
+
+    /// Halfmove clock from which on results from the hash table no longer cut: a draw is near that it does not know.
+    hash_cutoff_halfmoves = 90;
+}

@@ -5,7 +5,7 @@ use shakmaty::Role;
 
 use crate::history::{Circumstances, Histories};
 use crate::moves::{MAX_MOVES, Move, MoveList};
-use crate::parameters::SAFETY_PER_CENTIPAWN;
+use crate::parameters as p;
 use crate::position::{Position, Threats, exchange_value};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -199,6 +199,6 @@ impl Picker {
 fn safety(position: &Position, m: Move, threats: &Threats) -> i32 {
     let Some(role) = position.role_at(m.from()) else { return 0 };
     let attacked = threats.to(role);
-    let weight = exchange_value(role) * SAFETY_PER_CENTIPAWN;
+    let weight = exchange_value(role) * p::safety_per_centipawn();
     weight * (i32::from(attacked.contains(m.from())) - i32::from(attacked.contains(m.to())))
 }

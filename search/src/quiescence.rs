@@ -3,7 +3,7 @@
 use crate::deepening::Stopped;
 use crate::history::Circumstances;
 use crate::observer::Bound;
-use crate::parameters::QUIESCENCE_FUTILITY_MARGIN;
+use crate::parameters as p;
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::score::{MAX_PLY, Score};
@@ -69,7 +69,7 @@ impl Worker<'_> {
                 && m.promotion().is_none()
             {
                 let gain = position.captured(m).map_or(0, exchange_value);
-                let hope = evaluation + QUIESCENCE_FUTILITY_MARGIN + gain;
+                let hope = evaluation + p::quiescence_futility_margin() + gain;
                 if hope <= alpha && !position.gives_check(m) {
                     best = best.max(hope);
                     continue;

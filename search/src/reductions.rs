@@ -1,6 +1,6 @@
 //! How much later moves are reduced.
 
-use crate::parameters::{REDUCTION_BASE, REDUCTION_DIVISOR};
+use crate::parameters as p;
 
 const SIZE: usize = 64;
 
@@ -12,11 +12,13 @@ impl Reductions {
     /// The table, filled.
     #[expect(clippy::new_without_default, reason = "the table is made once a search")]
     pub fn new() -> Reductions {
+        let (base, divisor) =
+            (f64::from(p::reduction_base()) / 100.0, f64::from(p::reduction_divisor()) / 100.0);
         let mut table = Box::new([[0; SIZE]; SIZE]);
         for (depth, row) in table.iter_mut().enumerate().skip(1) {
             for (number, reduction) in row.iter_mut().enumerate().skip(1) {
                 let product = (depth as f64).ln() * (number as f64).ln();
-                *reduction = ((REDUCTION_BASE + product / REDUCTION_DIVISOR) * 1024.0) as i32;
+                *reduction = ((base + product / divisor) * 1024.0) as i32;
             }
         }
         Reductions(table)

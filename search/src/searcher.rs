@@ -76,6 +76,10 @@ impl Searcher {
 
     /// Forgets what earlier searches found out, as for a new game.
     pub fn clear(&mut self) {
+        #[cfg(feature = "tuning")]
+        {
+            self.reductions = Reductions::new();
+        }
         self.table.clear();
         self.memories.iter_mut().for_each(|memory| memory.histories.clear());
     }

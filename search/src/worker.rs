@@ -9,7 +9,7 @@ use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::limits::{Clock, Limits, Root};
 use crate::moves::{Move, MoveList};
 use crate::observer::{Bound, Observer, Report};
-use crate::parameters::ASPIRATION;
+use crate::parameters as p;
 use crate::position::Position;
 use crate::reductions::Reductions;
 use crate::score::{MAX_PLY, Score};
@@ -268,7 +268,13 @@ impl<'a> Worker<'a> {
 }
 
 impl Deepening for Worker<'_> {
-    const ASPIRATION: Aspiration = ASPIRATION;
+    fn aspiration(&self) -> Aspiration {
+        Aspiration {
+            depth: p::aspiration_depth(),
+            margin: p::aspiration_margin(),
+            limit: p::aspiration_limit(),
+        }
+    }
 
     fn progress(&self) -> &Progress {
         &self.progress

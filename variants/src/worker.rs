@@ -210,7 +210,9 @@ impl<'a, P: Rules> Worker<'a, P> {
 }
 
 impl<P: Rules> Deepening for Worker<'_, P> {
-    const ASPIRATION: Aspiration = ASPIRATION;
+    fn aspiration(&self) -> Aspiration {
+        ASPIRATION
+    }
 
     fn progress(&self) -> &Progress {
         &self.progress

@@ -5,7 +5,7 @@ use engine::{NumberSetting, Setting, Settings, SwitchSetting, Variant};
 use super::{Message, OptionKind};
 
 /// An option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum UciOption {
     /// One of the engine's settings.
     Engine(Setting),
@@ -23,6 +23,9 @@ pub(super) enum UciOption {
     Reset,
     /// Tells about the engine; setting it changes nothing.
     About,
+    /// A number of the search, to be tuned by matches.
+    #[cfg(feature = "tuning")]
+    Parameter(&'static engine::Parameter),
 }
 
 /// What `UCI_EngineAbout` says.
@@ -33,7 +36,7 @@ impl UciOption {
     /// All options, in the order in which a GUI may show them.
     pub(super) fn all() -> impl Iterator<Item = UciOption> {
         let settings = Setting::ALL.into_iter().filter(|&setting| !is_for_agreements(setting));
-        settings.map(UciOption::Engine).chain([
+        let options = settings.map(UciOption::Engine).chain([
             UciOption::Ponder,
             UciOption::Chess960,
             UciOption::Variant,
@@ -41,7 +44,10 @@ impl UciOption {
             UciOption::Save,
             UciOption::Reset,
             UciOption::About,
-        ])
+        ]);
+        #[cfg(feature = "tuning")]
+        let options = options.chain(engine::PARAMETERS.iter().map(UciOption::Parameter));
+        options
     }
 
     /// The option of this name. Capitals don't matter, as the UCI text asks.
@@ -59,6 +65,8 @@ impl UciOption {
             UciOption::Save => "Save Settings",
             UciOption::Reset => "Reset Settings",
             UciOption::About => "UCI_EngineAbout",
+            #[cfg(feature = "tuning")]
+            UciOption::Parameter(parameter) => parameter.name,
         }
     }
 
@@ -83,6 +91,12 @@ impl UciOption {
             },
             UciOption::ClearHash | UciOption::Save | UciOption::Reset => OptionKind::Button,
             UciOption::About => OptionKind::String { default: ABOUT.into() },
+            #[cfg(feature = "tuning")]
+            UciOption::Parameter(parameter) => OptionKind::Spin {
+                default: parameter.default.into(),
+                min: i32::MIN.into(),
+                max: i32::MAX.into(),
+            },
         };
         Message::Option { name: self.name().into(), kind }
     }

@@ -156,6 +156,11 @@ impl Session<'_> {
             UciOption::Save => return self.save(),
             UciOption::Reset => self.reset(),
             UciOption::About => Err("UCI_EngineAbout can't be changed".into()),
+            #[cfg(feature = "tuning")]
+            UciOption::Parameter(parameter) => value
+                .parse()
+                .map(|number| parameter.set(number))
+                .map_err(|_| format!("{name} needs a whole number, not \"{value}\"")),
         };
         match done {
             Ok(()) if self.debug => self.note(&format!("{} is set", option.name())),

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What each step of the search is worth: the program against itself without the step.
+
+    cargo build --release --features tuning
+    tests/peers/ablations.py target/release/herald FOLDER [STEP...]
+
+10,000 nodes a move, SPRT [-5, 5] normalised, at most GAMES games (environment, 4000). Prints a row of a table for each step,
+seen from the program that has it. FOLDER keeps the states: the same command goes on where it was interrupted.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+NEVER = 1000  # a depth that no node has
+HUGE = 30000  # a margin that no evaluation reaches
+
+# What leaves a step out, by the names of search/src/parameters.rs.
+STEPS = {
+    "check extension": dict(check_extension=0),
+    "hash table cutoffs": dict(hash_cutoff_halfmoves=0),
+    "aspiration windows": dict(aspiration_depth=NEVER),
+    "hindsight extension": dict(hindsight_extension_reduction=NEVER),
+    "hindsight reduction": dict(hindsight_reduction_reduction=NEVER),
+    "razoring": dict(razoring_depth_limit=-1),
+    "reverse futility": dict(reverse_futility_depth_limit=-1),
+    "null move": dict(null_move_depth=NEVER),
+    "ProbCut": dict(probcut_depth=NEVER),
+    "internal iterative reduction": dict(internal_reduction_depth=NEVER),
+    "late move pruning": dict(late_move_pruning_depth_limit=-1),
+    "history pruning": dict(history_pruning_depth_limit=-1),
+    "futility": dict(futility_margin=HUGE),
+    "futility of captures": dict(tactical_futility_margin=HUGE),
+    "SEE pruning": dict(see_pruning_depth_limit=-1),
+    "SEE pruning of captures": dict(see_tactical_margin_per_ply=HUGE),
+    "singular extension, all": dict(singular_depth=NEVER),
+    "double extension": dict(double_extension_margin=HUGE),
+    "negative extensions": dict(negative_extension=0, negative_extension_in_cut_nodes=0),
+    "late move reductions": dict(late_move_reduction_depth=NEVER),
+    "reductions: history": dict(reduction_history=10**9, reduction_capture_history=10**9),
+    "reductions: cut nodes": dict(reduction_cut=0),
+    "reductions: principal variation": dict(reduction_pv=0),
+    "reductions: evasions": dict(reduction_evasion=0),
+    "reductions: checks": dict(reduction_check=0),
+    "reductions: root": dict(reduction_root=0),
+    "reductions: not improving": dict(reduction_not_improving=0),
+    "reductions: tactical hash move": dict(reduction_tactical_hash_move=0),
+    "reductions: many cutoffs": dict(reduction_many_cutoffs=0),
+    "deeper after a reduction": dict(deeper_margin=HUGE),
+    "shallower after a reduction": dict(shallower_margin=-HUGE),
+    "all histories": dict(history_bonus_limit=0),
+    "safety in the order of moves": dict(safety_per_centipawn=0),
+    "correction histories": dict(correction_entries_per_centipawn=10**9),
+    "delta pruning": dict(quiescence_futility_margin=HUGE),
+}
+
+
+def measure(herald: str, folder: Path, step: str) -> str:
+    """A row for a step: games, score, Elo with its error, and what the test says."""
+    without = " ".join(f"option.{name}={value}" for name, value in STEPS[step].items())
+    state = folder / f"{step.replace(' ', '-').replace(':', '').replace(',', '')}.state"
+    command = [
+        *[herald, "match", "--engine", f"cmd={herald} name=with"],
+        *["--engine", f"cmd={herald} name=without {without}"],
+        *["--each", "nodes=10000 option.Hash=16", "--order", "random", "--seed", "12", "--concurrency", "2"],
+        *["--resign", "movecount=3 score=600 twosided=true", "--draw", "movenumber=40 movecount=8 score=8"],
+        *["--sprt=-5,5", "--games", os.environ.get("GAMES", "4000"), "--state", str(state), "--json"],
+    ]
+    report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
+    having = report["standings"][0]
+    games = having["wins"] + having["draws"] + having["losses"]
+    elo, verdict = having["elo"], {"H1": "worth it", "H0": "no gain"}.get(report["sprt"]["accepted"], "undecided")
+    score = f"{100 * having['points'] / games:.1f} %"
+    return f"| {step} | {games} | {score} | {elo['value']:+.0f} ± {elo['error']:.0f} | {verdict} |"
+
+
+def main() -> None:
+    herald, folder, *steps = sys.argv[1:]
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for step in steps or STEPS:
+        print(measure(herald, folder, step), flush=True)
+
+
+if __name__ == "__main__":
+    main()
