@@ -308,7 +308,7 @@ impl Deepening for Worker<'_> {
     }
 
     fn report(&mut self, bound: Bound, observer: &mut dyn Observer) {
-        if !self.is_first {
+        if !self.is_first || !observer.is_listening() {
             return;
         }
         self.count_nodes();

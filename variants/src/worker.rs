@@ -245,6 +245,9 @@ impl<P: Rules> Deepening for Worker<'_, P> {
     }
 
     fn report(&mut self, bound: Bound, observer: &mut dyn Observer) {
+        if !observer.is_listening() {
+            return;
+        }
         let elapsed = self.elapsed();
         if bound != Bound::Exact && elapsed < WORTH_TELLING {
             return;
