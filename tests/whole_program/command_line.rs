@@ -131,7 +131,7 @@ fn openings_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn openings_that_do_not_exist_are_not_made() {
-    let output = herald(&["openings", "--plies", "0", "--count", "2", "--nodes", "1"]);
+    let output = herald(&["openings", "--plies", "0", "--count", "2", "--nodes", "1", "--balance", "200"]);
     assert_eq!((output.status.code(), lines(&output.stdout).len()), (Some(1), 1));
     assert_eq!(lines(&output.stderr).len(), 1);
 }
