@@ -37,23 +37,32 @@ pub(crate) fn unique_seed() -> u32 {
     std::process::id() * 1000 + COUNT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Whether a process is running that has `text` in its command line.
+/// Whether a process is running that has `text` in its command line, or will be in a moment: while it begins, its command line is
+/// still empty.
 pub(crate) fn is_running(text: &str) -> bool {
-    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
-    processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        line.contains(text)
-    })
+    comes_true(|| has_process(text))
 }
 
 /// Whether no such process is running, or none after the moment that it takes to die when killed.
 pub(crate) fn is_gone(text: &str) -> bool {
+    comes_true(|| !has_process(text))
+}
+
+fn comes_true(fact: impl Fn() -> bool) -> bool {
     (0..100).any(|_| {
-        let is_gone = !is_running(text);
-        if !is_gone {
+        let is_true = fact();
+        if !is_true {
             std::thread::sleep(Duration::from_millis(10));
         }
-        is_gone
+        is_true
+    })
+}
+
+fn has_process(text: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
+    processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains(text)
     })
 }
 
