@@ -70,7 +70,7 @@ fn the_engine_judges_its_own_moves_too() {
 #[test]
 fn it_resigns_by_a_result() {
     let mut gui = gui();
-    gui.send(&["option ResignScore=500", "force", "setpos 3qk3/8/8/8/8/8/P7/K7 w - -"]);
+    gui.send(&["option ResignScore=500", "force", "setpos 3qkr2/8/8/8/8/8/P7/K7 w - -"]);
     for reply in ["usermove d8d7", "usermove d7d8"] {
         gui.send(&["go"]);
         gui.expect_move();

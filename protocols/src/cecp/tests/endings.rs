@@ -107,7 +107,7 @@ fn an_own_move_that_completes_fifty_moves_is_a_claim() {
 
 #[test]
 fn a_lost_game_is_resigned_in_place_of_a_move() {
-    let mut gui = Gui::at("3qk3/8/8/8/8/8/P7/K7 w - - 0 1");
+    let mut gui = Gui::at("3qkr2/8/8/8/8/8/P7/K7 w - - 0 1");
     gui.send(&["option ResignScore=500"]);
     for reply in ["usermove d8d7", "usermove d7d8"] {
         gui.send(&["go"]);
