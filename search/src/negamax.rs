@@ -160,7 +160,7 @@ impl Worker<'_> {
             return Ok(if is_check { Score::DRAW } else { self.evaluate(position, ply) });
         }
         let draw = self.draw(position);
-        if alpha < draw && self.can_repeat(position, ply) {
+        if p::upcoming_repetition() > 0 && alpha < draw && self.can_repeat(position, ply) {
             alpha = draw;
         }
         // A position whose value was told needs no search.
@@ -169,10 +169,12 @@ impl Worker<'_> {
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter mate found elsewhere.
-        alpha = alpha.max(Score::mated_at(ply));
-        beta = beta.min(Score::mate_at(ply + 1));
-        if alpha >= beta {
-            return Ok(alpha);
+        if p::mate_distance_pruning() > 0 {
+            alpha = alpha.max(Score::mated_at(ply));
+            beta = beta.min(Score::mate_at(ply + 1));
+            if alpha >= beta {
+                return Ok(alpha);
+            }
         }
 
         // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
@@ -528,7 +530,7 @@ impl Worker<'_> {
         Ok(if others < goal {
             let is_far = !node.is_pv && others < goal - p::double_extension_margin();
             Singularity::Extension(1 + i32::from(is_far))
-        } else if goal >= beta {
+        } else if goal >= beta + p::multicut_margin() {
             Singularity::Cut(goal)
         } else if score >= beta {
             Singularity::Extension(-p::negative_extension())
@@ -637,7 +639,7 @@ impl Worker<'_> {
         if position.is_tactical(m) {
             self.histories.update_capture(position, m, bonus);
         } else {
-            self.frame(node.ply).killer = Some(m);
+            self.frame(node.ply).killer = (p::killer_moves() > 0).then_some(m);
             self.histories.update_quiet(position, m, &node.given, bonus);
             for &failed in &tried.quiet {
                 self.histories.update_quiet(position, failed, &node.given, -bonus);

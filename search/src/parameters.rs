@@ -120,6 +120,8 @@ parameters! {
     /// The hash entry may be so many plies shallower than the node.
     singular_entry_depth = 3;
     singular_margin_per_ply = 1;
+    /// How far above beta the other moves must be for several to cut.
+    multicut_margin = 0;
     double_extension_margin = 18;
     /// Plies less for a hash move that is not singular although it reached beta before ...
     negative_extension = 2;
@@ -165,4 +167,9 @@ parameters! {
 
     /// Halfmove clock from which on results from the hash table no longer cut: a draw is near that it does not know.
     hash_cutoff_halfmoves = 90;
+
+    /// Steps that have no numbers, 1 or, to see what they are worth, 0.
+    upcoming_repetition = 1;
+    mate_distance_pruning = 1;
+    killer_moves = 1;
 }

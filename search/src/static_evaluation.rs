@@ -14,7 +14,7 @@ pub enum Evaluation {
     /// The sum of terms whose weights were tuned. It played before there was a network, and its games were the first to learn
     /// from.
     Hand,
-    /// A neural network.
+    /// A neural network; bare kings are left to the evaluation by hand.
     Network(Arc<Network>),
 }
 
@@ -29,22 +29,27 @@ impl Default for Evaluation {
 #[derive(Clone)]
 pub(crate) enum StaticEvaluator {
     Hand(Box<Evaluator>),
-    Network(Box<Accumulators>),
+    Network {
+        accumulators: Box<Accumulators>,
+        /// For bare kings: no network has learnt from positions of so few pieces, and it does not know how to drive them.
+        by_hand: Box<Evaluator>,
+    },
 }
 
 impl StaticEvaluator {
     pub(crate) fn new(evaluation: &Evaluation) -> StaticEvaluator {
         match evaluation {
             Evaluation::Hand => StaticEvaluator::Hand(Box::default()),
-            Evaluation::Network(network) => {
-                StaticEvaluator::Network(Box::new(Accumulators::new(Arc::clone(network))))
-            }
+            Evaluation::Network(network) => StaticEvaluator::Network {
+                accumulators: Box::new(Accumulators::new(Arc::clone(network))),
+                by_hand: Box::default(),
+            },
         }
     }
 
     /// A search begins; its root is ply 0.
     pub(crate) fn begin(&mut self) {
-        if let StaticEvaluator::Network(accumulators) = self {
+        if let StaticEvaluator::Network { accumulators, .. } = self {
             accumulators.begin();
         }
     }
@@ -52,7 +57,7 @@ impl StaticEvaluator {
     /// A legal move is made in the position at a ply.
     #[inline]
     pub(crate) fn note_move(&mut self, position: &Position, m: Move, ply: usize) {
-        if let StaticEvaluator::Network(accumulators) = self {
+        if let StaticEvaluator::Network { accumulators, .. } = self {
             accumulators.note_move(position, m, ply);
         }
     }
@@ -60,7 +65,7 @@ impl StaticEvaluator {
     /// The side to move passes in the position at a ply.
     #[inline]
     pub(crate) fn note_null_move(&mut self, ply: usize) {
-        if let StaticEvaluator::Network(accumulators) = self {
+        if let StaticEvaluator::Network { accumulators, .. } = self {
             accumulators.note_null_move(ply);
         }
     }
@@ -70,7 +75,10 @@ impl StaticEvaluator {
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         match self {
             StaticEvaluator::Hand(evaluator) => evaluator.evaluate(position),
-            StaticEvaluator::Network(accumulators) => accumulators.evaluate(position, ply),
+            StaticEvaluator::Network { by_hand, .. } if position.has_bare_king() => {
+                by_hand.evaluate(position)
+            }
+            StaticEvaluator::Network { accumulators, .. } => accumulators.evaluate(position, ply),
         }
     }
 }

@@ -61,6 +61,23 @@ fn mates_are_found_with_their_length() {
     }
 }
 
+/// From the corner of the wrong colour the king must be driven along an edge, which no network has learnt.
+#[test]
+fn bishop_and_knight_mate_a_bare_king() {
+    let limits = Limits { nodes: Some(30_000), ..Limits::default() };
+    let mut searcher = searcher();
+    let mut root = root("7k/8/5K2/6N1/6B1/8/8/8 w - - 0 1");
+    with_stack(|| {
+        for _ in 0..100 {
+            let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
+            let Some(best) = answer.best else { break };
+            root.earlier_keys.push(root.position.keys().full);
+            root.position = root.position.make(best);
+        }
+    });
+    assert!(root.position.is_check() && root.position.legal_moves().is_empty(), "{:?}", root.position);
+}
+
 #[test]
 fn the_side_that_gets_mated_knows_when() {
     let answer = think(&root("6k1/8/8/8/8/8/r7/1r5K w - - 0 1"), &depth(6));

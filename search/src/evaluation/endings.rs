@@ -82,7 +82,8 @@ pub(super) fn drive(position: &Position, color: Color) -> i32 {
     let to_edge = if pieces_of(position, color).count() == 2 && bishops.count() == 1 {
         let corners =
             if (bishops & DARK).any() { [Square::A1, Square::H8] } else { [Square::A8, Square::H1] };
-        7 - corners.map(|corner| steps_apart(bare, corner)).into_iter().min().unwrap_or(0) / 2
+        // The way along the edge is long, and leads away from it for a while.
+        2 * (7 - corners.map(|corner| steps_apart(bare, corner)).into_iter().min().unwrap_or(0))
     } else {
         off_center(bare)
     };

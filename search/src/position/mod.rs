@@ -153,6 +153,12 @@ impl Position {
         (self.by_color(color) & !self.by_role(Role::Pawn) & !self.by_role(Role::King)).any()
     }
 
+    /// Whether a side has nothing but its king.
+    #[inline]
+    pub fn has_bare_king(&self) -> bool {
+        Color::ALL.into_iter().any(|color| !self.by_color(color).more_than_one())
+    }
+
     /// Whether neither side can ever mate: bare kings, or one knight or bishop more.
     #[inline]
     pub fn is_bare(&self) -> bool {
