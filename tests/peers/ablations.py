@@ -8,11 +8,11 @@
 seen from the program that has it. FOLDER keeps the states: the same command goes on where it was interrupted.
 """
 
-import json
 import os
-import subprocess
 import sys
 from pathlib import Path
+
+import herald_match
 
 NEVER = 1000  # a depth that no node has
 HUGE = 30000  # a margin that no evaluation reaches
@@ -65,19 +65,15 @@ def measure(herald: str, folder: Path, step: str) -> str:
     """A row for a step: games, score, Elo with its error, and what the test says."""
     without = " ".join(f"option.{name}={value}" for name, value in STEPS[step].items())
     state = folder / f"{step.replace(' ', '-').replace(':', '').replace(',', '')}.state"
-    command = [
-        *[herald, "match", "--engine", f"cmd={herald} name=with"],
-        *["--engine", f"cmd={herald} name=without {without}"],
+    report = herald_match.play(
+        herald,
+        [f"cmd={herald} name=with", f"cmd={herald} name=without {without}"],
         *["--each", "nodes=10000 option.Hash=16", "--order", "random", "--seed", "12", "--concurrency", "2"],
         *["--resign", "movecount=3 score=600 twosided=true", "--draw", "movenumber=40 movecount=8 score=8"],
-        *["--sprt=-5,5", "--games", os.environ.get("GAMES", "4000"), "--state", str(state), "--json"],
-    ]
-    report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
-    having = report["standings"][0]
-    games = having["wins"] + having["draws"] + having["losses"]
-    elo, verdict = having["elo"], {"H1": "worth it", "H0": "no gain"}.get(report["sprt"]["accepted"], "undecided")
-    score = f"{100 * having['points'] / games:.1f} %"
-    return f"| {step} | {games} | {score} | {elo['value']:+.0f} ± {elo['error']:.0f} | {verdict} |"
+        *["--sprt=-5,5", "--games", os.environ.get("GAMES", "4000"), "--state", str(state)],
+    )
+    verdict = {"H1": "worth it", "H0": "no gain"}.get(report["sprt"]["accepted"], "undecided")
+    return f"| {step} | {herald_match.row(report, 'with')} | {verdict} |"
 
 
 def main() -> None:

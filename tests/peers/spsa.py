@@ -11,9 +11,10 @@ Prints the numbers now and then, and at the end.
 
 import json
 import random
-import subprocess
 import sys
 from pathlib import Path
+
+import herald_match
 
 # Name, first value, and the change in the last iterations that should show in games.
 NUMBERS = [
@@ -62,15 +63,15 @@ def play(herald: str, nodes: int, seed: int, plus: list[int], minus: list[int]) 
         options = " ".join(f"option.{number[0]}={value}" for number, value in zip(NUMBERS, values))
         return f"cmd={herald} name={name} {options}"
 
-    command = [
-        *[herald, "match", "--engine", engine("plus", plus), "--engine", engine("minus", minus), "--json"],
+    report = herald_match.play(
+        herald,
+        [engine("plus", plus), engine("minus", minus)],
         *["--each", f"nodes={nodes} option.Hash=16", "--games", str(GAMES), "--concurrency", "2"],
         *["--order", "random", "--seed", str(seed)],
         *["--resign", "movecount=3 score=600 twosided=true", "--draw", "movenumber=40 movecount=8 score=8"],
-    ]
-    out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    first = json.loads(out.splitlines()[-1])["standings"][0]
-    return (first["wins"] - first["losses"]) / GAMES
+    )
+    plus_standing = herald_match.standing(report, "plus")
+    return (plus_standing["wins"] - plus_standing["losses"]) / GAMES
 
 
 def main() -> None:
