@@ -2,7 +2,7 @@
 
 use std::ops::{AddAssign, Deref, DerefMut, Mul};
 
-use wide::f32x8;
+use wide::f32x16;
 
 /// Neurons of a tile.
 pub(super) const TILE: usize = 32;
@@ -18,7 +18,7 @@ impl Tile {
     #[inline]
     pub(super) fn lanes(&self) -> Lanes {
         let parts = self.0.as_chunks().0;
-        Lanes(std::array::from_fn(|part| f32x8::new(parts[part])))
+        Lanes(std::array::from_fn(|part| f32x16::new(parts[part])))
     }
 
     #[inline]
@@ -46,11 +46,11 @@ impl DerefMut for Tile {
 /// A tile as the processor works on it. Left to itself, the compiler spends more time on putting numbers into registers than
 /// on adding them.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes([f32x8; TILE / 8]);
+pub(super) struct Lanes([f32x16; TILE / 16]);
 
 impl Lanes {
     #[inline]
-    fn map(self, change: impl Fn(f32x8) -> f32x8) -> Lanes {
+    fn map(self, change: impl Fn(f32x16) -> f32x16) -> Lanes {
         Lanes(self.0.map(change))
     }
 
@@ -67,7 +67,7 @@ impl Lanes {
     #[inline]
     pub(super) fn activated(self) -> Lanes {
         self.map(|value| {
-            let clipped = value.fast_max(f32x8::ZERO).fast_min(f32x8::ONE);
+            let clipped = value.fast_max(f32x16::ZERO).fast_min(f32x16::ONE);
             clipped * clipped
         })
     }
@@ -76,7 +76,7 @@ impl Lanes {
     #[inline]
     pub(super) fn slopes(self) -> Lanes {
         self.map(|value| {
-            let is_inside = value.simd_gt(f32x8::ZERO) & value.simd_lt(f32x8::ONE);
+            let is_inside = value.simd_gt(f32x16::ZERO) & value.simd_lt(f32x16::ONE);
             is_inside & (value + value)
         })
     }
@@ -85,7 +85,7 @@ impl Lanes {
     #[inline]
     pub(super) fn dot(self, other: Lanes) -> f32 {
         let products = (self * other).0;
-        products.into_iter().fold(f32x8::ZERO, |sum, part| sum + part).reduce_add()
+        products.into_iter().fold(f32x16::ZERO, |sum, part| sum + part).reduce_add()
     }
 }
 
@@ -103,7 +103,7 @@ impl Mul<f32> for Lanes {
 
     #[inline]
     fn mul(self, factor: f32) -> Lanes {
-        let factor = f32x8::splat(factor);
+        let factor = f32x16::splat(factor);
         self.map(|lane| lane * factor)
     }
 }
