@@ -147,6 +147,10 @@ pub trait Deepening {
         let mut stability = Stability::default();
         let mut completed = 0;
         for depth in 1..=deepest {
+            // Helpers skip every other depth: ahead of the thread that decides, they find what it will need in the hash table.
+            if !self.decides() && depth % 2 == 0 {
+                continue;
+            }
             self.progress_mut().depth = depth;
             let expected: Vec<Score> =
                 self.progress().root_moves.iter().take(lines).map(|root| root.score).collect();

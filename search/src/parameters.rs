@@ -119,7 +119,7 @@ parameters! {
     singular_depth = 7;
     /// The hash entry may be so many plies shallower than the node.
     singular_entry_depth = 3;
-    singular_margin_per_ply = 1;
+    singular_margin_per_ply = 3;
     /// How far above beta the other moves must be for several to cut.
     multicut_margin = 0;
     double_extension_margin = 18;
