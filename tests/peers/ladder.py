@@ -46,7 +46,10 @@ def main() -> None:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     accidents = 0
-    for peer in peers or [peer for peer in PEERS if shutil.which(peer)]:
+    for peer in peers or PEERS:
+        if not shutil.which(peer):
+            print(f"| {peer} | is not installed |", flush=True)
+            continue
         told, of_herald = measure(herald, folder, control, games, peer)
         print(told, flush=True)
         accidents += of_herald
