@@ -46,7 +46,7 @@ pub(crate) struct Train {
     /// The folder to write
     #[arg(long)]
     output: PathBuf,
-    /// Neurons of the hidden layer, a multiple of 32
+    /// Neurons of the hidden layer, a multiple of 64
     #[arg(long, default_value_t = 64, value_parser = width)]
     hidden: usize,
     /// Output layers, of which the number of pieces chooses one

@@ -9,6 +9,7 @@ use search::network::{
     ACTIVATED_UNIT, CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT,
     OUTPUT_WEIGHT_SUM, Parameters,
 };
+use wide::f32x16;
 
 use super::sample::{Inputs, Sample};
 use super::tile::{TILE, Tile};
@@ -74,17 +75,63 @@ pub(super) struct Model {
 /// What a thread needs to work on a chunk.
 struct Workspace {
     inputs: Vec<Inputs>,
-    /// For each tile and position, our neurons before they are clipped, and the opponent's.
-    neurons: Vec<[Tile; 2]>,
+    /// For each tile, position and side, ours first, the neurons before they are clipped; then what a unit more of them changes.
+    neurons: Vec<Tile>,
+    /// For each position, parts of the sum that is the output.
+    parts: Vec<f32x16>,
     outputs: Vec<f32>,
+    uses: Uses,
+}
+
+/// Where in a chunk each input is on. The backward pass adds up an input's gradient in registers this way, instead of in
+/// memory one position after the other.
+struct Uses {
+    /// Where those of each input begin, and where the last one's end.
+    starts: [u16; INPUTS + 1],
+    /// Twice the position, and one more for the opponent's side.
+    places: Vec<u16>,
+}
+
+impl Uses {
+    /// By counting, as an input is a small number.
+    fn find(&mut self, chunk: &[Inputs]) {
+        self.starts.fill(0);
+        let pairs = || chunk.iter().map(Inputs::pairs).enumerate();
+        for &[ours, theirs] in pairs().flat_map(|(_, pairs)| pairs) {
+            self.starts[usize::from(ours)] += 1;
+            self.starts[usize::from(theirs)] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.places.resize(end.into(), 0);
+        for (position, pairs) in pairs() {
+            for pair in pairs {
+                for (side, &input) in pair.iter().enumerate() {
+                    let start = &mut self.starts[usize::from(input)];
+                    *start -= 1;
+                    self.places[usize::from(*start)] = (2 * position + side) as u16;
+                }
+            }
+        }
+    }
+
+    /// Those of each input.
+    fn by_input(&self) -> impl Iterator<Item = &[u16]> {
+        self.starts.array_windows().map(|&[start, end]| &self.places[start.into()..end.into()])
+    }
 }
 
 impl Workspace {
     fn new(shape: Shape) -> Workspace {
         Workspace {
             inputs: Vec::with_capacity(CHUNK),
-            neurons: vec![[Tile::ZERO; 2]; shape.tiles() * CHUNK],
+            neurons: vec![Tile::ZERO; shape.tiles() * 2 * CHUNK],
+            parts: vec![f32x16::ZERO; CHUNK],
             outputs: vec![0.0; CHUNK],
+            uses: Uses { starts: [0; INPUTS + 1], places: Vec::with_capacity(64 * CHUNK) },
         }
     }
 }
@@ -157,25 +204,22 @@ impl Model {
                 // From here on, what a unit more of the output changes.
                 *output = 2.0 * error * expected * (1.0 - expected) / count as f32;
             }
-            self.backward(&workspace, gradient);
+            self.backward(&mut workspace, gradient);
         }
         sum
     }
 
     fn forward(&self, samples: &[Sample], workspace: &mut Workspace) {
-        let Workspace { inputs, neurons, outputs } = workspace;
+        let Workspace { inputs, neurons, parts, outputs, .. } = workspace;
         let (shape, weights) = (self.shape, &self.weights);
         inputs.clear();
         inputs.extend(samples.iter().map(|sample| sample.inputs(shape.buckets)));
-        let biases = &weights[shape.output_biases()];
-        for (output, inputs) in outputs.iter_mut().zip(&*inputs) {
-            *output = biases[usize::from(inputs.bucket)];
-        }
+        parts.fill(f32x16::ZERO);
         for tile in 0..shape.tiles() {
             let rows = &weights[tile * INPUTS..][..INPUTS];
             let bias = weights[shape.biases() + tile].lanes();
-            let neurons = &mut neurons[tile * CHUNK..][..CHUNK];
-            for ((inputs, neurons), output) in inputs.iter().zip(neurons).zip(&mut *outputs) {
+            let neurons = neurons[tile * 2 * CHUNK..].as_chunks_mut::<2>().0;
+            for ((inputs, neurons), part) in inputs.iter().zip(neurons).zip(&mut *parts) {
                 let weights = &weights[shape.output(inputs.bucket.into())..];
                 let mut sums = [bias; 2];
                 for pair in inputs.pairs() {
@@ -184,36 +228,46 @@ impl Model {
                 }
                 for (side, sums) in sums.into_iter().enumerate() {
                     neurons[side] = sums.tile();
-                    *output += sums.activated().dot(weights[side * shape.tiles() + tile].lanes());
+                    *part += (sums.activated() * weights[side * shape.tiles() + tile].lanes()).sum();
                 }
             }
+        }
+        let biases = &weights[shape.output_biases()];
+        for ((output, part), inputs) in outputs.iter_mut().zip(parts).zip(inputs) {
+            *output = biases[usize::from(inputs.bucket)] + part.reduce_add();
         }
     }
 
     /// `workspace` holds what the forward pass left, with slopes in the place of outputs.
-    fn backward(&self, workspace: &Workspace, gradient: &mut [Tile]) {
-        let Workspace { inputs, neurons, outputs } = workspace;
+    fn backward(&self, workspace: &mut Workspace, gradient: &mut [Tile]) {
+        let Workspace { inputs, neurons, outputs, uses, .. } = workspace;
         let shape = self.shape;
-        for (slope, inputs) in outputs.iter().zip(inputs) {
+        uses.find(inputs);
+        for (slope, inputs) in outputs.iter().zip(&*inputs) {
             gradient[shape.output_biases()][usize::from(inputs.bucket)] += slope;
         }
         for tile in 0..shape.tiles() {
-            let neurons = &neurons[tile * CHUNK..][..CHUNK];
-            let (rows, rest) = gradient.split_at_mut(shape.biases());
-            let rows = &mut rows[tile * INPUTS..][..INPUTS];
-            for ((inputs, neurons), &slope) in inputs.iter().zip(neurons).zip(outputs) {
-                let slopes = [0, 1].map(|side| {
+            let neurons = &mut neurons[tile * 2 * CHUNK..][..2 * CHUNK];
+            let mut bias = Tile::ZERO.lanes();
+            for ((inputs, neurons), &slope) in
+                inputs.iter().zip(neurons.as_chunks_mut::<2>().0).zip(&*outputs)
+            {
+                for (side, neurons) in neurons.iter_mut().enumerate() {
                     let output = shape.output(inputs.bucket.into()) + side * shape.tiles() + tile;
-                    let values = neurons[side].lanes();
-                    rest[output - shape.biases()].add(values.activated() * slope);
+                    let values = neurons.lanes();
+                    gradient[output].add(values.activated() * slope);
                     let slopes = values.slopes() * self.weights[output].lanes() * slope;
-                    rest[tile].add(slopes);
-                    slopes
-                });
-                for pair in inputs.pairs() {
-                    rows[usize::from(pair[0])].add(slopes[0]);
-                    rows[usize::from(pair[1])].add(slopes[1]);
+                    bias += slopes;
+                    *neurons = slopes.tile();
                 }
+            }
+            gradient[shape.biases() + tile].add(bias);
+            for (row, places) in gradient[tile * INPUTS..].iter_mut().zip(uses.by_input()) {
+                let mut sum = row.lanes();
+                for &place in places {
+                    sum += neurons[usize::from(place)].lanes();
+                }
+                *row = sum.tile();
             }
         }
     }

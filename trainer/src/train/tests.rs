@@ -24,7 +24,7 @@ fn train(folder: &Path) -> Train {
     Train {
         games: vec![folder.join("games")],
         output: folder.join("net"),
-        hidden: 32,
+        hidden: 64,
         buckets: 8,
         epochs: 4,
         result_share: 0.3,

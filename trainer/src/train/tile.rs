@@ -5,7 +5,7 @@ use std::ops::{AddAssign, Deref, DerefMut, Mul};
 use wide::f32x16;
 
 /// Neurons of a tile.
-pub(super) const TILE: usize = 32;
+pub(super) const TILE: usize = 64;
 
 /// A weight for each of the neurons, from where a line of the processor's cache begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,11 +81,10 @@ impl Lanes {
         })
     }
 
-    /// The scalar product.
+    /// Sums of every sixteenth number.
     #[inline]
-    pub(super) fn dot(self, other: Lanes) -> f32 {
-        let products = (self * other).0;
-        products.into_iter().fold(f32x16::ZERO, |sum, part| sum + part).reduce_add()
+    pub(super) fn sum(self) -> f32x16 {
+        self.0.into_iter().fold(f32x16::ZERO, |sum, part| sum + part)
     }
 }
 
