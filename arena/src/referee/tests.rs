@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use engine::{Color, Outcome, WinReason};
-use protocols::referee::{Analysis, Answer, Conversation, Directive, Remark, Secret, Task, answer_with};
+use protocols::referee::{
+    Analysis, Answer, Conversation, Directive, Remark, Request, Secret, Task, answer_with,
+};
 
 use super::*;
 use crate::openings::Openings;
@@ -102,9 +104,13 @@ impl Room {
     }
 
     fn connect(&mut self) -> Connection {
+        self.connect_by(Input::Opened)
+    }
+
+    fn connect_by(&mut self, way: fn(Connection) -> Input) -> Connection {
         let connection = self.next;
         self.next += 1;
-        self.event.handle(Input::Opened(connection), self.now);
+        self.event.handle(way(connection), self.now);
         self.clients.insert(connection, Conversation::new("-".parse().expect("a time control")));
         connection
     }
@@ -115,7 +121,11 @@ impl Room {
     }
 
     fn sign_on(&mut self, name: &str) -> Connection {
-        let connection = self.connect();
+        self.sign_on_by(Input::Opened, name)
+    }
+
+    fn sign_on_by(&mut self, way: fn(Connection) -> Input, name: &str) -> Connection {
+        let connection = self.connect_by(way);
         let record = self.clients[&connection].sign_on(name, None, true);
         self.say(connection, &record);
         connection
@@ -187,6 +197,25 @@ fn pair() -> (Room, [Connection; 2]) {
     let both = [room.sign_on("A"), room.sign_on("B")];
     room.pass(seconds(5));
     (room, both)
+}
+
+#[test]
+fn what_a_line_has_spoiled_is_told_again() {
+    let mut room = Room::new(settings(&["A", "B"]));
+    let [a, b] = ["A", "B"].map(|name| room.sign_on_by(Input::Plugged, name));
+    room.pass(seconds(5));
+    room.commands(b);
+    let fault = room.clients[&b].request(Request::Fault(None)).to_string();
+    room.say(b, &fault);
+    assert!(room.inboxes[&b].iter().any(|line| line.contains("TimeControl")), "{:?}", room.inboxes[&b]);
+    assert_eq!(room.commands(b), ["inform"]);
+    room.play(a, "e4");
+    assert_eq!(room.commands(b), ["respond"]);
+    room.say(b, &fault);
+    assert_eq!(room.hear(b), Task::Respond);
+    // Who doesn't understand anything is left to the people there.
+    (0..100).for_each(|_| room.say(b, &fault));
+    assert!(room.commands(b).len() < 40);
 }
 
 #[test]

@@ -39,6 +39,9 @@ pub(super) struct Bout {
     began: Fact,
 }
 
+/// So many faults on a line may well be noise.
+const MOST_REPAIRS: u32 = 16;
+
 /// The turn of the side to move.
 #[derive(Clone, Copy, Default)]
 struct Turn {
@@ -48,6 +51,8 @@ struct Turn {
     since: Option<Instant>,
     /// Whether it has been asked for a move.
     asked: bool,
+    /// How often the game has been told once more over a bad line.
+    repairs: u32,
 }
 
 /// The last move, as the opponent is told of it.
@@ -314,6 +319,12 @@ impl Bout {
     /// The side to move has replied.
     pub(super) fn answered(&mut self) {
         self.turn.asked = false;
+    }
+
+    /// Whether the game may be told once more in this turn, which counts.
+    pub(super) fn may_repair(&mut self) -> bool {
+        self.turn.repairs += 1;
+        self.turn.repairs <= MOST_REPAIRS
     }
 
     /// The program is asked once more.

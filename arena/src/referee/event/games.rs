@@ -173,6 +173,25 @@ impl Event {
         }
     }
 
+    /// A program on a serial line did not understand what it was sent. Whatever that was, all that it has to know of its game
+    /// is told once more; not for ever, as it may be the program that is wrong.
+    pub(super) fn tell_again(&mut self, program: usize, at: Instant) {
+        let playing = self.programs[program].game.and_then(|game| self.bouts.get_mut(&game));
+        let Some(bout) = playing else { return };
+        if !bout.may_repair() {
+            return;
+        }
+        let is_to_move = bout.program(bout.to_move()) == program;
+        let mut records = vec![bout.inform(&tags(&self.settings), "*")];
+        if !(is_to_move && bout.is_asked()) {
+            records.extend(bout.history(!is_to_move));
+        }
+        for record in records {
+            self.send(program, record, None, at);
+        }
+        self.ask_again(program, "the last record did not arrive as it was sent", at);
+    }
+
     pub(super) fn happen(&mut self, game: u64, fact: Fact, at: Instant) {
         match fact {
             Fact::Ended { outcome, detail, .. } => self.end(game, outcome.0, detail, at),

@@ -335,7 +335,7 @@ impl Event {
                 Request::Fault(reason) => {
                     self.hear_fault(program, reason.as_deref());
                     if is_line {
-                        self.ask_again(program, "the last record did not arrive as it was sent", at);
+                        self.tell_again(program, at);
                     }
                 }
                 Request::SignOn(_) => {}
