@@ -65,7 +65,7 @@ pub struct Network {
 
 /// The network that plays unless another one is wished for; docs/NETWORKS.md tells where it comes from.
 static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
-    let network = Network::from_bytes(include_bytes!("../../networks/net5"));
+    let network = Network::from_bytes(include_bytes!("../../networks/net6"));
     Arc::new(network.expect("a network: it is part of this program"))
 });
 
