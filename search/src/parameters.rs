@@ -140,7 +140,7 @@ parameters! {
     reduction_pv = 1_024;
     reduction_evasion = 1_024;
     reduction_check = 1_024;
-    reduction_root = 1_024;
+    reduction_root = 3_072;
     reduction_not_improving = 512;
     reduction_tactical_hash_move = 700;
     reduction_many_cutoffs = 700;
