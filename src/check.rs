@@ -11,8 +11,12 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use players::check::{Finding, Rule, Verdict, rules};
 use players::{CommandLine, Log, Protocol, Spec, TextLog};
+use signal_hook::consts::SIGINT;
 
-use crate::WrongInput;
+use crate::{WrongInput, signals};
+
+/// The exit code that shells give to what SIGINT ended.
+const INTERRUPTED: i32 = 128 + SIGINT;
 
 /// Hold a program against the rules of its protocol, one by one
 ///
@@ -93,6 +97,9 @@ impl Check {
                 .try_for_each(|rule| writeln!(io::stdout(), "{:16} {}", rule.label, rule.duty))?);
         }
         let spec = self.spec()?;
+        // What is caught here is back to its default in the programs. A shell's jobs in the background ignore SIGINT; inherited, that would
+        // hide which programs end at it.
+        signals::end_with(&[SIGINT], || INTERRUPTED)?;
         let mut summary = Summary::default();
         self.check_all(&rules, &spec, |finding| {
             summary.count(&finding.verdict);

@@ -90,6 +90,17 @@ fn each_rule_of_cecp_can_be_broken() {
     each_rule_fails("cecp", &["xboard"], CECP);
 }
 
+/// A shell without job control has its background jobs ignore SIGINT, and they inherit that.
+#[test]
+fn sigint_counts_where_it_is_ignored_around() {
+    let program = distorting();
+    let broken = ["--replace", "sigint=0=>sigint=1", "--", HERALD, "xboard"];
+    let ignoring =
+        ["-c", "trap '' INT; exec \"$@\"", "sh", HERALD, "check", "cecp", "--rule", "sigint", "--"];
+    let output = Command::new("sh").args(ignoring).arg(program).args(broken).output().expect("a shell");
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 #[test]
 fn herald_keeps_the_rules_of_uci() {
     herald_passes("uci", &["uci"], &[]);

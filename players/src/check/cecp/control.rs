@@ -220,7 +220,8 @@ fn pause_analysing(candidate: &Candidate) -> Result<(), Miss> {
     bench.hear_no_move(QUIET)?;
     bench.tell(&["pause"])?;
     bench.talk.hear_for(QUIET)?;
-    let heard = bench.talk.hear_for(Duration::from_secs(1))?;
+    // Iterations take ever longer: in twice the time that the analysis has run there will be one to tell of.
+    let heard = bench.talk.hear_for(4 * QUIET)?;
     none(&heard, "silence during the pause", |message| matches!(message, Message::Thinking(_)))?;
     bench.tell(&["resume", "exit"])?;
     bench.settle().map(drop)
