@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::{env, fs, io};
 
 use search::Wdl;
@@ -17,6 +18,7 @@ use crate::game::{Game, after};
 #[derive(Debug)]
 pub struct Tablebases {
     tables: Tablebase<Chess>,
+    fault: OnceLock<TablebaseError>,
 }
 
 /// Why tables can't be used.
@@ -68,7 +70,7 @@ impl Tablebases {
         if found == 0 {
             return Err(TablebaseError::NoTables { paths: paths.to_owned() });
         }
-        Ok(Tablebases { tables })
+        Ok(Tablebases { tables, fault: OnceLock::new() })
     }
 
     /// The most men, kings included, for which there is a table.
@@ -114,6 +116,20 @@ impl Tablebases {
         Ok(Some(ranks.into_iter().filter(|&(rank, _)| Some(rank) == best).map(|(_, m)| m).collect()))
     }
 
+    /// What is known, for those who have better things to do than to complain: a faulty table counts as one that knows
+    /// nothing, and its fault is kept for later.
+    pub(crate) fn noting_faults<T>(&self, probed: Result<Option<T>, TablebaseError>) -> Option<T> {
+        probed.unwrap_or_else(|fault| {
+            let _ = self.fault.set(fault);
+            None
+        })
+    }
+
+    /// The first fault that was noted.
+    pub(crate) fn fault(&self) -> Option<&TablebaseError> {
+        self.fault.get()
+    }
+
     /// How desirable it is to bring about the position `next`, `halfmoves` plies after the last capture or pawn move:
     /// positive for wins, zero for draws. Sure wins are equal, unless it is urgent to make progress.
     fn rank(&self, next: &Chess, halfmoves: u32, is_urgent: bool) -> Result<i32, SyzygyError> {
@@ -152,9 +168,8 @@ impl search::Tablebases for Tablebases {
         self.most_men()
     }
 
-    /// A faulty table counts as one that knows nothing: a search has better things to do than to complain.
     fn probe_wdl(&self, position: &search::Position) -> Option<Wdl> {
-        self.probe(&position.to_chess()).ok().flatten()
+        self.noting_faults(self.probe(&position.to_chess()))
     }
 }
 
@@ -292,13 +307,17 @@ mod tests {
         assert_eq!(kept("7k/8/6K1/8/8/8/8/R7 w - - 98 90"), Some(vec!["Ra8#".into()]));
     }
 
+    const TABLES: [&str; 2] = ["KQvK.rtbw", "KQvK.rtbz"];
+
     /// A folder with the tables of a queen against nothing, one of them changed.
-    fn damaged(change: impl FnOnce(&mut Vec<u8>)) -> Option<tempfile::TempDir> {
+    fn damaged(table: &str, change: impl FnOnce(&mut Vec<u8>)) -> Option<tempfile::TempDir> {
         let (whole, folder) = (folder()?, tempfile::tempdir().unwrap());
-        fs::copy(whole.join("KQvK.rtbz"), folder.path().join("KQvK.rtbz")).unwrap();
-        let mut bytes = fs::read(whole.join("KQvK.rtbw")).unwrap();
+        for table in TABLES {
+            fs::copy(whole.join(table), folder.path().join(table)).unwrap();
+        }
+        let mut bytes = fs::read(whole.join(table)).unwrap();
         change(&mut bytes);
-        fs::write(folder.path().join("KQvK.rtbw"), bytes).unwrap();
+        fs::write(folder.path().join(table), bytes).unwrap();
         Some(folder)
     }
 
@@ -308,23 +327,31 @@ mod tests {
 
     #[test]
     fn truncated_tables_are_errors() {
-        let position = game("8/8/8/8/8/2k5/8/KQ6 w - - 0 1");
-        for length in [0, 1, 17, 100] {
-            let Some(folder) = damaged(|bytes| bytes.truncate(length)) else { return };
-            let error = open(&folder).unwrap_err().to_string();
-            assert!(error.contains("KQvK.rtbw` is no Syzygy table: "), "{error}");
-        }
-        // Whole blocks may be missing: then only some positions are known no more, but none gets a wrong value.
-        let mut problems = Vec::new();
-        for length in [16, 80, 144] {
-            let Some(folder) = damaged(|bytes| bytes.truncate(length)) else { return };
-            match open(&folder).unwrap().probe(position.chess().unwrap()) {
-                Ok(value) => assert_eq!(value, Some(Wdl::Win), "{length}"),
-                Err(error) => problems.push(error.to_string()),
+        let game = game("8/8/8/8/8/2k5/8/KQ6 w - - 0 1");
+        for (table, metric) in TABLES.into_iter().zip(["wdl", "dtz"]) {
+            for length in [0, 1, 17, 100] {
+                let Some(folder) = damaged(table, |bytes| bytes.truncate(length)) else { return };
+                let error = open(&folder).unwrap_err().to_string();
+                assert!(error.contains(&format!("{table}` is no Syzygy table: ")), "{error}");
             }
+            // Whole blocks may be missing: then only some positions are known no more, but none gets a wrong value.
+            let whole = tables().unwrap().best_moves(&game, &game.legal_moves()).unwrap();
+            let mut problems = Vec::new();
+            for length in [16, 80, 144] {
+                let Some(folder) = damaged(table, |bytes| bytes.truncate(length)) else { return };
+                let tables = open(&folder).unwrap();
+                match tables.probe(game.chess().unwrap()) {
+                    Ok(value) => assert_eq!(value, Some(Wdl::Win), "{length}"),
+                    Err(error) => problems.push(error.to_string()),
+                }
+                match tables.best_moves(&game, &game.legal_moves()) {
+                    Ok(moves) => assert_eq!(moves, whole, "{length}"),
+                    Err(error) => problems.push(error.to_string()),
+                }
+            }
+            let expected = format!("Syzygy table KQvK ({metric}) can't be used: it is damaged");
+            assert!(!problems.is_empty() && problems.iter().all(|text| *text == expected), "{problems:?}");
         }
-        assert!(!problems.is_empty());
-        assert!(problems.iter().all(|text| text == "Syzygy table KQvK (wdl) can't be used: it is damaged"));
         let folder = tempfile::tempdir().unwrap();
         assert!(matches!(open(&folder), Err(TablebaseError::NoTables { .. })));
         fs::write(folder.path().join("notes.txt"), "x").unwrap();
@@ -337,6 +364,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(7);
         let positions = ["8/8/8/8/8/2k5/8/KQ6 w - - 0 1", "8/8/8/5q2/8/3k4/8/K7 w - - 0 1"].map(game);
         for _ in 0..300 {
+            let table = TABLES[random.usize(..TABLES.len())];
             let alter = |bytes: &mut Vec<u8>| {
                 for _ in 0..3 {
                     // Mostly in the header, which directs all the rest.
@@ -344,7 +372,7 @@ mod tests {
                     bytes[random.usize(4..limit)] = random.u8(..);
                 }
             };
-            let Some(folder) = damaged(alter) else { return };
+            let Some(folder) = damaged(table, alter) else { return };
             if let Ok(tables) = open(&folder) {
                 for game in &positions {
                     let _ = tables.probe(game.chess().unwrap());

@@ -20,4 +20,5 @@ mod settings;
 #[cfg(unix)]
 mod signals;
 mod support;
+mod tablebases;
 mod tls;

@@ -49,6 +49,8 @@ pub enum Thought {
         /// The number of root moves.
         total: usize,
     },
+    /// Something is wrong that does not keep the engine from thinking, in words for the user.
+    Warning(String),
     /// The engine has decided. The last thought of a task.
     Done(Decision),
 }

@@ -47,19 +47,27 @@ pub(super) struct Worker<L> {
     /// Made for the first game of a variant; it uses the other's hash table.
     variants: Option<variants::Searcher>,
     tablebases: Option<Arc<Tablebases>>,
+    /// Whether the user knows of a fault in them.
+    is_fault_told: bool,
     listener: L,
 }
 
 impl<L: FnMut(TaskId, Thought)> Worker<L> {
     pub(super) fn new(table: Table, listener: L) -> Worker<L> {
-        Worker { searcher: Searcher::new(table), variants: None, tablebases: None, listener }
+        Worker {
+            searcher: Searcher::new(table),
+            variants: None,
+            tablebases: None,
+            is_fault_told: false,
+            listener,
+        }
     }
 
     pub(super) fn obey(&mut self, order: Order) {
         match order {
             Order::Think(job) => self.think(&job),
             Order::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
-            Order::UseTablebases(tables) => self.tablebases = tables,
+            Order::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
             Order::UseEvaluation(evaluation) => self.searcher.use_evaluation(evaluation),
             Order::UseTable(table) => self.searcher.use_table(table),
             Order::UseThreads(threads) => self.searcher.use_threads(threads),
@@ -79,6 +87,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
             Some(root) => self.think_chess(job, root),
             None => self.think_variant(job),
         };
+        self.warn_of_tablebases(job.id);
         // A search that ran out of depth must still not move on the opponent's time.
         job.control.wait_until_released();
         (self.listener)(job.id, Thought::Done(decision(&job.game, &answer)));
@@ -91,6 +100,15 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
         let (mate, limits) = find_mate(job, &root, &mut reporter);
         mate.unwrap_or_else(|| self.searcher.think(&root, &limits, &job.control, &*job.clock, &mut reporter))
+    }
+
+    /// Tells of a faulty endgame table, once.
+    fn warn_of_tablebases(&mut self, id: TaskId) {
+        let fault = self.tablebases.as_ref().and_then(|tables| tables.fault());
+        if let Some(fault) = fault.filter(|_| !self.is_fault_told) {
+            self.is_fault_told = true;
+            (self.listener)(id, Thought::Warning(fault.to_string()));
+        }
     }
 
     fn think_variant(&mut self, job: &Job) -> Answer {
@@ -139,7 +157,7 @@ fn prepare(job: &Job, mut root: search::Root, tablebases: Option<&Arc<Tablebases
     let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
     let known = tablebases
         .filter(|_| job.limits.lines <= 1)
-        .and_then(|tables| tables.best_moves(&job.game, &candidates).ok().flatten());
+        .and_then(|tables| tables.noting_faults(tables.best_moves(&job.game, &candidates)));
     let allowed = known.as_ref().or(job.allowed.as_ref());
     root.allowed = allowed.map(|moves| moves.iter().copied().map(Game::to_search).collect());
     if known.is_some() {

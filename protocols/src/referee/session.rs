@@ -156,7 +156,7 @@ impl Session<'_> {
     fn notice(&mut self, thought: Thought) -> io::Result<()> {
         match thought {
             Thought::Line(line) if line.number == 1 && line.bound == Bound::Exact => self.line = Some(line),
-            Thought::Line(_) | Thought::RootMove { .. } => {}
+            Thought::Line(_) | Thought::RootMove { .. } | Thought::Warning(_) => {}
             Thought::Done(decision) => {
                 self.host.engine.finish();
                 // Pondering that came to its end before the opponent moved says nothing yet; it is asked again.

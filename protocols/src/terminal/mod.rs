@@ -72,6 +72,7 @@ fn react(
             engine.finish();
             conversation.decided(&decision, output)?;
         }
+        Event::Thought(_, Thought::Warning(text)) => writeln!(output, "{text}")?,
         Event::Thought(..) => {}
     }
     Ok(grant(conversation, engine))

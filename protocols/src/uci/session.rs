@@ -326,6 +326,7 @@ impl Session<'_> {
                 currmovenumber: Some(number as u32),
                 ..Info::default()
             })),
+            Thought::Warning(text) => Message::note(text),
             Thought::Done(decision) => {
                 let message = best_move(&decision, search.mode);
                 self.host.engine.finish();

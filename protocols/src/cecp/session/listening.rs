@@ -32,6 +32,7 @@ impl Session<'_> {
                 }
                 Ok(())
             }
+            Thought::Warning(text) => self.output.send(&Message::TellUserError(text)),
             Thought::Done(decision) => self.conclude(decision),
         }
     }
