@@ -50,10 +50,10 @@ impl Corrections {
             self.non_pawn[color as usize][turn][keys.non_pawn[color as usize] as usize % KINDS]
         };
         let by_moves = moves(previous).map_or(0, |(last, before)| self.continuation[before][last]);
-        (i32::from(self.pawn[turn][keys.pawn as usize % KINDS])
-            + i32::from(by_pieces(Color::White))
-            + i32::from(by_pieces(Color::Black))
-            + i32::from(by_moves))
+        (p::pawn_correction() * i32::from(self.pawn[turn][keys.pawn as usize % KINDS])
+            + p::non_pawn_correction() * i32::from(by_pieces(Color::White))
+            + p::non_pawn_correction() * i32::from(by_pieces(Color::Black))
+            + p::continuation_correction() * i32::from(by_moves))
             / p::correction_entries_per_centipawn()
     }
 

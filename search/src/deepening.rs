@@ -7,6 +7,7 @@ use crate::control::Control;
 use crate::limits::{Limits, TimeLimit};
 use crate::moves::Move;
 use crate::observer::{Bound, Observer};
+use crate::parameters as p;
 use crate::score::{MAX_PLY, Score, Verdict};
 use crate::time::Budget;
 use crate::variation::Variations;
@@ -256,6 +257,43 @@ impl Stability {
         let by_move = [140, 118, 104, 97, 92, 88, 85][self.unchanged.min(6) as usize];
         let by_share = 210 - 140 * share.min(100) / 100;
         let by_score = (100 + self.falling.clamp(-10, 50)) as u32;
-        by_move * by_share * by_score / 10_000
+        let part = |is_used: i32, percent| if is_used > 0 { percent } else { 100 };
+        part(p::best_move_stability(), by_move)
+            * part(p::node_share_of_best_move(), by_share)
+            * part(p::score_trend(), by_score)
+            / 10_000
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Square;
+
+    use super::*;
+
+    /// What has settled after iterations that found so much for the move to some square each.
+    fn after(iterations: &[(Square, i32)]) -> Stability {
+        let mut stability = Stability::default();
+        for &(to, score) in iterations {
+            let score = Score::from_value(score);
+            let mv = Move::new(Square::E1, to);
+            stability.note(&RootMove { mv, score, rank: score, line: vec![mv], nodes: 0 });
+        }
+        stability
+    }
+
+    #[test]
+    fn a_doubtful_best_move_gets_more_time() {
+        const D1: Square = Square::D1;
+        let settled = after(&[(D1, 20); 8]);
+        assert!(settled.factor(50) < 130);
+        assert!(
+            after(&[(D1, 20), (D1, 20), (Square::F1, 20)]).factor(50) > settled.factor(50),
+            "another move"
+        );
+        assert!(settled.factor(20) > settled.factor(50) && settled.factor(50) > settled.factor(95), "rivals");
+        let fallen = after(&[[(D1, 20); 8].as_slice(), &[(D1, -20)]].concat());
+        let risen = after(&[[(D1, 20); 8].as_slice(), &[(D1, 60)]].concat());
+        assert!(fallen.factor(50) > settled.factor(50) && settled.factor(50) > risen.factor(50));
     }
 }

@@ -4,6 +4,7 @@ use shakmaty::{Color, Role, Square};
 
 use crate::correction::Corrections;
 use crate::moves::Move;
+use crate::parameters as p;
 use crate::position::{Position, Threats};
 
 /// The largest magnitude of a single history value.
@@ -53,7 +54,8 @@ impl PieceTo {
     }
 }
 
-/// Quiet moves by from and to, of one side under one kind of threat ([`butterfly_of`]).
+/// Quiet moves by from and to, of one side under one kind of threat ([`butterfly_of`]): the butterfly history, aware of
+/// threats.
 type Butterfly = [Average; 64 * 64];
 type ByPieceTo = [Average; PieceTo::COUNT];
 
@@ -77,11 +79,11 @@ pub(crate) struct Circumstances {
 #[derive(Clone)]
 pub(crate) struct Histories {
     butterfly: Vec<Butterfly>,
-    /// Captures and promotions by piece, target square and captured piece (0 for none).
+    /// The capture history: captures and promotions by piece, target square and captured piece (0 for none).
     capture: Box<[[Average; 7]; PieceTo::COUNT]>,
-    /// Quiet moves by piece and target, given an earlier move.
+    /// The continuation history: quiet moves by piece and target, given an earlier move.
     continuation: Vec<ByPieceTo>,
-    /// Quiet moves by piece and target, given the pawns.
+    /// The pawn history: quiet moves by piece and target, given the pawns.
     pawn: Vec<ByPieceTo>,
     /// What was learnt about positions.
     pub(crate) corrections: Corrections,
@@ -106,23 +108,24 @@ impl Histories {
     #[inline]
     pub(crate) fn quiet(&self, position: &Position, m: Move, given: &Circumstances) -> i32 {
         let piece = PieceTo::of(position, m).index();
-        let earlier = given.previous.iter().flatten();
-        self.butterfly[butterfly_of(position, m, given)][from_to(m)].value()
-            + self.pawn[structure(position)][piece].value()
-            + earlier.map(|before| self.continuation[before.index()][piece].value()).sum::<i32>()
+        p::butterfly_history() * self.butterfly[butterfly_of(position, m, given)][from_to(m)].value()
+            + p::pawn_history() * self.pawn[structure(position)][piece].value()
+            + self.continuation(position, m, &given.previous)
     }
 
     /// How well a quiet move did as an answer to the moves before it.
     #[inline]
     pub(crate) fn continuation(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
         let piece = PieceTo::of(position, m).index();
-        previous.iter().flatten().map(|before| self.continuation[before.index()][piece].value()).sum()
+        let after = previous.iter().flatten().map(|before| self.continuation[before.index()][piece].value());
+        p::continuation_history() * after.sum::<i32>()
     }
 
     /// How well a capture or promotion did.
     #[inline]
     pub(crate) fn capture(&self, position: &Position, m: Move) -> i32 {
-        self.capture[PieceTo::of(position, m).index()][captured_index(position, m)].value()
+        p::capture_history()
+            * self.capture[PieceTo::of(position, m).index()][captured_index(position, m)].value()
     }
 
     /// Rewards or penalises a quiet move.
@@ -144,7 +147,8 @@ impl Histories {
 /// By side, whether the piece is attacked where it stands, and whether it will be where it goes.
 #[inline]
 fn butterfly_of(position: &Position, m: Move, given: &Circumstances) -> usize {
-    let is_attacked = |square| usize::from(given.threats.any.contains(square));
+    let is_attacked =
+        |square| usize::from(p::threats_in_butterfly_history() > 0 && given.threats.any.contains(square));
     position.turn() as usize * 4 + is_attacked(m.from()) * 2 + is_attacked(m.to())
 }
 

@@ -45,7 +45,7 @@ impl Node {
 
     /// Whether the node is, or once was, on the principal variation.
     fn was_pv(&self) -> bool {
-        self.is_pv || self.known.is_some_and(|entry| entry.was_pv)
+        self.is_pv || (p::remembered_pv() > 0 && self.known.is_some_and(|entry| entry.was_pv))
     }
 }
 
@@ -241,7 +241,7 @@ impl Worker<'_> {
     /// Whether the side to move stands better than when it was last to move out of check.
     fn is_improving(&self, evaluation: Option<Score>, ply: usize) -> bool {
         let before = self.frame_before(ply, 2).evaluation.or(self.frame_before(ply, 4).evaluation);
-        evaluation.zip(before).is_some_and(|(now, before)| now > before)
+        p::improving() > 0 && evaluation.zip(before).is_some_and(|(now, before)| now > before)
     }
 
     /// Step 7: hindsight. The move that led here was reduced; now that the evaluations before and after it are known,
@@ -704,7 +704,8 @@ fn estimate(node: &Node, evaluation: Score) -> Score {
                 Bound::Lower => score > evaluation,
                 Bound::Upper => score < evaluation,
             };
-            if is_better && !score.is_mate() { score } else { evaluation }
+            let is_used = p::hash_score_as_evaluation() > 0 && is_better && !score.is_mate();
+            if is_used { score } else { evaluation }
         }
         None => evaluation,
     }

@@ -162,8 +162,10 @@ parameters! {
     /// The sum of the entries for a position is divided by this to give the centipawns that its evaluation is corrected by.
     correction_entries_per_centipawn = 28;
 
-    /// In quiescence, a capture must bring the evaluation within this margin of alpha.
+    /// In quiescence, a capture must bring the evaluation within this margin of alpha ...
     quiescence_futility_margin = 150;
+    /// ... and win so much by exchanges.
+    quiescence_see_threshold = 0;
 
     /// Halfmove clock from which on results from the hash table no longer cut: a draw is near that it does not know.
     hash_cutoff_halfmoves = 90;
@@ -172,4 +174,28 @@ parameters! {
     upcoming_repetition = 1;
     mate_distance_pruning = 1;
     killer_moves = 1;
+    improving = 1;
+    /// A node counts as one of the principal variation for longer than it is.
+    remembered_pv = 1;
+    /// The hash table's score stands in for the static evaluation where it is nearer the truth.
+    hash_score_as_evaluation = 1;
+    /// Static evaluations are taken from the hash table.
+    cached_evaluation = 1;
+    fifty_moves_in_hash_key = 1;
+    quiescence_evasions = 1;
+    quiescence_hash_table = 1;
+    butterfly_history = 1;
+    threats_in_butterfly_history = 1;
+    pawn_history = 1;
+    continuation_history = 1;
+    capture_history = 1;
+    pawn_correction = 1;
+    non_pawn_correction = 1;
+    continuation_correction = 1;
+    /// What stretches the soft limit of time.
+    best_move_stability = 1;
+    node_share_of_best_move = 1;
+    score_trend = 1;
+    /// Threads vote for the move; otherwise the first one has the say.
+    voting = 1;
 }

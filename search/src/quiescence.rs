@@ -34,7 +34,7 @@ impl Worker<'_> {
         }
 
         let key = position.table_key();
-        let known = self.shared.table.probe(key);
+        let known = self.shared.table.probe(key).filter(|_| p::quiescence_hash_table() > 0);
         if let Some(entry) = known {
             let score = entry.score.relative_to_root(ply);
             if beta.value() - alpha.value() == 1 && is_decided(entry.bound, score, alpha, beta) {
@@ -44,7 +44,8 @@ impl Worker<'_> {
 
         // Standing pat: out of check, the side to move need not capture at all.
         let previous = self.previous(ply);
-        let raw = (!position.is_check()).then(|| {
+        let is_check = position.is_check() && p::quiescence_evasions() > 0;
+        let raw = (!is_check).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &previous, raw));
@@ -55,10 +56,10 @@ impl Worker<'_> {
         let first_alpha = alpha;
         alpha = alpha.max(best);
 
-        let (wanted, given) = if position.is_check() {
+        let (wanted, given) = if is_check {
             (Wanted::All, Circumstances { previous, threats: position.threats() })
         } else {
-            (Wanted::Tactical { at_least: 0 }, Circumstances::default())
+            (Wanted::Tactical { at_least: p::quiescence_see_threshold() }, Circumstances::default())
         };
         let hash_move = known.and_then(|entry| entry.best);
         let mut picker = Picker::new(position, wanted, hash_move, None, given);
@@ -91,7 +92,7 @@ impl Worker<'_> {
                 }
             }
             // One evasion that does not lose at once is enough to know that it is not mate.
-            if position.is_check() && !best.is_loss() {
+            if is_check && !best.is_loss() {
                 picker.skip_quiet();
             }
         }

@@ -10,6 +10,7 @@ use memmap2::MmapMut;
 
 use crate::moves::Move;
 use crate::observer::Bound;
+use crate::parameters as p;
 use crate::score::Score;
 
 const ENTRIES_PER_CLUSTER: usize = 3;
@@ -73,10 +74,11 @@ impl Entry {
             _ => Bound::Exact,
         };
         let evaluation = (data >> 16) as i16;
+        let is_evaluated = evaluation != NO_EVALUATION && p::cached_evaluation() > 0;
         Some(Entry {
             best: Move::from_bits((data >> 48) as u16),
             score: Score::from_value(((data >> 32) as i16).into()),
-            evaluation: (evaluation != NO_EVALUATION).then(|| Score::from_value(evaluation.into())),
+            evaluation: is_evaluated.then(|| Score::from_value(evaluation.into())),
             depth: (data >> 8 & 255) as i32,
             bound,
             was_pv: data & 4 != 0,

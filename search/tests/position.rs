@@ -265,6 +265,16 @@ fn the_key_ignores_an_en_passant_square_that_nobody_can_use() {
 
 /// Exchanges worked out by hand (pawn 100, minor 320, rook 500, queen 950).
 #[test]
+fn the_hash_table_tells_positions_near_the_fifty_move_limit_from_others() {
+    let at = |halfmoves| Position::from(&chess(&format!("8/8/8/3k4/8/3K4/3R4/8 w - - {halfmoves} 80")));
+    assert_eq!(at(0).keys().full, at(95).keys().full, "they repeat each other");
+    assert_eq!(at(0).table_key(), at(19).table_key());
+    let keys = [19, 20, 28, 60, 95].map(|halfmoves| at(halfmoves).table_key());
+    let distinct: std::collections::HashSet<u64> = keys.into_iter().collect();
+    assert_eq!(distinct.len(), keys.len());
+}
+
+#[test]
 fn static_exchanges() {
     for (fen, m, value) in [
         ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 100),

@@ -4,8 +4,9 @@
     cargo build --release --features tuning
     tests/peers/ablations.py target/release/herald FOLDER [STEP...]
 
-10,000 nodes a move, SPRT [-5, 5] normalised, at most GAMES games (environment, 4000). Prints a row of a table for each step,
-seen from the program that has it. FOLDER keeps the states: the same command goes on where it was interrupted.
+SPRT [-5, 5] normalised. From the environment: at most GAMES (4000), CONCURRENCY (2) at a time, each player EACH ("nodes=10000
+option.Hash=16"; "tc=2+0.02 option.Hash=16" for the steps of time). Prints a row of a table for each step, seen from the program that
+has it. FOLDER keeps the states: the same command goes on where it was interrupted.
 """
 
 import os
@@ -55,9 +56,30 @@ STEPS = {
     "shallower after a reduction": dict(shallower_margin=-HUGE),
     "killer moves": dict(killer_moves=0),
     "all histories": dict(history_bonus_limit=0),
+    "butterfly history": dict(butterfly_history=0),
+    "threats in the butterfly history": dict(threats_in_butterfly_history=0),
+    "pawn history": dict(pawn_history=0),
+    "continuation history": dict(continuation_history=0),
+    "capture history": dict(capture_history=0),
     "safety in the order of moves": dict(safety_per_centipawn=0),
     "correction histories": dict(correction_entries_per_centipawn=10**9),
+    "pawn correction": dict(pawn_correction=0),
+    "non-pawn correction": dict(non_pawn_correction=0),
+    "continuation correction": dict(continuation_correction=0),
+    "improving": dict(improving=0),
+    "principal variation remembered": dict(remembered_pv=0),
+    "hash score as evaluation": dict(hash_score_as_evaluation=0),
+    "fifty moves in the hash key": dict(fifty_moves_in_hash_key=0),
+    "null move verification": dict(null_move_verification_depth=NEVER),
     "delta pruning": dict(quiescence_futility_margin=HUGE),
+    "quiescence: SEE": dict(quiescence_see_threshold=-HUGE),
+    "quiescence: evasions": dict(quiescence_evasions=0),
+    "quiescence: hash table": dict(quiescence_hash_table=0),
+    # These show with clocks only, or with several threads.
+    "time: best move stability": dict(best_move_stability=0),
+    "time: node share": dict(node_share_of_best_move=0),
+    "time: score trend": dict(score_trend=0),
+    "voting": dict(voting=0),
 }
 
 
@@ -68,7 +90,8 @@ def measure(herald: str, folder: Path, step: str) -> str:
     report = herald_match.play(
         herald,
         [f"cmd={herald} name=with", f"cmd={herald} name=without {without}"],
-        *["--each", "nodes=10000 option.Hash=16", "--order", "random", "--seed", "12", "--concurrency", "2"],
+        *["--each", os.environ.get("EACH", "nodes=10000 option.Hash=16")],
+        *["--order", "random", "--seed", "12", "--concurrency", os.environ.get("CONCURRENCY", "2")],
         *["--resign", "movecount=3 score=600 twosided=true", "--draw", "movenumber=40 movecount=8 score=8"],
         *["--sprt=-5,5", "--games", os.environ.get("GAMES", "4000"), "--state", str(state)],
     )

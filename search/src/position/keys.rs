@@ -2,6 +2,8 @@
 
 use shakmaty::{Color, Role, Square};
 
+use crate::parameters as p;
+
 /// The keys of a position. Equal positions have equal keys; the converse fails about once in 2^64 pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Keys {
@@ -62,7 +64,7 @@ pub(super) fn en_passant(square: Square) -> u64 {
 /// found out far from the limit must not be believed near it.
 #[inline]
 pub(super) fn halfmoves(halfmoves: u8) -> u64 {
-    match halfmoves.saturating_sub(12) / 8 {
+    match p::fifty_moves_in_hash_key() as u8 * halfmoves.saturating_sub(12) / 8 {
         0 => 0,
         step => HALFMOVES[usize::from(step)],
     }
