@@ -3,6 +3,8 @@
 mod selfplay;
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::ops::AddAssign;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -14,7 +16,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use search::{Evaluation, STACK_SIZE, Searcher, Table};
 
 use crate::record::{ChunkWriter, Recipe};
-use crate::{WrongInput, read_evaluation};
+use crate::{WrongInput, read_evaluation, say};
 pub(crate) use selfplay::game_from;
 
 /// Play games of Herald against itself; a run that was cut off goes on where it stopped
@@ -68,8 +70,9 @@ impl Generate {
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
-        self.play(writer, &recipe, &evaluation, &progress)?;
+        let effort = self.play(writer, &recipe, &evaluation, &progress)?;
         progress.finish();
+        say(effort);
         Ok(())
     }
 
@@ -88,7 +91,7 @@ impl Generate {
         recipe: &Recipe,
         evaluation: &Evaluation,
         progress: &ProgressBar,
-    ) -> Result<()> {
+    ) -> Result<Effort> {
         let end =
             self.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes.max(0.0)));
         let next = AtomicU64::new(writer.games());
@@ -98,6 +101,7 @@ impl Generate {
             if is_late { None } else { Some(number()).filter(|&number| number < self.games) }
         };
         let (sender, receiver) = mpsc::channel();
+        let mut effort = Effort::default();
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 let sender = sender.clone();
@@ -105,8 +109,10 @@ impl Generate {
                 searcher.use_evaluation(evaluation.clone());
                 let work = move || {
                     while let Some(number) = number() {
-                        let game = selfplay::play(&mut searcher, recipe, number).encode();
-                        if sender.send((number, game)).is_err() {
+                        let begun = Instant::now();
+                        let (game, nodes) = selfplay::play(&mut searcher, recipe, number);
+                        let of_game = Effort { games: 1, nodes, time: begun.elapsed() };
+                        if sender.send((number, game.encode(), of_game)).is_err() {
                             break; // the games can't be written
                         }
                     }
@@ -118,15 +124,41 @@ impl Generate {
             }
             drop(sender);
             let mut early = BTreeMap::new();
-            for (number, game) in receiver {
+            for (number, game, of_game) in receiver {
+                effort += of_game;
                 early.insert(number, game);
                 while let Some(game) = early.remove(&writer.games()) {
                     writer.append(&game)?;
                     progress.inc(1);
                 }
             }
-            Ok(())
+            Ok(effort)
         })
+    }
+}
+
+/// What games cost.
+#[derive(Clone, Copy, Default)]
+struct Effort {
+    games: u64,
+    nodes: u64,
+    /// Of all threads together.
+    time: Duration,
+}
+
+impl AddAssign for Effort {
+    fn add_assign(&mut self, other: Effort) {
+        self.games += other.games;
+        self.nodes += other.nodes;
+        self.time += other.time;
+    }
+}
+
+impl Display for Effort {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Effort { games, nodes, time } = self;
+        let speed = *nodes as f64 / time.as_secs_f64().max(1e-9);
+        write!(f, "{games} games, {nodes} nodes, {speed:.0} a second and thread")
     }
 }
 

@@ -21,23 +21,23 @@ const DRAWN: (i32, usize) = (8, 10);
 const DRAWN_FROM_PLY: usize = 80;
 const LONGEST_GAME: usize = 400;
 
-/// Plays the game that belongs to a recipe and a number. The searcher is cleared first: the same arguments give the same
-/// game.
-pub(super) fn play(searcher: &mut Searcher, recipe: &Recipe, number: u64) -> GameRecord {
+/// Plays the game that belongs to a recipe and a number, and tells how many nodes that took. The searcher is cleared first:
+/// the same arguments give the same game.
+pub(super) fn play(searcher: &mut Searcher, recipe: &Recipe, number: u64) -> (GameRecord, u64) {
     searcher.clear();
     let mut random = Random::new(recipe.seed, number);
+    let mut nodes = 0;
     loop {
         let start = random_start(recipe, &mut random);
         let game = random_opening(start, &mut random);
-        if let Some(record) = play_from(searcher, recipe, start, game) {
-            return record;
+        if let Some(record) = play_from(searcher, recipe, start, game, &mut nodes) {
+            return (record, nodes);
         }
     }
 }
 
 fn random_start(recipe: &Recipe, random: &mut Random) -> Start {
-    let mut number = || random.below(Start::COUNT.into()) as u16;
-    let start = Start::new(number(), number()).expect("both are below the number of starts");
+    let start = Start::random(random);
     if random.below(100) < recipe.chess960_percent as usize { start } else { Start::STANDARD }
 }
 
@@ -69,8 +69,14 @@ fn random_opening(start: Start, random: &mut Random) -> Game {
     }
 }
 
-/// Plays on until the result is clear; `None` if the opening is too uneven.
-fn play_from(searcher: &mut Searcher, recipe: &Recipe, start: Start, mut game: Game) -> Option<GameRecord> {
+/// Plays on until the result is clear; `None` if the opening is too uneven. Nodes are added up.
+fn play_from(
+    searcher: &mut Searcher,
+    recipe: &Recipe,
+    start: Start,
+    mut game: Game,
+    nodes: &mut u64,
+) -> Option<GameRecord> {
     let soft = u64::from(recipe.soft_nodes);
     let limits = Limits { soft_nodes: Some(soft), nodes: Some(HARD_LIMIT * soft), ..Limits::default() };
     let mut moves: Vec<Played> =
@@ -84,6 +90,7 @@ fn play_from(searcher: &mut Searcher, recipe: &Recipe, start: Start, mut game: G
         let answer = searcher.think(&root, &limits, &Control::new(), &std::time::Instant::now(), &mut ());
         let mv = answer.best.expect("a game that is not over has a move");
         let score = answer.score;
+        *nodes += answer.nodes;
         if moves.len() == opening && score.value().abs() > MOST_UNEVEN_OPENING {
             return None;
         }
@@ -140,7 +147,10 @@ mod tests {
             [1, 2, 1].map(|number| play(&mut searcher, &recipe, number))
         };
         let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || [games(0), games(100)]);
-        for [first, other, again] in run.unwrap().join().unwrap() {
+        for [(first, nodes), (other, _), (again, _)] in run.unwrap().join().unwrap() {
+            assert!(
+                nodes > 100 * first.moves.iter().filter(|played| played.score.is_some()).count() as u64 / 2
+            );
             assert_eq!(first, again);
             assert_ne!(first, other);
             assert_eq!(GameRecord::decode(&first.encode()).unwrap(), first);

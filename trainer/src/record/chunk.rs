@@ -7,10 +7,10 @@
 //! ```
 //!
 //! Numbers are little-endian. A checksum is the lower half of the [`fingerprint`]. Each game is written at once: if the
-//! program is killed, the file ends within a game at worst, and that game is cut off and played again.
+//! program is killed, the last file ends within a game at worst, and that game is cut away and played again.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, ErrorKind, Read, Seek as _, SeekFrom, Write as _};
+use std::io::{BufReader, ErrorKind, Read, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -71,8 +71,7 @@ fn read_header(bytes: &[u8; HEADER]) -> Result<(Recipe, u64)> {
     Ok((recipe, u64_at(20)))
 }
 
-/// Reads the games of a file. A game that is cut off at its end belongs to a run that was killed, or goes on: it is as
-/// if it was not there.
+/// Reads the games of a file.
 pub(crate) struct ChunkReader {
     path: PathBuf,
     input: BufReader<File>,
@@ -83,6 +82,15 @@ pub(crate) struct ChunkReader {
     games: u64,
     /// Bytes of the header and of the games read so far.
     whole: u64,
+}
+
+/// What comes next in a file.
+enum Next {
+    /// The bytes of a game.
+    Game(Vec<u8>),
+    /// The file ends within a game: it was truncated, or its run was killed, or still goes on.
+    Part,
+    End,
 }
 
 impl ChunkReader {
@@ -111,24 +119,46 @@ impl ChunkReader {
     }
 
     /// The bytes of the next game, sound as far as their checksum tells, with its number; `None` at the end.
+    ///
+    /// # Errors
+    /// The file can't be read, or the game is damaged or cut off.
     pub(crate) fn next_bytes(&mut self) -> Result<Option<(u64, Vec<u8>)>> {
-        let (number, at) = (self.next_number(), self.whole);
-        let place = || format!("{}, game {number}, byte {at}", self.path.display());
+        let (number, place) = (self.next_number(), self.place());
+        match self.next()? {
+            Next::Game(bytes) => Ok(Some((number, bytes))),
+            Next::End => Ok(None),
+            Next::Part => {
+                let fault =
+                    "the file ends within the game; `generate`, told the same as before, goes on there";
+                Err(anyhow!(fault)).context(place).context(WrongInput)
+            }
+        }
+    }
+
+    fn next(&mut self) -> Result<Next> {
+        let place = self.place();
         let mut length = [0; 2];
-        if !fill(&mut self.input, &mut length).with_context(place)? {
-            return Ok(None);
+        match read_up_to(&mut self.input, &mut length).with_context(|| place.clone())? {
+            0 => return Ok(Next::End),
+            1 => return Ok(Next::Part),
+            _ => {}
         }
         let mut bytes = vec![0; usize::from(u16::from_le_bytes(length)) + 4];
-        if !fill(&mut self.input, &mut bytes).with_context(place)? {
-            return Ok(None);
+        if read_up_to(&mut self.input, &mut bytes).with_context(|| place.clone())? < bytes.len() {
+            return Ok(Next::Part);
         }
         let sum = bytes.split_off(bytes.len() - 4);
         if sum != checksum(&bytes) {
-            return Err(anyhow!("the game is damaged")).with_context(place).context(WrongInput);
+            return Err(anyhow!("the game is damaged")).context(place).context(WrongInput);
         }
         self.games += 1;
         self.whole += 2 + bytes.len() as u64 + 4;
-        Ok(Some((number, bytes)))
+        Ok(Next::Game(bytes))
+    }
+
+    /// Where the next game is, for errors.
+    fn place(&self) -> String {
+        format!("{}, game {}, byte {}", self.path.display(), self.next_number(), self.whole)
     }
 
     /// The game in bytes that [`ChunkReader::next_bytes`] gave.
@@ -138,13 +168,18 @@ impl ChunkReader {
     }
 }
 
-/// Fills a buffer; `false` if the input ends before.
-fn fill(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<bool> {
-    match input.read_exact(buffer) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error),
+/// Fills a buffer as far as the input goes; gives the number of bytes.
+fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match input.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
+    Ok(filled)
 }
 
 /// Writes games into files of so many each, and goes on where an earlier run ended.
@@ -169,11 +204,12 @@ impl ChunkWriter {
         loop {
             let path = chunk_path(folder, &recipe, first);
             let context = || format!("{} can't be gone on with", path.display());
-            let (file, games) = open(&path, &recipe, first).with_context(context)?;
-            if games < games_per_chunk {
+            let chunk = Chunk::open(&path, &recipe, first).with_context(context)?;
+            if chunk.games < games_per_chunk {
                 let next = chunk_path(folder, &recipe, first + games_per_chunk);
                 ensure!(!next.exists(), "{} lacks games, though {} follows", path.display(), next.display());
-                let games = first + games;
+                let games = first + chunk.games;
+                let file = chunk.ready(&recipe, first).with_context(context)?;
                 return Ok(ChunkWriter { folder: folder.into(), recipe, games_per_chunk, file, games });
             }
             first += games_per_chunk;
@@ -194,7 +230,8 @@ impl ChunkWriter {
         if self.games.is_multiple_of(self.games_per_chunk) {
             let path = chunk_path(&self.folder, &self.recipe, self.games);
             let context = || format!("{} can't be begun", path.display());
-            (self.file, _) = open(&path, &self.recipe, self.games).with_context(context)?;
+            let chunk = Chunk::open(&path, &self.recipe, self.games).with_context(context)?;
+            self.file = chunk.ready(&self.recipe, self.games).with_context(context)?;
         }
         Ok(())
     }
@@ -215,29 +252,44 @@ fn lock(file: &File) -> Result<()> {
     bail!("another run is writing it")
 }
 
-/// The file, ready to be appended to, and how many whole games it holds. What is cut off at its end is cut away.
-fn open(path: &Path, recipe: &Recipe, first: u64) -> Result<(File, u64)> {
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-    lock(&file)?;
-    let expected = header(recipe, first);
-    let mut begun = Vec::new();
-    (&file).take(HEADER as u64).read_to_end(&mut begun)?;
-    if begun.len() < HEADER && expected.starts_with(&begun) {
-        file.set_len(0)?;
-        file.write_all(&expected)?;
-        return Ok((file, 0));
+/// A file that a run may go on with.
+struct Chunk {
+    file: File,
+    /// Whole games.
+    games: u64,
+    /// Bytes of the header and of the whole games; 0 if not even the header is whole.
+    whole: u64,
+}
+
+impl Chunk {
+    /// Nothing is changed, but that the file is there.
+    fn open(path: &Path, recipe: &Recipe, first: u64) -> Result<Chunk> {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        lock(&file)?;
+        let mut begun = Vec::new();
+        (&file).take(HEADER as u64).read_to_end(&mut begun)?;
+        if begun.len() < HEADER && header(recipe, first).starts_with(&begun) {
+            return Ok(Chunk { file, games: 0, whole: 0 });
+        }
+        file.rewind()?;
+        let mut reader = ChunkReader::new(path, file.try_clone()?)?;
+        ensure!(
+            (reader.recipe, reader.first) == (*recipe, first),
+            "its games were made by {:?}, not by {recipe:?}",
+            reader.recipe
+        );
+        while let Next::Game(_) = reader.next()? {}
+        Ok(Chunk { file, games: reader.games, whole: reader.whole })
     }
-    file.rewind()?;
-    let mut reader = ChunkReader::new(path, file.try_clone()?)?;
-    ensure!(
-        (reader.recipe, reader.first) == (*recipe, first),
-        "its games were made by {:?}, not by {recipe:?}",
-        reader.recipe
-    );
-    while reader.next_bytes()?.is_some() {}
-    file.set_len(reader.whole)?;
-    file.seek(SeekFrom::End(0))?;
-    Ok((file, reader.games))
+
+    /// The file, ready to be appended to: what is cut off at its end is cut away.
+    fn ready(mut self, recipe: &Recipe, first: u64) -> Result<File> {
+        self.file.set_len(self.whole)?;
+        if self.whole == 0 {
+            self.file.write_all(&header(recipe, first))?;
+        }
+        Ok(self.file)
+    }
 }
 
 #[cfg(test)]
@@ -292,9 +344,31 @@ mod tests {
                 );
             }
         }
-        // A gap in the middle is none of our making.
-        std::fs::write(&chunks[0], &whole[0][..100.min(whole[0].len() - 1)]).unwrap();
-        assert!(format!("{:#}", write(folder.path()).unwrap_err()).contains("lacks games"));
+        // A gap in the middle is none of our making: nothing is changed.
+        for length in [0, HEADER, whole[0].len() - 1] {
+            std::fs::write(&chunks[0], &whole[0][..length]).unwrap();
+            assert!(format!("{:#}", write(folder.path()).unwrap_err()).contains("lacks games"));
+            assert_eq!(std::fs::read(&chunks[0]).unwrap(), whole[0][..length]);
+        }
+    }
+
+    #[test]
+    fn who_reads_is_told_of_a_game_that_is_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path()).unwrap();
+        let path = chunk_path(folder.path(), &RECIPE, 0);
+        let whole = std::fs::read(&path).unwrap();
+        let first = HEADER + 2 + games()[0].len() + 4;
+        for length in [first + 1, first + 2, whole.len() - 1] {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            let fault = read(folder.path()).unwrap_err();
+            assert!(format!("{fault:#}").contains("the file ends within the game"), "{fault:#}");
+            assert!(fault.downcast_ref::<WrongInput>().is_some());
+        }
+        std::fs::write(&path, &whole[..first]).unwrap();
+        let mut reader = ChunkReader::open(&path).unwrap();
+        assert_eq!(reader.next_bytes().unwrap(), Some((0, games()[0].clone())));
+        assert_eq!(reader.next_bytes().unwrap(), None);
     }
 
     #[test]

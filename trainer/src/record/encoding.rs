@@ -188,6 +188,12 @@ mod tests {
     }
 
     #[test]
+    fn ten_thousand_games_come_back_as_they_were() {
+        let games = super::super::tests::random_games(2, 10_000);
+        assert!(games.iter().all(|game| GameRecord::decode(&game.encode()).unwrap() == *game));
+    }
+
+    #[test]
     fn the_bytes_are_those_of_the_description() {
         let record = game(GameResult::Win(Color::Black), "a2a4 b7b5 a4b5:-100 g8f6:-90");
         // a2a4 comes after b1a3, b1c3, g1f3, g1h3 and a2a3.

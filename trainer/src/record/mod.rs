@@ -90,14 +90,15 @@ pub(crate) mod tests {
     use crate::random::Random;
     use shakmaty::Square;
 
-    /// Games of random moves, with scores by material and chance and results by scores.
+    /// Games of random moves, a quarter of them of Chess960, with scores by material and chance and results by scores.
     pub(crate) fn random_games(seed: u64, count: usize) -> Vec<GameRecord> {
         let mut random = Random::new(seed, 0);
         (0..count).map(|_| random_game(&mut random)).collect()
     }
 
     fn random_game(random: &mut Random) -> GameRecord {
-        let mut position = Position::default();
+        let start = if random.below(4) > 0 { Start::STANDARD } else { Start::random(random) };
+        let mut position = start.position();
         let mut moves = Vec::new();
         let mut balance = 0;
         while moves.len() < 60 {
@@ -116,7 +117,7 @@ pub(crate) mod tests {
             ..=-100 => GameResult::Win(Color::Black),
             _ => GameResult::Draw,
         };
-        GameRecord { start: Start::STANDARD, result, moves }
+        GameRecord { start, result, moves }
     }
 
     /// A game of standard chess from its moves; scores, for the side to move, follow a colon.

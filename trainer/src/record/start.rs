@@ -2,6 +2,8 @@
 
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Setup};
 
+use crate::random::Random;
+
 /// The start positions of White's and of Black's pieces, by their numbers (R. Scharnagl), which need not be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Start {
@@ -18,6 +20,12 @@ impl Start {
     /// The start with these numbers, if both are below [`Start::COUNT`].
     pub(crate) fn new(white: u16, black: u16) -> Option<Start> {
         (white < Start::COUNT && black < Start::COUNT).then_some(Start { white, black })
+    }
+
+    /// White's and Black's pieces each at random.
+    pub(crate) fn random(random: &mut Random) -> Start {
+        let mut number = || random.below(Start::COUNT.into()) as u16;
+        Start { white: number(), black: number() }
     }
 
     /// The numbers, White's first.
