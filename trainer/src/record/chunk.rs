@@ -123,33 +123,32 @@ impl ChunkReader {
     /// # Errors
     /// The file can't be read, or the game is damaged or cut off.
     pub(crate) fn next_bytes(&mut self) -> Result<Option<(u64, Vec<u8>)>> {
-        let (number, place) = (self.next_number(), self.place());
+        let number = self.next_number();
         match self.next()? {
             Next::Game(bytes) => Ok(Some((number, bytes))),
             Next::End => Ok(None),
             Next::Part => {
                 let fault =
                     "the file ends within the game; `generate`, told the same as before, goes on there";
-                Err(anyhow!(fault)).context(place).context(WrongInput)
+                Err(anyhow!(fault)).with_context(|| self.place()).context(WrongInput)
             }
         }
     }
 
     fn next(&mut self) -> Result<Next> {
-        let place = self.place();
         let mut length = [0; 2];
-        match read_up_to(&mut self.input, &mut length).with_context(|| place.clone())? {
+        match read_up_to(&mut self.input, &mut length).with_context(|| self.place())? {
             0 => return Ok(Next::End),
             1 => return Ok(Next::Part),
             _ => {}
         }
         let mut bytes = vec![0; usize::from(u16::from_le_bytes(length)) + 4];
-        if read_up_to(&mut self.input, &mut bytes).with_context(|| place.clone())? < bytes.len() {
+        if read_up_to(&mut self.input, &mut bytes).with_context(|| self.place())? < bytes.len() {
             return Ok(Next::Part);
         }
         let sum = bytes.split_off(bytes.len() - 4);
         if sum != checksum(&bytes) {
-            return Err(anyhow!("the game is damaged")).context(place).context(WrongInput);
+            return Err(anyhow!("the game is damaged")).with_context(|| self.place()).context(WrongInput);
         }
         self.games += 1;
         self.whole += 2 + bytes.len() as u64 + 4;
