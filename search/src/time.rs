@@ -17,6 +17,11 @@ pub struct Budget {
 const EXPECTED_MOVES: u32 = 28;
 /// Of a long session, at most so many moves are planned for: positions at hand matter more than those to come.
 const MAX_PLANNED_MOVES: u32 = 40;
+/// Overheads that are not for spending: now and then a machine stands still for longer than one, and who lives on the
+/// increment would have nothing left then.
+const RESERVED_OVERHEADS: u32 = 8;
+/// The most that is not for spending, in percent of what is left.
+const MAX_RESERVED_PERCENT: u32 = 75;
 /// Share of the increment that each move may count on, in percent.
 const INCREMENT_PERCENT: u32 = 75;
 /// The soft limit, in percent of a move's equal share: the rest goes to moves that need more.
@@ -37,7 +42,9 @@ impl Budget {
                 Some(Budget { soft: time, hard: time })
             }
             TimeLimit::Clock { remaining, increment, moves_to_go } => {
-                Some(Budget::of_clock(remaining.saturating_sub(overhead), increment, moves_to_go))
+                let left = remaining.saturating_sub(overhead);
+                let reserve = (overhead * RESERVED_OVERHEADS).min(percent(left, MAX_RESERVED_PERCENT));
+                Some(Budget::of_clock(left - reserve, increment, moves_to_go))
             }
         }
     }
@@ -82,6 +89,17 @@ mod tests {
                 assert!(spent <= left, "{left} ms left, may use {budget:?}");
                 left = left - budget.soft.as_millis() as u32 + increment;
             }
+        }
+    }
+
+    #[test]
+    fn who_lives_on_the_increment_outlasts_a_machine_that_stands_still() {
+        for (start, increment, kept) in [(100, 5, 50), (1_000, 10, 90)] {
+            let mut left = start;
+            for _ in 0..300 {
+                left = left - clock(left, increment, None).hard.as_millis() as u32 + increment;
+            }
+            assert!(left > kept, "{start}+{increment}: {left} ms left");
         }
     }
 

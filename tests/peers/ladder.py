@@ -5,7 +5,7 @@
 
 CONTROL is 8+0.08 and GAMES 200 unless told otherwise. One thread and 16 MiB each, own openings in random order, two games at a
 time. Prints a row of a table for each peer, with the losses on time, crashes and illegal moves of either side. FOLDER keeps the
-states: the same command goes on where it was interrupted. Fails if Herald had an accident.
+states: the same command goes on where it was interrupted; and all that was said, in case a flag fell. Fails if Herald had an accident.
 """
 
 import shutil
@@ -28,7 +28,8 @@ def measure(herald: str, folder: Path, control: str, games: str, peer: str) -> t
         herald,
         [f"cmd={herald} name=herald", f"{PEERS[peer]} name={peer}"],
         *["--each", "protocol=uci option.Hash=16", "--tc", control, "--games", games, "--concurrency", "2"],
-        *["--order", "random", "--seed", "14", "--state", str(folder / f"{peer}-{control}.state")],
+        *["--order", "random", "--seed", "14"],
+        *["--state", str(folder / f"{peer}-{control}.state"), "--log", str(folder / f"{peer}-{control}.log")],
         *["--resign", "movecount=3 score=600 twosided=true", "--draw", "movenumber=40 movecount=8 score=8"],
     )
     faults = [
