@@ -44,7 +44,7 @@ impl Budget {
             TimeLimit::Clock { remaining, increment, moves_to_go } => {
                 let left = remaining.saturating_sub(overhead);
                 let reserve = (overhead * RESERVED_OVERHEADS).min(percent(left, MAX_RESERVED_PERCENT));
-                Some(Budget::of_clock(left - reserve, increment, moves_to_go))
+                Some(Budget::of_clock(left.saturating_sub(reserve), increment, moves_to_go))
             }
         }
     }
