@@ -90,62 +90,37 @@ struct Uses {
     starts: [u16; INPUTS + 1],
     /// Twice the position, and one more for the opponent's side.
     places: Vec<u16>,
-    /// The inputs that are on somewhere, those next to each other that are on equally often: the processor foresees where a
-    /// loop ends that ran as long before.
-    inputs: Vec<u16>,
 }
 
 impl Uses {
-    fn new() -> Uses {
-        Uses {
-            starts: [0; INPUTS + 1],
-            places: Vec::with_capacity(64 * CHUNK),
-            inputs: Vec::with_capacity(INPUTS),
+    /// By counting, as an input is a small number.
+    fn find(&mut self, chunk: &[Inputs]) {
+        self.starts.fill(0);
+        let pairs = || chunk.iter().map(Inputs::pairs).enumerate();
+        for &[ours, theirs] in pairs().flat_map(|(_, pairs)| pairs) {
+            self.starts[usize::from(ours)] += 1;
+            self.starts[usize::from(theirs)] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.places.resize(end.into(), 0);
+        for (position, pairs) in pairs() {
+            for pair in pairs {
+                for (side, &input) in pair.iter().enumerate() {
+                    let start = &mut self.starts[usize::from(input)];
+                    *start -= 1;
+                    self.places[usize::from(*start)] = (2 * position + side) as u16;
+                }
+            }
         }
     }
 
-    fn find(&mut self, chunk: &[Inputs]) {
-        let uses = chunk.iter().enumerate().flat_map(|(position, inputs)| {
-            let places = [0, 1].map(|side| (2 * position + side) as u16);
-            inputs.pairs().iter().flat_map(move |&pair| pair.into_iter().zip(places))
-        });
-        sort_by_counting(uses, &mut self.starts, &mut self.places);
-        let counts = self.starts.array_windows().map(|[start, end]| end - start);
-        let on = counts.zip(0..INPUTS as u16).filter(|&(count, _)| count > 0);
-        let mut starts = [0; 2 * CHUNK + 2]; // an input is on at most once a position and side
-        sort_by_counting(on, &mut starts, &mut self.inputs);
-    }
-
-    /// The inputs that are on somewhere, and where.
-    fn by_input(&self) -> impl Iterator<Item = (usize, &[u16])> {
-        self.inputs.iter().map(|&input| {
-            let input = usize::from(input);
-            (input, &self.places[self.starts[input].into()..self.starts[input + 1].into()])
-        })
-    }
-}
-
-/// Sorts values by their keys, given before them. `starts` comes to say where those of each key begin, and at last where all
-/// end: it is longer by one than there are keys.
-fn sort_by_counting(
-    pairs: impl Iterator<Item = (u16, u16)> + Clone,
-    starts: &mut [u16],
-    sorted: &mut Vec<u16>,
-) {
-    starts.fill(0);
-    for (key, _) in pairs.clone() {
-        starts[usize::from(key)] += 1;
-    }
-    let mut end = 0;
-    for start in &mut *starts {
-        end += *start;
-        *start = end;
-    }
-    sorted.resize(end.into(), 0);
-    for (key, value) in pairs {
-        let start = &mut starts[usize::from(key)];
-        *start -= 1;
-        sorted[usize::from(*start)] = value;
+    /// Those of each input.
+    fn by_input(&self) -> impl Iterator<Item = &[u16]> {
+        self.starts.array_windows().map(|&[start, end]| &self.places[start.into()..end.into()])
     }
 }
 
@@ -156,7 +131,7 @@ impl Workspace {
             neurons: vec![Tile::ZERO; shape.tiles() * 2 * CHUNK],
             parts: vec![f32x16::ZERO; CHUNK],
             outputs: vec![0.0; CHUNK],
-            uses: Uses::new(),
+            uses: Uses { starts: [0; INPUTS + 1], places: Vec::with_capacity(64 * CHUNK) },
         }
     }
 }
@@ -287,8 +262,7 @@ impl Model {
                 }
             }
             gradient[shape.biases() + tile].add(bias);
-            for (input, places) in uses.by_input() {
-                let row = &mut gradient[tile * INPUTS + input];
+            for (row, places) in gradient[tile * INPUTS..].iter_mut().zip(uses.by_input()) {
                 let mut sum = row.lanes();
                 for &place in places {
                     sum += neurons[usize::from(place)].lanes();
