@@ -5,6 +5,7 @@ mod checkpoint;
 mod dataset;
 mod model;
 mod optimiser;
+mod quantised;
 mod sample;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
-use search::network::{MAX_HIDDEN, Network, fingerprint};
+use search::network::{MAX_HIDDEN, Network, Parameters, fingerprint};
 
 use crate::random::Random;
 use crate::{WrongInput, say, scale};
@@ -46,6 +47,9 @@ pub(crate) struct Train {
     /// The folder to write
     #[arg(long)]
     output: PathBuf,
+    /// Begin with the weights of this network, which says how large it is; by default, with small ones at random
+    #[arg(long, value_name = "NETWORK", conflicts_with_all = ["hidden", "buckets"])]
+    start: Option<PathBuf>,
     /// Neurons of the hidden layer, a multiple of 64
     #[arg(long, default_value_t = 64, value_parser = width)]
     hidden: usize,
@@ -106,6 +110,7 @@ impl Train {
             let fault = format!("{} exists: --resume goes on with it", checkpoint.display());
             return Err(anyhow!(WrongInput).context(fault));
         }
+        let start = self.start.as_deref().map(read_start).transpose()?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("{} can't be made", self.output.display()))?;
         let data = Dataset::load(&self.games)?;
@@ -113,33 +118,45 @@ impl Train {
         let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
         say(format_args!("a score means an expected share of sigmoid(score / {scale:.1})"));
         let target = Target { result_share: self.result_share, scale };
+        let first = match start {
+            Some(network) => Model::of(&network, scale),
+            None => Model::new(Shape { hidden: self.hidden, buckets: self.buckets }, self.seed),
+        };
         let pool = ThreadPoolBuilder::new().num_threads(self.threads).build()?;
-        let model = pool.install(|| self.fit(self.epochs, &data, target, &checkpoint))?;
+        let model = pool.install(|| self.fit(first, self.epochs, &data, target, &checkpoint))?;
         self.export(&model, &data, scale)
     }
 
-    fn shape(&self) -> Shape {
-        Shape { hidden: self.hidden, buckets: self.buckets }
-    }
-
     /// What tells this run from others.
-    fn fingerprint(&self, data: &Dataset, target: Target, threads: usize) -> u64 {
+    fn fingerprint(&self, first: &Model, data: &Dataset, target: Target, threads: usize) -> u64 {
         let Train { epochs, rate, decay, seed, .. } = self;
-        let settings = format!("{:?} {target:?} {epochs} {rate} {decay} {seed} {threads}", self.shape());
-        fingerprint(format!("{settings} {:x}", data.fingerprint()).as_bytes())
+        let settings = format!("{:?} {target:?} {epochs} {rate} {decay} {seed} {threads}", first.shape);
+        let weights: Vec<u8> =
+            first.weights.iter().flat_map(|tile| tile.0).flat_map(f32::to_le_bytes).collect();
+        fingerprint(format!("{settings} {:x} {:x}", fingerprint(&weights), data.fingerprint()).as_bytes())
     }
 
     /// Trains up to an epoch, from the checkpoint if there is one, and leaves one after each epoch.
-    fn fit(&self, last: u32, data: &Dataset, target: Target, checkpoint: &Path) -> Result<Model> {
-        let (shape, threads) = (self.shape(), rayon::current_num_threads());
-        let print = self.fingerprint(data, target, threads);
+    fn fit(
+        &self,
+        first: Model,
+        last: u32,
+        data: &Dataset,
+        target: Target,
+        checkpoint: &Path,
+    ) -> Result<Model> {
+        let (shape, threads) = (first.shape, rayon::current_num_threads());
+        let print = self.fingerprint(&first, data, target, threads);
         let mut state = if checkpoint.exists() {
             Checkpoint::read(checkpoint, print, shape.len())?
         } else {
+            if self.resume {
+                say(format_args!("{} does not exist: from the beginning", checkpoint.display()));
+            }
             Checkpoint {
                 fingerprint: print,
                 losses: Vec::new(),
-                weights: Model::new(shape, self.seed).weights,
+                weights: first.weights,
                 optimiser: AdamW::new(shape.len()),
             }
         };
@@ -206,6 +223,17 @@ impl Train {
         say(format_args!("below 1000 centipawns, whole numbers are off by {off:.2} centipawns on average"));
         Ok(())
     }
+}
+
+/// The network to begin with.
+fn read_start(path: &Path) -> Result<Parameters> {
+    let read = || -> Result<Parameters> {
+        let network = Parameters::from_bytes(&std::fs::read(path)?)?;
+        let neurons = network.feature_biases.len();
+        width(&neurons.to_string()).map_err(|fault| anyhow!("{neurons} neurons are {fault}"))?;
+        Ok(network)
+    };
+    read().with_context(|| format!("{} can't be begun with", path.display())).context(WrongInput)
 }
 
 /// The gradient of the mean loss over a batch, in the first of the threads' buffers. Returns the sum of the losses.

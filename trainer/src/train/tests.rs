@@ -30,6 +30,7 @@ fn train(folder: &Path) -> Train {
     Train {
         games: vec![folder.join("games")],
         output: folder.join("net"),
+        start: None,
         hidden: SHAPE.hidden,
         buckets: SHAPE.buckets,
         epochs: 4,
@@ -116,9 +117,37 @@ fn whole_numbers_are_close() {
     let data = samples(4000);
     let model = learnt(&data, 100, 1e-3);
     let scale = 172.0; // that of Herald's own games
-    let network = Network::from_bytes(&model.quantise(scale).to_bytes()).unwrap();
+    let parameters = model.quantise(scale);
+    let network = Network::from_bytes(&parameters.to_bytes()).unwrap();
     let off = rounding_error(&model, &network, &data, scale);
     assert!(off < 2.0, "{off}");
+    // Taken back, all that differs is the squares of neurons and the sum, which are rounded in play. Another scale means
+    // other outputs for the same centipawns.
+    for scale in [scale, 250.0] {
+        let back = rounding_error(&Model::of(&parameters, scale), &network, &data, scale);
+        assert!(back < off && back < 1.0, "{back}");
+    }
+}
+
+#[test]
+fn a_run_can_begin_with_a_network() {
+    let folder = tempfile::tempdir().unwrap();
+    write_games(folder.path());
+    let first = train(folder.path());
+    first.run().unwrap();
+    let read = |train: &Train| Parameters::from_bytes(&std::fs::read(train.output.join("network")).unwrap());
+    // Steps too small to change a number.
+    let start = Some(first.output.join("network"));
+    let second =
+        Train { start, output: folder.path().join("second"), hidden: TILE, rate: 1e-9, ..first.clone() };
+    second.run().unwrap();
+    let [first_network, second_network] = [&first, &second].map(|train| read(train).unwrap());
+    assert_eq!(second_network.feature_weights, first_network.feature_weights);
+    assert_eq!(second_network.feature_biases, first_network.feature_biases);
+
+    let (start, output) = (Some(folder.path().join("games")), folder.path().join("third"));
+    let games = Train { start, output, ..second };
+    assert!(format!("{:#}", games.run().unwrap_err()).contains("can't be begun with"));
 }
 
 #[test]
@@ -142,7 +171,8 @@ fn a_run_can_be_repeated_and_gone_on_with() {
     let data = Dataset::load(&killed.games).unwrap();
     let target = Target { result_share: 0.3, scale: fit_scale(&data.training) };
     let checkpoint = killed.output.join("checkpoint");
-    pool.install(|| killed.fit(2, &data, target, &checkpoint)).unwrap();
+    let first = Model::new(SHAPE, killed.seed);
+    pool.install(|| killed.fit(first, 2, &data, target, &checkpoint)).unwrap();
     std::fs::write(killed.output.join("checkpoint.new"), b"HRLD").unwrap();
     assert!(format!("{:#}", killed.run().unwrap_err()).contains("--resume"));
     assert_eq!(outcome(&Train { resume: true, ..killed.clone() }), whole);
