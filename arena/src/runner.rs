@@ -123,6 +123,7 @@ pub struct Match {
     schedule: Schedule,
     standings: Standings,
     openings: Openings,
+    openings_drawn: u64,
     store: Store,
     sprt: Option<Sprt>,
     usage: Usage,
@@ -144,6 +145,7 @@ impl Match {
             return Err(MatchError::SprtNeedsTwo(programs));
         }
         let mut standings = Standings::new(programs);
+        let mut openings_drawn = 0;
         let store = open_store(&mut |entry| {
             let fixture = entry.fixture();
             if schedule.awaited(fixture.number) != Some(fixture) {
@@ -151,10 +153,11 @@ impl Match {
             }
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
             standings.add(&fixture, entry.outcome.0, entry.plies);
+            openings_drawn = openings_drawn.max(fixture.opening + 1);
             Ok(())
         })?;
         let usage = Usage { resources: vec![Resources::default(); programs], ..Usage::default() };
-        Ok(Match { schedule, standings, openings, store, sprt, usage })
+        Ok(Match { schedule, standings, openings, openings_drawn, store, sprt, usage })
     }
 
     /// The schedule as far as it is known.
@@ -170,6 +173,17 @@ impl Match {
     /// What this run of the match has used.
     pub fn usage(&self) -> &Usage {
         &self.usage
+    }
+
+    /// What games begin from.
+    pub fn openings(&self) -> &Openings {
+        &self.openings
+    }
+
+    /// How many openings have been played so far. Beyond [`Openings::count`] they have come again, and programs that
+    /// always answer alike have played the same games.
+    pub fn openings_drawn(&self) -> u64 {
+        self.openings_drawn
     }
 
     /// The test of strength, if there is one.
@@ -240,6 +254,7 @@ impl Match {
         // The game came from this schedule, and only once.
         self.schedule.record(number, entry.white_points()).expect("the result of a game that was given out");
         self.standings.add(fixture, outcome, played.plies);
+        self.openings_drawn = self.openings_drawn.max(opening + 1);
         self.usage.overheads.extend(&played.overheads);
         Ok(entry)
     }
@@ -520,6 +535,7 @@ mod tests {
                 );
                 if end.unwrap() == End::Complete {
                     assert_eq!(part.standings(), whole.standings(), "{format:?}");
+                    assert_eq!(part.openings_drawn(), whole.openings_drawn(), "{format:?}");
                     break;
                 }
             }

@@ -29,6 +29,7 @@ pub(super) fn text(plan: &Plan, game: &Match, end: End) -> String {
         let _ = writeln!(text, "Winner: {}", plan.name(winner));
     }
     text.push_str(&sprt_line(game));
+    text.push_str(&repeated_openings(game));
     text.push_str(&usage(plan, game));
     if end == End::Interrupted {
         text.push_str("Interrupted: there are games to play\n");
@@ -132,6 +133,17 @@ pub(super) fn sprt_line(game: &Match) -> String {
     format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
 }
 
+/// Says that openings came again; nothing if none did. At fixed nodes the games from them come again too, and bounds of
+/// error that count them are too narrow.
+fn repeated_openings(game: &Match) -> String {
+    match game.openings().count() {
+        Some(count) if game.openings_drawn() > count as u64 => format!(
+            "The openings ({count}) came again: programs that always answer alike repeat their games\n"
+        ),
+        _ => String::new(),
+    }
+}
+
 /// What this run took of the machine.
 fn usage(plan: &Plan, game: &Match) -> String {
     let usage = game.usage();
@@ -174,6 +186,7 @@ pub(super) fn json_end(plan: &Plan, game: &Match, end: End) -> Value {
     json!({
         "event": "end", "end": end, "winner": game.schedule().champion().map(|winner| plan.name(winner)),
         "standings": json_standings(plan, game), "crosstable": json_crosstable(plan, game), "sprt": json_sprt(game),
+        "openings": game.openings().count(), "openings_drawn": game.openings_drawn(),
         "overhead_micros": usage.overheads.median().map(|median| median.as_secs_f64() * 1e6), "resources": resources,
     })
 }

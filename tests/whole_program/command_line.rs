@@ -1,6 +1,7 @@
 //! Subcommands that do their work and end.
 
 use assert_cmd::Command;
+use engine::{PgnGame, PgnReader};
 
 fn herald(arguments: &[&str]) -> std::process::Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
@@ -134,6 +135,34 @@ fn openings_that_do_not_exist_are_not_made() {
     let output = herald(&["openings", "--plies", "0", "--count", "2", "--nodes", "1", "--balance", "200"]);
     assert_eq!((output.status.code(), lines(&output.stdout).len()), (Some(1), 1));
     assert_eq!(lines(&output.stderr).len(), 1);
+}
+
+#[test]
+fn a_match_tells_that_its_openings_came_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [openings, games] =
+        ["openings.epd", "games.pgn"].map(|name| folder.path().join(name).display().to_string());
+    std::fs::write(&openings, "8/8/4k3/8/8/3QK3/8/8 w - -\n").expect("written");
+    let engine = format!("cmd='{}'", env!("CARGO_BIN_EXE_herald"));
+    let named = ["A", "B"].map(|name| format!("{engine} name={name} nodes=100 option.Hash=1"));
+    let report = |wanted: &str| {
+        let engines = ["--engine", &named[0], "--engine", &named[1]];
+        let files = ["--openings", &openings, "--pgn", &games];
+        let output = herald(&[&["match", "--games", wanted][..], &engines, &files].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert!(!report("2").contains("came again"));
+    assert!(report("4").contains("The openings (1) came again"));
+    // What the line warns of is so: of the two games of the first match and the four of the second, there are but two.
+    let games = std::fs::read(&games).expect("games");
+    let games: Vec<PgnGame> = PgnReader::new(&*games).map(|game| game.expect("a game")).collect();
+    assert_eq!(games.len(), 6);
+    for pair in games.chunks(2) {
+        for (game, first) in pair.iter().zip(&games) {
+            assert_eq!(game.game.moves(), first.game.moves());
+        }
+    }
 }
 
 #[test]
