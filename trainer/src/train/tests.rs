@@ -145,8 +145,8 @@ fn a_run_can_begin_with_a_network() {
     assert_eq!(second_network.feature_weights, first_network.feature_weights);
     assert_eq!(second_network.feature_biases, first_network.feature_biases);
 
-    let (start, output) = (Some(folder.path().join("games")), folder.path().join("third"));
-    let games = Train { start, output, ..second };
+    let (output, start) = (folder.path().join("third"), Some(folder.path().join("games")));
+    let games = Train { output, start, ..second };
     assert!(format!("{:#}", games.run().unwrap_err()).contains("can't be begun with"));
 }
 
