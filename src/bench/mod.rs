@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::{CastlingMode, Game, Variant};
+use game::{CastlingMode, Game, Variant};
 use search::{Control, Evaluation, Limits, STACK_SIZE, Searcher, Table};
 
 use crate::WrongInput;
@@ -63,10 +63,11 @@ fn search_all(depth: u32, evaluation: Evaluation) -> Result<(u64, Duration)> {
     for (index, (mode, fen)) in positions().enumerate() {
         let game = Game::from_fen(fen, mode).with_context(|| format!("bench position {fen}"))?;
         searcher.clear();
-        let root = game.root().context("a position of chess")?;
+        let root = engine::root(&game).context("a position of chess")?;
         let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
         total += answer.nodes;
-        let best = answer.best.and_then(|m| game.from_search(m)).map_or("none".into(), |m| game.san(m));
+        let best =
+            answer.best.and_then(|m| engine::from_search(&game, m)).map_or("none".into(), |m| game.san(m));
         eprintln!("{:>2}/{}  {:>10} nodes  {best:<8} {fen}", index + 1, positions().count(), answer.nodes);
     }
     Ok((total, began.elapsed()))

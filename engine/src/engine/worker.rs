@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use game::{Game, Move, Tablebases};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::{
     Answer, Clock, Control, Evaluation, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit,
 };
-use shakmaty::Move;
 
 use super::{Decision, Line, TaskId, Thought};
-use crate::Game;
-use crate::tablebases::Tablebases;
+use crate::bridge::{self, from_search, line_from_search, to_search};
+use crate::endgame_tables::Probe;
 
 /// What the mate solver may remember while it works on a mate that was asked for, besides the hash table.
 const MATE_TABLE_MEBIBYTES: usize = 64;
@@ -83,7 +83,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
     }
 
     fn think(&mut self, job: &Job) {
-        let answer = match job.game.root() {
+        let answer = match bridge::root(&job.game) {
             Some(root) => self.think_chess(job, root),
             None => self.think_variant(job),
         };
@@ -112,8 +112,8 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
     }
 
     fn think_variant(&mut self, job: &Job) -> Answer {
-        let allowed = job.allowed.as_ref().map(|moves| moves.iter().copied().map(Game::to_search).collect());
-        let root = variants::Root { allowed, ..job.game.variant_root() };
+        let allowed = job.allowed.as_ref().map(|moves| moves.iter().copied().map(to_search).collect());
+        let root = variants::Root { allowed, ..bridge::variant_root(&job.game) };
         let mut reporter = Reporter { job, root_probes: 0, listener: &mut self.listener };
         let searcher = self.variants.get_or_insert_default();
         let table = self.searcher.table_mut();
@@ -159,18 +159,22 @@ fn prepare(job: &Job, mut root: search::Root, tablebases: Option<&Arc<Tablebases
         .filter(|_| job.limits.lines <= 1)
         .and_then(|tables| tables.noting_faults(tables.best_moves(&job.game, &candidates)));
     let allowed = known.as_ref().or(job.allowed.as_ref());
-    root.allowed = allowed.map(|moves| moves.iter().copied().map(Game::to_search).collect());
+    root.allowed = allowed.map(|moves| moves.iter().copied().map(to_search).collect());
     if known.is_some() {
         return (root, candidates.len() as u64);
     }
-    root.tablebases = tablebases.map(|tables| Arc::clone(tables) as _);
+    root.tablebases = tablebases.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
     (root, 0)
 }
 
 fn decision(game: &Game, answer: &Answer) -> Decision {
-    let best = answer.best.and_then(|m| game.from_search(m));
+    let best = answer.best.and_then(|m| from_search(game, m));
     let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
-    Decision { best, ponder: game.line_from_search(&line).get(1).copied(), score: answer.score }
+    Decision {
+        best,
+        ponder: line_from_search(game, &line).get(1).copied(),
+        score: bridge::score(answer.score),
+    }
 }
 
 /// Translates the search's reports for the listener.
@@ -187,19 +191,19 @@ impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
             depth: report.depth,
             selective_depth: report.selective_depth,
             number: report.line,
-            score: report.score,
+            score: bridge::score(report.score),
             bound: report.bound,
             nodes: report.nodes,
             elapsed: report.elapsed,
             hash_full: report.hash_full,
             tablebase_hits: self.root_probes + report.tablebase_hits,
-            moves: self.job.game.line_from_search(report.principal_variation),
+            moves: line_from_search(&self.job.game, report.principal_variation),
         };
         (self.listener)(self.job.id, Thought::Line(line));
     }
 
     fn root_move(&mut self, depth: u32, mv: search::Move, number: usize, total: usize) {
-        if let Some(mv) = self.job.game.from_search(mv) {
+        if let Some(mv) = from_search(&self.job.game, mv) {
             (self.listener)(self.job.id, Thought::RootMove { depth, mv, number, total });
         }
     }

@@ -35,8 +35,8 @@ mod tests {
     #[test]
     fn a_piece_that_can_be_won_is_not_quiet() {
         let quiet = |fen| {
-            let game = engine::Game::from_fen(fen, engine::CastlingMode::Standard).unwrap();
-            is_quiet(&mut Evaluator::new(), &game.root().unwrap().position)
+            let game = game::Game::from_fen(fen, game::CastlingMode::Standard).unwrap();
+            is_quiet(&mut Evaluator::new(), &engine::root(&game).unwrap().position)
         };
         assert!(quiet("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));
         assert!(quiet("4k3/2p5/3p4/8/8/8/3R4/3K4 w - - 0 1"));
