@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::limits::{Limits, TimeLimit};
 use crate::moves::Move;
 use crate::observer::{Bound, Observer};
-use crate::parameters as p;
+use crate::parameters::step;
 use crate::score::{MAX_PLY, Score, Verdict};
 use crate::time::Budget;
 use crate::variation::Variations;
@@ -257,10 +257,9 @@ impl Stability {
         let by_move = [140, 118, 104, 97, 92, 88, 85][self.unchanged.min(6) as usize];
         let by_share = 210 - 140 * share.min(100) / 100;
         let by_score = (100 + self.falling.clamp(-10, 50)) as u32;
-        let part = |is_used: i32, percent| if is_used > 0 { percent } else { 100 };
-        part(p::best_move_stability(), by_move)
-            * part(p::node_share_of_best_move(), by_share)
-            * part(p::score_trend(), by_score)
+        step!(best_move_stability, by_move, else 100)
+            * step!(node_share_of_best_move, by_share, else 100)
+            * step!(score_trend, by_score, else 100)
             / 10_000
     }
 }

@@ -43,7 +43,7 @@ pub mod parts {
 }
 
 pub use control::Control;
-pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate, tuning};
+pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate};
 pub use limits::{Clock, Limits, Root, TimeLimit};
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use observer::{Answer, Bound, Observer, Report};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::control::Control;
 use crate::limits::{Clock, Limits, Root};
 use crate::observer::{Answer, Bound, Observer};
-use crate::parameters as p;
+use crate::parameters::step;
 use crate::reductions::Reductions;
 use crate::score::Score;
 use crate::static_evaluation::{Evaluation, StaticEvaluator};
@@ -129,7 +129,7 @@ impl Searcher {
             first.into_iter().chain(helpers.into_iter().filter_map(|helper| helper.join().ok()?)).collect()
         });
         // Of several lines, the first thread has told the first; all must fit together.
-        let is_vote = limits.lines <= 1 && p::voting() > 0;
+        let is_vote = step!(voting, limits.lines <= 1);
         let elected = if is_vote { elect(&found) } else { found.first() };
         if let (Some(elected), Some(first)) = (elected, found.first())
             && elected.best.mv != first.best.mv
