@@ -14,7 +14,7 @@ use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
 
 use crate::WrongInput;
 use crate::match_command::program;
-use crate::play::{Client, Connection, Membership};
+use crate::play::{Client, ClientArgs, RefereeConnection};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,9 +34,9 @@ const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --prot
 /// after the other. Ctrl-C signs off.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Bridge {
+pub(crate) struct BridgeArgs {
     #[command(flatten)]
-    membership: Membership,
+    client_args: ClientArgs,
     /// The name under which to sign on; otherwise as the program calls itself
     #[arg(long)]
     name: Option<String>,
@@ -54,7 +54,7 @@ pub(crate) struct Bridge {
     command: Vec<String>,
 }
 
-impl Bridge {
+impl BridgeArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
         let spec = self.spec().map_err(wrong)?;
@@ -65,8 +65,8 @@ impl Bridge {
             None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
             None => bridge.name().to_owned(),
         };
-        let mut program = Program(bridge);
-        let served = self.membership.serve(&name, &mut program);
+        let mut program = ProgramClient(bridge);
+        let served = self.client_args.serve(&name, &mut program);
         program.0.close();
         served
     }
@@ -97,7 +97,7 @@ impl Bridge {
             // Without a thread it comes later, with the fault.
             let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
         }
-        let bridge = players::Bridge::start(spec.clone(), log, self.membership.tc.clone());
+        let bridge = players::Bridge::start(spec.clone(), log, self.client_args.tc.clone());
         drop(starting);
         bridge
     }
@@ -124,12 +124,12 @@ impl Bridge {
 }
 
 /// A program behind a bridge.
-struct Program(players::Bridge);
+struct ProgramClient(players::Bridge);
 
-impl Client for Program {
+impl Client for ProgramClient {
     fn take_part(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RefereeConnection,
         config: &ClientConfig,
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),

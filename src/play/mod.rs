@@ -1,7 +1,7 @@
 //! `herald play`: Herald as a client of an EPD referee.
 
+mod client_args;
 mod connection;
-mod membership;
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -17,8 +17,8 @@ use protocols::referee::{Person, play};
 
 use crate::session;
 
-pub(crate) use connection::Connection;
-pub(crate) use membership::{Client, Membership};
+pub(crate) use client_args::{Client, ClientArgs};
+pub(crate) use connection::RefereeConnection;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,9 +35,9 @@ The secret is the first line of --secret-file, or stands in the environment as H
 /// terminal's bell and is told on standard error; the exit code is then 1.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Play {
+pub(crate) struct PlayArgs {
     #[command(flatten)]
-    membership: Membership,
+    client_args: ClientArgs,
     /// The name under which to sign on
     #[arg(long, default_value = "Herald")]
     name: String,
@@ -56,14 +56,14 @@ pub(crate) struct Play {
     overhead: i64,
 }
 
-impl Play {
+impl PlayArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let client = ClientState::new(self.membership.tc.clone());
+        let client = ClientState::new(self.client_args.tc.clone());
         if self.human {
             let person = Person::new(io::stdin(), client, session::style())?;
-            return self.membership.serve(&self.name, &mut AtTerminal(person));
+            return self.client_args.serve(&self.name, &mut PersonClient(person));
         }
-        self.membership.serve(&self.name, &mut Herald { host: self.host()?, client })
+        self.client_args.serve(&self.name, &mut EngineClient { host: self.host()?, client })
     }
 
     /// The engine, as the user has saved it and the flags want it.
@@ -89,7 +89,7 @@ impl Play {
 }
 
 /// Herald itself.
-struct Herald {
+struct EngineClient {
     host: Host,
     client: ClientState,
 }
@@ -97,10 +97,10 @@ struct Herald {
 /// How long the last words of a connection may take.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
-impl Client for Herald {
+impl Client for EngineClient {
     fn take_part(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RefereeConnection,
         config: &ClientConfig,
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
@@ -120,12 +120,12 @@ impl Client for Herald {
 }
 
 /// A person at this terminal.
-struct AtTerminal(Person);
+struct PersonClient(Person);
 
-impl Client for AtTerminal {
+impl Client for PersonClient {
     fn take_part(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RefereeConnection,
         config: &ClientConfig,
         leaving: &AtomicBool,
         _alarm: &mut dyn FnMut(&str),

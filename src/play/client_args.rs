@@ -14,12 +14,12 @@ use messages::referee::{ClientConfig, DisconnectReason, Secret};
 use players::network::Security;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use super::connection::{Connection, Place};
+use super::connection::{RefereeAddress, RefereeConnection};
 use crate::WrongInput;
 
 /// Flags of a client.
 #[derive(Args)]
-pub(crate) struct Membership {
+pub(crate) struct ClientArgs {
     /// Where the referee is; several, separated by commas, if others may take its place
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', required_unless_present = "serial")]
     referee: Vec<String>,
@@ -61,7 +61,7 @@ pub(crate) trait Client {
     /// Signs on and takes part until the connection ends.
     fn take_part(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RefereeConnection,
         config: &ClientConfig,
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
@@ -71,10 +71,10 @@ pub(crate) trait Client {
     fn forget_connection(&mut self) {}
 }
 
-impl Membership {
+impl ClientArgs {
     /// Lets a client take part under this name, over one connection after the other.
     pub(crate) fn serve(&self, name: &str, client: &mut dyn Client) -> Result<()> {
-        let places = self.places().map_err(WrongInput::of)?;
+        let addresses = self.addresses().map_err(WrongInput::of)?;
         let config = self.config(name).map_err(WrongInput::of)?;
         let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
         let leaving = Arc::new(AtomicBool::new(false));
@@ -83,27 +83,27 @@ impl Membership {
             signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&leaving))?;
             signal_hook::flag::register(signal, Arc::clone(&leaving))?;
         }
-        let mut alarms = Alarms::default();
+        let mut alerts = Alerts::default();
         loop {
-            let Some(mut connection) = self.connect(&places, &security, &leaving)? else {
-                return alarms.end();
+            let Some(mut connection) = self.connect(&addresses, &security, &leaving)? else {
+                return alerts.end();
             };
-            eprintln!("herald: signing on to {} as {}", connection.place, config.name);
+            eprintln!("herald: signing on to {} as {}", connection.address, config.name);
             let disconnect =
-                client.take_part(&mut connection, &config, &leaving, &mut |reason| alarms.ring(reason));
+                client.take_part(&mut connection, &config, &leaving, &mut |reason| alerts.ring(reason));
             match disconnect {
                 Ok(DisconnectReason::ByReferee) => {
                     eprintln!("herald: the referee has closed the event");
-                    return alarms.end();
+                    return alerts.end();
                 }
                 Ok(DisconnectReason::SignedOff) => {
                     eprintln!("herald: signed off");
-                    return alarms.end();
+                    return alerts.end();
                 }
                 Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
                 // To those who take over; what cannot be written to is gone as well.
                 Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => {
-                    eprintln!("herald: lost {}", connection.place);
+                    eprintln!("herald: lost {}", connection.address);
                     connection.close();
                     client.forget_connection();
                 }
@@ -111,11 +111,11 @@ impl Membership {
         }
     }
 
-    fn places(&self) -> Result<Vec<Place>> {
+    fn addresses(&self) -> Result<Vec<RefereeAddress>> {
         if let Some(device) = &self.serial {
-            return Ok(vec![Place::Serial { device: device.clone(), baud: self.baud }]);
+            return Ok(vec![RefereeAddress::Serial { device: device.clone(), baud: self.baud }]);
         }
-        self.referee.iter().map(|text| Place::network(text)).collect()
+        self.referee.iter().map(|text| RefereeAddress::network(text)).collect()
     }
 
     fn config(&self, name: &str) -> Result<ClientConfig> {
@@ -145,24 +145,24 @@ impl Membership {
     /// Tries one referee after the other until one is there; `None` if the user has had enough.
     fn connect(
         &self,
-        places: &[Place],
+        addresses: &[RefereeAddress],
         security: &Security,
         leaving: &AtomicBool,
-    ) -> Result<Option<Connection>> {
+    ) -> Result<Option<RefereeConnection>> {
         let until = Instant::now() + Duration::from_secs(self.patience);
         let mut pause = FIRST_PAUSE;
         let mut is_told = false;
         loop {
             let (mut last, mut is_hopeless) = (None, true);
-            for place in places {
+            for address in addresses {
                 if leaving.load(Ordering::Relaxed) {
                     return Ok(None);
                 }
-                match Connection::open(place, security) {
+                match RefereeConnection::open(address, security) {
                     Ok(connection) => return Ok(Some(connection)),
                     Err(error) => {
                         is_hopeless &= error.kind() == ErrorKind::InvalidData;
-                        last = Some(anyhow!(error).context(format!("{place} can't be reached")));
+                        last = Some(anyhow!(error).context(format!("{address} can't be reached")));
                     }
                 }
             }
@@ -183,11 +183,11 @@ impl Membership {
 
 /// Calls for human help.
 #[derive(Default)]
-struct Alarms {
+struct Alerts {
     last: Option<String>,
 }
 
-impl Alarms {
+impl Alerts {
     fn ring(&mut self, reason: &str) {
         let bell = if io::stderr().is_terminal() { "\u{7}" } else { "" };
         // Whoever is not there can't be called.
