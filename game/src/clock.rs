@@ -9,10 +9,10 @@ use shakmaty::{ByColor, Color};
 
 use crate::time_control::{MoveLimits, MoveTime, TimeControl};
 
-/// A chess clock for two sides, of which at most one is running.
+/// A chess clock for two sides, of which at most one is running. Unlimited by default.
 ///
 /// A fallen flag stops nothing. The judge asks for [`Clock::flag_falls`], or looks at the overrun of a finished turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     sides: ByColor<PlayerTime>,
     /// The turn that was started and not ended, running or suspended.
@@ -20,7 +20,7 @@ pub struct Clock {
 }
 
 /// One side's time without the turn under way. Granted and used time are kept apart, so that an overrun needs no negative time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct PlayerTime {
     control: TimeControl,
     /// `None` if no time is kept.
@@ -48,6 +48,8 @@ pub struct TurnTime {
     pub used: Duration,
     /// How far the clock was overdrawn when the move was made, before anything was added; zero if the flag was up.
     pub overrun: Duration,
+    /// What is left after the move, with what was added; `None` if no time is kept.
+    pub remaining: Option<Duration>,
 }
 
 impl Clock {
@@ -61,9 +63,7 @@ impl Clock {
         let sides = controls.map(|control| PlayerTime {
             granted: control.initial(),
             control,
-            used: Duration::ZERO,
-            moves_made: 0,
-            margin: Duration::ZERO,
+            ..PlayerTime::default()
         });
         Clock { sides, turn: None }
     }
@@ -96,7 +96,7 @@ impl Clock {
         self.turn = None;
         let side = self.sides.get_mut(color);
         side.used = side.used.saturating_add(used);
-        let turn = TurnTime { used, overrun: side.overrun(Duration::ZERO) };
+        let overrun = side.overrun(Duration::ZERO);
         side.moves_made = side.moves_made.saturating_add(1);
         if let TimeControl::PerMove(time) = side.control {
             (side.granted, side.used) = (Some(time), Duration::ZERO);
@@ -104,7 +104,7 @@ impl Clock {
             let added = side.control.added_after(side.moves_made);
             side.granted = side.granted.map(|granted| granted.saturating_add(added));
         }
-        turn
+        TurnTime { used, overrun, remaining: side.remaining(Duration::ZERO) }
     }
 
     /// Ends the turn without a move: the time is gone, nothing is added, and the move is still to be made.
@@ -325,7 +325,8 @@ mod tests {
         test.pass(3000);
         assert_eq!(test.remaining(Color::White), Some(millis(7000)));
         assert_eq!(test.clock.used_in_turn(test.now), millis(3000));
-        assert_eq!(test.end_turn(), Some(TurnTime { used: millis(3000), overrun: Duration::ZERO }));
+        let turn = TurnTime { used: millis(3000), overrun: Duration::ZERO, remaining: Some(millis(8000)) };
+        assert_eq!(test.end_turn(), Some(turn));
         test.pass(50_000);
         assert_eq!(test.remaining(Color::White), Some(millis(8000)));
         assert_eq!(test.remaining(Color::Black), Some(millis(10_000)));
