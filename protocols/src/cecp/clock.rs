@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Limits, TimeLimit};
-use engine::{ThinkingClock, TimeMeasure};
+use engine::{StopWatch, TimeMeasure};
 use game::{Phase, Phases, TimeControl};
 
 use super::output::centiseconds;
@@ -108,8 +108,8 @@ impl OwnClock {
     }
 
     /// A clock for a search that starts now.
-    pub(super) fn start(&self) -> Arc<ThinkingClock> {
-        Arc::new(ThinkingClock::start(self.measure))
+    pub(super) fn start(&self) -> Arc<StopWatch> {
+        Arc::new(StopWatch::start(self.measure))
     }
 
     /// What the search may use for the move at `ply`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Clock as _, Limits};
-use engine::{Line, ThinkingClock};
+use engine::{Line, StopWatch};
 use game::Game;
 use shakmaty::Move;
 
@@ -20,7 +20,7 @@ pub(super) struct Work {
     pub(super) reply: Option<Move>,
     /// What it was given.
     pub(super) limits: Limits,
-    clock: Arc<ThinkingClock>,
+    clock: Arc<StopWatch>,
     /// What the clock showed when the time began to be our own.
     own_since: Duration,
     /// The best line so far.
@@ -36,7 +36,7 @@ struct RootMove {
 
 impl Work {
     /// A search that has just begun.
-    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<ThinkingClock>) -> Work {
+    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<StopWatch>) -> Work {
         let own_since = Duration::ZERO;
         Work { occupation, reply: None, limits, clock, own_since, latest: None, root_move: None }
     }
