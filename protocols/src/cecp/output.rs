@@ -2,13 +2,11 @@
 
 use std::io::{self, Write};
 
-use engine::Bound as ScoreBound;
-use engine::Line;
+use engine::{Bound as ScoreBound, Line};
 use game::Game;
 use shakmaty::Move;
 
-use messages::cecp::Message;
-use messages::cecp::{Bound, ThinkingLine};
+use messages::cecp::{Bound, Message, ThinkingLine};
 
 /// Where messages go.
 pub(super) struct Output<'a> {

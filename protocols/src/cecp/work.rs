@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Clock as _, Limits};
-use engine::{Line, ThinkingClock};
+use engine::{Clock as _, Limits, Line, ThinkingClock};
 use game::Game;
 use shakmaty::Move;
 

@@ -6,8 +6,7 @@ use std::time::Duration;
 use engine::TimeLimit;
 use game::{Game, Move};
 
-use messages::cego::quoted;
-use messages::cego::{EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError};
+use messages::cego::{EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError, quoted};
 use messages::input::MAX_LINE;
 
 /// How a mediator broke the protocol, which ends the conversation.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{Bound, Limits};
-use engine::{Decision, Line, NumberSetting, Purpose, Thought};
+use engine::{Bound, Decision, Limits, Line, NumberSetting, Purpose, Thought};
 use game::{DrawReason, Game, Move, Outcome};
 use shakmaty::Position as _;
 
@@ -14,9 +13,7 @@ use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::Input;
-use messages::referee::{Analysis, Answer, Habits, Parting, Remark};
-use messages::referee::{Conversation, answer_with};
-use messages::referee::{Heard, Link};
+use messages::referee::{Analysis, Answer, Conversation, Habits, Heard, Link, Parting, Remark, answer_with};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(50);

@@ -1,8 +1,7 @@
 //! Conversations with a person: the pure part with decisions made up here, and whole games with the engine.
 
 use engine::Decision;
-use game::Game;
-use game::Score;
+use game::{Game, Score};
 
 use super::{Conversation, Wish, serve};
 use crate::scripted::Scripted;

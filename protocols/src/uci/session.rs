@@ -6,10 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Line, Purpose, Setting, Settings, Task, Thought};
-use engine::{Limits, TimeLimit};
-use game::Score;
-use game::{Game, Variant};
+use engine::{Decision, Limits, Line, Purpose, Setting, Settings, Task, Thought, TimeLimit};
+use game::{Game, Score, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
@@ -17,8 +15,7 @@ use super::options::UciOption;
 use crate::host::{Event, Host};
 use game::diagram::Drawing;
 use messages::input::{Input, MAX_LINE};
-use messages::uci::EMPTY;
-use messages::uci::{Bound, Command, Go, Info, InfoScore, Message, Start, Value};
+use messages::uci::{Bound, Command, EMPTY, Go, Info, InfoScore, Message, Start, Value};
 
 /// How long a search stays silent about the root moves it turns to.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);

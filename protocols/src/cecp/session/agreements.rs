@@ -3,8 +3,7 @@
 use std::io;
 
 use engine::NumberSetting;
-use game::Score;
-use game::{DrawReason, Game, Outcome};
+use game::{DrawReason, Game, Outcome, Score};
 use shakmaty::{Move, Position as _};
 
 use super::Session;

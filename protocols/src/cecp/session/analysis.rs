@@ -9,8 +9,7 @@ use super::{Session, Work};
 use crate::cecp::markers;
 use crate::cecp::output::move_text;
 use crate::cecp::state::{Mode, Occupation};
-use messages::cecp::{Message, Status};
-use messages::cecp::{Place, RootMoves};
+use messages::cecp::{Message, Place, RootMoves, Status};
 
 impl Session<'_> {
     /// `.`

@@ -12,8 +12,7 @@ use crate::cecp::dialect::Dialect;
 use crate::cecp::output::echo;
 use crate::cecp::state::Mode;
 use crate::cecp::variants;
-use messages::cecp::EditLine;
-use messages::cecp::Message;
+use messages::cecp::{EditLine, Message};
 
 impl Session<'_> {
     /// `new`, and `variant` for one that is played

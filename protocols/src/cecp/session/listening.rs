@@ -12,8 +12,7 @@ use crate::cecp::dialect::Dialect;
 use crate::cecp::output::{move_text, thinking_line};
 use crate::cecp::state::{Mode, Occupation};
 use crate::cecp::variants;
-use messages::cecp::GameResult;
-use messages::cecp::Message;
+use messages::cecp::{GameResult, Message};
 
 impl Session<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> io::Result<()> {

@@ -27,8 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::game::Game;
-use engine::{Limits, TimeLimit};
-use engine::{Purpose, Task};
+use engine::{Limits, Purpose, Task, TimeLimit};
 use shakmaty::{Move, Square};
 
 use super::board::Board;

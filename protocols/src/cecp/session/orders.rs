@@ -9,8 +9,7 @@ use shakmaty::Color;
 use super::Session;
 use crate::agreements::Agreements;
 use crate::cecp::variants;
-use messages::cecp::Command;
-use messages::cecp::Message;
+use messages::cecp::{Command, Message};
 
 impl Session<'_> {
     pub(super) fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {

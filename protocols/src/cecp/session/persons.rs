@@ -6,8 +6,7 @@ use super::Session;
 use super::settings::TOLD_BY_GUI;
 use crate::cecp::announcement::NAME;
 use crate::cecp::output::echo;
-use messages::cecp::Command;
-use messages::cecp::{Audience, Message};
+use messages::cecp::{Audience, Command, Message};
 
 /// Who has the other side, as far as the GUI has told.
 #[derive(Debug, Default)]

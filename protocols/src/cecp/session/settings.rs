@@ -8,8 +8,7 @@ use game::book::BookError;
 
 use super::Session;
 use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
-use messages::cecp::first_word;
-use messages::cecp::{Audience, Message};
+use messages::cecp::{Audience, Message, first_word};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
 const RESERVED_MEMORY: i64 = 16;
