@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{Bound, Decision, Limits, Line, NumberSetting, Purpose, Thought};
-use game::{DrawReason, Game, Move, Outcome};
+use engine::{Decision, Limits, Line, NumberSetting, Purpose, Thought};
+use game::{DrawReason, Game, Move, Outcome, ScoreBound};
 use shakmaty::Position as _;
 
 use crate::agreements::Agreements;
@@ -125,7 +125,9 @@ impl Session<'_> {
 
     fn notice(&mut self, thought: Thought) -> io::Result<()> {
         match thought {
-            Thought::Line(line) if line.number == 1 && line.bound == Bound::Exact => self.line = Some(line),
+            Thought::Line(line) if line.number == 1 && line.bound == ScoreBound::Exact => {
+                self.line = Some(line);
+            }
             Thought::Line(_) | Thought::RootMove { .. } | Thought::Warning(_) => {}
             Thought::Done(decision) => {
                 self.host.engine.finish();
