@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Outcome, TimeControl};
 use messages::cego::{
-    self, EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, StrictFen, SubsequentMove,
+    EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, SideClock, StrictFen, SubsequentMove,
 };
 
 use crate::listen::{Listener, next_arrival};
@@ -132,12 +132,12 @@ fn say_goodbye(mut stream: Stream<Cego>, spec: &Spec) -> Departure {
 }
 
 /// What is told of a clock in the first message.
-fn account(account: &Account) -> cego::Account {
-    cego::Account { time: time(account), increment: account.control.increment(account.moves_made + 1).into() }
+fn side_clock(account: &Account) -> SideClock {
+    SideClock { time: time(account), increment: account.control.increment(account.moves_made + 1) }
 }
 
-fn time(account: &Account) -> cego::Nanos {
-    account.remaining.unwrap_or(A_DAY).into()
+fn time(account: &Account) -> Duration {
+    account.remaining.unwrap_or(A_DAY)
 }
 
 /// Whether an engine can be told of this time control: of a time left, and of an increment that never changes.
@@ -188,8 +188,8 @@ impl Player for CegoPlayer {
                 let position =
                     StrictFen::of(turn.game).map_err(|error| Fault::Unsupported(error.to_string()))?;
                 MediatorMessage::FirstMove(FirstMove {
-                    own: account(own),
-                    opponent: account(opponent),
+                    own: side_clock(own),
+                    opponent: side_clock(opponent),
                     position,
                 })
             }

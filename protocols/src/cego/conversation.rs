@@ -84,12 +84,12 @@ impl Conversation {
         match (self.stage, text.parse()?) {
             (Stage::Starting, MediatorMessage::FirstMove(first)) => {
                 self.game = first.position.game()?;
-                self.remaining = first.own.time.into();
-                self.increment = first.own.increment.into();
+                self.remaining = first.own.time;
+                self.increment = first.own.increment;
             }
             (Stage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
                 self.play(subsequent.played)?;
-                self.remaining = subsequent.own_time.into();
+                self.remaining = subsequent.own_time;
             }
             (stage, _) => {
                 return Err(Breach::OutOfTurn { expected: stage.expected(), found: quoted(text) });

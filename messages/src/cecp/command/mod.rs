@@ -1,11 +1,10 @@
 //! What a GUI says to an engine.
 
-mod display;
 mod edit;
-mod parse;
 mod place;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::time::Duration;
 
