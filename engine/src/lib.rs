@@ -15,7 +15,7 @@ pub use bridge::{
 };
 pub use engine::{Decision, Engine, Line, Purpose, Task, TaskId, Thought};
 pub use network::{NetworkFault, open_evaluation, open_network};
-pub use search::{Bound, Clock, Limits, TimeLimit};
+pub use search::{Clock, Limits, TimeLimit};
 #[cfg(feature = "tuning")]
 pub use search::{PARAMETERS, Parameter};
 pub use settings::{

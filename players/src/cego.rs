@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Outcome, TimeControl};
 use messages::cego::{
-    self, EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, StrictFen, SubsequentMove,
+    EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, SideClock, StrictFen, SubsequentMove,
 };
 
 use crate::listen::{Listener, next_arrival};
@@ -132,12 +132,12 @@ fn say_goodbye(mut stream: Stream<Cego>, spec: &Spec) -> Departure {
 }
 
 /// What is told of a side's clock in the first message.
-fn account(turn: &Turn, color: Color) -> cego::Account {
-    cego::Account { time: time(turn, color), increment: turn.clock.increment(color).into() }
+fn side_clock(turn: &Turn, color: Color) -> SideClock {
+    SideClock { time: time(turn, color), increment: turn.clock.increment(color) }
 }
 
-fn time(turn: &Turn, color: Color) -> cego::Nanos {
-    turn.remaining(color).unwrap_or(A_DAY).into()
+fn time(turn: &Turn, color: Color) -> Duration {
+    turn.remaining(color).unwrap_or(A_DAY)
 }
 
 /// Whether an engine can be told of this time control: of a time left, and of an increment that never changes.
@@ -187,8 +187,8 @@ impl Player for CegoPlayer {
                 let position =
                     StrictFen::of(turn.game).map_err(|error| Fault::Unsupported(error.to_string()))?;
                 MediatorMessage::FirstMove(FirstMove {
-                    own: account(turn, us),
-                    opponent: account(turn, !us),
+                    own: side_clock(turn, us),
+                    opponent: side_clock(turn, !us),
                     position,
                 })
             }

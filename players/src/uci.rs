@@ -4,9 +4,8 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::Score;
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
-use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start, Value};
+use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start};
 use shakmaty::uci::UciMove;
 
 use crate::listen::{Listener, next_arrival};
@@ -312,7 +311,7 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     Some(Thinking {
         depth: info.depth,
         selective_depth: info.seldepth,
-        score: info.score.map(|score_of| score(told(score_of.value))),
+        score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
         line: if info.pv.is_empty() { String::new() } else { after_pv(line) },
@@ -322,14 +321,6 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
 /// The line as the engine wrote it: it may go on with what is no move.
 fn after_pv(line: &str) -> String {
     line.split_once(" pv ").map(|(_, pv)| pv.trim().to_owned()).unwrap_or_default()
-}
-
-fn told(value: Value) -> Score {
-    match value {
-        Value::Centipawns(centipawns) => Score::Centipawns(centipawns),
-        Value::Mate(moves) if moves > 0 => Score::MateIn(moves.unsigned_abs()),
-        Value::Mate(moves) => Score::MatedIn(moves.unsigned_abs()),
-    }
 }
 
 /// The position of a game, with another move played if there is one.

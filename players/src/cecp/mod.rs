@@ -131,8 +131,8 @@ impl CecpPlayer {
             self.tell(&Command::Variant("fischerandom".into()))?;
         }
         told_clock.into_iter().try_for_each(|command| self.tell(&command))?;
-        self.tell(&Command::Post)?;
-        self.tell(if game.ponder { &Command::Hard } else { &Command::Easy })?;
+        self.tell(&Command::Post(true))?;
+        self.tell(&Command::Ponder(game.ponder))?;
         if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
             self.tell(&Command::Name(game.opponent.clone()))?;
             // Only to those who want to know whom they meet: Fairy-Max 5.0 may crash of words that it doesn't know.

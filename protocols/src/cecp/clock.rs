@@ -5,8 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Limits, TimeLimit};
-use engine::{StopWatch, TimeMeasure};
+use engine::{Limits, StopWatch, TimeLimit, TimeMeasure};
 use game::{Phase, Phases, TimeControl};
 
 use super::output::centiseconds;

@@ -7,7 +7,7 @@ use game::{Clock, Color, Game, Move, MoveTime, TimeControl};
 use shakmaty::ByColor;
 
 use messages::cego::{
-    Account, EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError, Nanos, quoted,
+    EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError, SideClock, quoted,
 };
 use messages::input::MAX_LINE;
 
@@ -85,10 +85,9 @@ impl Conversation {
         match (self.stage, text.parse()?) {
             (Stage::Starting, MediatorMessage::FirstMove(first)) => {
                 self.game = first.position.game()?;
-                let control = |account: Account| {
+                let control = |clock: SideClock| {
                     // Refused is only a control without any time.
-                    TimeControl::sudden_death(account.time.into(), account.increment.into())
-                        .unwrap_or_default()
+                    TimeControl::sudden_death(clock.time, clock.increment).unwrap_or_default()
                 };
                 let (own, opponent) = (control(first.own), control(first.opponent));
                 self.clock = Clock::with_controls(match self.game.turn() {
@@ -119,10 +118,10 @@ impl Conversation {
     }
 
     /// Sets the clocks at the beginning of the engine's turn.
-    fn set_times(&mut self, own: Nanos, opponent: Nanos, at: Instant) {
+    fn set_times(&mut self, own: Duration, opponent: Duration, at: Instant) {
         let color = self.game.turn();
-        self.clock.set_remaining(color, own.into(), at);
-        self.clock.set_remaining(!color, opponent.into(), at);
+        self.clock.set_remaining(color, own, at);
+        self.clock.set_remaining(!color, opponent, at);
     }
 
     /// What the engine says in its turn: the move it chose, or that it forfeits.

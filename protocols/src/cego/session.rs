@@ -5,14 +5,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::Limits;
-use engine::{Decision, Purpose, Task, Thought};
+use engine::{Decision, Limits, Purpose, Task, Thought};
 use game::{Game, Move};
 
 use super::conversation::{Breach, Conversation};
 use crate::host::{Event, Host};
-use messages::cego::EngineMessage;
-use messages::cego::quoted;
+use messages::cego::{EngineMessage, quoted};
 use messages::input::Input;
 
 /// What the protocol leaves to the engine.

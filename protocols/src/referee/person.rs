@@ -13,10 +13,9 @@ use shakmaty::Position as _;
 
 use game::diagram::{Drawing, Style};
 use messages::input::{Input, LineReader};
-use messages::referee::{Analysis, Answer, Remark};
-use messages::referee::{Conversation, answer_with};
-use messages::referee::{Habits, Parting};
-use messages::referee::{Heard as Told, Link};
+use messages::referee::{
+    Analysis, Answer, Conversation, Habits, Heard as Told, Link, Parting, Remark, answer_with,
+};
 
 /// A person with a seat at a referee's table. The seat is kept while another referee is looked for.
 pub struct Person {

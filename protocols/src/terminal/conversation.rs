@@ -5,10 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Purpose, Task};
-use engine::{Limits, TimeLimit};
-use game::Score;
-use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
+use engine::{Decision, Limits, Purpose, Task, TimeLimit};
+use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
 use super::Turn;

@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use engine::Decision;
-use game::Game;
-use game::Score;
+use game::{Game, Score};
 
 use super::{Conversation, Wish, serve};
 use crate::scripted::Scripted;
