@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use messages::referee::{Habits, Parting};
+use messages::referee::{ClientConfig, DisconnectReason};
 use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
 
 use crate::WrongInput;
@@ -130,11 +130,11 @@ impl Client for Program {
     fn take_part(
         &mut self,
         connection: &mut Connection,
-        habits: &Habits,
+        config: &ClientConfig,
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<Parting> {
+    ) -> io::Result<DisconnectReason> {
         let reader = connection.reader()?;
-        self.0.take_part(reader, connection, habits, leaving, alarm)
+        self.0.take_part(reader, connection, config, leaving, alarm)
     }
 }

@@ -11,7 +11,7 @@ use messages::cego::{
 
 use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
-use crate::stream::{Said, Stream, Vocabulary};
+use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Turn};
 
 /// CEGO, as an engine is spoken to.
@@ -90,7 +90,7 @@ impl Listener for CegoPlayer {
 
     fn understand(
         &mut self,
-        said: Said<Result<EngineMessage, MessageError>>,
+        said: Timed<Result<EngineMessage, MessageError>>,
     ) -> Result<Option<Event>, Fault> {
         match (self.state, said.message) {
             (State::Over, _) => Ok(None),

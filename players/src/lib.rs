@@ -31,7 +31,7 @@ pub use player::{
     Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Resources, Thinking, Turn,
 };
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
-pub use stream::{Said, Stream, Vocabulary};
+pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};
 
 /// Starts a program and makes itself known to it. What is said goes into the log, if there is one.

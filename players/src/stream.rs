@@ -36,7 +36,7 @@ pub struct Stream<V> {
 
 /// Something that the program said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said<M> {
+pub struct Timed<M> {
     /// When its last byte was read.
     pub at: Instant,
     /// In its own words.
@@ -93,7 +93,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// The program has ended or committed a fault; each later call says the same.
-    pub fn take(&mut self) -> Result<Option<Said<V::Message>>, Fault> {
+    pub fn take(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
         let heard = self.program.hear()?;
         self.understand(heard)
     }
@@ -102,12 +102,12 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn take_read(&mut self) -> Result<Option<Said<V::Message>>, Fault> {
+    pub fn take_read(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
         let heard = self.program.heard()?;
         self.understand(heard)
     }
 
-    fn understand(&mut self, mut heard: Option<(Instant, Line)>) -> Result<Option<Said<V::Message>>, Fault> {
+    fn understand(&mut self, mut heard: Option<(Instant, Line)>) -> Result<Option<Timed<V::Message>>, Fault> {
         while let Some((at, line)) = heard {
             let line = match line {
                 Line::Whole(line) if V::STRICT => line,
@@ -121,7 +121,7 @@ impl<V: Vocabulary> Stream<V> {
                 }
             };
             let message = V::read(&line);
-            return Ok(Some(Said { at, line, message }));
+            return Ok(Some(Timed { at, line, message }));
         }
         Ok(None)
     }
@@ -130,7 +130,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn wait(&mut self, until: Instant) -> Result<Option<Said<V::Message>>, Fault> {
+    pub fn wait(&mut self, until: Instant) -> Result<Option<Timed<V::Message>>, Fault> {
         loop {
             if let Some(said) = self.take()? {
                 return Ok(Some(said));

@@ -12,7 +12,7 @@ use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
 use crate::options::{self, Kind, Setting};
 use crate::player::score;
-use crate::stream::{Said, Stream, Vocabulary};
+use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
 
 /// UCI, as an engine is spoken to.
@@ -282,8 +282,8 @@ impl Listener for UciPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Said<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
-        let Said { at: _, line, message } = said;
+    fn understand(&mut self, said: Timed<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
+        let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
             Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),

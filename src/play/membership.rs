@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use game::TimeControl;
-use messages::referee::{Habits, Parting, Secret};
+use messages::referee::{ClientConfig, DisconnectReason, Secret};
 use players::network::Security;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -62,10 +62,10 @@ pub(crate) trait Client {
     fn take_part(
         &mut self,
         connection: &mut Connection,
-        habits: &Habits,
+        config: &ClientConfig,
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<Parting>;
+    ) -> io::Result<DisconnectReason>;
 
     /// The connection is closed; what was still to come from it no longer matters.
     fn forget_connection(&mut self) {}
@@ -75,7 +75,7 @@ impl Membership {
     /// Lets a client take part under this name, over one connection after the other.
     pub(crate) fn serve(&self, name: &str, client: &mut dyn Client) -> Result<()> {
         let places = self.places().map_err(WrongInput::of)?;
-        let habits = self.habits(name).map_err(WrongInput::of)?;
+        let config = self.config(name).map_err(WrongInput::of)?;
         let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
         let leaving = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
@@ -88,21 +88,21 @@ impl Membership {
             let Some(mut connection) = self.connect(&places, &security, &leaving)? else {
                 return alarms.end();
             };
-            eprintln!("herald: signing on to {} as {}", connection.place, habits.name);
-            let parting =
-                client.take_part(&mut connection, &habits, &leaving, &mut |reason| alarms.ring(reason));
-            match parting {
-                Ok(Parting::Disconnected) => {
+            eprintln!("herald: signing on to {} as {}", connection.place, config.name);
+            let disconnect =
+                client.take_part(&mut connection, &config, &leaving, &mut |reason| alarms.ring(reason));
+            match disconnect {
+                Ok(DisconnectReason::ByReferee) => {
                     eprintln!("herald: the referee has closed the event");
                     return alarms.end();
                 }
-                Ok(Parting::SignedOff) => {
+                Ok(DisconnectReason::SignedOff) => {
                     eprintln!("herald: signed off");
                     return alarms.end();
                 }
-                Ok(Parting::Refused) => bail!("the referee does not let {} play", habits.name),
+                Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
                 // To those who take over; what cannot be written to is gone as well.
-                Ok(Parting::Lost | Parting::Outdated) | Err(_) => {
+                Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => {
                     eprintln!("herald: lost {}", connection.place);
                     connection.close();
                     client.forget_connection();
@@ -118,7 +118,7 @@ impl Membership {
         self.referee.iter().map(|text| Place::network(text)).collect()
     }
 
-    fn habits(&self, name: &str) -> Result<Habits> {
+    fn config(&self, name: &str) -> Result<ClientConfig> {
         let name = name.trim();
         let is_fit = name.chars().all(|c| c.is_ascii_graphic() || c == ' ') && !name.contains('"');
         ensure!(
@@ -134,7 +134,7 @@ impl Membership {
             }
             None => std::env::var("HERALD_SECRET").ok(),
         };
-        Ok(Habits {
+        Ok(ClientConfig {
             name: name.to_owned(),
             secret: secret.map(|secret| Secret::new(secret.trim())),
             extended: !self.plain,

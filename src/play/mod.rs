@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use engine::{NumberSetting, SettingsFile};
 use messages::input::{Input, LineReader};
-use messages::referee::{Conversation, Habits, Parting};
+use messages::referee::{ClientConfig, ClientState, DisconnectReason};
 use protocols::host::{Event, Host};
 use protocols::referee::{Person, play};
 
@@ -58,12 +58,12 @@ pub(crate) struct Play {
 
 impl Play {
     pub(crate) fn run(&self) -> Result<()> {
-        let conversation = Conversation::new(self.membership.tc.clone());
+        let client = ClientState::new(self.membership.tc.clone());
         if self.human {
-            let person = Person::new(io::stdin(), conversation, session::style())?;
+            let person = Person::new(io::stdin(), client, session::style())?;
             return self.membership.serve(&self.name, &mut AtTerminal(person));
         }
-        self.membership.serve(&self.name, &mut Herald { host: self.host()?, conversation })
+        self.membership.serve(&self.name, &mut Herald { host: self.host()?, client })
     }
 
     /// The engine, as the user has saved it and the flags want it.
@@ -91,7 +91,7 @@ impl Play {
 /// Herald itself.
 struct Herald {
     host: Host,
-    conversation: Conversation,
+    client: ClientState,
 }
 
 /// How long the last words of a connection may take.
@@ -101,12 +101,12 @@ impl Client for Herald {
     fn take_part(
         &mut self,
         connection: &mut Connection,
-        habits: &Habits,
+        config: &ClientConfig,
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<Parting> {
+    ) -> io::Result<DisconnectReason> {
         self.host.attach(LineReader::new(connection.reader()?))?;
-        play(&mut self.host, &mut self.conversation, connection, habits, leaving, alarm)
+        play(&mut self.host, &mut self.client, connection, config, leaving, alarm)
     }
 
     /// Only one connection at a time speaks to the host.
@@ -126,12 +126,12 @@ impl Client for AtTerminal {
     fn take_part(
         &mut self,
         connection: &mut Connection,
-        habits: &Habits,
+        config: &ClientConfig,
         leaving: &AtomicBool,
         _alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<Parting> {
+    ) -> io::Result<DisconnectReason> {
         let reader = connection.reader()?;
-        self.0.take_part(reader, connection, &mut io::stdout(), habits, leaving)
+        self.0.take_part(reader, connection, &mut io::stdout(), config, leaving)
     }
 
     fn forget_connection(&mut self) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use arena::referee::server::Tls;
-use messages::referee::{Habits, Parting};
+use messages::referee::{ClientConfig, DisconnectReason};
 use players::Bridge;
 use players::network::{self, Security};
 
@@ -43,7 +43,7 @@ impl Locals {
         let mut locals = Locals { leaving, threads: Vec::new() };
         for (program, spec) in plan.event.programs.iter().zip(&plan.commands) {
             let Some(spec) = spec else { continue };
-            let habits = Habits {
+            let config = ClientConfig {
                 name: program.name.clone(),
                 secret: program.secret.clone(),
                 extended: true,
@@ -58,7 +58,7 @@ impl Locals {
                 }
                 Ok(bridge) => {
                     let _ = told.send(Ok(()));
-                    speak(bridge, &own, &habits, &leaving);
+                    speak(bridge, &own, &config, &leaving);
                 }
             };
             locals.threads.push(thread::Builder::new().name(program.name.clone()).spawn(speaker)?);
@@ -77,12 +77,14 @@ impl Locals {
     }
 }
 
-fn speak(mut bridge: Bridge, own: &Own, habits: &Habits, leaving: &AtomicBool) {
-    let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", habits.name);
+fn speak(mut bridge: Bridge, own: &Own, config: &ClientConfig, leaving: &AtomicBool) {
+    let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", config.name);
     while !leaving.load(Ordering::Relaxed) {
-        match take_part(&mut bridge, own, habits, leaving, &mut alarm) {
-            Ok(Parting::Disconnected | Parting::SignedOff | Parting::Refused) => break,
-            Ok(Parting::Lost | Parting::Outdated) | Err(_) => thread::sleep(PAUSE),
+        match take_part(&mut bridge, own, config, leaving, &mut alarm) {
+            Ok(DisconnectReason::ByReferee | DisconnectReason::SignedOff | DisconnectReason::Refused) => {
+                break;
+            }
+            Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => thread::sleep(PAUSE),
         }
     }
     bridge.close();
@@ -91,12 +93,12 @@ fn speak(mut bridge: Bridge, own: &Own, habits: &Habits, leaving: &AtomicBool) {
 fn take_part(
     bridge: &mut Bridge,
     own: &Own,
-    habits: &Habits,
+    config: &ClientConfig,
     leaving: &AtomicBool,
     alarm: &mut dyn FnMut(&str),
-) -> io::Result<Parting> {
+) -> io::Result<DisconnectReason> {
     let mut line = network::connect(&own.address, &own.security, PATIENCE)?;
-    let parting = bridge.take_part(line.reader()?, &mut line, habits, leaving, alarm);
+    let disconnect = bridge.take_part(line.reader()?, &mut line, config, leaving, alarm);
     line.close();
-    parting
+    disconnect
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use game::{Color, Outcome, WinReason};
 use messages::referee::{
-    Analysis, Answer, Conversation, Directive, Remark, Request, Secret, Task, answer_with,
+    Analysis, ClientState, ClientTask, Directive, Remark, Request, Response, Secret, answer_with,
 };
 
 use super::*;
@@ -47,7 +47,7 @@ struct Room {
     facts: Vec<Fact>,
     /// What each connection was sent and has not been looked at.
     inboxes: BTreeMap<Connection, Vec<String>>,
-    clients: BTreeMap<Connection, Conversation>,
+    clients: BTreeMap<Connection, ClientState>,
     closed: Vec<Connection>,
     news: Vec<String>,
     endings: Vec<Ending>,
@@ -111,7 +111,7 @@ impl Room {
         let connection = self.next;
         self.next += 1;
         self.event.handle(way(connection), self.now);
-        self.clients.insert(connection, Conversation::new("-".parse().expect("a time control")));
+        self.clients.insert(connection, ClientState::new("-".parse().expect("a time control")));
         connection
     }
 
@@ -145,11 +145,11 @@ impl Room {
     }
 
     /// What a connection was sent, heard by its client. Returns the last task.
-    fn hear(&mut self, connection: Connection) -> Task {
-        let mut last = Task::Nothing;
+    fn hear(&mut self, connection: Connection) -> ClientTask {
+        let mut last = ClientTask::Nothing;
         for line in self.inboxes.remove(&connection).unwrap_or_default() {
             let client = self.clients.get_mut(&connection).expect("a client");
-            last = client.hear(&line).unwrap_or_else(|breach| panic!("{line}: {breach}"));
+            last = client.hear(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
         }
         last
     }
@@ -160,7 +160,7 @@ impl Room {
         lines.iter().map(|line| line.parse::<Directive>().expect("a record").command.word()).collect()
     }
 
-    fn answer(&mut self, connection: Connection, answer: Answer) {
+    fn answer(&mut self, connection: Connection, answer: Response) {
         let client = self.clients.get_mut(&connection).expect("a client");
         let record = client.reply(answer, Analysis::default()).expect("legal");
         self.say(connection, &record);
@@ -171,7 +171,7 @@ impl Room {
     }
 
     fn play_with(&mut self, connection: Connection, text: &str, remark: Remark) {
-        assert_eq!(self.hear(connection), Task::Respond, "{text}");
+        assert_eq!(self.hear(connection), ClientTask::Respond, "{text}");
         let game = self.clients[&connection].game();
         let answer = answer_with(game, game.parse_move(text).expect(text), remark);
         self.answer(connection, answer);
@@ -212,7 +212,7 @@ fn what_a_line_has_spoiled_is_told_again() {
     room.play(a, "e4");
     assert_eq!(room.commands(b), ["respond"]);
     room.say(b, &fault);
-    assert_eq!(room.hear(b), Task::Respond);
+    assert_eq!(room.hear(b), ClientTask::Respond);
     // Who doesn't understand anything is left to the people there.
     (0..100).for_each(|_| room.say(b, &fault));
     assert!(room.commands(b).len() < 40);
@@ -269,7 +269,7 @@ fn an_event_goes_as_section_8_has_it() {
             lines[1].starts_with("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - "),
             "{lines:?}"
         );
-        assert_eq!(room.hear(connection), Task::Conclude(Some("0-1".to_owned())));
+        assert_eq!(room.hear(connection), ClientTask::Conclude(Some("0-1".to_owned())));
     }
     room.pass(Duration::from_millis(4999));
     assert!(room.inboxes.is_empty());
@@ -314,11 +314,11 @@ fn draws_are_offered_accepted_and_declined() {
     assert!(room.inboxes[&b].last().expect("a record").contains("draw_offer;"));
     room.play(b, "e5");
     room.hear(a);
-    room.answer(a, Answer::AcceptDraw);
+    room.answer(a, Response::AcceptDraw);
     assert!(room.endings.is_empty(), "its own offer was declined by the move");
     room.play_with(a, "Nf3", Remark::OfferDraw);
     room.hear(b);
-    room.answer(b, Answer::AcceptDraw);
+    room.answer(b, Response::AcceptDraw);
     assert_eq!(room.ending(), "1/2-1/2 Draw by agreement|");
 }
 
@@ -354,10 +354,10 @@ fn resignation_and_illegal_moves() {
     let (mut room, [a, b]) = pair();
     room.play(a, "e4");
     room.hear(b);
-    room.answer(b, Answer::Resign);
+    room.answer(b, Response::Resign);
     assert_eq!(room.ending(), "1-0 Black resigns|");
     room.pass(seconds(10));
-    assert_eq!(room.hear(b), Task::Respond);
+    assert_eq!(room.hear(b), ClientTask::Respond);
     room.say(b, &format!("{START} refreq reply; sm Ke2;"));
     assert_eq!(room.ending(), "0-1 White makes an illegal move|illegal move Ke2");
     room.pass(seconds(10));
@@ -389,7 +389,7 @@ fn an_answer_that_is_none_is_forgiven_once() {
         "{commands:?}"
     );
     room.play(b, "Nc6");
-    assert_eq!(room.hear(a), Task::Respond, "the game goes on");
+    assert_eq!(room.hear(a), ClientTask::Respond, "the game goes on");
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn late_replies_harm_nobody() {
     room.say(a, &late);
     assert!(room.inboxes[&a].concat().contains("c0 \"the position of the reply is not that of the game\""));
     room.play(a, "e5");
-    assert_eq!((room.hear(b), room.endings.len()), (Task::Respond, 1));
+    assert_eq!((room.hear(b), room.endings.len()), (ClientTask::Respond, 1));
 }
 
 #[test]
@@ -507,7 +507,7 @@ fn a_program_that_comes_back_goes_on() {
     );
     room.play(again, "Bb5");
     assert_eq!(room.clients[&again].game().ply(), 5);
-    assert_eq!(room.hear(b), Task::Respond);
+    assert_eq!(room.hear(b), ClientTask::Respond);
     let incidents: Vec<String> = room
         .event
         .bouts()
@@ -643,12 +643,12 @@ fn a_whole_swiss_event_is_played() {
         steps += 1;
         assert!(steps < 2000, "the event does not end");
         for connection in room.clients.keys().copied().collect::<Vec<_>>() {
-            if room.hear(connection) != Task::Respond {
+            if room.hear(connection) != ClientTask::Respond {
                 continue;
             }
             let game = room.clients[&connection].game().clone();
             let answer = match game.ply() {
-                10 => Answer::Resign,
+                10 => Response::Resign,
                 _ => answer_with(&game, game.legal_moves()[0], Remark::None),
             };
             room.answer(connection, answer);

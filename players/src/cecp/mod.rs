@@ -17,7 +17,7 @@ use self::setup::Word;
 use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
 use crate::player::score;
-use crate::stream::{Said, Stream, Vocabulary};
+use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Thinking, Turn};
 
 /// How many remarks are kept of a program that is getting ready.
@@ -199,7 +199,7 @@ impl CecpPlayer {
 
     /// Whether the engine refuses the move that it was told last. Words for that differ, and some engines use them for
     /// commands that they don't know; the move itself has to be in them.
-    fn is_complaint(&self, said: &Said<Message>) -> bool {
+    fn is_complaint(&self, said: &Timed<Message>) -> bool {
         let Some(told) = &self.game.last_told else { return false };
         let text = match &said.message {
             Message::IllegalMove { mv, .. } => mv,
@@ -229,7 +229,7 @@ impl Listener for CecpPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Said<Message>) -> Result<Option<Event>, Fault> {
+    fn understand(&mut self, said: Timed<Message>) -> Result<Option<Event>, Fault> {
         if let Message::Features(features) = said.message {
             self.learn(features);
             return Ok(None);

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Candidate, Miss};
-use crate::stream::{Said, Stream, Vocabulary};
+use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Departure, Fault};
 
 /// How long a program gets to read a line; one that is thinking may not read it yet.
@@ -62,7 +62,7 @@ impl<V: Vocabulary> Conversation<V> {
         expected: &str,
         patience: Duration,
         mut wanted: impl FnMut(&V::Message) -> bool,
-    ) -> Result<Vec<Said<V::Message>>, Miss> {
+    ) -> Result<Vec<Timed<V::Message>>, Miss> {
         let until = Instant::now() + patience;
         let mut heard = Vec::new();
         while Instant::now() < until {
@@ -82,7 +82,7 @@ impl<V: Vocabulary> Conversation<V> {
     }
 
     /// All that is said in a time.
-    pub(super) fn hear_for(&mut self, time: Duration) -> Result<Vec<Said<V::Message>>, Miss> {
+    pub(super) fn hear_for(&mut self, time: Duration) -> Result<Vec<Timed<V::Message>>, Miss> {
         let until = Instant::now() + time;
         let mut heard = Vec::new();
         while Instant::now() < until
@@ -126,7 +126,7 @@ impl<V: Vocabulary> Conversation<V> {
 }
 
 /// What was said last, in the words of the program.
-pub(super) fn seen<M>(heard: &[Said<M>]) -> String {
+pub(super) fn seen<M>(heard: &[Timed<M>]) -> String {
     let last = &heard[heard.len().saturating_sub(SHOWN)..];
     let lines: Vec<String> = last.iter().map(|said| format!("`{}`", game::excerpt(&said.line))).collect();
     if lines.is_empty() { "nothing".into() } else { lines.join(" ") }
@@ -134,7 +134,7 @@ pub(super) fn seen<M>(heard: &[Said<M>]) -> String {
 
 /// None of what was heard is unwanted.
 pub(super) fn none<M>(
-    heard: &[Said<M>],
+    heard: &[Timed<M>],
     expected: &str,
     is_unwanted: impl Fn(&M) -> bool,
 ) -> Result<(), Miss> {
@@ -145,7 +145,11 @@ pub(super) fn none<M>(
 }
 
 /// Something of what was heard is wanted.
-pub(super) fn some<M>(heard: &[Said<M>], expected: &str, is_wanted: impl Fn(&M) -> bool) -> Result<(), Miss> {
+pub(super) fn some<M>(
+    heard: &[Timed<M>],
+    expected: &str,
+    is_wanted: impl Fn(&M) -> bool,
+) -> Result<(), Miss> {
     if heard.iter().any(|said| is_wanted(&said.message)) {
         Ok(())
     } else {

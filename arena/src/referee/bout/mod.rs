@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use game::Score;
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Outcome, WinReason};
 use messages::epd::{EpdMove, Evaluation, EvaluationVerdict, Position};
-use messages::referee::{Answer, Counters, Remark, Reply};
+use messages::referee::{ClientReply, Counters, Remark, Response};
 use players::Thinking;
 use shakmaty::ByColor;
 
@@ -204,7 +204,7 @@ impl Bout {
         &self,
         color: Color,
         position: &Position,
-        reply: &Reply,
+        reply: &ClientReply,
         at: Instant,
         penalty: Duration,
     ) -> Judgement {
@@ -218,10 +218,10 @@ impl Bout {
             return self.no_answer(color, "the position of the reply is not that of the game");
         }
         match &reply.answer {
-            Answer::Resign => self.lose(color, WinReason::Resignation, ""),
-            Answer::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
-            Answer::AcceptDraw => self.no_answer(color, "no draw was offered"),
-            Answer::ClaimDraw => match self.game.claim() {
+            Response::Resign => self.lose(color, WinReason::Resignation, ""),
+            Response::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
+            Response::AcceptDraw => self.no_answer(color, "no draw was offered"),
+            Response::ClaimDraw => match self.game.claim() {
                 Some(reason) => self.draw(reason, "claimed"),
                 None => match self.no_answer(color, "the draw claim is false") {
                     Judgement::AskAgain(why, mut facts) => {
@@ -231,8 +231,8 @@ impl Bout {
                     other => other,
                 },
             },
-            Answer::NoMove => self.no_answer(color, "no move, though there are legal ones"),
-            Answer::Move { mv, remark, rejects_draw } => {
+            Response::NoMove => self.no_answer(color, "no move, though there are legal ones"),
+            Response::Move { mv, remark, rejects_draw } => {
                 let Some(legal) = mv.legal() else {
                     let text = game::excerpt(&mv.text());
                     return self.lose(color, WinReason::IllegalMove, &format!("illegal move {text}"));

@@ -4,7 +4,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use game::{Color, Outcome};
 use messages::epd::Position;
-use messages::referee::{Directive, Reply};
+use messages::referee::{ClientReply, Directive};
 
 use super::{Connection, Event, FLAG_DELAY, tags};
 use crate::referee::bout::{Bout, Judgement};
@@ -122,7 +122,7 @@ impl Event {
         connection: Connection,
         program: usize,
         position: &Position,
-        reply: &Reply,
+        reply: &ClientReply,
         at: Instant,
     ) {
         let playing = self.programs[program].game.and_then(|game| self.bouts.get_mut(&game));

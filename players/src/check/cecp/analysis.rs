@@ -11,7 +11,7 @@ use super::game::true_results;
 use crate::check::conversation::{none, seen, some};
 use crate::check::positions::{MATE_IN_TWO, MATED, MATED_IN_ONE, MIDDLEGAME};
 use crate::check::{Candidate, Miss, Rule};
-use crate::stream::Said;
+use crate::stream::Timed;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -264,7 +264,7 @@ fn book(candidate: &Candidate) -> Result<(), Miss> {
     bench.settle()?;
     bench.tell(&["bk"])?;
     let heard = bench.talk.hear_for(QUIET)?;
-    let is_end = |said: &Said<Message>| said.message == Message::BookEnd;
+    let is_end = |said: &Timed<Message>| said.message == Message::BookEnd;
     if !heard.iter().any(is_end) {
         return Err(Miss::NotSupported("an answer to `bk`".into()));
     }

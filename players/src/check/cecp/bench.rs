@@ -10,10 +10,10 @@ use crate::cecp::{Cecp, Features, former_move, handshake};
 use crate::check::conversation::{Conversation, none, some};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss};
-use crate::stream::Said;
+use crate::stream::Timed;
 
 /// What was heard.
-pub(super) type Heard = Vec<Said<Message>>;
+pub(super) type Heard = Vec<Timed<Message>>;
 
 /// How long something may take that takes no time.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
@@ -286,7 +286,7 @@ pub(super) fn is_refusal(message: &Message) -> bool {
 /// The lines of thinking among what was heard.
 pub(super) fn thoughts(heard: &Heard) -> Vec<&ThinkingLine> {
     let thought = |said| match said {
-        &Said { message: Message::Thinking(ref line), .. } => Some(line),
+        &Timed { message: Message::Thinking(ref line), .. } => Some(line),
         _ => None,
     };
     heard.iter().filter_map(thought).collect()

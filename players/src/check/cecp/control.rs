@@ -8,7 +8,7 @@ use super::bench::{AT_ONCE, Bench, Heard, LONG_THINK, QUIET, moved, took};
 use crate::check::conversation::{none, seen, some};
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Miss, Rule};
-use crate::stream::Said;
+use crate::stream::Timed;
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "ping", duty: "answers each `ping` with one `pong`, in order", check: ping },
@@ -238,6 +238,6 @@ fn pause_other(candidate: &Candidate) -> Result<(), Miss> {
     bench.tell(&["resume"])?;
     bench.hear_move()?;
     // It should not be told anything, and so need not answer.
-    let is_error = |said: &Said<Message>| matches!(said.message, Message::Error { .. });
+    let is_error = |said: &Timed<Message>| matches!(said.message, Message::Error { .. });
     if heard.iter().any(is_error) { Ok(()) } else { Err(Miss::NotSupported("an answer".into())) }
 }

@@ -8,7 +8,7 @@ use super::control::thinks_on;
 use crate::check::conversation::none;
 use crate::check::positions::{CASTLING, MATE_IN_ONE};
 use crate::check::{Candidate, Miss, Rule};
-use crate::stream::Said;
+use crate::stream::Timed;
 
 pub(super) const RULES: &[Rule] = &[
     Rule { label: "answers-move", duty: "after `new`, answers White's move", check: answers_move },
@@ -158,7 +158,7 @@ fn setboard_illegal(candidate: &Candidate) -> Result<(), Miss> {
     })?;
     bench.still_plays()?;
     let is_told =
-        |said: &Said<Message>| matches!(said.message, Message::TellUserError(_) | Message::Error { .. });
+        |said: &Timed<Message>| matches!(said.message, Message::TellUserError(_) | Message::Error { .. });
     // What a program is to do is written nowhere; XBoard and others wait for this.
     if heard.iter().any(is_told) { Ok(()) } else { Err(Miss::NotSupported("an error message".into())) }
 }

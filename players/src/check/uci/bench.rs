@@ -8,10 +8,10 @@ use shakmaty::uci::UciMove;
 
 use crate::check::conversation::{Conversation, none, seen};
 use crate::check::{Candidate, Miss};
-use crate::stream::Said;
+use crate::stream::Timed;
 use crate::uci::Uci;
 
-pub(super) type Heard = Vec<Said<Result<Message, MessageError>>>;
+pub(super) type Heard = Vec<Timed<Result<Message, MessageError>>>;
 type Read = Result<Message, MessageError>;
 
 /// How long something may take that takes no time.
@@ -35,7 +35,7 @@ impl Bench {
         talk.tell(&["uci"])?;
         let heard =
             talk.hear_until("`uciok`", candidate.spec.patience, |read| *read == Ok(Message::UciOk))?;
-        let option = |said: Said<Read>| match said.message {
+        let option = |said: Timed<Read>| match said.message {
             Ok(Message::Option { name, kind }) => Some((name, kind)),
             _ => None,
         };
