@@ -1,7 +1,7 @@
 //! One game between two clients: what is on its board and on its clock, and what a reply means for it. It neither stores nor
 //! sends anything.
 
-mod letters;
+mod directives;
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -17,7 +17,7 @@ use crate::schedule::Fixture;
 use crate::table::{Adjudicator, GameRecord, Incident, MoveRecord, Rules, Seat, flag_fall};
 
 /// A game.
-pub(super) struct Bout {
+pub(super) struct LiveGame {
     pub(super) fixture: Fixture,
     pub(super) seats: ByColor<Seat>,
     rules: Rules,
@@ -66,9 +66,9 @@ pub(super) enum Judgement {
 }
 
 /// The beginning.
-impl Bout {
+impl LiveGame {
     /// A game that begins, by its fact; `None` if it is about something else or about a game that can't be.
-    pub(super) fn begin(began: &Fact, seats: ByColor<Seat>, rules: &Rules) -> Option<Bout> {
+    pub(super) fn begin(began: &Fact, seats: ByColor<Seat>, rules: &Rules) -> Option<LiveGame> {
         let Fact::Began { start, moves, at, .. } = began else { return None };
         let mut game = Game::from_fen(start, CastlingMode::Standard).ok()?;
         for text in moves {
@@ -77,7 +77,7 @@ impl Bout {
         }
         let controls = seats.as_ref().map(|seat| seat.control.clone());
         let margins = seats.as_ref().map(|seat| seat.margin);
-        Some(Bout {
+        Some(LiveGame {
             fixture: began.fixture()?,
             rules: rules.clone(),
             opening: game.ply(),
@@ -99,8 +99,8 @@ impl Bout {
     }
 
     /// The same game as it was before its first move.
-    pub(super) fn anew(&self) -> Option<Bout> {
-        Bout::begin(&self.began, self.seats.clone(), &self.rules)
+    pub(super) fn anew(&self) -> Option<LiveGame> {
+        LiveGame::begin(&self.began, self.seats.clone(), &self.rules)
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -130,7 +130,7 @@ impl Bout {
 }
 
 /// Time.
-impl Bout {
+impl LiveGame {
     /// The side to move has been told that it is its turn; its clock runs.
     pub(super) fn told(&mut self, at: Instant) {
         self.asked = true;
@@ -193,7 +193,7 @@ impl Bout {
 }
 
 /// What happens.
-impl Bout {
+impl LiveGame {
     /// Whether the game stands there.
     pub(super) fn is_at(&self, position: &Position) -> bool {
         position.legal().is_ok_and(|(chess, _)| self.game.chess() == Some(&chess))

@@ -8,12 +8,12 @@ use messages::epd::{ClockTime, EpdMove, Position, RefereeCommand};
 use messages::referee::{Directive, ExactClock, Moves};
 use shakmaty::ByColor;
 
-use super::Bout;
+use super::LiveGame;
 
 /// Moves that fit into one record with room to spare: a reader needs to take only 4095 characters.
 const PLIES_IN_A_RECORD: usize = 400;
 
-impl Bout {
+impl LiveGame {
     /// The number by which records name the game, from 1.
     fn tcgs(&self) -> Option<NonZeroU32> {
         u32::try_from(self.number()).ok().and_then(|number| NonZeroU32::new(number.saturating_add(1)))
