@@ -13,10 +13,10 @@ use shakmaty::Position as _;
 
 use game::diagram::{Drawing, Style};
 use messages::input::{Input, LineReader};
-use messages::referee::{Analysis, Remark, Response};
-use messages::referee::{ClientConfig, DisconnectReason};
-use messages::referee::{ClientConnection, Received};
-use messages::referee::{ClientState, answer_with};
+use messages::referee::{
+    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    answer_with,
+};
 
 /// A person with a seat at a referee's table. The seat is kept while another referee is looked for.
 pub struct Person {

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{Bound, Limits};
-use engine::{Decision, Line, NumberSetting, Purpose, Thought};
-use game::{DrawReason, Game, Move, Outcome};
+use engine::{Decision, Limits, Line, NumberSetting, Purpose, Thought};
+use game::{DrawReason, Game, Move, Outcome, ScoreBound};
 use shakmaty::Position as _;
 
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::Input;
-use messages::referee::{Analysis, ClientConfig, DisconnectReason, Remark, Response};
-use messages::referee::{ClientConnection, Received};
-use messages::referee::{ClientState, answer_with};
+use messages::referee::{
+    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    answer_with,
+};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -128,7 +128,9 @@ impl Session<'_> {
 
     fn notice(&mut self, thought: Thought) -> io::Result<()> {
         match thought {
-            Thought::Line(line) if line.number == 1 && line.bound == Bound::Exact => self.line = Some(line),
+            Thought::Line(line) if line.number == 1 && line.bound == ScoreBound::Exact => {
+                self.line = Some(line);
+            }
             Thought::Line(_) | Thought::RootMove { .. } | Thought::Warning(_) => {}
             Thought::Done(decision) => {
                 self.host.engine.finish();

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use messages::uci::{Message, Value};
+use game::{Score, ScoreBound};
+use messages::uci::{InfoScore, Message};
 
 use super::bench::{AT_ONCE, Bench, Heard, QUIET, infos, is_best_move};
 use crate::check::conversation::{none, seen};
@@ -163,28 +164,29 @@ fn pv(candidate: &Candidate) -> Result<(), Miss> {
     Ok(())
 }
 
-fn tells(candidate: &Candidate, fen: &str, moves: i32) -> Result<(), Miss> {
+fn tells(candidate: &Candidate, fen: &str, mate: Score) -> Result<(), Miss> {
     let (_, heard) = searched(candidate, fen, "movetime 300")?;
     let mut mates = infos(&heard)
         .filter_map(|info| info.score.map(|score| score.value))
-        .filter(|value| matches!(value, Value::Mate(_)))
+        .filter(|value| value.is_mate())
         .peekable();
     if mates.peek().is_none() {
         return Err(Miss::NotSupported("`score mate`".into()));
     }
-    if mates.any(|value| value == Value::Mate(moves)) {
+    if mates.any(|value| value == mate) {
         Ok(())
     } else {
-        Err(Miss::failed(format!("`score mate {moves}`"), seen(&heard)))
+        let expected = InfoScore { value: mate, bound: ScoreBound::Exact };
+        Err(Miss::failed(format!("`score {expected}`"), seen(&heard)))
     }
 }
 
 fn mate_score(candidate: &Candidate) -> Result<(), Miss> {
-    tells(candidate, MATE_IN_TWO, 2)
+    tells(candidate, MATE_IN_TWO, Score::MateIn(2))
 }
 
 fn mated_score(candidate: &Candidate) -> Result<(), Miss> {
-    tells(candidate, MATED_IN_ONE, -1)
+    tells(candidate, MATED_IN_ONE, Score::MatedIn(1))
 }
 
 fn multipv(candidate: &Candidate) -> Result<(), Miss> {
