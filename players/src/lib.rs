@@ -8,7 +8,6 @@ mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
-mod guard;
 mod lines;
 mod listen;
 mod log;
@@ -16,7 +15,6 @@ pub mod network;
 mod options;
 mod pipe;
 mod player;
-mod process;
 mod spec;
 mod stream;
 mod uci;
@@ -27,8 +25,9 @@ pub use bridge::Bridge;
 pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
 pub use log::{Entry, Log, Speaker, TextLog};
+pub use platform::Resources;
 pub use player::{
-    Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Resources, Thinking, Turn,
+    Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Thinking, Turn,
 };
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Said, Stream, Vocabulary};

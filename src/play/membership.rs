@@ -11,8 +11,8 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use game::TimeControl;
 use messages::referee::{Habits, Parting, Secret};
+use platform::signals;
 use players::network::Security;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::connection::{Connection, Place};
 use crate::WrongInput;
@@ -78,11 +78,7 @@ impl Membership {
         let habits = self.habits(name).map_err(WrongInput::of)?;
         let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
         let leaving = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // The second time there is no waiting.
-            signal_hook::flag::register_conditional_shutdown(signal, 1, Arc::clone(&leaving))?;
-            signal_hook::flag::register(signal, Arc::clone(&leaving))?;
-        }
+        signals::set_flag_then_exit(&leaving, 1)?;
         let mut alarms = Alarms::default();
         loop {
             let Some(mut connection) = self.connect(&places, &security, &leaving)? else {
