@@ -46,7 +46,7 @@ enum Subcommands {
     Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
     Referee(Box<referee_command::Referee>),
-    Play(play::Play),
+    Play(play::PlayArgs),
     Bridge(bridge::Bridge),
     Check(check::Check),
     Bench(bench::Bench),

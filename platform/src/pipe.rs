@@ -1,6 +1,7 @@
 //! Pipes that don't block, and waiting for them.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
@@ -18,6 +19,16 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// Ready when there is something to read from a connection, or its end.
+    pub fn incoming(connection: &'a TcpStream) -> Source<'a> {
+        Source::readable(connection)
+    }
+
+    /// Ready when there is room to write to a connection, or it is closed.
+    pub fn room(connection: &'a TcpStream) -> Source<'a> {
+        Source { file: connection.as_fd(), event: PollFlags::OUT }
+    }
+
     pub(crate) fn readable(file: &'a impl AsFd) -> Source<'a> {
         Source { file: file.as_fd(), event: PollFlags::IN }
     }

@@ -2,7 +2,7 @@
 //!
 //! [`Stream`] is a program behind a pipe with all that is said in its protocol; [`Player`] is what an official needs of
 //! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
-//! [`network`] is the way to a referee, for programs on other machines.
+//! [`transport`] is the way to a referee, for programs on other machines.
 
 mod bridge;
 mod cecp;
@@ -11,12 +11,12 @@ pub mod check;
 mod lines;
 mod listen;
 mod log;
-pub mod network;
 mod options;
 mod pipe;
 mod player;
 mod spec;
 mod stream;
+pub mod transport;
 mod uci;
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use arena::referee::watch;
-use players::network::Security;
+use players::transport::Security;
 
 use crate::{WrongInput, session};
 
