@@ -13,7 +13,6 @@ mod perft;
 mod play;
 mod referee_command;
 mod session;
-mod signals;
 
 use std::io;
 use std::process::ExitCode;

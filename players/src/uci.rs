@@ -1,11 +1,11 @@
 //! A player that speaks UCI, the Universal Chess Interface.
 
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
 use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start};
+use platform::Source;
 use shakmaty::uci::UciMove;
 
 use crate::listen::{Listener, next_arrival};
@@ -427,7 +427,7 @@ impl Player for UciPlayer {
         next_arrival(self)
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         Some(self.stream.source())
     }
 

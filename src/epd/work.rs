@@ -13,10 +13,10 @@ use analysis::{
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use platform::signals;
 use rayon::ThreadPoolBuilder;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::{WrongInput, signals};
+use crate::WrongInput;
 
 /// What is read.
 #[derive(Args)]
@@ -171,7 +171,7 @@ impl Work {
     ) -> Result<()> {
         let Work { inputs, resumption, is_in_place, state, .. } = self;
         let at_signal = Arc::clone(&state);
-        signals::end_with(&[SIGINT, SIGTERM], move || {
+        signals::exit_at(&signals::ALL, move || {
             let mut state = lock(&at_signal);
             let status = state.interrupted();
             // Nothing more is to happen before the program ends.
