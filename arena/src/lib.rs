@@ -16,7 +16,7 @@ pub use match_runner::{
     Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, Overheads, PlayedGame, Usage,
 };
 pub use match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
-pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsFormat};
+pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use standings::{Faults, Standing, Standings};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Incident, MoveRecord, Overhead,

@@ -8,7 +8,7 @@ use arena::statistics::{Estimate, SprtDecision};
 use arena::{GameEntry, Match, MatchEnd, Standing};
 use serde_json::{Value, json};
 
-use super::settings::MatchPlan;
+use super::options::MatchPlan;
 
 /// More programs than these have no crosstable that anybody could read.
 const WIDEST_CROSSTABLE: usize = 24;
