@@ -1,6 +1,7 @@
 //! Officials: the referee of a game, schedules, statistics and the runner of a match.
 
 mod game_runner;
+mod grid;
 mod match_runner;
 mod match_store;
 mod openings;
@@ -12,6 +13,7 @@ pub mod statistics;
 mod table;
 
 pub use game_runner::{MatchConfig, Participant, ProgramRunner};
+pub use grid::Grid;
 pub use match_runner::{
     Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, Overheads, PlayedGame, Usage,
 };
