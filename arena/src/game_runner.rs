@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-use game::{Game, Outcome, PgnTags, TimeControl};
-use platform::Source;
-use players::{Arrival, Departure, Fault, Identity, Log, NewGame, Player, Resources, Spec, Turn};
-use shakmaty::ByColor;
 use std::time::Duration;
+
+use game::{Game, PgnTags, TimeControl};
+use players::{Event, Fault, Log, Player, Resources, Spec};
+use shakmaty::ByColor;
 
 use crate::match_runner::{GameRunner, PlayedGame};
 use crate::schedule::Fixture;
+use crate::simulated::{Occasion, Simulated, SimulatedTime};
 use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
 
 /// A program that takes part in a match.
@@ -112,9 +112,7 @@ impl ProgramRunner<'_> {
     fn call(&mut self, number: usize) -> Box<dyn Player> {
         match self.seated.iter().position(|(seated, _)| *seated == number) {
             Some(place) => self.seated.swap_remove(place).1,
-            None => self.config.participants[number]
-                .start()
-                .unwrap_or_else(|fault| Box::new(UnavailablePlayer::new(fault))),
+            None => self.config.participants[number].start().unwrap_or_else(|fault| unavailable(fault)),
         }
     }
 
@@ -144,51 +142,7 @@ impl ProgramRunner<'_> {
 }
 
 /// A program that could not be started: it refuses every game.
-struct UnavailablePlayer {
-    identity: Identity,
-    fault: Fault,
-}
-
-impl UnavailablePlayer {
-    fn new(fault: Fault) -> UnavailablePlayer {
-        UnavailablePlayer { identity: Identity::default(), fault }
-    }
-}
-
-impl Player for UnavailablePlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    fn new_game(&mut self, _: &NewGame) -> Result<(), Fault> {
-        Err(self.fault.clone())
-    }
-
-    fn think(&mut self, _: &Turn) -> Result<(), Fault> {
-        Err(self.fault.clone())
-    }
-
-    fn wait(&mut self, _: &Turn) -> Result<(), Fault> {
-        Err(self.fault.clone())
-    }
-
-    fn offer_draw(&mut self) -> Result<(), Fault> {
-        Err(self.fault.clone())
-    }
-
-    fn end_game(&mut self, _: Outcome) -> Result<(), Fault> {
-        Err(self.fault.clone())
-    }
-
-    fn take(&mut self) -> Option<Arrival> {
-        None
-    }
-
-    fn source(&self) -> Option<Source<'_>> {
-        None
-    }
-
-    fn quit(self: Box<Self>) -> Departure {
-        Departure { status: None, killed: false, resources: None }
-    }
+fn unavailable(fault: Fault) -> Box<dyn Player> {
+    let refuse = move |_: Occasion<'_>| vec![(Duration::ZERO, Event::Fault(fault.clone()))];
+    Box::new(Simulated::new("", SimulatedTime::default(), refuse))
 }

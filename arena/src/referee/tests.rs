@@ -104,7 +104,7 @@ impl Room {
         }
         self.closed.extend(out.disconnects);
         self.news.extend(out.news.into_iter().map(|news| news.text));
-        self.endings.extend(out.records);
+        self.endings.extend(out.finished);
     }
 
     fn connect(&mut self) -> ConnectionId {
@@ -515,7 +515,7 @@ fn a_program_that_comes_back_goes_on() {
     let incidents: Vec<String> = room
         .event
         .live_games()
-        .flat_map(|live| live.record(None, "", Duration::ZERO).incidents)
+        .flat_map(|live| live.record.incidents.clone())
         .map(|i| i.to_string())
         .collect();
     assert_eq!(incidents, ["White is gone", "White is back"]);

@@ -1,9 +1,9 @@
 //! What the page shows, as JSON.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use game::{Color, Game, Move, Outcome};
+use game::{Color, Game, Move};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
@@ -73,8 +73,8 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
 }
 
 /// A game with all its moves.
-pub(super) fn detail(live: &LiveGame, outcome: Option<Outcome>) -> Value {
-    let record = live.record(outcome, "", Duration::ZERO);
+pub(super) fn detail(live: &LiveGame) -> Value {
+    let record = &live.record;
     let mut board = Game::from_fen(&record.game.start_fen(), record.game.mode()).unwrap_or_default();
     let start = board.fen();
     let comments = std::iter::repeat_n(String::new(), record.opening)
@@ -94,9 +94,9 @@ pub(super) fn detail(live: &LiveGame, outcome: Option<Outcome>) -> Value {
             json!({ "san": san, "fen": board.fen(), "squares": squares(mv), "number": number, "comment": comment })
         })
         .collect();
-    let ByColor { white, black } = &live.seats;
+    let ByColor { white, black } = &record.seats;
     json!({
         "number": live.number() + 1, "round": live.fixture.round, "white": white.name, "black": black.name,
-        "result": outcome.map_or("", |outcome| outcome.result()), "start": start, "moves": moves,
+        "result": record.outcome.map_or("", |outcome| outcome.result()), "start": start, "moves": moves,
     })
 }

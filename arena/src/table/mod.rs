@@ -112,10 +112,9 @@ struct GameReferee<'a> {
     setup: &'a GameSetup,
     players: ByColor<&'a mut dyn Player>,
     called_off: &'a AtomicBool,
-    game: Game,
+    record: GameRecord,
     clock: Clock,
     adjudicator: Adjudicator,
-    started: SystemTime,
     began: Instant,
     /// When the side to move was asked for its move; one that was made before is a second move, not an answer.
     asked: Instant,
@@ -126,9 +125,6 @@ struct GameReferee<'a> {
     /// Who has offered a draw that still stands or goes with the next move.
     offers: ByColor<bool>,
     announced: Option<Announcement>,
-    moves: Vec<MoveRecord>,
-    incidents: Vec<Incident>,
-    faults: ByColor<Option<Fault>>,
 }
 
 /// A result that the side to move has claimed and that its next move must bring about.
@@ -147,26 +143,21 @@ impl<'a> GameReferee<'a> {
         called_off: &'a AtomicBool,
     ) -> GameReferee<'a> {
         let began = time.now();
-        let controls = setup.seats.as_ref().map(|seat| seat.control.clone());
-        let margins = setup.seats.as_ref().map(|seat| seat.margin);
+        let record = GameRecord::new(setup.game.clone(), setup.seats.clone(), SystemTime::now());
         GameReferee {
             time,
             setup,
             players,
             called_off,
-            game: setup.game.clone(),
-            clock: Clock::with_controls(controls).with_margins(margins),
+            clock: record.clock(),
+            record,
             adjudicator: Adjudicator::default(),
-            started: SystemTime::now(),
             began,
             asked: began,
             patience_ends: None,
             thinking: Thinking::default(),
             offers: ByColor::default(),
             announced: None,
-            moves: Vec::new(),
-            incidents: Vec::new(),
-            faults: ByColor::default(),
         }
     }
 
@@ -187,7 +178,7 @@ impl<'a> GameReferee<'a> {
         match (white, black) {
             (Err(white), Err(black)) => {
                 let detail = format!("neither side can play: White {white}; Black {black}");
-                self.faults = ByColor { white: Some(white), black: Some(black) };
+                self.record.faults = ByColor { white: Some(white), black: Some(black) };
                 return Break(Ending { outcome: None, detail });
             }
             (Err(fault), Ok(())) => return self.fault(Color::White, fault),
@@ -201,7 +192,7 @@ impl<'a> GameReferee<'a> {
     fn present(&mut self, color: Color) -> Result<(), Fault> {
         let seats = &self.setup.seats;
         let game = NewGame {
-            game: self.game.clone(),
+            game: self.record.game.clone(),
             color,
             controls: seats.as_ref().map(|seat| seat.control.clone()),
             opponent: seats.get(!color).name.clone(),
@@ -212,9 +203,9 @@ impl<'a> GameReferee<'a> {
 
     /// Asks the side to move for its move and starts its clock. `since` is when that became possible.
     fn ask(&mut self, since: Instant) -> Flow {
-        let mover = self.game.turn();
+        let mover = self.record.game.turn();
         self.thinking = Thinking::default();
-        let turn = Turn { game: &self.game, clock: &self.clock, at: since };
+        let turn = Turn { game: &self.record.game, clock: &self.clock, at: since };
         if let Err(fault) = self.players.get_mut(mover).think(&turn) {
             return self.fault(mover, fault);
         }
@@ -225,7 +216,7 @@ impl<'a> GameReferee<'a> {
             Some(_) => None,
             None => told.checked_add(self.setup.rules.patience),
         };
-        if let Some(last) = self.moves.last_mut() {
+        if let Some(last) = self.record.moves.last_mut() {
             last.overhead = Some(told.saturating_duration_since(since));
         }
         Continue(())
@@ -236,7 +227,7 @@ impl<'a> GameReferee<'a> {
         if self.called_off.load(Ordering::Relaxed) {
             return Break(Ending { outcome: None, detail: "called off".to_owned() });
         }
-        let mover = self.game.turn();
+        let mover = self.record.game.turn();
         let from_waiting = self.players.get_mut(!mover).take();
         let from_mover = self.players.get_mut(mover).take();
         // What has arrived in time is in time, however late it is looked at.
@@ -271,10 +262,10 @@ impl<'a> GameReferee<'a> {
 
     /// What has been missed by this moment.
     fn check_time(&mut self, now: Instant) -> Flow {
-        let mover = self.game.turn();
+        let mover = self.record.game.turn();
         let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| now > deadline);
         if passed(self.clock.flag_falls()) {
-            let outcome = rules::flag_fall(&self.game, mover);
+            let outcome = rules::flag_fall(&self.record.game, mover);
             return end(outcome, format!("time overdrawn by {:?}", self.clock.overrun(mover, now)));
         }
         if passed(self.patience_ends) {
@@ -290,7 +281,7 @@ impl<'a> GameReferee<'a> {
 /// What the players say.
 impl GameReferee<'_> {
     fn hear(&mut self, color: Color, arrival: Arrival) -> Flow {
-        let to_move = color == self.game.turn();
+        let to_move = color == self.record.game.turn();
         match arrival.event {
             Event::Move(text) if to_move && arrival.at >= self.asked => self.make_move(&text, arrival.at),
             Event::Move(text) => {
@@ -335,12 +326,12 @@ impl GameReferee<'_> {
     }
 
     fn make_move(&mut self, text: &str, at: Instant) -> Flow {
-        let mover = self.game.turn();
+        let mover = self.record.game.turn();
         // The side to move has been asked, so that its clock runs.
         let (used, remaining) =
             self.clock.end_turn(at).map_or_else(Default::default, |turn| (turn.used, turn.remaining));
-        let played = match self.game.parse_move(text) {
-            Ok(m) => self.game.play(m).map_err(|error| error.to_string()),
+        let played = match self.record.game.parse_move(text) {
+            Ok(m) => self.record.game.play(m).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         if let Err(why) = played {
@@ -348,7 +339,7 @@ impl GameReferee<'_> {
         }
         let thinking = std::mem::take(&mut self.thinking);
         let score = thinking.score;
-        self.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
+        self.record.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
         self.judge_move(mover, score)?;
         // By moving on the opponent's offer is declined; an own one goes with the move.
         *self.offers.get_mut(!mover) = false;
@@ -356,7 +347,7 @@ impl GameReferee<'_> {
         if *self.offers.get(mover) {
             self.carry_offer(mover)?;
         }
-        let turn = Turn { game: &self.game, clock: &self.clock, at: self.asked };
+        let turn = Turn { game: &self.record.game, clock: &self.clock, at: self.asked };
         match self.players.get_mut(mover).wait(&turn) {
             Ok(()) => Continue(()),
             Err(fault) => self.fault(mover, fault),
@@ -366,7 +357,7 @@ impl GameReferee<'_> {
     /// What a move that was just made means for the game.
     fn judge_move(&mut self, mover: Color, score: Option<game::Score>) -> Flow {
         self.judge_board()?;
-        if let Some(draw) = self.game.claim().filter(|_| self.claims_draw(mover)) {
+        if let Some(draw) = self.record.game.claim().filter(|_| self.claims_draw(mover)) {
             if self.may_draw() {
                 return end(Outcome::Draw(draw), "claimed with the move");
             }
@@ -376,7 +367,7 @@ impl GameReferee<'_> {
         if let Some(Announcement { claim, .. }) = self.announced.take() {
             return wrong_claim(mover, &claim);
         }
-        match self.adjudicator.judge(&self.setup.rules.adjudication, &self.game, mover, score) {
+        match self.adjudicator.judge(&self.setup.rules.adjudication, &self.record.game, mover, score) {
             Some((outcome, ground)) => end(outcome, ground),
             None => Continue(()),
         }
@@ -388,8 +379,10 @@ impl GameReferee<'_> {
     }
 
     fn judge_board(&self) -> Flow {
-        match self.setup.rules.judge(&self.game) {
-            Some(Outcome::Draw(_)) if self.game.outcome().is_none() && !self.may_draw() => Continue(()),
+        match self.setup.rules.judge(&self.record.game) {
+            Some(Outcome::Draw(_)) if self.record.game.outcome().is_none() && !self.may_draw() => {
+                Continue(())
+            }
             Some(outcome) => end(outcome, ""),
             None => Continue(()),
         }
@@ -398,7 +391,7 @@ impl GameReferee<'_> {
     /// Whether the game may end by a repetition or for want of progress now.
     fn may_draw(&self) -> bool {
         let mediates = self.setup.seats.iter().any(|seat| seat.protocol == Some(Protocol::Cego));
-        !mediates || !rules::can_mate_at_once(&self.game)
+        !mediates || !rules::can_mate_at_once(&self.record.game)
     }
 
     /// An offer, or the acceptance of the opponent's.
@@ -411,7 +404,7 @@ impl GameReferee<'_> {
         }
         self.note(color, "offers a draw".to_owned());
         // The side to move is going to move yet, and its offer goes with the move.
-        if color == self.game.turn() { Continue(()) } else { self.carry_offer(color) }
+        if color == self.record.game.turn() { Continue(()) } else { self.carry_offer(color) }
     }
 
     /// Tells the opponent of an offer.
@@ -437,13 +430,13 @@ impl GameReferee<'_> {
             if *self.offers.get(!color) {
                 return end(Outcome::Draw(DrawReason::Agreement), "");
             }
-            if let Some(draw) = self.game.claim() {
+            if let Some(draw) = self.record.game.claim() {
                 // Who is to move may do without the mate that a mediator would wait for.
-                let ends = color == self.game.turn() || self.may_draw();
+                let ends = color == self.record.game.turn() || self.may_draw();
                 return if ends { end(Outcome::Draw(draw), "claimed") } else { Continue(()) };
             }
         }
-        if color != self.game.turn() || self.announced.is_some() {
+        if color != self.record.game.turn() || self.announced.is_some() {
             return wrong_claim(color, &claim);
         }
         self.announced = at.checked_add(CLAIM_PATIENCE).map(|by| Announcement { claim, draw, by });
@@ -461,13 +454,13 @@ impl GameReferee<'_> {
             }
         };
         let detail = fault.to_string();
-        *self.faults.get_mut(color) = Some(fault);
+        *self.record.faults.get_mut(color) = Some(fault);
         lose(color, reason, detail)
     }
 
     fn note(&mut self, color: Color, text: String) {
-        if self.incidents.len() < MOST_INCIDENTS {
-            self.incidents.push(Incident { ply: self.game.ply(), color: Some(color), text });
+        if self.record.incidents.len() < MOST_INCIDENTS {
+            self.record.note(Some(color), text);
         }
     }
 
@@ -475,29 +468,17 @@ impl GameReferee<'_> {
     fn close(mut self, ending: Ending) -> GameRecord {
         let lasted = self.time.now().saturating_duration_since(self.began);
         if let Some(outcome) = ending.outcome {
-            self.game.declare(outcome);
-            for (player, fault) in self.players.into_iter().zip(self.faults.iter_mut()) {
+            for (player, fault) in self.players.into_iter().zip(self.record.faults.iter_mut()) {
                 if fault.is_none() {
                     *fault = player.end_game(outcome).err();
                 }
             }
         }
         if let Some(fault) = self.adjudicator.into_fault() {
-            let text = format!("asked no endgame tables any more: {fault}");
-            self.incidents.push(Incident { ply: self.game.ply(), color: None, text });
+            self.record.note(None, format!("asked no endgame tables any more: {fault}"));
         }
-        GameRecord {
-            seats: self.setup.seats.clone(),
-            opening: self.setup.game.ply(),
-            game: self.game,
-            moves: self.moves,
-            outcome: ending.outcome,
-            detail: ending.detail,
-            faults: self.faults,
-            incidents: self.incidents,
-            started: self.started,
-            lasted,
-        }
+        self.record.end(ending.outcome, ending.detail, lasted);
+        self.record
     }
 }
 

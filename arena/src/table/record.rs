@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use game::Score;
-use game::{Color, Game, Outcome, PgnTags, epd, write_pgn};
+use game::{Clock, Color, Game, Outcome, PgnTags, epd, write_pgn};
 use players::{Fault, Protocol, Thinking};
 use shakmaty::{ByColor, Position as _};
 
@@ -82,6 +82,41 @@ pub enum PgnVariations {
 }
 
 impl GameRecord {
+    /// The record of a game of which only the opening has been played.
+    pub(crate) fn new(game: Game, seats: ByColor<Seat>, started: SystemTime) -> GameRecord {
+        GameRecord {
+            seats,
+            opening: game.ply(),
+            game,
+            moves: Vec::new(),
+            outcome: None,
+            detail: String::new(),
+            faults: ByColor::default(),
+            incidents: Vec::new(),
+            started,
+            lasted: Duration::ZERO,
+        }
+    }
+
+    /// Clocks for the game.
+    pub(crate) fn clock(&self) -> Clock {
+        let controls = self.seats.as_ref().map(|seat| seat.control.clone());
+        Clock::with_controls(controls).with_margins(self.seats.as_ref().map(|seat| seat.margin))
+    }
+
+    /// Notes an incident after the last move.
+    pub(crate) fn note(&mut self, color: Option<Color>, text: impl Into<String>) {
+        self.incidents.push(Incident { ply: self.game.ply(), color, text: text.into() });
+    }
+
+    /// The game has ended, or been called off.
+    pub(crate) fn end(&mut self, outcome: Option<Outcome>, detail: String, lasted: Duration) {
+        if let Some(outcome) = outcome {
+            self.game.declare(outcome);
+        }
+        (self.outcome, self.detail, self.lasted) = (outcome, detail, lasted);
+    }
+
     /// The official's overhead; `None` if no move was passed on.
     pub fn overhead(&self) -> Option<Overhead> {
         let mut all: Vec<Duration> = self.moves.iter().filter_map(|m| m.overhead).collect();

@@ -67,6 +67,16 @@ impl Evaluation {
         }
     }
 
+    /// The evaluation as a score; `None` if the position is illegal.
+    pub fn score(self) -> Option<Score> {
+        match self.verdict() {
+            EvaluationVerdict::Centipawns(value) => Some(Score::Centipawns(value.into())),
+            EvaluationVerdict::MateIn(plies) => Some(Score::MateIn(u32::from(plies).div_ceil(2))),
+            EvaluationVerdict::MatedIn(plies) => Some(Score::MatedIn(u32::from(plies) / 2)),
+            EvaluationVerdict::IllegalPosition => None,
+        }
+    }
+
     /// The side to move mates in so many moves of its own, from 1 to 383.
     pub fn mate_in(moves: u32) -> Option<Evaluation> {
         let value = 32_767 - (2 * i64::from(moves) - 1);

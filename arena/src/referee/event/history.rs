@@ -1,7 +1,5 @@
 //! What happened, as it changes the event: now, or when it is read from a store.
 
-use std::time::Duration;
-
 use game::{Color, Outcome};
 use shakmaty::ByColor;
 
@@ -54,12 +52,11 @@ impl EventState {
                     self.live_games.get(game).and_then(LiveGame::anew).ok_or_else(|| unknown(*game))?;
                 self.live_games.insert(*game, live);
             }
-            Fact::Ended { game, outcome, detail, millis } => {
-                let live = self.live_games.remove(game).ok_or_else(|| unknown(*game))?;
-                let lasted = Duration::from_millis(*millis);
-                self.count(&live, outcome.0, detail, lasted).map_err(|error| error.clone())?;
-                let record = live.record(Some(outcome.0), detail, lasted);
-                self.out.records.push(FinishedGame { fixture: live.fixture, record });
+            Fact::Ended { game, outcome, .. } => {
+                let mut live = self.live_games.remove(game).ok_or_else(|| unknown(*game))?;
+                live.apply(fact)?;
+                self.count(&live, outcome.0)?;
+                self.out.finished.push(FinishedGame { fixture: live.fixture, record: live.record });
             }
             Fact::Moved { game, .. } | Fact::TimeAdded { game, .. } | Fact::Noted { game, .. } => {
                 let live = self.live_games.get_mut(game).ok_or_else(|| unknown(*game))?;
@@ -70,13 +67,7 @@ impl EventState {
     }
 
     /// Counts a game that has ended.
-    pub(super) fn count(
-        &mut self,
-        live: &LiveGame,
-        outcome: Outcome,
-        detail: &str,
-        lasted: Duration,
-    ) -> Result<(), String> {
+    fn count(&mut self, live: &LiveGame, outcome: Outcome) -> Result<(), String> {
         let fixture = live.fixture;
         let points = Points::of(outcome, Color::White);
         self.schedule.record(fixture.number, points).map_err(|error| error.to_string())?;
@@ -85,7 +76,8 @@ impl EventState {
             self.programs[live.program(color)].game = None;
         }
         let used = live.used_by_both();
-        let (detail, plies) = (detail.to_owned(), live.plies_played());
+        let (detail, lasted) = (live.record.detail.clone(), live.record.lasted);
+        let plies = live.plies_played();
         self.results.push(GameSummary { fixture, outcome, detail, plies, lasted, used });
         let names = [fixture.white, fixture.black].map(|program| self.name(program).to_owned());
         let text = format!(

@@ -54,7 +54,7 @@ pub struct Effects {
     /// What the director should know.
     pub news: Vec<Notice>,
     /// Games that have ended.
-    pub records: Vec<FinishedGame>,
+    pub finished: Vec<FinishedGame>,
 }
 
 /// A record to be sent.

@@ -20,7 +20,7 @@ impl LiveGame {
     }
 
     fn directive(&self, command: RefereeCommand) -> Directive {
-        Directive { game: self.tcgs(), ..Directive::about(command, &self.game) }
+        Directive { game: self.tcgs(), ..Directive::about(command, &self.record.game) }
     }
 
     /// The call to prepare for this game.
@@ -31,11 +31,11 @@ impl LiveGame {
 
     /// The tags of the game, those of the roster and the time control.
     pub(in crate::referee) fn inform(&self, tags: &PgnTags, result: &str) -> Directive {
-        let ByColor { white, black } = self.seats.as_ref();
+        let ByColor { white, black } = self.record.seats.as_ref();
         let mut told: Vec<(String, String)> = [
             ("Event", tags.event.as_str()),
             ("Site", &tags.site),
-            ("Date", &crate::table::date(self.started)),
+            ("Date", &crate::table::date(self.record.started)),
             ("Round", &self.fixture.round.to_string()),
             ("White", &white.name),
             ("Black", &black.name),
@@ -63,11 +63,12 @@ impl LiveGame {
     /// for `respond` to bring.
     pub(in crate::referee) fn history(&self, with_last: bool) -> Vec<Directive> {
         let tcgs = self.tcgs();
-        let end = self.game.ply() - usize::from(!with_last && self.last.is_some());
-        let is_set_up = !self.game.has_standard_start();
-        let mut board = Game::from_fen(&self.game.start_fen(), self.game.mode()).unwrap_or_default();
+        let end = self.record.game.ply() - usize::from(!with_last && self.last.is_some());
+        let is_set_up = !self.record.game.has_standard_start();
+        let mut board =
+            Game::from_fen(&self.record.game.start_fen(), self.record.game.mode()).unwrap_or_default();
         let mut records = Vec::new();
-        for moves in self.game.moves()[..end].chunks(PLIES_IN_A_RECORD) {
+        for moves in self.record.game.moves()[..end].chunks(PLIES_IN_A_RECORD) {
             let line = board.chess().map(|chess| EpdMove::line(chess, moves)).unwrap_or_default();
             let about = Directive::about(RefereeCommand::Execute, &board);
             records.push(Directive { moves: Moves::History(line), game: tcgs, ..about });
@@ -129,11 +130,11 @@ impl LiveGame {
 
     fn used_by(&self, color: Color) -> Duration {
         let first = usize::from(self.opening_turn() != color);
-        self.moves.iter().skip(first).step_by(2).map(|record| record.used).sum()
+        self.record.moves.iter().skip(first).step_by(2).map(|record| record.used).sum()
     }
 
     /// Who made the first move after the opening, or will.
     fn opening_turn(&self) -> Color {
-        if self.moves.len().is_multiple_of(2) { self.to_move() } else { !self.to_move() }
+        if self.record.moves.len().is_multiple_of(2) { self.to_move() } else { !self.to_move() }
     }
 }

@@ -5,24 +5,21 @@ mod directives;
 
 use std::time::{Duration, Instant, SystemTime};
 
-use game::Score;
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Outcome, WinReason};
-use messages::epd::{EpdMove, Evaluation, EvaluationVerdict, Position};
+use messages::epd::{EpdMove, Evaluation, Position};
 use messages::referee::{ClientReply, Counters, Remark, Response};
 use players::Thinking;
 use shakmaty::ByColor;
 
 use super::fact::{Fact, MoveWords, Side};
 use crate::schedule::Fixture;
-use crate::table::{Adjudicator, GameRecord, Incident, MoveRecord, Rules, Seat, flag_fall};
+use crate::table::{Adjudicator, GameRecord, MoveRecord, Rules, Seat, flag_fall};
 
 /// A game.
 pub(super) struct LiveGame {
     pub(super) fixture: Fixture,
-    pub(super) seats: ByColor<Seat>,
+    pub(super) record: GameRecord,
     rules: Rules,
-    game: Game,
-    opening: usize,
     clock: Clock,
     /// Whether the side to move has been asked for a move.
     asked: bool,
@@ -35,9 +32,6 @@ pub(super) struct LiveGame {
     was_asked_again: bool,
     adjudicator: Adjudicator,
     adjudicated: Option<(Outcome, &'static str)>,
-    moves: Vec<MoveRecord>,
-    incidents: Vec<Incident>,
-    started: SystemTime,
     /// The fact of its beginning.
     began: Fact,
 }
@@ -75,14 +69,12 @@ impl LiveGame {
             let mv = game.parse_move(text).ok()?;
             game.play(mv).ok()?;
         }
-        let controls = seats.as_ref().map(|seat| seat.control.clone());
-        let margins = seats.as_ref().map(|seat| seat.margin);
+        let record = GameRecord::new(game, seats, SystemTime::UNIX_EPOCH + Duration::from_millis(*at));
         Some(LiveGame {
             fixture: began.fixture()?,
+            clock: record.clock(),
+            record,
             rules: rules.clone(),
-            opening: game.ply(),
-            game,
-            clock: Clock::with_controls(controls).with_margins(margins),
             asked: false,
             repairs: 0,
             paused: false,
@@ -90,17 +82,13 @@ impl LiveGame {
             was_asked_again: false,
             adjudicator: Adjudicator::default(),
             adjudicated: None,
-            moves: Vec::new(),
-            incidents: Vec::new(),
-            started: SystemTime::UNIX_EPOCH + Duration::from_millis(*at),
-            seats,
             began: began.clone(),
         })
     }
 
     /// The same game as it was before its first move.
     pub(super) fn anew(&self) -> Option<LiveGame> {
-        LiveGame::begin(&self.began, self.seats.clone(), &self.rules)
+        LiveGame::begin(&self.began, self.record.seats.clone(), &self.rules)
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -117,15 +105,15 @@ impl LiveGame {
     }
 
     pub(super) fn game(&self) -> &Game {
-        &self.game
+        &self.record.game
     }
 
     pub(super) fn to_move(&self) -> Color {
-        self.game.turn()
+        self.record.game.turn()
     }
 
     pub(super) fn plies_played(&self) -> u32 {
-        self.moves.len() as u32
+        self.record.moves.len() as u32
     }
 }
 
@@ -179,7 +167,7 @@ impl LiveGame {
         }
         let mover = self.to_move();
         let overrun = self.clock.overrun(mover, at);
-        Some((flag_fall(&self.game, mover), format!("time overdrawn by {overrun:?}")))
+        Some((flag_fall(&self.record.game, mover), format!("time overdrawn by {overrun:?}")))
     }
 
     /// What a side has left at a moment.
@@ -196,7 +184,7 @@ impl LiveGame {
 impl LiveGame {
     /// Whether the game stands there.
     pub(super) fn is_at(&self, position: &Position) -> bool {
-        position.legal().is_ok_and(|(chess, _)| self.game.chess() == Some(&chess))
+        position.legal().is_ok_and(|(chess, _)| self.record.game.chess() == Some(&chess))
     }
 
     /// Judges a reply that arrived at that moment.
@@ -221,7 +209,7 @@ impl LiveGame {
             Response::Resign => self.lose(color, WinReason::Resignation, ""),
             Response::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
             Response::AcceptDraw => self.no_answer(color, "no draw was offered"),
-            Response::ClaimDraw => match self.game.claim() {
+            Response::ClaimDraw => match self.record.game.claim() {
                 Some(reason) => self.draw(reason, "claimed"),
                 None => match self.no_answer(color, "the draw claim is false") {
                     Judgement::AskAgain(why, mut facts) => {
@@ -240,13 +228,13 @@ impl LiveGame {
                 let words = words(*remark == Remark::OfferDraw, *rejects_draw, &reply.analysis);
                 let moved = Fact::Moved {
                     game: self.number(),
-                    mv: self.game.coordinate(legal),
+                    mv: self.record.game.coordinate(legal),
                     used: u64::try_from(self.clock.used_in_turn(at).as_nanos()).unwrap_or(u64::MAX),
                     words,
                 };
                 let mut facts = vec![moved];
                 if *remark == Remark::ClaimDraw {
-                    match self.game.claim().or_else(|| self.game.claim_after(legal)) {
+                    match self.record.game.claim().or_else(|| self.record.game.claim_after(legal)) {
                         Some(reason) => {
                             facts.push(self.ended(Outcome::Draw(reason), "claimed with the move".to_owned()));
                         }
@@ -289,7 +277,7 @@ impl LiveGame {
 
     /// The fact of the game's end. How long it took is told by the calendar: it may have gone through several referees.
     pub(super) fn ended(&self, outcome: Outcome, detail: String) -> Fact {
-        let millis = SystemTime::now().duration_since(self.started).unwrap_or_default().as_millis();
+        let millis = SystemTime::now().duration_since(self.record.started).unwrap_or_default().as_millis();
         Fact::ended(self.number(), outcome, detail, u64::try_from(millis).unwrap_or(u64::MAX))
     }
 
@@ -328,8 +316,11 @@ impl LiveGame {
                 Ok(())
             }
             Fact::Noted { side, text, .. } => {
-                let color = side.map(Color::from);
-                self.incidents.push(Incident { ply: self.game.ply(), color, text: text.clone() });
+                self.record.note(side.map(Color::from), text);
+                Ok(())
+            }
+            Fact::Ended { outcome, detail, millis, .. } => {
+                self.record.end(Some(outcome.0), detail.clone(), Duration::from_millis(*millis));
                 Ok(())
             }
             _ => Ok(()),
@@ -338,50 +329,29 @@ impl LiveGame {
 
     fn apply_move(&mut self, text: &str, used: Duration, words: &MoveWords) -> Result<(), String> {
         let mover = self.to_move();
-        let (position, counters) = (Position::of(&self.game), Counters::of(&self.game));
-        let mv = self.game.parse_move(text).map_err(|error| error.to_string())?;
-        let written = self.game.chess().map(|chess| EpdMove::new(chess, mv)).ok_or("no chess")?;
-        self.game.play(mv).map_err(|error| error.to_string())?;
+        let (position, counters) = (Position::of(&self.record.game), Counters::of(&self.record.game));
+        let mv = self.record.game.parse_move(text).map_err(|error| error.to_string())?;
+        let written = self.record.game.chess().map(|chess| EpdMove::new(chess, mv)).ok_or("no chess")?;
+        self.record.game.play(mv).map_err(|error| error.to_string())?;
         let remaining = self.clock.book_turn(mover, used).remaining;
         (self.asked, self.repairs) = (false, 0);
         self.was_asked_again = false;
         let MoveWords { offers_draw, rejects_draw, .. } = *words;
         self.last = Some(LastMove { position, counters, mv: written, offers_draw, rejects_draw });
         if offers_draw {
-            let text = "offers a draw".to_owned();
-            self.incidents.push(Incident { ply: self.game.ply(), color: Some(mover), text });
+            self.record.note(Some(mover), "offers a draw");
         }
         let thinking = thinking(words);
         self.adjudicated =
-            self.adjudicator.judge(&self.rules.adjudication, &self.game, mover, thinking.score);
-        self.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
+            self.adjudicator.judge(&self.rules.adjudication, &self.record.game, mover, thinking.score);
+        self.record.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
         Ok(())
     }
 
     /// How the position on the board ends the game, if it does.
     pub(super) fn judge_board(&self) -> Option<(Outcome, String)> {
-        let by_rule = self.rules.judge(&self.game).map(|outcome| (outcome, String::new()));
+        let by_rule = self.rules.judge(&self.record.game).map(|outcome| (outcome, String::new()));
         by_rule.or_else(|| self.adjudicated.map(|(outcome, ground)| (outcome, ground.to_owned())))
-    }
-
-    /// The game as it is written down.
-    pub(super) fn record(&self, outcome: Option<Outcome>, detail: &str, lasted: Duration) -> GameRecord {
-        let mut game = self.game.clone();
-        if let Some(outcome) = outcome {
-            game.declare(outcome);
-        }
-        GameRecord {
-            seats: self.seats.clone(),
-            game,
-            opening: self.opening,
-            moves: self.moves.clone(),
-            outcome,
-            detail: detail.to_owned(),
-            faults: ByColor::default(),
-            incidents: self.incidents.clone(),
-            started: self.started,
-            lasted,
-        }
     }
 }
 
@@ -397,13 +367,7 @@ fn words(offers_draw: bool, rejects_draw: bool, analysis: &messages::referee::An
 }
 
 fn thinking(words: &MoveWords) -> Thinking {
-    let verdict = words.evaluation.and_then(|value| Evaluation::new(value.into())).map(Evaluation::verdict);
-    let score = verdict.and_then(|verdict| match verdict {
-        EvaluationVerdict::Centipawns(value) => Some(Score::Centipawns(value.into())),
-        EvaluationVerdict::MateIn(plies) => Some(Score::MateIn(u32::from(plies).div_ceil(2))),
-        EvaluationVerdict::MatedIn(plies) => Some(Score::MatedIn(u32::from(plies) / 2)),
-        EvaluationVerdict::IllegalPosition => None,
-    });
+    let score = words.evaluation.and_then(|value| Evaluation::new(value.into())?.score());
     Thinking {
         depth: words.depth,
         nodes: words.nodes,

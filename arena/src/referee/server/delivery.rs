@@ -13,7 +13,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 impl Service {
     /// Stores what happened, then sends what is to be sent.
     pub(super) fn deliver(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
-        let Effects { facts, messages, disconnects, news, records } = self.event.take_effects();
+        let Effects { facts, messages, disconnects, news, finished } = self.event.take_effects();
         self.store.commit(&facts)?;
         self.share(&facts, tell);
         for message in &messages {
@@ -41,7 +41,7 @@ impl Service {
             .filter_map(Fact::game)
             .for_each(|game| self.files.changed(game));
         let tags = self.event.tags();
-        for ending in &records {
+        for ending in &finished {
             self.files.write_game(&tags, ending).map_err(|error| ServiceError::File("games.pgn", error))?;
         }
         for news in &news {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use game::PgnTags;
 use messages::referee::without_secret;
@@ -14,6 +14,7 @@ use super::file_writer::FileWriter;
 use crate::referee::event::{EventState, FinishedGame};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionId, report};
+use crate::schedule::Fixture;
 use crate::table::{GameRecord, PgnVariations};
 
 /// Ends the last line of a file, if a referee died while it wrote it.
@@ -76,7 +77,7 @@ impl EventFiles {
 
     /// Writes down a game that has ended.
     pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
-        let pgn = pgn(tags, ending.fixture.number, ending.fixture.round, &ending.record);
+        let pgn = pgn(tags, &ending.fixture, &ending.record);
         self.games.write_all(pgn.as_bytes())?;
         self.behind.remove(&ending.fixture.number);
         self.writer.remove(self.running(ending.fixture.number));
@@ -100,8 +101,7 @@ impl EventFiles {
         self.behind.remove(&game);
         self.turn = game + 1;
         if let Some(live) = event.live_game(game) {
-            let record = live.record(None, "", Duration::ZERO);
-            let pgn = pgn(&event.tags(), game, live.fixture.round, &record);
+            let pgn = pgn(&event.tags(), &live.fixture, &live.record);
             self.writer.write(self.running(game), pgn);
         }
         Ok(())
@@ -157,9 +157,9 @@ impl EventFiles {
     }
 }
 
-pub(super) fn pgn(tags: &PgnTags, number: u64, round: u32, record: &GameRecord) -> String {
+pub(super) fn pgn(tags: &PgnTags, fixture: &Fixture, record: &GameRecord) -> String {
     let mut tags = tags.clone();
-    tags.round = round.to_string();
-    tags.set("GameNumber", (number + 1).to_string());
+    tags.round = fixture.round.to_string();
+    tags.set("GameNumber", (fixture.number + 1).to_string());
     record.pgn(&tags, PgnVariations::Hidden)
 }

@@ -168,7 +168,7 @@ impl Service {
         folder: &Path,
         ListenConfig { address, limits, tls }: ListenConfig,
     ) -> Result<Service, ServiceError> {
-        let ended = event.take_effects().records;
+        let ended = event.take_effects().finished;
         let files = EventFiles::open(folder, &event, &ended)
             .map_err(|error| ServiceError::File("games.pgn", error))?;
         let (to_self, inbox) = mpsc::channel();

@@ -1,9 +1,7 @@
 //! What those who watch the event are shown.
 
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
-
-use game::Outcome;
+use std::time::Instant;
 
 use super::page::{self, PageQuery, PageUpdate};
 use super::{Service, ServiceError, files};
@@ -59,35 +57,22 @@ impl Service {
                 Some(state.to_string())
             }
             PageQuery::AllPgn => self.files.games().ok(),
-            PageQuery::Game(game) => {
-                self.find(game)?.map(|(live, outcome)| view::detail(&live, outcome).to_string())
+            PageQuery::Game(game) => self.find(game)?.map(|live| view::detail(&live).to_string()),
+            PageQuery::Pgn(game) => {
+                self.find(game)?.map(|live| files::pgn(&self.event.tags(), &live.fixture, &live.record))
             }
-            PageQuery::Pgn(game) => self.find(game)?.map(|(live, outcome)| {
-                files::pgn(
-                    &self.event.tags(),
-                    game,
-                    live.fixture.round,
-                    &live.record(outcome, "", Duration::ZERO),
-                )
-            }),
         })
     }
 
     /// A game, from what is stored of it.
-    pub(super) fn find(&self, game: u64) -> Result<Option<(LiveGame, Option<Outcome>)>, ServiceError> {
+    fn find(&self, game: u64) -> Result<Option<LiveGame>, ServiceError> {
         let facts = self.store.game(game)?;
         let Some((began, later)) = facts.split_first() else { return Ok(None) };
-        let mut outcome = None;
-        let live = self.event.recall(began).map(|mut live| {
-            for fact in later {
-                // It fitted when it was stored.
-                let _ = live.apply(fact);
-                if let Fact::Ended { outcome: ended, .. } = fact {
-                    outcome = Some(ended.0);
-                }
-            }
-            live
-        });
-        Ok(live.map(|live| (live, outcome)))
+        let Some(mut live) = self.event.recall(began) else { return Ok(None) };
+        for fact in later {
+            // It fitted when it was stored.
+            let _ = live.apply(fact);
+        }
+        Ok(Some(live))
     }
 }
