@@ -10,7 +10,7 @@ use std::{iter, thread};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use platform::signals::{self, Signal};
-use players::check::{Finding, Rule, Verdict, rules};
+use players::check::{ConformanceRule, RuleReport, RuleVerdict, rules};
 use players::{CommandLine, Log, Protocol, Spec, TextLog};
 
 use crate::WrongInput;
@@ -76,11 +76,11 @@ struct Summary {
 }
 
 impl Summary {
-    fn count(&mut self, verdict: &Verdict) {
+    fn count(&mut self, verdict: &RuleVerdict) {
         *match verdict {
-            Verdict::Pass => &mut self.passed,
-            Verdict::Fail { .. } => &mut self.failed,
-            Verdict::NotSupported { .. } => &mut self.not_supported,
+            RuleVerdict::Pass => &mut self.passed,
+            RuleVerdict::Fail { .. } => &mut self.failed,
+            RuleVerdict::NotSupported { .. } => &mut self.not_supported,
         } += 1;
     }
 }
@@ -110,9 +110,9 @@ impl Check {
     /// Holds the program against rules. What was found is shown in their order, as soon as it is known.
     fn check_all(
         &self,
-        rules: &[Rule],
+        rules: &[ConformanceRule],
         spec: &Spec,
-        mut show: impl FnMut(&Finding) -> Result<()>,
+        mut show: impl FnMut(&RuleReport) -> Result<()>,
     ) -> Result<()> {
         let next = AtomicUsize::new(0);
         thread::scope(|scope| {
@@ -142,7 +142,7 @@ impl Check {
     }
 
     /// Those that were asked for; all if none was.
-    fn chosen_rules(&self) -> Result<Vec<Rule>> {
+    fn chosen_rules(&self) -> Result<Vec<ConformanceRule>> {
         let all = rules(self.protocol.into());
         if self.labels.is_empty() {
             return Ok(all);
@@ -164,22 +164,22 @@ impl Check {
         Ok(spec)
     }
 
-    fn log(&self, rule: &Rule) -> Option<Arc<dyn Log>> {
+    fn log(&self, rule: &ConformanceRule) -> Option<Arc<dyn Log>> {
         self.log.then(|| Arc::new(TextLog::new(rule.label, Instant::now(), io::stderr())) as Arc<dyn Log>)
     }
 
-    fn show(&self, finding: &Finding) -> Result<()> {
+    fn show(&self, finding: &RuleReport) -> Result<()> {
         let mut output = io::stdout().lock();
         if self.json {
             writeln!(output, "{}", serde_json::to_string(finding).context("no JSON")?)?;
         } else {
-            let Finding { rule, duty, verdict } = finding;
+            let RuleReport { rule, duty, verdict } = finding;
             match verdict {
-                Verdict::Pass => writeln!(output, "pass           {rule:16} {duty}")?,
-                Verdict::Fail { expected, seen } => {
+                RuleVerdict::Pass => writeln!(output, "pass           {rule:16} {duty}")?,
+                RuleVerdict::Fail { expected, seen } => {
                     writeln!(output, "FAIL           {rule:16} {duty}; expected {expected}, seen {seen}")?;
                 }
-                Verdict::NotSupported { reason } => {
+                RuleVerdict::NotSupported { reason } => {
                     writeln!(output, "not supported  {rule:16} {duty}; without {reason}")?;
                 }
             }

@@ -28,7 +28,7 @@ pub struct Bridge {
     client: Conversation,
     player: Option<Box<dyn Player>>,
     /// What the program knows of the game; `None` if it has not been told of it.
-    known: Option<Known>,
+    known: Option<KnownGame>,
     /// Whether the program has to move.
     is_thinking: bool,
     thinking: Thinking,
@@ -39,7 +39,7 @@ pub struct Bridge {
 }
 
 /// The game as far as a program has been told of it.
-struct Known {
+struct KnownGame {
     start: String,
     moves: Vec<Move>,
     /// Whether it has moved, and so knows nothing but what comes next.
@@ -47,7 +47,7 @@ struct Known {
 }
 
 /// Lines from the referee, and something that can be waited for beside the program.
-struct Lines {
+struct RefereeLines {
     inputs: Receiver<Input>,
     bell: Bell,
 }
@@ -90,9 +90,9 @@ impl Bridge {
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
     ) -> io::Result<Parting> {
-        let lines = Lines::read(input)?;
+        let lines = RefereeLines::read(input)?;
         let link = Link::sign_on(&mut self.client, habits, output, alarm)?;
-        let mut table = Table { bridge: self, link, habits };
+        let mut table = BridgeSession { bridge: self, link, habits };
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.link.sign_off(&table.bridge.client);
@@ -116,8 +116,8 @@ impl Bridge {
     }
 }
 
-impl Lines {
-    fn read(input: impl Read + Send + 'static) -> io::Result<Lines> {
+impl RefereeLines {
+    fn read(input: impl Read + Send + 'static) -> io::Result<RefereeLines> {
         let (sender, inputs) = mpsc::channel();
         let (bell, mut ring) = platform::bell()?;
         let mut reader = LineReader::new(input);
@@ -130,7 +130,7 @@ impl Lines {
                 }
             }
         })?;
-        Ok(Lines { inputs, bell })
+        Ok(RefereeLines { inputs, bell })
     }
 
     /// One line was taken, and so is its ring of the bell.
@@ -140,15 +140,15 @@ impl Lines {
 }
 
 /// The program, the referee and what is between them while a connection lasts.
-struct Table<'a> {
+struct BridgeSession<'a> {
     bridge: &'a mut Bridge,
     link: Link<'a>,
     habits: &'a Habits,
 }
 
-impl Table<'_> {
+impl BridgeSession<'_> {
     /// Waits for either side.
-    fn wait(&self, lines: &Lines) {
+    fn wait(&self, lines: &RefereeLines) {
         let program = self.bridge.player.as_ref().and_then(|player| player.source());
         let mut sources = vec![lines.bell.source()];
         sources.extend(program);
@@ -157,7 +157,7 @@ impl Table<'_> {
 }
 
 /// What the referee says.
-impl Table<'_> {
+impl BridgeSession<'_> {
     fn hear(&mut self, input: Input) -> io::Result<Option<Parting>> {
         match self.link.hear(&mut self.bridge.client, input)? {
             Heard::Nothing => {}
@@ -229,7 +229,7 @@ impl Table<'_> {
 }
 
 /// What the program says.
-impl Table<'_> {
+impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
             match arrival.event {
@@ -327,7 +327,7 @@ impl Bridge {
         let game = self.client.game().clone();
         let control = self.client.control().clone();
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
-        let known = Known { start: game.start_fen(), moves: Vec::new(), has_moved: false };
+        let known = KnownGame { start: game.start_fen(), moves: Vec::new(), has_moved: false };
         let controls = ByColor { white: control.clone(), black: control };
         let new_game = NewGame { game, color, controls, opponent, ponder };
         if self.player.is_none() {
@@ -361,7 +361,8 @@ impl Bridge {
     fn wait(&mut self) -> Result<(), Fault> {
         let game = self.client.game().clone();
         let accounts = self.accounts();
-        self.known = Some(Known { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
+        self.known =
+            Some(KnownGame { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
         match &mut self.player {
             Some(player) => player.wait(&Turn { game: &game, accounts: &accounts }),
             None => Ok(()),
@@ -388,7 +389,7 @@ impl Bridge {
     }
 }
 
-impl Known {
+impl KnownGame {
     /// Whether the program can be told how this game goes on.
     fn leads_to(&self, game: &Game) -> bool {
         let is_beginning = game.start_fen() == self.start && game.moves().starts_with(&self.moves);

@@ -8,11 +8,11 @@ mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
+mod errors;
 mod lines;
 mod listen;
 mod log;
 mod options;
-mod pipe;
 mod player;
 mod spec;
 mod stream;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub use bridge::Bridge;
 pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
-pub use log::{Entry, Log, Speaker, TextLog};
+pub use log::{Log, LogEntry, Speaker, TextLog};
 pub use platform::Resources;
 pub use player::{
     Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Thinking, Turn,

@@ -30,17 +30,22 @@ pub trait Player {
     /// The player cannot be reached any more.
     fn think(&mut self, turn: &Turn) -> Result<(), Fault>;
 
-    /// The player's move was accepted and the opponent's clock runs: a chance to ponder.
+    /// The player's move was accepted and the opponent's clock runs: a chance to ponder, for a protocol in which a player
+    /// has to be told.
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn wait(&mut self, turn: &Turn) -> Result<(), Fault>;
+    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// The opponent offers a draw. A protocol without draw offers says nothing.
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn offer_draw(&mut self) -> Result<(), Fault>;
+    fn offer_draw(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// The game is over; a thinking player stops. What it still says about this game no longer counts.
     ///
@@ -205,16 +210,6 @@ pub struct Departure {
     pub killed: bool,
     /// What it used, if that is known.
     pub resources: Option<Resources>,
-}
-
-impl Departure {
-    /// The departure of a player whose former processes used so much.
-    pub(crate) fn after(mut self, former: Resources) -> Departure {
-        if let Some(resources) = &mut self.resources {
-            *resources += former;
-        }
-        self
-    }
 }
 
 /// The score that a program tells, with estimates as large as Herald's own at most.

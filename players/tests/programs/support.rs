@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl, WinReason};
 use players::{
-    Account, CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
+    Account, CommandLine, Event, Fault, Log, LogEntry, NewGame, Player, Protocol, Speaker, Spec, Thinking,
+    Turn,
 };
 use shakmaty::ByColor;
 
@@ -70,7 +71,7 @@ fn has_process(text: &str) -> bool {
 pub(crate) struct Minutes(Mutex<Vec<(Speaker, String)>>);
 
 impl Log for Minutes {
-    fn record(&self, entry: &Entry) {
+    fn record(&self, entry: &LogEntry) {
         self.0.lock().unwrap().push((entry.speaker, entry.text.to_owned()));
     }
 }
