@@ -31,7 +31,7 @@ const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --prot
 /// after the other. Ctrl-C signs off.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Bridge {
+pub(crate) struct BridgeArgs {
     #[command(flatten)]
     client: ClientArgs,
     /// The name under which to sign on; otherwise as the program calls itself
@@ -51,7 +51,7 @@ pub(crate) struct Bridge {
     command: Vec<String>,
 }
 
-impl Bridge {
+impl BridgeArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
         let spec = self.spec().map_err(wrong)?;
@@ -63,9 +63,9 @@ impl Bridge {
             None => bridge.name().to_owned(),
         };
         let served = self.client.serve(&name, |mut transport, habits, leaving, alarm| {
-            let parting = bridge.take_part(transport.reader()?, &mut transport, habits, leaving, alarm);
+            let disconnect = bridge.take_part(transport.reader()?, &mut transport, habits, leaving, alarm);
             transport.close();
-            parting
+            disconnect
         });
         bridge.close();
         served

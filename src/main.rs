@@ -43,11 +43,11 @@ enum Subcommands {
     /// Speak the Universal Chess Interface on standard input and output
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
-    Match(Box<match_command::MatchCommand>),
+    Match(Box<match_command::MatchArgs>),
     Cego(cego::Cego),
-    Referee(Box<referee_command::Referee>),
+    Referee(Box<referee_command::RefereeArgs>),
     Play(play::PlayArgs),
-    Bridge(bridge::Bridge),
+    Bridge(bridge::BridgeArgs),
     Check(check::Check),
     Bench(bench::Bench),
     Perft(perft::Perft),

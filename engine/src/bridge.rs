@@ -1,7 +1,7 @@
 //! A game as the search sees it, and what the search says as a game has it.
 
-use game::{Chess, Game, Move, MoveLimits, MoveTime, PocketOwner, Score};
-use search::{Limits, TimeLimit, Verdict};
+use game::{Chess, Game, Move, MoveLimits, MoveTime, PocketOwner, Score, ScoreBound};
+use search::{Bound, Limits, TimeLimit, Verdict};
 use shakmaty::Position as _;
 
 use crate::perft::count;
@@ -61,6 +61,15 @@ pub fn score(score: search::Score) -> Score {
         Verdict::Centipawns(centipawns) => Score::Centipawns(centipawns),
         Verdict::MateIn(moves) => Score::MateIn(moves),
         Verdict::MatedIn(moves) => Score::MatedIn(moves),
+    }
+}
+
+/// What is known about a score, as programs tell it.
+pub(crate) fn bound(bound: Bound) -> ScoreBound {
+    match bound {
+        Bound::Exact => ScoreBound::Exact,
+        Bound::Lower => ScoreBound::Lower,
+        Bound::Upper => ScoreBound::Upper,
     }
 }
 

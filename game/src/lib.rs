@@ -18,13 +18,13 @@ mod text;
 mod time_control;
 mod variant;
 
-pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
+pub use clock::{Clock, TurnTime};
 pub use fen::{FenError, legal_position};
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError, read_move};
 pub use outcome::{DrawReason, Outcome, WinReason};
 pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
-pub use score::Score;
+pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
 pub use tablebases::{TablebaseError, Tablebases, Wdl};

@@ -16,6 +16,17 @@ pub enum Score {
     MatedIn(u32),
 }
 
+/// What a score says about the true value of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreBound {
+    /// The score is the value.
+    Exact,
+    /// The value is this or more.
+    Lower,
+    /// The value is this or less.
+    Upper,
+}
+
 impl Score {
     /// An even position.
     pub const DRAW: Score = Score::Centipawns(0);

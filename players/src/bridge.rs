@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 use game::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::{Input, LineReader};
-use messages::referee::{Analysis, Answer, Conversation, Habits, Heard, Link, Parting, Remark};
+use messages::referee::{
+    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+};
 use platform::Bell;
 use shakmaty::ByColor;
 
-use crate::{Account, Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
+use crate::{Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -25,7 +27,7 @@ const MOST_STARTS: u32 = 3;
 pub struct Bridge {
     spec: Spec,
     log: Option<Arc<dyn Log>>,
-    client: Conversation,
+    client: ClientState,
     player: Option<Box<dyn Player>>,
     /// What the program knows of the game; `None` if it has not been told of it.
     known: Option<KnownGame>,
@@ -62,7 +64,7 @@ impl Bridge {
         Ok(Bridge {
             spec,
             log,
-            client: Conversation::new(control),
+            client: ClientState::new(control),
             player: Some(player),
             known: None,
             is_thinking: false,
@@ -86,13 +88,13 @@ impl Bridge {
         &mut self,
         input: impl Read + Send + 'static,
         output: &mut dyn Write,
-        habits: &Habits,
+        config: &ClientConfig,
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<Parting> {
+    ) -> io::Result<DisconnectReason> {
         let lines = RefereeLines::read(input)?;
-        let link = Link::sign_on(&mut self.client, habits, output, alarm)?;
-        let mut table = BridgeSession { bridge: self, link, habits };
+        let link = ClientConnection::sign_on(&mut self.client, config, output, alarm)?;
+        let mut table = BridgeSession { bridge: self, link, config };
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.link.sign_off(&table.bridge.client);
@@ -100,8 +102,8 @@ impl Bridge {
             table.wait(&lines);
             while let Ok(input) = lines.inputs.try_recv() {
                 lines.heard();
-                if let Some(parting) = table.hear(input)? {
-                    return Ok(parting);
+                if let Some(disconnect) = table.hear(input)? {
+                    return Ok(disconnect);
                 }
             }
             table.listen()?;
@@ -142,8 +144,8 @@ impl RefereeLines {
 /// The program, the referee and what is between them while a connection lasts.
 struct BridgeSession<'a> {
     bridge: &'a mut Bridge,
-    link: Link<'a>,
-    habits: &'a Habits,
+    link: ClientConnection<'a>,
+    config: &'a ClientConfig,
 }
 
 impl BridgeSession<'_> {
@@ -158,17 +160,17 @@ impl BridgeSession<'_> {
 
 /// What the referee says.
 impl BridgeSession<'_> {
-    fn hear(&mut self, input: Input) -> io::Result<Option<Parting>> {
+    fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
-            Heard::Nothing => {}
-            Heard::News => self.prepare(),
-            Heard::NewGame => self.bridge.forget_game(),
-            Heard::Respond => {
+            Received::Nothing => {}
+            Received::Update => self.prepare(),
+            Received::NewGame => self.bridge.forget_game(),
+            Received::Respond => {
                 self.bridge.starts = 0;
                 self.respond()?;
             }
-            Heard::Conclude(result) => self.bridge.end_game(result.as_deref()),
-            Heard::Parting(parting) => return Ok(Some(parting)),
+            Received::Conclude(result) => self.bridge.end_game(result.as_deref()),
+            Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
     }
@@ -182,11 +184,11 @@ impl BridgeSession<'_> {
     fn prepare(&mut self) {
         let client = &self.bridge.client;
         let names = [client.tag("White"), client.tag("Black")];
-        let color = names.iter().position(|name| *name == Some(self.habits.name.as_str()));
+        let color = names.iter().position(|name| *name == Some(self.config.name.as_str()));
         if let Some(side) = color
             && self.bridge.known.is_none()
         {
-            let _ = self.bridge.set_up(Color::from_white(side == 0), self.habits.ponder);
+            let _ = self.bridge.set_up(Color::from_white(side == 0), self.config.ponder);
         }
     }
 
@@ -194,17 +196,17 @@ impl BridgeSession<'_> {
     fn respond(&mut self) -> io::Result<()> {
         let game = self.bridge.client.game().clone();
         match game.outcome() {
-            Some(Outcome::Draw(DrawReason::InsufficientMaterial)) => return self.reply(Answer::ClaimDraw),
-            Some(_) => return self.reply(Answer::NoMove),
+            Some(Outcome::Draw(DrawReason::InsufficientMaterial)) => return self.reply(Response::ClaimDraw),
+            Some(_) => return self.reply(Response::NoMove),
             None => {}
         }
-        match self.bridge.think(&game, self.habits.ponder) {
+        match self.bridge.think(&game, self.config.ponder) {
             Ok(()) => Ok(()),
             Err(fault) => self.start_again(&fault),
         }
     }
 
-    fn reply(&mut self, answer: Answer) -> io::Result<()> {
+    fn reply(&mut self, answer: Response) -> io::Result<()> {
         let game = self.bridge.client.game().clone();
         let analysis = analysis(&game, &std::mem::take(&mut self.bridge.thinking));
         self.bridge.is_thinking = false;
@@ -236,10 +238,10 @@ impl BridgeSession<'_> {
                 Event::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
                 Event::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
                 Event::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
-                    self.reply(Answer::AcceptDraw)?;
+                    self.reply(Response::AcceptDraw)?;
                 }
                 Event::DrawOffer => self.bridge.remark = Remark::OfferDraw,
-                Event::Resignation if self.bridge.is_thinking => self.reply(Answer::Resign)?,
+                Event::Resignation if self.bridge.is_thinking => self.reply(Response::Resign)?,
                 Event::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
                 Event::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
@@ -260,7 +262,9 @@ impl BridgeSession<'_> {
         let answer = match legal {
             Some(mv) => messages::referee::answer_with(&game, mv, remark),
             // Whether that is a move, the referee judges.
-            None => Answer::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false },
+            None => {
+                Response::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false }
+            }
         };
         self.reply(answer)?;
         if legal.is_some()
@@ -275,14 +279,14 @@ impl BridgeSession<'_> {
         let game = self.bridge.client.game();
         let lost = game.turn().fold_wb("0-1", "1-0");
         match result {
-            "1/2-1/2" if game.claim().is_some() => self.reply(Answer::ClaimDraw),
+            "1/2-1/2" if game.claim().is_some() => self.reply(Response::ClaimDraw),
             // It will be true after the move, or an offer.
             "1/2-1/2" => {
                 self.bridge.remark = Remark::ClaimDraw;
                 Ok(())
             }
             "*" => self.fault("the program does not go on"),
-            result if result == lost => self.reply(Answer::Resign),
+            result if result == lost => self.reply(Response::Resign),
             // Of a win with the move to come the referee will see.
             _ => Ok(()),
         }
@@ -345,10 +349,11 @@ impl Bridge {
         if !self.known.as_ref().is_some_and(|known| known.leads_to(game)) {
             self.set_up(game.turn(), ponder)?;
         }
-        let accounts = self.accounts();
+        let at = Instant::now();
+        let clock = self.client.clock(at);
         let offers = self.client.is_draw_offered();
         if let Some(player) = &mut self.player {
-            player.think(&Turn { game, accounts: &accounts })?;
+            player.think(&Turn { game, clock: &clock, at })?;
             if offers {
                 player.offer_draw()?;
             }
@@ -360,21 +365,14 @@ impl Bridge {
     /// The program has moved, and the opponent's clock runs.
     fn wait(&mut self) -> Result<(), Fault> {
         let game = self.client.game().clone();
-        let accounts = self.accounts();
+        let at = Instant::now();
+        let clock = self.client.clock(at);
         self.known =
             Some(KnownGame { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
         match &mut self.player {
-            Some(player) => player.wait(&Turn { game: &game, accounts: &accounts }),
+            Some(player) => player.wait(&Turn { game: &game, clock: &clock, at }),
             None => Ok(()),
         }
-    }
-
-    fn accounts(&self) -> ByColor<Account> {
-        ByColor { white: Color::White, black: Color::Black }.map(|color| Account {
-            control: self.client.control().clone(),
-            remaining: self.client.remaining(color),
-            moves_made: self.client.moves_made(color),
-        })
     }
 
     /// Later news replace earlier ones, but silence on a point leaves it as it was.

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use game::{CastlingMode, Outcome, TimeControl};
+use game::{CastlingMode, Color, Outcome, TimeControl};
 use messages::cego::{
-    self, EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, StrictFen, SubsequentMove,
+    EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, SideClock, StrictFen, SubsequentMove,
 };
 use platform::Source;
 
 use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
-use crate::stream::{Said, Stream, Vocabulary};
-use crate::{Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Turn};
+use crate::stream::{Stream, Timed, Vocabulary};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Turn};
 
 /// CEGO, as an engine is spoken to.
 pub struct Cego;
@@ -82,7 +82,7 @@ impl ProtocolPlayer for CegoPlayer {
 
     fn understand(
         &mut self,
-        said: Said<Result<EngineMessage, MessageError>>,
+        said: Timed<Result<EngineMessage, MessageError>>,
     ) -> Result<Option<Event>, Fault> {
         match (self.state, said.message) {
             (CegoState::Over, _) => Ok(None),
@@ -115,13 +115,13 @@ fn reject(stream: &mut Stream<Cego>, what: String) -> Fault {
     stream.fail(Fault::Malformed(what))
 }
 
-/// What is told of a clock in the first message.
-fn account(account: &Account) -> cego::Account {
-    cego::Account { time: time(account), increment: account.control.increment(account.moves_made + 1).into() }
+/// What is told of a side's clock in the first message.
+fn side_clock(turn: &Turn, color: Color) -> SideClock {
+    SideClock { time: time(turn, color), increment: turn.clock.increment(color) }
 }
 
-fn time(account: &Account) -> cego::Nanos {
-    account.remaining.unwrap_or(A_DAY).into()
+fn time(turn: &Turn, color: Color) -> Duration {
+    turn.remaining(color).unwrap_or(A_DAY)
 }
 
 /// Whether an engine can be told of this time control: of a time left, and of an increment that never changes.
@@ -160,13 +160,12 @@ impl Player for CegoPlayer {
 
     fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
         let us = turn.game.turn();
-        let (own, opponent) = (&turn.accounts[us], &turn.accounts[!us]);
         let played = turn.game.moves().last().and_then(|&m| LongMove::of(m));
         let message = match played {
             Some(played) if self.state != CegoState::Ready => {
                 MediatorMessage::SubsequentMove(SubsequentMove {
-                    own_time: time(own),
-                    opponent_time: time(opponent),
+                    own_time: time(turn, us),
+                    opponent_time: time(turn, !us),
                     played,
                 })
             }
@@ -174,8 +173,8 @@ impl Player for CegoPlayer {
                 let position =
                     StrictFen::of(turn.game).map_err(|error| Fault::Unsupported(error.to_string()))?;
                 MediatorMessage::FirstMove(FirstMove {
-                    own: account(own),
-                    opponent: account(opponent),
+                    own: side_clock(turn, us),
+                    opponent: side_clock(turn, !us),
                     position,
                 })
             }

@@ -26,11 +26,9 @@ pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
 pub use log::{Log, LogEntry, Speaker, TextLog};
 pub use platform::Resources;
-pub use player::{
-    Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Thinking, Turn,
-};
+pub use player::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Thinking, Turn};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
-pub use stream::{Said, Stream, Vocabulary};
+pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};
 
 /// Starts a program and makes itself known to it. What is said goes into the log, if there is one.

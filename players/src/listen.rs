@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::stream::{Said, Stream, Vocabulary};
+use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Event, Fault};
 
 /// A player that listens to a stream.
@@ -19,7 +19,7 @@ pub(crate) trait ProtocolPlayer {
     /// It ends the conversation.
     fn understand(
         &mut self,
-        said: Said<<Self::Vocabulary as Vocabulary>::Message>,
+        said: Timed<<Self::Vocabulary as Vocabulary>::Message>,
     ) -> Result<Option<Event>, Fault>;
 
     /// Whether the end of the conversation was asked for.

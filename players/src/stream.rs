@@ -57,7 +57,7 @@ pub struct Stream<V> {
 
 /// Something that the program said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said<M> {
+pub struct Timed<M> {
     /// When its last byte was read.
     pub at: Instant,
     /// In its own words.
@@ -180,7 +180,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// The program has ended or committed a fault; each later call says the same.
-    pub fn take(&mut self) -> Result<Option<Said<V::Message>>, Fault> {
+    pub fn take(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
         if let Some(said) = self.take_read()? {
             return Ok(Some(said));
         }
@@ -198,7 +198,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn take_read(&mut self) -> Result<Option<Said<V::Message>>, Fault> {
+    pub fn take_read(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
@@ -212,7 +212,7 @@ impl<V: Vocabulary> Stream<V> {
                 OutputLine::TooLong(_) => continue,
             };
             let message = V::read(&line);
-            return Ok(Some(Said { at, line, message }));
+            return Ok(Some(Timed { at, line, message }));
         }
         Ok(None)
     }
@@ -230,7 +230,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn wait(&mut self, until: Instant) -> Result<Option<Said<V::Message>>, Fault> {
+    pub fn wait(&mut self, until: Instant) -> Result<Option<Timed<V::Message>>, Fault> {
         loop {
             if let Some(said) = self.take()? {
                 return Ok(Some(said));
@@ -250,7 +250,7 @@ impl<V: Vocabulary> Stream<V> {
         &mut self,
         question: &'static str,
         until: Instant,
-    ) -> Result<Said<V::Message>, Fault> {
+    ) -> Result<Timed<V::Message>, Fault> {
         self.wait(until)?.ok_or_else(|| self.fail(Fault::Silence(question)))
     }
 

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::Score;
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
-use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start, Value};
+use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start};
 use platform::Source;
-use shakmaty::ByColor;
 use shakmaty::uci::UciMove;
 
 use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::options::{self, OptionRange};
 use crate::player::score;
-use crate::stream::{Said, Stream, Vocabulary};
-use crate::{
-    Account, Arrival, Departure, Event, Fault, Identity, NewGame, OptionValue, Player, Spec, Thinking, Turn,
-};
+use crate::stream::{Stream, Timed, Vocabulary};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, OptionValue, Player, Spec, Thinking, Turn};
 
 /// UCI, as an engine is spoken to.
 pub struct Uci;
@@ -267,8 +263,8 @@ impl ProtocolPlayer for UciPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Said<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
-        let Said { at: _, line, message } = said;
+    fn understand(&mut self, said: Timed<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
+        let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
             Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
@@ -296,7 +292,7 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     Some(Thinking {
         depth: info.depth,
         selective_depth: info.seldepth,
-        score: info.score.map(|score_of| score(told(score_of.value))),
+        score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
         line: if info.pv.is_empty() { String::new() } else { after_pv(line) },
@@ -308,14 +304,6 @@ fn after_pv(line: &str) -> String {
     line.split_once(" pv ").map(|(_, pv)| pv.trim().to_owned()).unwrap_or_default()
 }
 
-fn told(value: Value) -> Score {
-    match value {
-        Value::Centipawns(centipawns) => Score::Centipawns(centipawns),
-        Value::Mate(moves) if moves > 0 => Score::MateIn(moves.unsigned_abs()),
-        Value::Mate(moves) => Score::MatedIn(moves.unsigned_abs()),
-    }
-}
-
 /// The position of a game, with another move played if there is one.
 fn position(game: &Game, another: Option<UciMove>) -> Command {
     let start = if game.has_standard_start() { Start::Initial } else { Start::Fen(game.start_fen()) };
@@ -324,29 +312,25 @@ fn position(game: &Game, another: Option<UciMove>) -> Command {
 }
 
 /// How the player of `color` may think about its next move.
-fn go(color: Color, accounts: &ByColor<Account>) -> Go {
-    let own = &accounts[color];
-    let n = own.moves_made + 1;
+fn go(color: Color, turn: &Turn) -> Go {
+    let clock = turn.clock;
     let millis = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-    match &own.control {
+    match clock.control(color) {
         TimeControl::Depth(depth) => Go { depth: Some(depth.get()), ..Go::default() },
         TimeControl::Nodes(nodes) => Go { nodes: Some(nodes.get()), ..Go::default() },
         TimeControl::PerMove(time) => Go { movetime: Some(millis(*time).max(1)), ..Go::default() },
         TimeControl::Clock(_) | TimeControl::Unlimited => {
-            let left = |color: Color| match (&accounts[color].control, accounts[color].remaining) {
-                (TimeControl::Unlimited, _) => Some(A_DAY),
-                (_, remaining) => remaining.map(|remaining| millis(remaining).max(1)),
+            let left = |color: Color| match clock.control(color) {
+                TimeControl::Unlimited => Some(A_DAY),
+                _ => turn.remaining(color).map(|remaining| millis(remaining).max(1)),
             };
-            let increment = |color: Color| {
-                let account = &accounts[color];
-                left(color).map(|_| millis(account.control.increment(account.moves_made + 1)))
-            };
+            let increment = |color: Color| left(color).map(|_| millis(clock.increment(color)));
             Go {
                 wtime: left(Color::White),
                 btime: left(Color::Black),
                 winc: increment(Color::White),
                 binc: increment(Color::Black),
-                movestogo: own.control.moves_to_go(n),
+                movestogo: clock.moves_to_go(color),
                 ..Go::default()
             }
         }
@@ -379,12 +363,8 @@ impl Player for UciPlayer {
     fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
         let since = Instant::now();
         let color = turn.game.turn();
-        let request = || SearchRequest {
-            position: position(turn.game, None),
-            go: go(color, turn.accounts),
-            color,
-            since,
-        };
+        let request =
+            || SearchRequest { position: position(turn.game, None), go: go(color, turn), color, since };
         if let UciState::Pondering(expectation) = &mut self.state {
             let played = turn.game.moves().last().map(|m| m.to_uci(turn.game.mode()));
             let is_hit = turn.game.ply() == expectation.ply + 1 && played == Some(expectation.mv);
@@ -413,7 +393,7 @@ impl Player for UciPlayer {
         if expected.to_move(turn.game.position()).is_err() {
             return Ok(());
         }
-        let go = Go { ponder: true, ..go(!turn.game.turn(), turn.accounts) };
+        let go = Go { ponder: true, ..go(!turn.game.turn(), turn) };
         self.state = UciState::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
         self.go(position(turn.game, Some(expected)), go)
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Args;
 use game::TimeControl;
-use messages::referee::{Habits, Parting, Secret};
+use messages::referee::{ClientConfig, DisconnectReason, Secret};
 use platform::signals;
 use players::transport::{self, PeerAddress, Security, Transport};
 
@@ -63,32 +63,39 @@ impl ClientArgs {
     pub(crate) fn serve(
         &self,
         name: &str,
-        mut take_part: impl FnMut(Transport, &Habits, &AtomicBool, &mut dyn FnMut(&str)) -> io::Result<Parting>,
+        mut take_part: impl FnMut(
+            Transport,
+            &ClientConfig,
+            &AtomicBool,
+            &mut dyn FnMut(&str),
+        ) -> io::Result<DisconnectReason>,
     ) -> Result<()> {
-        let habits = self.habits(name).map_err(WrongInput::of)?;
+        let config = self.config(name).map_err(WrongInput::of)?;
         let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
         let leaving = Arc::new(AtomicBool::new(false));
         // At the second signal the program ends without signing off.
         signals::set_flag_then_exit(&leaving, 1)?;
         let mut fault = None;
         while let Some((address, transport)) = self.connect(&security, &leaving)? {
-            eprintln!("herald: signing on to {address} as {}", habits.name);
+            eprintln!("herald: signing on to {address} as {}", config.name);
             let mut alarm = |reason: &str| {
                 call_for_help(reason);
                 fault = Some(reason.to_owned());
             };
-            match take_part(transport, &habits, &leaving, &mut alarm) {
-                Ok(Parting::Disconnected) => {
+            match take_part(transport, &config, &leaving, &mut alarm) {
+                Ok(DisconnectReason::ByReferee) => {
                     eprintln!("herald: the referee has closed the event");
                     break;
                 }
-                Ok(Parting::SignedOff) => {
+                Ok(DisconnectReason::SignedOff) => {
                     eprintln!("herald: signed off");
                     break;
                 }
-                Ok(Parting::Refused) => bail!("the referee does not let {} play", habits.name),
+                Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
                 // Another referee may have taken over. What can't be written to is lost as well.
-                Ok(Parting::Lost | Parting::Outdated) | Err(_) => eprintln!("herald: lost {address}"),
+                Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => {
+                    eprintln!("herald: lost {address}");
+                }
             }
         }
         fault.map_or(Ok(()), |reason| Err(anyhow!("there was a fault: {reason}")))
@@ -101,7 +108,7 @@ impl ClientArgs {
         }
     }
 
-    fn habits(&self, name: &str) -> Result<Habits> {
+    fn config(&self, name: &str) -> Result<ClientConfig> {
         let name = name.trim();
         let is_fit = name.chars().all(|c| c.is_ascii_graphic() || c == ' ') && !name.contains('"');
         ensure!(
@@ -117,7 +124,7 @@ impl ClientArgs {
             }
             None => std::env::var("HERALD_SECRET").ok(),
         };
-        Ok(Habits {
+        Ok(ClientConfig {
             name: name.to_owned(),
             secret: secret.map(|secret| Secret::new(secret.trim())),
             extended: !self.plain,

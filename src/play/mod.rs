@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use engine::{NumberSetting, SettingsFile};
 use messages::input::{Input, LineReader};
-use messages::referee::Conversation;
+use messages::referee::ClientState;
 use protocols::host::{Event, Host};
 use protocols::referee::{Person, play};
 
@@ -58,21 +58,21 @@ const LEFT_OVER: Duration = Duration::from_millis(100);
 
 impl PlayArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let mut conversation = Conversation::new(self.client.tc.clone());
+        let mut client = ClientState::new(self.client.tc.clone());
         if self.human {
-            let mut person = Person::new(io::stdin(), conversation, session::style())?;
-            return self.client.serve(&self.name, |mut transport, habits, leaving, _| {
+            let mut person = Person::new(io::stdin(), client, session::style())?;
+            return self.client.serve(&self.name, |mut transport, config, leaving, _| {
                 let reader = transport.reader()?;
-                let parting = person.take_part(reader, &mut transport, &mut io::stdout(), habits, leaving);
+                let disconnect = person.take_part(reader, &mut transport, &mut io::stdout(), config, leaving);
                 transport.close();
                 person.forget_connection();
-                parting
+                disconnect
             });
         }
         let mut host = self.host()?;
-        self.client.serve(&self.name, |mut transport, habits, leaving, alarm| {
+        self.client.serve(&self.name, |mut transport, config, leaving, alarm| {
             host.attach(LineReader::new(transport.reader()?))?;
-            let parting = play(&mut host, &mut conversation, &mut transport, habits, leaving, alarm);
+            let disconnect = play(&mut host, &mut client, &mut transport, config, leaving, alarm);
             transport.close();
             // The next connection is to be the only one that the host hears.
             while let Some(event) = host.event_within(LEFT_OVER) {
@@ -80,7 +80,7 @@ impl PlayArgs {
                     break;
                 }
             }
-            parting
+            disconnect
         })
     }
 

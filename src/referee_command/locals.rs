@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use arena::referee::server::Tls;
-use messages::referee::{Habits, Parting};
+use messages::referee::{ClientConfig, DisconnectReason};
 use players::Bridge;
 use players::transport::{self, Security};
 
-use super::settings::Plan;
+use super::settings::EventPlan;
 use crate::WrongInput;
 
 /// The threads that speak for local programs.
-pub(super) struct Locals {
+pub(super) struct LocalPrograms {
     leaving: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -29,21 +29,21 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The referee that has started a program.
 #[derive(Clone)]
-struct Own {
+struct OwnReferee {
     address: String,
     security: Security,
 }
 
-impl Locals {
+impl LocalPrograms {
     /// Starts all programs that have a command.
-    pub(super) fn start(plan: &Plan, address: SocketAddr) -> Result<Locals> {
+    pub(super) fn start(plan: &EventPlan, address: SocketAddr) -> Result<LocalPrograms> {
         let security = plan.tls.as_ref().map(Tls::security).transpose()?.unwrap_or_default();
-        let own = Own { address: address.to_string(), security };
+        let own = OwnReferee { address: address.to_string(), security };
         let leaving = Arc::new(AtomicBool::new(false));
-        let mut locals = Locals { leaving, threads: Vec::new() };
+        let mut locals = LocalPrograms { leaving, threads: Vec::new() };
         for (program, spec) in plan.event.programs.iter().zip(&plan.commands) {
             let Some(spec) = spec else { continue };
-            let habits = Habits {
+            let config = ClientConfig {
                 name: program.name.clone(),
                 secret: program.secret.clone(),
                 extended: true,
@@ -58,7 +58,7 @@ impl Locals {
                 }
                 Ok(bridge) => {
                     let _ = told.send(Ok(()));
-                    speak(bridge, &own, &habits, &leaving);
+                    speak(bridge, &own, &config, &leaving);
                 }
             };
             locals.threads.push(thread::Builder::new().name(program.name.clone()).spawn(speaker)?);
@@ -77,12 +77,14 @@ impl Locals {
     }
 }
 
-fn speak(mut bridge: Bridge, own: &Own, habits: &Habits, leaving: &AtomicBool) {
-    let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", habits.name);
+fn speak(mut bridge: Bridge, own: &OwnReferee, config: &ClientConfig, leaving: &AtomicBool) {
+    let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", config.name);
     while !leaving.load(Ordering::Relaxed) {
-        match take_part(&mut bridge, own, habits, leaving, &mut alarm) {
-            Ok(Parting::Disconnected | Parting::SignedOff | Parting::Refused) => break,
-            Ok(Parting::Lost | Parting::Outdated) | Err(_) => thread::sleep(PAUSE),
+        match take_part(&mut bridge, own, config, leaving, &mut alarm) {
+            Ok(DisconnectReason::ByReferee | DisconnectReason::SignedOff | DisconnectReason::Refused) => {
+                break;
+            }
+            Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => thread::sleep(PAUSE),
         }
     }
     bridge.close();
@@ -90,13 +92,13 @@ fn speak(mut bridge: Bridge, own: &Own, habits: &Habits, leaving: &AtomicBool) {
 
 fn take_part(
     bridge: &mut Bridge,
-    own: &Own,
-    habits: &Habits,
+    own: &OwnReferee,
+    config: &ClientConfig,
     leaving: &AtomicBool,
     alarm: &mut dyn FnMut(&str),
-) -> io::Result<Parting> {
+) -> io::Result<DisconnectReason> {
     let mut line = transport::connect(&own.address, &own.security, PATIENCE)?;
-    let parting = bridge.take_part(line.reader()?, &mut line, habits, leaving, alarm);
+    let disconnect = bridge.take_part(line.reader()?, &mut line, config, leaving, alarm);
     line.close();
-    parting
+    disconnect
 }

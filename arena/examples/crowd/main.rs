@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use messages::referee::{Analysis, Answer, ClientRecord, Conversation, Remark, Task, answer_with};
+use messages::referee::{Analysis, ClientRecord, ClientState, ClientTask, Remark, Response, answer_with};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
@@ -149,7 +149,7 @@ fn show(what: &str, times: &mut [Duration]) {
 /// A client: it connects, to one referee or the next, until it is told to go.
 async fn client(addresses: &[String], number: usize, pause: Duration, seen: Shared) {
     let mut player = Player {
-        conversation: Conversation::new("5/move".parse().expect("a time control")),
+        conversation: ClientState::new("5/move".parse().expect("a time control")),
         name: name(number),
         pause,
         random: fastrand::Rng::with_seed(number as u64),
@@ -167,7 +167,7 @@ async fn client(addresses: &[String], number: usize, pause: Duration, seen: Shar
 }
 
 struct Player {
-    conversation: Conversation,
+    conversation: ClientState,
     name: String,
     pause: Duration,
     random: fastrand::Rng,
@@ -191,11 +191,11 @@ impl Player {
             let arrived = Instant::now();
             let game = line.split(" tcgs ").nth(1).and_then(|rest| rest.trim_end_matches(';').parse().ok());
             match self.conversation.hear(&line).expect("the referee makes sense") {
-                Task::Disconnect => return Ok(true),
-                Task::Conclude(_) => {
+                ClientTask::Disconnect => return Ok(true),
+                ClientTask::Conclude(_) => {
                     self.note_end(game.expect("a number"));
                 }
-                Task::Respond => {
+                ClientTask::Respond => {
                     let game = game.expect("the number of the game");
                     self.note_arrival(game, arrived);
                     tokio::time::sleep(self.pause.mul_f64(self.random.f64() + 0.5)).await;
@@ -205,7 +205,7 @@ impl Player {
                     self.account =
                         self.account.map(|(game, left)| (game, left.saturating_sub(arrived.elapsed())));
                 }
-                Task::Repeat(reply) => {
+                ClientTask::Repeat(reply) => {
                     self.conversation.play_repeated(&reply);
                     output.write_all(format!("{reply}\n").as_bytes()).await?;
                 }
@@ -248,7 +248,7 @@ impl Player {
         let game = self.conversation.game();
         let (mover, legal) = (game.turn(), game.legal_moves());
         let chosen = self.random.choice(legal);
-        let answer = chosen.map_or(Answer::NoMove, |mv| answer_with(game, mv, Remark::None));
+        let answer = chosen.map_or(Response::NoMove, |mv| answer_with(game, mv, Remark::None));
         let left = self.conversation.remaining(mover).map(|left| left + self.conversation.increment(mover));
         self.account = left.map(|left| (number, left));
         self.conversation.reply(answer, Analysis::default()).expect("legal")

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use game::{Move, Score};
-use search::{Bound, Clock, Limits};
+use game::{Move, Score, ScoreBound};
+use search::{Clock, Limits};
 
 /// Identifies one task, so that what an abandoned task still had to say can be told from the news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,7 +67,7 @@ pub struct Line {
     /// The value for the side to move.
     pub score: Score,
     /// What is known about the value.
-    pub bound: Bound,
+    pub bound: ScoreBound,
     /// Moves made so far.
     pub nodes: u64,
     /// Time used.

@@ -192,7 +192,7 @@ impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
             selective_depth: report.selective_depth,
             number: report.line,
             score: bridge::score(report.score),
-            bound: report.bound,
+            bound: bridge::bound(report.bound),
             nodes: report.nodes,
             elapsed: report.elapsed,
             hash_full: report.hash_full,

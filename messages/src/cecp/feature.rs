@@ -80,73 +80,46 @@ pub enum Switch {
 }
 
 impl Switch {
-    /// All of them.
-    pub const ALL: [Switch; 23] = [
-        Switch::Done,
-        Switch::Ping,
-        Switch::SetBoard,
-        Switch::PlayOther,
-        Switch::San,
-        Switch::UserMove,
-        Switch::Time,
-        Switch::Draw,
-        Switch::Sigint,
-        Switch::Sigterm,
-        Switch::Reuse,
-        Switch::Analyze,
-        Switch::Colors,
-        Switch::Ics,
-        Switch::Name,
-        Switch::Pause,
-        Switch::Nps,
-        Switch::Debug,
-        Switch::Memory,
-        Switch::Smp,
-        Switch::Exclude,
-        Switch::SetScore,
-        Switch::Highlight,
+    /// Each with its name in the `feature` line, and what holds for an engine that does not mention it.
+    const TABLE: [(Switch, &str, bool); 23] = [
+        (Switch::Done, "done", false),
+        (Switch::Ping, "ping", false),
+        (Switch::SetBoard, "setboard", false),
+        (Switch::PlayOther, "playother", false),
+        (Switch::San, "san", false),
+        (Switch::UserMove, "usermove", false),
+        (Switch::Time, "time", true),
+        (Switch::Draw, "draw", false),
+        (Switch::Sigint, "sigint", true),
+        (Switch::Sigterm, "sigterm", true),
+        (Switch::Reuse, "reuse", true),
+        (Switch::Analyze, "analyze", true),
+        (Switch::Colors, "colors", true),
+        (Switch::Ics, "ics", false),
+        (Switch::Name, "name", false),
+        (Switch::Pause, "pause", false),
+        (Switch::Nps, "nps", false),
+        (Switch::Debug, "debug", false),
+        (Switch::Memory, "memory", false),
+        (Switch::Smp, "smp", false),
+        (Switch::Exclude, "exclude", false),
+        (Switch::SetScore, "setscore", false),
+        (Switch::Highlight, "highlight", false),
     ];
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Switch> {
+        Switch::TABLE.into_iter().map(|(switch, ..)| switch)
+    }
 
     /// The name in the `feature` line.
     pub const fn name(self) -> &'static str {
-        match self {
-            Switch::Done => "done",
-            Switch::Ping => "ping",
-            Switch::SetBoard => "setboard",
-            Switch::PlayOther => "playother",
-            Switch::San => "san",
-            Switch::UserMove => "usermove",
-            Switch::Time => "time",
-            Switch::Draw => "draw",
-            Switch::Sigint => "sigint",
-            Switch::Sigterm => "sigterm",
-            Switch::Reuse => "reuse",
-            Switch::Analyze => "analyze",
-            Switch::Colors => "colors",
-            Switch::Ics => "ics",
-            Switch::Name => "name",
-            Switch::Pause => "pause",
-            Switch::Nps => "nps",
-            Switch::Debug => "debug",
-            Switch::Memory => "memory",
-            Switch::Smp => "smp",
-            Switch::Exclude => "exclude",
-            Switch::SetScore => "setscore",
-            Switch::Highlight => "highlight",
-        }
+        Switch::TABLE[self as usize].1
     }
 
     /// What holds for an engine that doesn't mention the feature.
     pub const fn default(self) -> bool {
-        matches!(
-            self,
-            Switch::Time
-                | Switch::Analyze
-                | Switch::Colors
-                | Switch::Reuse
-                | Switch::Sigint
-                | Switch::Sigterm
-        )
+        Switch::TABLE[self as usize].2
     }
 }
 
@@ -175,7 +148,7 @@ impl Feature {
             "egt" => Feature::EndgameTables(list().collect()),
             "myname" => Feature::MyName(value.to_owned()),
             "option" => OptionDefinition::parse(value).map_or_else(other, Feature::Option),
-            _ => match (Switch::ALL.into_iter().find(|switch| switch.name() == name), value) {
+            _ => match (Switch::all().find(|switch| switch.name() == name), value) {
                 (Some(switch), "0") => Feature::Switch(switch, false),
                 (Some(switch), "1") => Feature::Switch(switch, true),
                 _ => other(),
@@ -246,9 +219,13 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn the_table_has_the_order_of_the_switches() {
+        assert!(Switch::all().enumerate().all(|(place, switch)| switch as usize == place));
+    }
+
+    #[test]
     fn defaults_are_those_of_the_specification() {
-        let on: Vec<&str> =
-            Switch::ALL.into_iter().filter(|switch| switch.default()).map(Switch::name).collect();
+        let on: Vec<&str> = Switch::all().filter(|switch| switch.default()).map(Switch::name).collect();
         assert_eq!(on, ["time", "sigint", "sigterm", "reuse", "analyze", "colors"]);
     }
 
@@ -275,7 +252,7 @@ pub(super) mod tests {
     }
 
     pub(in crate::cecp) fn feature() -> impl Strategy<Value = Feature> {
-        let switch = proptest::sample::select(Switch::ALL.to_vec());
+        let switch = proptest::sample::select(Switch::all().collect::<Vec<_>>());
         prop_oneof![
             (switch, any::<bool>()).prop_map(|(switch, on)| Feature::Switch(switch, on)),
             proptest::collection::vec(word(), 0..4).prop_map(Feature::Variants),

@@ -15,4 +15,4 @@ pub use feature::{Feature, Switch};
 pub use message::{Audience, Message, Status};
 pub use notation::{GameResult, first_word};
 pub use option::{OptionDefinition, OptionKind};
-pub use thinking::{Bound, ThinkingLine};
+pub use thinking::ThinkingLine;

@@ -17,28 +17,25 @@ pub enum GameResult {
     Unfinished,
 }
 
+/// How results are written.
+const RESULTS: [(&str, GameResult); 4] = [
+    ("1-0", GameResult::WhiteWins),
+    ("0-1", GameResult::BlackWins),
+    ("1/2-1/2", GameResult::Draw),
+    ("*", GameResult::Unfinished),
+];
+
 impl FromStr for GameResult {
     type Err = ();
 
     fn from_str(text: &str) -> Result<GameResult, ()> {
-        match text {
-            "1-0" => Ok(GameResult::WhiteWins),
-            "0-1" => Ok(GameResult::BlackWins),
-            "1/2-1/2" => Ok(GameResult::Draw),
-            "*" => Ok(GameResult::Unfinished),
-            _ => Err(()),
-        }
+        RESULTS.into_iter().find(|(known, _)| *known == text).map(|(_, result)| result).ok_or(())
     }
 }
 
 impl fmt::Display for GameResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            GameResult::WhiteWins => "1-0",
-            GameResult::BlackWins => "0-1",
-            GameResult::Draw => "1/2-1/2",
-            GameResult::Unfinished => "*",
-        })
+        RESULTS.iter().filter(|(_, result)| result == self).try_for_each(|(text, _)| f.write_str(text))
     }
 }
 
@@ -101,9 +98,9 @@ fn leading_digits(text: &str) -> &str {
 }
 
 /// Shows decimal seconds, as short as possible.
-pub(super) struct Seconds(pub(super) Duration);
+pub(super) struct DecimalSeconds(pub(super) Duration);
 
-impl fmt::Display for Seconds {
+impl fmt::Display for DecimalSeconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.as_secs())?;
         match self.0.subsec_nanos() {
@@ -124,7 +121,7 @@ impl fmt::Display for BaseTime {
             return write!(f, "{minutes}");
         }
         let padding = if rest.as_secs() < 10 { "0" } else { "" };
-        write!(f, "{minutes}:{padding}{}", Seconds(rest))
+        write!(f, "{minutes}:{padding}{}", DecimalSeconds(rest))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use game::Score;
+use game::{Score, ScoreBound};
 
 /// Mate in N is written as this plus N, mated in N as the negative of it.
 const MATE: i32 = 100_000;
@@ -28,19 +28,8 @@ pub struct ThinkingLine {
     pub tablebase_hits: Option<u64>,
     /// Usually the principal variation. Without blanks at its ends, and without `?` or `!` at its end.
     pub text: String,
-    /// What is known about the score.
-    pub bound: Bound,
-}
-
-/// What is known about the score of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// It is exact.
-    Exact,
-    /// The true score is this or less: the line ends with `?`.
-    Upper,
-    /// The true score is this or more: the line ends with `!`.
-    Lower,
+    /// What is known about the score: a line ends with `?` if the true score may be less, with `!` if it may be more.
+    pub bound: ScoreBound,
 }
 
 impl ThinkingLine {
@@ -96,11 +85,11 @@ fn split_text(rest: &str) -> (Vec<u64>, &str) {
     }
 }
 
-fn split_bound(text: &str) -> (&str, Bound) {
+fn split_bound(text: &str) -> (&str, ScoreBound) {
     match (text.strip_suffix('?'), text.strip_suffix('!')) {
-        (Some(text), _) => (text.trim_end(), Bound::Upper),
-        (_, Some(text)) => (text.trim_end(), Bound::Lower),
-        _ => (text, Bound::Exact),
+        (Some(text), _) => (text.trim_end(), ScoreBound::Upper),
+        (_, Some(text)) => (text.trim_end(), ScoreBound::Lower),
+        _ => (text, ScoreBound::Exact),
     }
 }
 
@@ -132,9 +121,9 @@ impl fmt::Display for ThinkingLine {
         write!(f, "\t{}", self.text)?;
         // Apart from the last move, which some GUIs could not read otherwise.
         match self.bound {
-            Bound::Exact => Ok(()),
-            Bound::Upper => f.write_str(" ?"),
-            Bound::Lower => f.write_str(" !"),
+            ScoreBound::Exact => Ok(()),
+            ScoreBound::Upper => f.write_str(" ?"),
+            ScoreBound::Lower => f.write_str(" !"),
         }
     }
 }
@@ -155,7 +144,7 @@ pub(super) mod tests {
             kilonodes_per_second: None,
             tablebase_hits: None,
             text: text.into(),
-            bound: Bound::Exact,
+            bound: ScoreBound::Exact,
         }
     }
 
@@ -190,10 +179,10 @@ pub(super) mod tests {
 
     #[test]
     fn bounds_end_the_line() {
-        let upper = ThinkingLine { bound: Bound::Upper, ..old("Nf3") };
+        let upper = ThinkingLine { bound: ScoreBound::Upper, ..old("Nf3") };
         assert_eq!(upper.to_string(), "9 156 1084 48000\tNf3 ?");
         assert_eq!(ThinkingLine::parse("9 156 1084 48000\tNf3?"), Some(upper));
-        let lower = ThinkingLine { bound: Bound::Lower, ..old("Nf3") };
+        let lower = ThinkingLine { bound: ScoreBound::Lower, ..old("Nf3") };
         assert_eq!(ThinkingLine::parse("9 156 1084 48000 Nf3!"), Some(lower));
     }
 
@@ -207,7 +196,7 @@ pub(super) mod tests {
 
     pub(in crate::cecp) fn thinking_line() -> impl Strategy<Value = ThinkingLine> {
         let numbers = any::<(i32, u64, u64, u32, u64, u64)>();
-        let bound = prop_oneof![Just(Bound::Exact), Just(Bound::Upper), Just(Bound::Lower)];
+        let bound = prop_oneof![Just(ScoreBound::Exact), Just(ScoreBound::Upper), Just(ScoreBound::Lower)];
         (numbers, score(), bound, 0..4_usize, "([a-hNBRQK][a-h1-8x+ ]{0,20}[1-8])?").prop_map(
             |(numbers, score, bound, later, text)| ThinkingLine {
                 depth: numbers.0,

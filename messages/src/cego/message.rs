@@ -33,9 +33,9 @@ pub enum MediatorMessage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstMove {
     /// What the engine has.
-    pub own: Account,
+    pub own: SideClock,
     /// What its opponent has.
-    pub opponent: Account,
+    pub opponent: SideClock,
     /// The position in which the engine is to move.
     pub position: StrictFen,
 }
@@ -44,25 +44,21 @@ pub struct FirstMove {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubsequentMove {
     /// Time left to the engine.
-    pub own_time: Nanos,
+    pub own_time: Duration,
     /// Time left to its opponent.
-    pub opponent_time: Nanos,
+    pub opponent_time: Duration,
     /// The move that the opponent has made.
     pub played: LongMove,
 }
 
-/// The time of one side.
+/// The clock of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Account {
+pub struct SideClock {
     /// Time left.
-    pub time: Nanos,
+    pub time: Duration,
     /// Added after each of its moves, the same throughout the game.
-    pub increment: Nanos,
+    pub increment: Duration,
 }
-
-/// A time in nanoseconds, as the protocol counts it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Nanos(pub u64);
 
 /// Why a text is not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -91,29 +87,21 @@ pub fn quoted(text: &str) -> String {
     short
 }
 
-impl From<Nanos> for Duration {
-    fn from(nanos: Nanos) -> Duration {
-        Duration::from_nanos(nanos.0)
-    }
+/// Reads a time in nanoseconds: digits and nothing else. Leading zeros do no harm.
+fn nanos(text: &str) -> Result<Duration, MessageError> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let nanos = text.parse().ok().filter(|_| is_number).map(Duration::from_nanos);
+    nanos.ok_or_else(|| {
+        MessageError::new("a time in nanoseconds from 0 to 18446744073709551615, in digits", text)
+    })
 }
 
-impl From<Duration> for Nanos {
-    /// More than the protocol can say, which is 584 years, becomes the most that it can.
-    fn from(time: Duration) -> Nanos {
-        Nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
-    }
-}
+/// Shows a time in nanoseconds. More than the protocol can say, which is 584 years, becomes the most that it can.
+struct Nanos(Duration);
 
-impl FromStr for Nanos {
-    type Err = MessageError;
-
-    /// Digits and nothing else. Leading zeros do no harm.
-    fn from_str(text: &str) -> Result<Nanos, MessageError> {
-        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| is_number);
-        number.map(Nanos).ok_or_else(|| {
-            MessageError::new("a time in nanoseconds from 0 to 18446744073709551615, in digits", text)
-        })
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_nanos().min(u64::MAX.into()).fmt(f)
     }
 }
 
@@ -142,15 +130,15 @@ impl FromStr for MediatorMessage {
         match fields {
             [Some(own_time), Some(opponent_time), Some(played), None, None] => {
                 Ok(MediatorMessage::SubsequentMove(SubsequentMove {
-                    own_time: own_time.parse()?,
-                    opponent_time: opponent_time.parse()?,
+                    own_time: nanos(own_time)?,
+                    opponent_time: nanos(opponent_time)?,
                     played: played.parse()?,
                 }))
             }
             [Some(own_time), Some(own_increment), Some(time), Some(increment), Some(position)] => {
                 Ok(MediatorMessage::FirstMove(FirstMove {
-                    own: Account { time: own_time.parse()?, increment: own_increment.parse()? },
-                    opponent: Account { time: time.parse()?, increment: increment.parse()? },
+                    own: SideClock { time: nanos(own_time)?, increment: nanos(own_increment)? },
+                    opponent: SideClock { time: nanos(time)?, increment: nanos(increment)? },
                     position: position.parse()?,
                 }))
             }
@@ -162,15 +150,9 @@ impl FromStr for MediatorMessage {
     }
 }
 
-impl fmt::Display for Nanos {
+impl fmt::Display for SideClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Display for Account {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.time, self.increment)
+        write!(f, "{} {}", Nanos(self.time), Nanos(self.increment))
     }
 }
 
@@ -191,7 +173,7 @@ impl fmt::Display for MediatorMessage {
                 write!(f, "{own} {opponent} {position}")
             }
             MediatorMessage::SubsequentMove(SubsequentMove { own_time, opponent_time, played }) => {
-                write!(f, "{own_time} {opponent_time} {played}")
+                write!(f, "{} {} {played}", Nanos(*own_time), Nanos(*opponent_time))
             }
         }
     }
@@ -211,7 +193,8 @@ mod tests {
     fn the_messages_of_the_documents_example() {
         let first: MediatorMessage =
             format!("30000000000 1000000000 26000000000 1000000000 {START}").parse().expect("well-formed");
-        let account = |time| Account { time: Nanos(time), increment: Nanos(1_000_000_000) };
+        let account =
+            |time| SideClock { time: Duration::from_nanos(time), increment: Duration::from_secs(1) };
         let expected = FirstMove {
             own: account(30_000_000_000),
             opponent: account(26_000_000_000),
@@ -223,8 +206,8 @@ mod tests {
         assert_eq!(
             subsequent,
             MediatorMessage::SubsequentMove(SubsequentMove {
-                own_time: Nanos(26_000_000_000),
-                opponent_time: Nanos(28_000_000_000),
+                own_time: Duration::from_secs(26),
+                opponent_time: Duration::from_secs(28),
                 played,
             })
         );
@@ -326,10 +309,10 @@ mod tests {
 
     #[test]
     fn times_are_64_bits_of_nanoseconds() {
-        assert_eq!("18446744073709551615".parse(), Ok(Nanos(u64::MAX)));
-        assert_eq!(Nanos::from(Duration::MAX), Nanos(u64::MAX));
-        assert_eq!(Duration::from(Nanos(1_000_000_001)), Duration::new(1, 1));
-        assert_eq!("007".parse(), Ok(Nanos(7)));
+        assert_eq!(nanos("18446744073709551615"), Ok(Duration::from_nanos(u64::MAX)));
+        assert_eq!(Nanos(Duration::MAX).to_string(), u64::MAX.to_string());
+        assert_eq!(nanos("1000000001"), Ok(Duration::new(1, 1)));
+        assert_eq!(nanos("007"), Ok(Duration::from_nanos(7)));
     }
 
     fn engine_message() -> impl Strategy<Value = EngineMessage> {
@@ -341,8 +324,8 @@ mod tests {
     }
 
     fn mediator_message() -> impl Strategy<Value = MediatorMessage> {
-        let nanos = || any::<u64>().prop_map(Nanos);
-        let account = || (nanos(), nanos()).prop_map(|(time, increment)| Account { time, increment });
+        let nanos = || any::<u64>().prop_map(Duration::from_nanos);
+        let account = || (nanos(), nanos()).prop_map(|(time, increment)| SideClock { time, increment });
         let first = (account(), account(), strict_fen()).prop_map(|(own, opponent, position)| {
             MediatorMessage::FirstMove(FirstMove { own, opponent, position })
         });

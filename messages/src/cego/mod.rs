@@ -8,7 +8,7 @@ mod notation;
 mod position;
 
 pub use message::{
-    Account, EngineMessage, FirstMove, MediatorMessage, MessageError, Nanos, SubsequentMove, quoted,
+    EngineMessage, FirstMove, MediatorMessage, MessageError, SideClock, SubsequentMove, quoted,
 };
 pub use notation::LongMove;
 pub use position::{ImpossiblePosition, StrictFen};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use game::Game;
 use shakmaty::{ByColor, Position as _};
 
-use super::reading::{MessageError, Reading, Writing, number, text};
+use super::reading::{MessageError, ParsedRecord, RecordBuilder, number, text};
 use crate::epd::{AnyOperand, ClockTime, EpdMove, Operation, Position, Record, RefereeCommand};
 
 /// A record from the referee: what the client is to do, in which position, and what it should know (section 8.1). Most of it
@@ -104,7 +104,7 @@ impl Directive {
     }
 
     fn record(&self) -> Record<'static> {
-        let mut record = Writing(Record::new(self.position.clone()));
+        let mut record = RecordBuilder(Record::new(self.position.clone()));
         record.set(Operation::Refcom(self.command));
         if let Some(halfmoves) = self.counters.halfmoves {
             record.set(Operation::Hmvc(halfmoves));
@@ -179,7 +179,7 @@ impl FromStr for Directive {
 
     /// Reads a line without its end. Moves and positions need not be legal; who gets them has to look.
     fn from_str(line: &str) -> Result<Directive, MessageError> {
-        let reading = Reading::new(line)?;
+        let reading = ParsedRecord::new(line)?;
         if reading.has("refreq") {
             return Err(MessageError::WrongSide("refreq"));
         }

@@ -41,20 +41,20 @@ const READER: RecordReader = RecordReader {
 };
 
 /// A record, and what was wrong with it.
-pub(super) struct Reading<'a> {
+pub(super) struct ParsedRecord<'a> {
     pub(super) record: Record<'a>,
     faults: Vec<Fault>,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn new(line: &'a str) -> Result<Reading<'a>, MessageError> {
+impl<'a> ParsedRecord<'a> {
+    pub(super) fn new(line: &'a str) -> Result<ParsedRecord<'a>, MessageError> {
         let reading = READER.read(line, 1);
         let Some(record) = reading.record else {
             let first = reading.faults.into_iter().next();
             let reason = first.map_or_else(|| "empty line".to_owned(), |fault| excerpt(&fault.message));
             return Err(MessageError::NoRecord(reason));
         };
-        Ok(Reading { record, faults: reading.faults })
+        Ok(ParsedRecord { record, faults: reading.faults })
     }
 
     /// What an operation says; `None` if it is not there.
@@ -124,9 +124,9 @@ impl<'a> Reading<'a> {
 }
 
 /// Adds operations to a record that is to be sent.
-pub(super) struct Writing(pub(super) Record<'static>);
+pub(super) struct RecordBuilder(pub(super) Record<'static>);
 
-impl Writing {
+impl RecordBuilder {
     pub(super) fn set(&mut self, operation: Operation<'static>) {
         self.0.set(operation);
     }

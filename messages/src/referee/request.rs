@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use super::reading::{MessageError, Reading, Writing, text};
+use super::reading::{MessageError, ParsedRecord, RecordBuilder, text};
 use crate::epd::{
     AnyOperand, Contact, EpdMove, Evaluation, Operation, Position, Record, RefereeRequest, Text,
 };
@@ -24,7 +24,7 @@ pub enum Request {
     /// To take part.
     SignOn(SignOn),
     /// To answer `respond`.
-    Reply(Box<Reply>),
+    Reply(Box<ClientReply>),
     /// To leave.
     SignOff,
     /// Human help; carries the reason (`c0`), if it tells one.
@@ -50,16 +50,16 @@ pub struct Secret(String);
 
 /// An answer, and what the client thinks of the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
+pub struct ClientReply {
     /// The answer.
-    pub answer: Answer,
+    pub answer: Response,
     /// What it thinks.
     pub analysis: Analysis,
 }
 
 /// An answer to `respond`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Response {
     /// A move; whether it is legal is for the referee to see.
     Move {
         /// The move (`sm`).
@@ -134,7 +134,7 @@ pub fn without_secret(line: &str) -> Cow<'_, str> {
 
 impl ClientRecord {
     fn record(&self) -> Record<'static> {
-        let mut record = Writing(Record::new(self.position.clone()));
+        let mut record = RecordBuilder(Record::new(self.position.clone()));
         let request = match &self.request {
             Request::SignOn(sign_on) => {
                 sign_on.write(&mut record);
@@ -157,7 +157,7 @@ impl ClientRecord {
 }
 
 impl SignOn {
-    fn write(&self, record: &mut Writing) {
+    fn write(&self, record: &mut RecordBuilder) {
         if let Some(name) = &self.name {
             record.set(Operation::Tcsi(Contact { address: Text::Borrowed(""), name: text(name) }));
         }
@@ -170,7 +170,7 @@ impl SignOn {
         record.epoch(self.epoch);
     }
 
-    fn read(reading: &Reading<'_>) -> Result<SignOn, MessageError> {
+    fn read(reading: &ParsedRecord<'_>) -> Result<SignOn, MessageError> {
         let secret = reading.private("Auth", "one string", |operands| match operands {
             [AnyOperand::String(secret) | AnyOperand::Word(secret)] => Some(Secret::new(secret)),
             _ => None,
@@ -185,7 +185,7 @@ impl SignOn {
 }
 
 /// The name by the first of the opcodes that can carry it (the specification names none).
-fn read_name(reading: &Reading<'_>) -> Result<Option<String>, MessageError> {
+fn read_name(reading: &ParsedRecord<'_>) -> Result<Option<String>, MessageError> {
     let contact = reading.find("tcsi", |operation| match operation {
         Operation::Tcsi(contact) => Some(contact.name.to_string()),
         _ => None,
@@ -205,24 +205,24 @@ fn read_name(reading: &Reading<'_>) -> Result<Option<String>, MessageError> {
     Ok(names.map(|name| name.trim().to_owned()).find(|name| !name.is_empty()))
 }
 
-impl Answer {
-    fn write(&self, record: &mut Writing) {
+impl Response {
+    fn write(&self, record: &mut RecordBuilder) {
         match self {
-            Answer::Move { mv, remark, rejects_draw } => {
+            Response::Move { mv, remark, rejects_draw } => {
                 record.set(Operation::Sm(mv.clone()));
                 record.set_if(*remark == Remark::OfferDraw, Operation::DrawOffer);
                 record.set_if(*remark == Remark::ClaimDraw, Operation::DrawClaim);
                 record.set_if(*rejects_draw, Operation::DrawReject);
             }
-            Answer::AcceptDraw => record.set(Operation::DrawAccept),
-            Answer::ClaimDraw => record.set(Operation::DrawClaim),
-            Answer::Resign => record.set(Operation::Resign),
-            Answer::NoMove => {}
+            Response::AcceptDraw => record.set(Operation::DrawAccept),
+            Response::ClaimDraw => record.set(Operation::DrawClaim),
+            Response::Resign => record.set(Operation::Resign),
+            Response::NoMove => {}
         }
     }
 
     /// What cannot be said together is refused (6.9 to 6.12, 6.25).
-    fn read(reading: &Reading<'_>) -> Result<Answer, MessageError> {
+    fn read(reading: &ParsedRecord<'_>) -> Result<Response, MessageError> {
         let has = |opcode| reading.has(opcode);
         let excluded = |one: &str, other: &str| {
             Err(MessageError::Contradiction(format!("`{one}` and `{other}` in one record")))
@@ -237,10 +237,10 @@ impl Answer {
             }
         }
         if has("resign") {
-            return Ok(Answer::Resign);
+            return Ok(Response::Resign);
         }
         if has("draw_accept") {
-            return Ok(Answer::AcceptDraw);
+            return Ok(Response::AcceptDraw);
         }
         let remark = if has("draw_offer") {
             Remark::OfferDraw
@@ -250,18 +250,18 @@ impl Answer {
             Remark::None
         };
         match (reading.supplied_move()?, remark) {
-            (Some(mv), remark) => Ok(Answer::Move { mv, remark, rejects_draw: has("draw_reject") }),
-            (None, Remark::ClaimDraw) => Ok(Answer::ClaimDraw),
+            (Some(mv), remark) => Ok(Response::Move { mv, remark, rejects_draw: has("draw_reject") }),
+            (None, Remark::ClaimDraw) => Ok(Response::ClaimDraw),
             (None, Remark::OfferDraw) => {
                 Err(MessageError::Contradiction("`draw_offer` without `sm`".to_owned()))
             }
-            (None, Remark::None) => Ok(Answer::NoMove),
+            (None, Remark::None) => Ok(Response::NoMove),
         }
     }
 }
 
 impl Analysis {
-    fn write(&self, record: &mut Writing) {
+    fn write(&self, record: &mut RecordBuilder) {
         if let Some(evaluation) = self.evaluation {
             record.set(Operation::Ce(evaluation));
         }
@@ -277,7 +277,7 @@ impl Analysis {
     }
 
     /// What can be understood of it: a move is not refused for what goes with it.
-    fn read(reading: &Reading<'_>) -> Analysis {
+    fn read(reading: &ParsedRecord<'_>) -> Analysis {
         let count = |opcode| match reading.record.get(opcode) {
             Some(Operation::Acd(count) | Operation::Acn(count)) => Some(*count),
             _ => None,
@@ -297,7 +297,7 @@ impl FromStr for ClientRecord {
 
     /// Reads a line without its end.
     fn from_str(line: &str) -> Result<ClientRecord, MessageError> {
-        let reading = Reading::new(line)?;
+        let reading = ParsedRecord::new(line)?;
         if reading.has("refcom") {
             return Err(MessageError::WrongSide("refcom"));
         }
@@ -307,8 +307,8 @@ impl FromStr for ClientRecord {
         })?;
         let request = match request.ok_or(MessageError::Missing("refreq"))? {
             RefereeRequest::SignOn => Request::SignOn(SignOn::read(&reading)?),
-            RefereeRequest::Reply => Request::Reply(Box::new(Reply {
-                answer: Answer::read(&reading)?,
+            RefereeRequest::Reply => Request::Reply(Box::new(ClientReply {
+                answer: Response::read(&reading)?,
                 analysis: Analysis::read(&reading),
             })),
             RefereeRequest::SignOff => Request::SignOff,

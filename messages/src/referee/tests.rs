@@ -25,7 +25,7 @@ fn played(text: &str) -> EpdMove<'static> {
     EpdMove::new(game.chess().expect("chess"), game.parse_move(text).expect(text))
 }
 
-fn answer(operations: &str) -> Answer {
+fn answer(operations: &str) -> Response {
     match request(&format!("refreq reply; {operations}")).map(|record| record.request) {
         Ok(Request::Reply(reply)) => reply.answer,
         other => panic!("{operations}: {other:?}"),
@@ -97,18 +97,18 @@ fn what_a_directive_tells() {
 
 #[test]
 fn the_answers_of_section_8() {
-    let moves = |remark, rejects_draw| Answer::Move { mv: played("e4"), remark, rejects_draw };
+    let moves = |remark, rejects_draw| Response::Move { mv: played("e4"), remark, rejects_draw };
     assert_eq!(answer("sm e4;"), moves(Remark::None, false));
     assert_eq!(answer("sm e2e4;"), moves(Remark::None, false), "there is no doubt what it means");
     assert_eq!(answer("sm e4; draw_offer;"), moves(Remark::OfferDraw, false));
     assert_eq!(answer("sm e4; draw_claim;"), moves(Remark::ClaimDraw, false));
     assert_eq!(answer("sm e4; draw_decline;"), moves(Remark::None, true), "so section 6.25 calls it");
-    assert_eq!(answer("draw_claim;"), Answer::ClaimDraw, "by insufficient material: step 10");
-    assert_eq!(answer("draw_accept;"), Answer::AcceptDraw);
-    assert_eq!(answer("resign;"), Answer::Resign);
-    assert_eq!(answer(""), Answer::NoMove, "mated or stalemated: step 10");
+    assert_eq!(answer("draw_claim;"), Response::ClaimDraw, "by insufficient material: step 10");
+    assert_eq!(answer("draw_accept;"), Response::AcceptDraw);
+    assert_eq!(answer("resign;"), Response::Resign);
+    assert_eq!(answer(""), Response::NoMove, "mated or stalemated: step 10");
     for illegal in ["sm e5;", "sm Ke9;", "sm O-O;"] {
-        let Answer::Move { mv, .. } = answer(illegal) else { panic!("{illegal}") };
+        let Response::Move { mv, .. } = answer(illegal) else { panic!("{illegal}") };
         assert_eq!(mv.legal(), None, "{illegal}: whose fault it is, the referee decides");
     }
 }
@@ -133,7 +133,7 @@ fn what_is_refused_and_why() {
     );
     assert!(directive("refcom respond; pv no moves; ce x; Unknown;").is_ok(), "what nobody asked for");
     let spoiled = answer("sm e4; pv e4 e4 e5; ce 99999;");
-    assert!(matches!(spoiled, Answer::Move { .. }), "a move is not refused for what goes with it");
+    assert!(matches!(spoiled, Response::Move { .. }), "a move is not refused for what goes with it");
 }
 
 #[test]
@@ -237,17 +237,17 @@ prop_compose! {
         plies in 0_usize..4,
     ) -> ClientRecord {
         let line = first_moves(&game, plies.max(1));
-        let with_move = |remark| line.first().map_or(Answer::NoMove, |mv| {
-            Answer::Move { mv: mv.clone(), remark, rejects_draw }
+        let with_move = |remark| line.first().map_or(Response::NoMove, |mv| {
+            Response::Move { mv: mv.clone(), remark, rejects_draw }
         });
         let answer = match kind {
             0 => Some(with_move(Remark::None)),
             1 => Some(with_move(Remark::OfferDraw)),
             2 => Some(with_move(Remark::ClaimDraw)),
-            3 => Some(Answer::AcceptDraw),
-            4 => Some(Answer::ClaimDraw),
-            5 => Some(Answer::Resign),
-            6 => Some(Answer::NoMove),
+            3 => Some(Response::AcceptDraw),
+            4 => Some(Response::ClaimDraw),
+            5 => Some(Response::Resign),
+            6 => Some(Response::NoMove),
             _ => None,
         };
         let analysis = Analysis {
@@ -257,7 +257,7 @@ prop_compose! {
             line: if plies == 0 { Vec::new() } else { line.clone() },
         };
         let request = match (answer, kind) {
-            (Some(answer), _) => Request::Reply(Box::new(Reply { answer, analysis })),
+            (Some(answer), _) => Request::Reply(Box::new(ClientReply { answer, analysis })),
             (None, 7) => {
                 let secret = secret.as_deref().map(Secret::new);
                 Request::SignOn(SignOn { name, secret, extended, epoch })

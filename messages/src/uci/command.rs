@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use shakmaty::uci::UciMove;
 
-use super::words::{self, Words};
+use super::words::{
+    self, MessageError, Words, count, malformed, number, small_count, write_moves, write_value,
+};
 
 /// A command from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,45 +104,17 @@ pub struct Go {
     pub perft: Option<u32>,
 }
 
-/// Why a line is not a command.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CommandError {
-    /// No word of it is the name of a command.
-    #[error("unknown command: {0}")]
-    Unknown(String),
-    /// What follows the command's name is not what it needs.
-    #[error("{command} needs {expected}, not \"{found}\"")]
-    Malformed {
-        /// The command, or the part of it.
-        command: &'static str,
-        /// What should have followed.
-        expected: &'static str,
-        /// What followed.
-        found: String,
-    },
-}
-
-fn malformed(command: &'static str, expected: &'static str, found: &str) -> CommandError {
-    CommandError::Malformed { command, expected, found: found.to_owned() }
-}
-
 impl FromStr for Command {
-    type Err = CommandError;
+    type Err = MessageError;
 
     /// Reads a line. Words before the first one that names a command are passed over, as the UCI text asks.
-    fn from_str(line: &str) -> Result<Command, CommandError> {
-        let mut words = Words::new(line);
-        while let Some(word) = words.next() {
-            if let Some(command) = parse_named(word, &mut words) {
-                return command;
-            }
-        }
-        Err(CommandError::Unknown(line.trim().to_owned()))
+    fn from_str(line: &str) -> Result<Command, MessageError> {
+        words::parse_line(line, "command", parse_named)
     }
 }
 
 /// The command of this name; `None` if there is no such command.
-fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, CommandError>> {
+fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, MessageError>> {
     Some(match name {
         "uci" => Ok(Command::Uci),
         "debug" => parse_debug(words),
@@ -159,7 +133,7 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, CommandE
     })
 }
 
-fn parse_debug(words: &mut Words) -> Result<Command, CommandError> {
+fn parse_debug(words: &mut Words) -> Result<Command, MessageError> {
     match words.next() {
         Some("on") => Ok(Command::Debug(true)),
         Some("off") => Ok(Command::Debug(false)),
@@ -167,7 +141,7 @@ fn parse_debug(words: &mut Words) -> Result<Command, CommandError> {
     }
 }
 
-fn parse_set_option(words: &mut Words) -> Result<Command, CommandError> {
+fn parse_set_option(words: &mut Words) -> Result<Command, MessageError> {
     let all = words.rest();
     if words.next() != Some("name") {
         return Err(malformed("setoption", "name", all));
@@ -190,7 +164,7 @@ fn parse_registration(words: &mut Words) -> Registration {
     Registration::Now { name, code: words.rest().to_owned() }
 }
 
-fn parse_position(words: &mut Words) -> Result<Command, CommandError> {
+fn parse_position(words: &mut Words) -> Result<Command, MessageError> {
     let start = match words.next() {
         Some("startpos") => {
             // `moves` comes next if anything does; what else stands there is passed over.
@@ -208,36 +182,27 @@ fn parse_position(words: &mut Words) -> Result<Command, CommandError> {
     Ok(Command::Position { start, moves })
 }
 
-fn parse_go(words: &mut Words) -> Result<Go, CommandError> {
+fn parse_go(words: &mut Words) -> Result<Go, MessageError> {
     let mut go = Go::default();
     while let Some(word) = words.next() {
         match word {
             "searchmoves" => go.searchmoves = words.all(|word| word.parse().ok()),
             "ponder" => go.ponder = true,
             "infinite" => go.infinite = true,
-            "wtime" => go.wtime = Some(parse_value("go wtime", words, words::number)?),
-            "btime" => go.btime = Some(parse_value("go btime", words, words::number)?),
-            "winc" => go.winc = Some(parse_value("go winc", words, words::number)?),
-            "binc" => go.binc = Some(parse_value("go binc", words, words::number)?),
-            "movestogo" => go.movestogo = Some(parse_value("go movestogo", words, words::small_count)?),
-            "depth" => go.depth = Some(parse_value("go depth", words, words::small_count)?),
-            "nodes" => go.nodes = Some(parse_value("go nodes", words, words::count)?),
-            "mate" => go.mate = Some(parse_value("go mate", words, words::small_count)?),
-            "movetime" => go.movetime = Some(parse_value("go movetime", words, words::number)?),
-            "perft" => go.perft = Some(parse_value("go perft", words, words::small_count)?),
+            "wtime" => go.wtime = Some(words.value("go wtime", number)?),
+            "btime" => go.btime = Some(words.value("go btime", number)?),
+            "winc" => go.winc = Some(words.value("go winc", number)?),
+            "binc" => go.binc = Some(words.value("go binc", number)?),
+            "movestogo" => go.movestogo = Some(words.value("go movestogo", small_count)?),
+            "depth" => go.depth = Some(words.value("go depth", small_count)?),
+            "nodes" => go.nodes = Some(words.value("go nodes", count)?),
+            "mate" => go.mate = Some(words.value("go mate", small_count)?),
+            "movetime" => go.movetime = Some(words.value("go movetime", number)?),
+            "perft" => go.perft = Some(words.value("go perft", small_count)?),
             _ => {} // the UCI text: unknown words are ignored
         }
     }
     Ok(go)
-}
-
-fn parse_value<T>(
-    command: &'static str,
-    words: &mut Words,
-    read: impl Fn(&str) -> Option<T>,
-) -> Result<T, CommandError> {
-    let word = words.next().unwrap_or_default();
-    read(word).ok_or_else(|| malformed(command, "a whole number", word))
 }
 
 impl fmt::Display for Command {
@@ -293,29 +258,6 @@ impl fmt::Display for Go {
         }
         write_value(f, "perft", self.perft)
     }
-}
-
-/// Writes ` name value`, or nothing.
-pub(super) fn write_value(
-    f: &mut fmt::Formatter<'_>,
-    name: &str,
-    value: Option<impl fmt::Display>,
-) -> fmt::Result {
-    value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
-}
-
-/// Writes ` name` and the moves, or nothing if there are none.
-pub(super) fn write_moves(f: &mut fmt::Formatter<'_>, name: &str, moves: &[UciMove]) -> fmt::Result {
-    if !moves.is_empty() {
-        write!(f, " {name}")?;
-    }
-    // In one piece: late in a game there are hundreds of moves, and a formatter takes its time over each character.
-    let mut text = String::with_capacity(6 * moves.len());
-    for m in moves {
-        text.push(' ');
-        m.append_to_string(&mut text);
-    }
-    f.write_str(&text)
 }
 
 #[cfg(test)]

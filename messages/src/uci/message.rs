@@ -3,10 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use game::{Score, ScoreBound};
 use shakmaty::uci::UciMove;
 
-use super::command::{write_moves, write_value};
-use super::words::{self, Words};
+use super::words::{
+    self, MessageError, Words, count, malformed, number, small_count, write_moves, write_value,
+};
 
 /// A message from the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,30 +98,10 @@ pub struct Info {
 /// What a line is worth for the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InfoScore {
-    /// The value.
-    pub value: Value,
+    /// The value for the engine.
+    pub value: Score,
     /// What is known about it.
-    pub bound: Bound,
-}
-
-/// A value from the engine's point of view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
-    /// In hundredths of a pawn.
-    Centipawns(i32),
-    /// Mate in so many moves (not plies); zero or negative if the engine gets mated.
-    Mate(i32),
-}
-
-/// What is known about a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// It is the value.
-    Exact,
-    /// The true value is this or more.
-    Lower,
-    /// The true value is this or less.
-    Upper,
+    pub bound: ScoreBound,
 }
 
 /// The line that a processor is looking at.
@@ -164,28 +146,6 @@ pub enum OptionKind {
     },
 }
 
-/// Why a line is not a message.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
-    /// No word of it is the name of a message.
-    #[error("unknown message: {0}")]
-    Unknown(String),
-    /// What follows the message's name is not what it needs.
-    #[error("{message} needs {expected}, not \"{found}\"")]
-    Malformed {
-        /// The message, or the part of it.
-        message: &'static str,
-        /// What should have followed.
-        expected: &'static str,
-        /// What followed.
-        found: String,
-    },
-}
-
-fn malformed(message: &'static str, expected: &'static str, found: &str) -> MessageError {
-    MessageError::Malformed { message, expected, found: found.to_owned() }
-}
-
 /// How an empty text is written.
 pub const EMPTY: &str = "<empty>";
 
@@ -201,13 +161,7 @@ impl FromStr for Message {
 
     /// Reads a line. Words before the first one that names a message are passed over, as the UCI text asks.
     fn from_str(line: &str) -> Result<Message, MessageError> {
-        let mut words = Words::new(line);
-        while let Some(word) = words.next() {
-            if let Some(message) = parse_named(word, &mut words) {
-                return message;
-            }
-        }
-        Err(MessageError::Unknown(line.trim().to_owned()))
+        words::parse_line(line, "message", parse_named)
     }
 }
 
@@ -259,21 +213,21 @@ fn parse_info(words: &mut Words) -> Result<Info, MessageError> {
     let mut info = Info::default();
     while let Some(word) = words.next() {
         match word {
-            "depth" => info.depth = Some(parse_value("info depth", words, words::small_count)?),
-            "seldepth" => info.seldepth = Some(parse_value("info seldepth", words, words::small_count)?),
-            "multipv" => info.multipv = Some(parse_value("info multipv", words, words::small_count)?),
+            "depth" => info.depth = Some(words.value("info depth", small_count)?),
+            "seldepth" => info.seldepth = Some(words.value("info seldepth", small_count)?),
+            "multipv" => info.multipv = Some(words.value("info multipv", small_count)?),
             "score" => info.score = Some(parse_score(words)?),
             "wdl" => info.wdl = Some(parse_wdl(words)?),
-            "nodes" => info.nodes = Some(parse_value("info nodes", words, words::count)?),
-            "nps" => info.nps = Some(parse_value("info nps", words, words::count)?),
-            "hashfull" => info.hashfull = Some(parse_value("info hashfull", words, words::small_count)?),
-            "tbhits" => info.tbhits = Some(parse_value("info tbhits", words, words::count)?),
-            "sbhits" => info.sbhits = Some(parse_value("info sbhits", words, words::count)?),
-            "cpuload" => info.cpuload = Some(parse_value("info cpuload", words, words::small_count)?),
-            "time" => info.time = Some(parse_value("info time", words, words::count)?),
+            "nodes" => info.nodes = Some(words.value("info nodes", count)?),
+            "nps" => info.nps = Some(words.value("info nps", count)?),
+            "hashfull" => info.hashfull = Some(words.value("info hashfull", small_count)?),
+            "tbhits" => info.tbhits = Some(words.value("info tbhits", count)?),
+            "sbhits" => info.sbhits = Some(words.value("info sbhits", count)?),
+            "cpuload" => info.cpuload = Some(words.value("info cpuload", small_count)?),
+            "time" => info.time = Some(words.value("info time", count)?),
             "currmove" => info.currmove = Some(parse_move("info currmove", words)?),
             "currmovenumber" => {
-                info.currmovenumber = Some(parse_value("info currmovenumber", words, words::small_count)?);
+                info.currmovenumber = Some(words.value("info currmovenumber", small_count)?);
             }
             "refutation" => info.refutation = words.all(|word| word.parse().ok()),
             "currline" => info.currline = Some(parse_current_line(words)),
@@ -291,14 +245,17 @@ fn parse_info(words: &mut Words) -> Result<Info, MessageError> {
 fn parse_score(words: &mut Words) -> Result<InfoScore, MessageError> {
     let unit = words.next().unwrap_or_default();
     let value = match unit {
-        "cp" => Value::Centipawns(parse_value("info score cp", words, signed)?),
-        "mate" => Value::Mate(parse_value("info score mate", words, signed)?),
+        "cp" => Score::Centipawns(words.value("info score cp", signed)?),
+        "mate" => match words.value("info score mate", signed)? {
+            moves @ 1.. => Score::MateIn(moves.unsigned_abs()),
+            moves => Score::MatedIn(moves.unsigned_abs()),
+        },
         _ => return Err(malformed("info score", "cp or mate", unit)),
     };
     let bound = match words.peek() {
-        Some("lowerbound") => Bound::Lower,
-        Some("upperbound") => Bound::Upper,
-        _ => return Ok(InfoScore { value, bound: Bound::Exact }),
+        Some("lowerbound") => ScoreBound::Lower,
+        Some("upperbound") => ScoreBound::Upper,
+        _ => return Ok(InfoScore { value, bound: ScoreBound::Exact }),
     };
     words.next();
     Ok(InfoScore { value, bound })
@@ -306,34 +263,25 @@ fn parse_score(words: &mut Words) -> Result<InfoScore, MessageError> {
 
 /// A whole number, the nearest `i32`.
 fn signed(word: &str) -> Option<i32> {
-    words::number(word).map(|value| value.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
+    number(word).map(|value| value.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
 }
 
 fn parse_wdl(words: &mut Words) -> Result<[u32; 3], MessageError> {
     let mut chances = [0; 3];
     for chance in &mut chances {
-        *chance = parse_value("info wdl", words, words::small_count)?;
+        *chance = words.value("info wdl", small_count)?;
     }
     Ok(chances)
 }
 
 fn parse_current_line(words: &mut Words) -> CurrentLine {
-    let cpu = words.peek().and_then(words::small_count);
+    let cpu = words.peek().and_then(small_count);
     // A null move looks like a number, but no processor has four digits of zero.
     let cpu = cpu.filter(|_| words.peek() != Some("0000"));
     if cpu.is_some() {
         words.next();
     }
     CurrentLine { cpu, moves: words.all(|word| word.parse().ok()) }
-}
-
-fn parse_value<T>(
-    message: &'static str,
-    words: &mut Words,
-    read: impl Fn(&str) -> Option<T>,
-) -> Result<T, MessageError> {
-    let word = words.next().unwrap_or_default();
-    read(word).ok_or_else(|| malformed(message, "a whole number", word))
 }
 
 fn parse_move(message: &'static str, words: &mut Words) -> Result<UciMove, MessageError> {
@@ -374,9 +322,9 @@ fn parse_spin(words: &mut Words) -> Result<OptionKind, MessageError> {
     let (mut default, mut min, mut max) = (0, i64::MIN, i64::MAX);
     while let Some(word) = words.next() {
         match word {
-            "default" => default = parse_value("option ... default", words, words::number)?,
-            "min" => min = parse_value("option ... min", words, words::number)?,
-            "max" => max = parse_value("option ... max", words, words::number)?,
+            "default" => default = words.value("option ... default", number)?,
+            "min" => min = words.value("option ... min", number)?,
+            "max" => max = words.value("option ... max", number)?,
             _ => {}
         }
     }
@@ -466,13 +414,15 @@ impl fmt::Display for Info {
 impl fmt::Display for InfoScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
-            Value::Centipawns(value) => write!(f, "cp {value}")?,
-            Value::Mate(moves) => write!(f, "mate {moves}")?,
+            Score::Centipawns(value) => write!(f, "cp {value}")?,
+            Score::MateIn(moves) => write!(f, "mate {moves}")?,
+            Score::MatedIn(0) => f.write_str("mate 0")?,
+            Score::MatedIn(moves) => write!(f, "mate -{moves}")?,
         }
         f.write_str(match self.bound {
-            Bound::Exact => "",
-            Bound::Lower => " lowerbound",
-            Bound::Upper => " upperbound",
+            ScoreBound::Exact => "",
+            ScoreBound::Lower => " lowerbound",
+            ScoreBound::Upper => " upperbound",
         })
     }
 }
@@ -545,7 +495,7 @@ mod tests {
             "info depth 20 seldepth 31 multipv 1 score cp -13 upperbound wdl 10 900 90 nodes 1234 nps 99 hashfull 3 \
              tbhits 0 time 12 pv e2e4 e7e5 g1f3",
         );
-        let score = InfoScore { value: Value::Centipawns(-13), bound: Bound::Upper };
+        let score = InfoScore { value: Score::Centipawns(-13), bound: ScoreBound::Upper };
         assert_eq!((line.depth, line.score, line.wdl), (Some(20), Some(score), Some([10, 900, 90])));
         assert_eq!((line.time, line.pv.len()), (Some(12), 3));
         assert_eq!(parsed("bestmove (none)"), Message::BestMove { best: UciMove::Null, ponder: None });
@@ -598,9 +548,12 @@ mod tests {
     }
 
     fn scores() -> impl Strategy<Value = InfoScore> {
-        let value =
-            prop_oneof![any::<i32>().prop_map(Value::Centipawns), any::<i32>().prop_map(Value::Mate),];
-        let bound = prop::sample::select(vec![Bound::Exact, Bound::Lower, Bound::Upper]);
+        let value = prop_oneof![
+            any::<i32>().prop_map(Score::Centipawns),
+            (1..=i32::MAX as u32).prop_map(Score::MateIn),
+            (0..=i32::MIN.unsigned_abs()).prop_map(Score::MatedIn),
+        ];
+        let bound = prop::sample::select(vec![ScoreBound::Exact, ScoreBound::Lower, ScoreBound::Upper]);
         (value, bound).prop_map(|(value, bound)| InfoScore { value, bound })
     }
 

@@ -6,7 +6,6 @@ mod message;
 mod strategies;
 mod words;
 
-pub use command::{Command, CommandError, Go, Registration, Start};
-pub use message::{
-    Bound, Check, CurrentLine, EMPTY, Info, InfoScore, Message, MessageError, OptionKind, Value,
-};
+pub use command::{Command, Go, Registration, Start};
+pub use message::{Check, CurrentLine, EMPTY, Info, InfoScore, Message, OptionKind};
+pub use words::MessageError;

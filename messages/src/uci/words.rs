@@ -1,5 +1,51 @@
 //! A line as UCI reads it: words between any amounts of white space, and sometimes all the rest.
 
+use std::fmt;
+
+use shakmaty::uci::UciMove;
+
+/// Why a line is no command or no message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MessageError {
+    /// No word of it is the name of one.
+    #[error("unknown {kind}: {line}")]
+    Unknown {
+        /// What was expected: `command` or `message`.
+        kind: &'static str,
+        /// The line.
+        line: String,
+    },
+    /// What follows the name is not what it needs.
+    #[error("{message} needs {expected}, not \"{found}\"")]
+    Malformed {
+        /// The command or the message, or the part of it.
+        message: &'static str,
+        /// What should have followed.
+        expected: &'static str,
+        /// What followed.
+        found: String,
+    },
+}
+
+pub(super) fn malformed(message: &'static str, expected: &'static str, found: &str) -> MessageError {
+    MessageError::Malformed { message, expected, found: found.to_owned() }
+}
+
+/// Reads a line as the command or message that is named first in it; `read` returns `None` for a word that names none.
+pub(super) fn parse_line<T>(
+    line: &str,
+    kind: &'static str,
+    read: impl Fn(&str, &mut Words) -> Option<Result<T, MessageError>>,
+) -> Result<T, MessageError> {
+    let mut words = Words::new(line);
+    while let Some(word) = words.next() {
+        if let Some(read) = read(word, &mut words) {
+            return read;
+        }
+    }
+    Err(MessageError::Unknown { kind, line: line.trim().to_owned() })
+}
+
 /// Reads a line word by word.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
@@ -37,6 +83,16 @@ impl<'a> Words<'a> {
         }
         found
     }
+
+    /// Reads the number that follows `name`.
+    pub(super) fn value<T>(
+        &mut self,
+        name: &'static str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, MessageError> {
+        let word = self.next().unwrap_or_default();
+        read(word).ok_or_else(|| malformed(name, "a whole number", word))
+    }
 }
 
 impl<'a> Iterator for Words<'a> {
@@ -68,4 +124,27 @@ pub(super) fn count(word: &str) -> Option<u64> {
 /// A [`count`], at most the largest `u32`.
 pub(super) fn small_count(word: &str) -> Option<u32> {
     count(word).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+/// Writes ` name value`, or nothing.
+pub(super) fn write_value(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    value: Option<impl fmt::Display>,
+) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
+}
+
+/// Writes ` name` and the moves, or nothing if there are none.
+pub(super) fn write_moves(f: &mut fmt::Formatter<'_>, name: &str, moves: &[UciMove]) -> fmt::Result {
+    if !moves.is_empty() {
+        write!(f, " {name}")?;
+    }
+    // In one piece: late in a game there are hundreds of moves, and a formatter takes its time over each character.
+    let mut text = String::with_capacity(6 * moves.len());
+    for m in moves {
+        text.push(' ');
+        m.append_to_string(&mut text);
+    }
+    f.write_str(&text)
 }

@@ -7,16 +7,15 @@ pub(crate) mod setup;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use game::{CastlingMode, Outcome, excerpt};
+use game::{CastlingMode, Outcome, TimeControl, excerpt};
 use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
-use self::setup::Clock;
 use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::player::score;
-use crate::stream::{Said, Stream, Vocabulary};
+use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
 
 /// How many remarks are kept of a program that is getting ready.
@@ -75,7 +74,7 @@ struct GameState {
     /// The last move, as it was told.
     last_told: Option<String>,
     /// The time control.
-    clock: Option<Clock>,
+    control: Option<TimeControl>,
 }
 
 impl CecpPlayer {
@@ -120,16 +119,16 @@ impl CecpPlayer {
     }
 
     fn set_up(&mut self, game: &NewGame) -> Result<(), Fault> {
-        let clock = Clock::of(&game.controls[game.color], 1);
-        let told_clock = clock.commands(&self.features)?;
+        let control = game.controls[game.color].phase_of(1);
+        let told_clock = setup::time_control(&control, &self.features)?;
         let position = setup::position(&game.game, &self.features)?;
         self.tell(&Command::New)?;
         if game.mode() == CastlingMode::Chess960 {
             self.tell(&Command::Variant("fischerandom".into()))?;
         }
         told_clock.into_iter().try_for_each(|command| self.tell(&command))?;
-        self.tell(&Command::Post)?;
-        self.tell(if game.ponder { &Command::Hard } else { &Command::Easy })?;
+        self.tell(&Command::Post(true))?;
+        self.tell(&Command::Ponder(game.ponder))?;
         if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
             self.tell(&Command::Name(game.opponent.clone()))?;
             // Only to those who want to know whom they meet: Fairy-Max 5.0 may crash of words that it doesn't know.
@@ -137,7 +136,7 @@ impl CecpPlayer {
         }
         self.tell(&Command::Force)?;
         position.into_iter().try_for_each(|line| self.stream.tell(line))?;
-        self.game = GameState { told: 0, last_told: None, clock: Some(clock) };
+        self.game = GameState { told: 0, last_told: None, control: Some(control) };
         self.tell_moves(&game.game)
     }
 
@@ -189,7 +188,7 @@ impl CecpPlayer {
 
     /// Whether the engine refuses the move that it was told last. Words for that differ, and some engines use them for
     /// commands that they don't know; the move itself has to be in them.
-    fn is_complaint(&self, said: &Said<Message>) -> bool {
+    fn is_complaint(&self, said: &Timed<Message>) -> bool {
         let Some(told) = &self.game.last_told else { return false };
         let text = match &said.message {
             Message::IllegalMove { mv, .. } => mv,
@@ -219,7 +218,7 @@ impl ProtocolPlayer for CecpPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Said<Message>) -> Result<Option<Event>, Fault> {
+    fn understand(&mut self, said: Timed<Message>) -> Result<Option<Event>, Fault> {
         if let Message::Features(features) = said.message {
             self.learn(features);
             return Ok(None);
@@ -304,11 +303,11 @@ impl Player for CecpPlayer {
 
     fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
         let us = turn.game.turn();
-        let (own, other) = (&turn.accounts[us], &turn.accounts[!us]);
-        let clock = Clock::of(&own.control, own.moves_made + 1);
-        if self.game.clock.as_ref() != Some(&clock) {
-            clock.commands(&self.features)?.into_iter().try_for_each(|command| self.tell(&command))?;
-            self.game.clock = Some(clock);
+        let control = turn.clock.control(us).phase_of(turn.clock.move_number(us));
+        if self.game.control.as_ref() != Some(&control) {
+            let commands = setup::time_control(&control, &self.features)?;
+            commands.into_iter().try_for_each(|command| self.tell(&command))?;
+            self.game.control = Some(control);
         }
         // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
         let answers = self.state == CecpState::Waiting && self.game.told + 1 == turn.game.ply();
@@ -319,8 +318,8 @@ impl Player for CecpPlayer {
             self.tell_moves(turn.game)?;
         }
         if self.features.has(Switch::Time) {
-            self.tell(&Command::Time { centiseconds: setup::centiseconds(own) })?;
-            self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(other) })?;
+            self.tell(&Command::Time { centiseconds: setup::centiseconds(turn.remaining(us)) })?;
+            self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(turn.remaining(!us)) })?;
         }
         self.state = CecpState::Thinking;
         if answers { self.tell_moves(turn.game) } else { self.tell(&Command::Go) }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use game::{CastlingMode, Game};
 
 use super::{Candidate, Failure};
-use crate::stream::{Said, Stream, Vocabulary};
+use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Departure, Fault};
 
 /// How long a program gets to read a line; one that is thinking may not read it yet.
@@ -173,7 +173,7 @@ fn runs_on(patience: Duration) -> Failure {
 }
 
 /// What a program has said.
-pub(super) struct Transcript<M>(pub(super) Vec<Said<M>>);
+pub(super) struct Transcript<M>(pub(super) Vec<Timed<M>>);
 
 impl<M> Transcript<M> {
     pub(super) fn messages(&self) -> impl Iterator<Item = &M> {
@@ -219,7 +219,7 @@ impl<M> Transcript<M> {
     }
 }
 
-fn show<M>(said: &Said<M>) -> String {
+fn show<M>(said: &Timed<M>) -> String {
     format!("`{}`", game::excerpt(&said.line))
 }
 

@@ -3,9 +3,7 @@
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
 use super::variants;
-use messages::cecp::Message;
-use messages::cecp::{Feature, Switch};
-use messages::cecp::{OptionDefinition, OptionKind};
+use messages::cecp::{Feature, Message, OptionDefinition, OptionKind, Switch};
 
 /// Under which name GUIs show the engine.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));

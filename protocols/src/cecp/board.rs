@@ -16,7 +16,7 @@ pub(super) struct Board {
     /// The variant that is played, its rules of castling, and who gets captured pieces.
     variant: Variant,
     mode: CastlingMode,
-    captives: PocketOwner,
+    pocket_owner: PocketOwner,
 }
 
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub(super) struct Refusal {
 impl Default for Board {
     fn default() -> Board {
         let game = Box::new(Game::default());
-        let (variant, mode, captives) = (game.variant(), game.mode(), game.pocket_owner());
-        Board { content: Content::Game(game), turn: None, variant, mode, captives }
+        let (variant, mode, pocket_owner) = (game.variant(), game.mode(), game.pocket_owner());
+        Board { content: Content::Game(game), turn: None, variant, mode, pocket_owner }
     }
 }
 
@@ -69,7 +69,7 @@ impl Board {
 
     /// A new game. The positions to come are of the same variant.
     pub(super) fn start(&mut self, game: Game) {
-        (self.variant, self.mode, self.captives) = (game.variant(), game.mode(), game.pocket_owner());
+        (self.variant, self.mode, self.pocket_owner) = (game.variant(), game.mode(), game.pocket_owner());
         self.content = Content::Game(Box::new(game));
         self.turn = None;
     }
@@ -104,7 +104,7 @@ impl Board {
     fn put(&mut self, game: Result<Game, FenError>, fen: impl FnOnce() -> String) -> Result<(), Refusal> {
         match game {
             Ok(game) => {
-                self.content = Content::Game(Box::new(game.with_pocket_owner(self.captives)));
+                self.content = Content::Game(Box::new(game.with_pocket_owner(self.pocket_owner)));
                 Ok(())
             }
             Err(error) => {
@@ -115,14 +115,14 @@ impl Board {
     }
 
     /// Whether pieces can be held in hand.
-    pub(super) fn has_hands(&self) -> bool {
+    pub(super) fn has_pockets(&self) -> bool {
         self.variant == Variant::Crazyhouse
     }
 
     /// Puts pieces into the hands, given by their letters, where the variant has hands; whether that changed anything.
     /// Hands that can't be leave everything as it was. `None` if a letter stands for no piece.
-    pub(super) fn hold(&mut self, white: &str, black: &str) -> Option<Result<bool, Refusal>> {
-        let hands = ByColor { white: read_hand(white)?, black: read_hand(black)? };
+    pub(super) fn set_pockets(&mut self, white: &str, black: &str) -> Option<Result<bool, Refusal>> {
+        let hands = ByColor { white: read_pocket(white)?, black: read_pocket(black)? };
         let Some(game) =
             self.game_mut().filter(|game| game.position().pockets().is_some_and(|held| *held != hands))
         else {
@@ -190,7 +190,7 @@ fn with_assumed_rights(setup: &Setup) -> Setup {
 }
 
 /// The pieces in a hand by their letters; `None` if one stands for no piece that can be held.
-fn read_hand(letters: &str) -> Option<ByRole<u8>> {
+fn read_pocket(letters: &str) -> Option<ByRole<u8>> {
     let mut hand = ByRole::default();
     for letter in letters.chars() {
         let role = Role::from_char(letter).filter(|&role| role != Role::King)?;
@@ -283,14 +283,14 @@ mod tests {
     #[test]
     fn hands_are_filled_where_there_are_hands() {
         let mut board = Board::default();
-        assert!(!board.hold("PN", "").unwrap().unwrap(), "chess has none");
+        assert!(!board.set_pockets("PN", "").unwrap().unwrap(), "chess has none");
         board.start(Game::new(Variant::Crazyhouse));
-        assert!(!board.hold("", "").unwrap().unwrap(), "they are empty already");
-        assert!(board.hold("X", "").is_none() && board.hold("", "K").is_none());
+        assert!(!board.set_pockets("", "").unwrap().unwrap(), "they are empty already");
+        assert!(board.set_pockets("X", "").is_none() && board.set_pockets("", "K").is_none());
         board.set_up("r3k3/8/8/8/8/8/8/R3K3[-] w - - 0 1").unwrap();
-        assert!(board.hold("NP", "q").unwrap().unwrap());
+        assert!(board.set_pockets("NP", "q").unwrap().unwrap());
         assert_eq!(board.game().unwrap().fen(), "r3k3/8/8/8/8/8/8/R3K3[PNq] w - - 0 1");
-        assert!(board.hold("NNNNN", "").unwrap().is_err(), "there are four knights in a game");
+        assert!(board.set_pockets("NNNNN", "").unwrap().is_err(), "there are four knights in a game");
     }
 
     #[test]

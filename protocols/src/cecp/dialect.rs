@@ -4,8 +4,7 @@ use game::Game;
 use shakmaty::Move;
 
 use super::output::move_text;
-use messages::cecp::GameResult;
-use messages::cecp::Message;
+use messages::cecp::{GameResult, Message};
 
 /// Which variety an engine speaks. It understands both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,12 +6,12 @@ mod clock;
 mod dialect;
 mod markers;
 mod output;
+mod search;
 mod session;
 mod state;
 #[cfg(test)]
 mod tests;
 mod variants;
-mod work;
 
 pub use dialect::Dialect;
 pub use session::serve;

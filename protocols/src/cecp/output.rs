@@ -2,13 +2,11 @@
 
 use std::io::{self, Write};
 
-use engine::Bound as ScoreBound;
 use engine::Line;
 use game::Game;
 use shakmaty::Move;
 
-use messages::cecp::Message;
-use messages::cecp::{Bound, ThinkingLine};
+use messages::cecp::{Message, ThinkingLine};
 
 /// Where messages go.
 pub(super) struct Output<'a> {
@@ -76,11 +74,7 @@ pub(super) fn thinking_line(game: &Game, line: &Line) -> ThinkingLine {
         kilonodes_per_second: Some(line.nodes_per_second() / 1000),
         tablebase_hits: Some(line.tablebase_hits),
         text: cut(&game.san_line(&line.moves)).to_owned(),
-        bound: match line.bound {
-            ScoreBound::Exact => Bound::Exact,
-            ScoreBound::Upper => Bound::Upper,
-            ScoreBound::Lower => Bound::Lower,
-        },
+        bound: line.bound,
     }
 }
 

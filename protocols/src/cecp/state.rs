@@ -4,8 +4,6 @@
 use game::Game;
 use shakmaty::Color;
 
-use messages::cecp::Command;
-
 /// Which side the engine plays, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -29,6 +27,26 @@ pub(super) enum Occupation {
     Analyse,
     /// For a moment, because the user asked for a hint.
     Hint,
+}
+
+/// What a command or a move changes in the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StateChange {
+    Nothing,
+    /// `force`, `go`, `playother`, `analyze`, `result`, and every end of the game.
+    Mode(Mode),
+    /// `white`, `black`, `variant`: the engine plays this side, unless it analyses.
+    Side(Color),
+    /// `new`
+    NewGame,
+    /// `exit`
+    EndAnalysis,
+    /// `hard`, `easy`
+    Ponder(bool),
+    /// `pause`, `resume`
+    Paused(bool),
+    /// `random`
+    ToggleRandom,
 }
 
 /// The state, but for the game: the side to move is the game's.
@@ -61,34 +79,24 @@ impl State {
         }
     }
 
-    /// The body of Appendix B's loop, as far as it is not about the position; `turn` is the side to move, if there is a
-    /// legal position. To be called for commands that were obeyed.
+    /// The body of Appendix B's loop: moves on to the state that a command or a move leads to.
     ///
     /// Two entries are read more kindly than they stand there, for the sake of GUIs that set up positions in an analysis
     /// or say `exit` without one: `white` and `black` don't end an analysis, and `exit` ends nothing else.
-    pub(super) fn obey(&mut self, command: &Command, turn: Option<Color>) {
-        use Command as C;
+    pub(super) fn apply(&mut self, change: StateChange) {
         let is_analysing = self.mode == Mode::Analyze;
-        let play = |side: Option<Color>| side.map(Mode::Play);
-        let mode = match command {
-            C::Force | C::Result { .. } => Some(Mode::Force),
-            C::New | C::Variant(_) | C::White if !is_analysing => Some(Mode::Play(Color::Black)),
-            C::Black if !is_analysing => Some(Mode::Play(Color::White)),
-            C::Go => play(turn),
-            C::PlayOther => play(turn.map(|turn| !turn)),
-            C::Analyze => Some(Mode::Analyze),
-            C::Exit if is_analysing => Some(Mode::Force),
-            _ => None,
-        };
-        self.mode = mode.unwrap_or(self.mode);
-        match command {
-            C::Easy => self.ponder = false,
-            C::Hard => self.ponder = true,
-            C::Pause => self.paused = true,
-            C::Resume => self.paused = false,
-            C::Random => self.random = !self.random,
-            C::New => self.random = false,
-            _ => {}
+        match change {
+            StateChange::Mode(mode) => self.mode = mode,
+            StateChange::Side(side) if !is_analysing => self.mode = Mode::Play(side),
+            StateChange::NewGame => {
+                self.apply(StateChange::Side(Color::Black));
+                self.random = false;
+            }
+            StateChange::EndAnalysis if is_analysing => self.mode = Mode::Force,
+            StateChange::Ponder(on) => self.ponder = on,
+            StateChange::Paused(on) => self.paused = on,
+            StateChange::ToggleRandom => self.random = !self.random,
+            StateChange::Nothing | StateChange::Side(_) | StateChange::EndAnalysis => {}
         }
     }
 }
@@ -123,39 +131,5 @@ mod tests {
             assert_eq!(occupation(white, ponder, &["e4"]), if ponder { Ponder } else { Nothing });
             assert_eq!(occupation(black, ponder, &[]), Nothing);
         }
-    }
-
-    #[test]
-    fn the_modes_of_appendix_b() {
-        let (white, black) = (Mode::Play(Color::White), Mode::Play(Color::Black));
-        let all = [white, black, Mode::Force, Mode::Analyze];
-        // The command, the side to move, and the mode that follows each of all.
-        for (command, turn, expected) in [
-            ("force", Color::White, [Mode::Force; 4]),
-            ("result *", Color::White, [Mode::Force; 4]),
-            ("new", Color::White, [black, black, black, Mode::Analyze]),
-            ("variant normal", Color::White, [black, black, black, Mode::Analyze]),
-            ("white", Color::White, [black, black, black, Mode::Analyze]),
-            ("black", Color::Black, [white, white, white, Mode::Analyze]),
-            ("go", Color::White, [white; 4]),
-            ("go", Color::Black, [black; 4]),
-            ("playother", Color::White, [black; 4]),
-            ("playother", Color::Black, [white; 4]),
-            ("analyze", Color::White, [Mode::Analyze; 4]),
-            ("exit", Color::White, [white, black, Mode::Force, Mode::Force]),
-            ("usermove e2e4", Color::Black, all),
-            ("setboard x", Color::Black, all),
-            ("undo", Color::Black, all),
-            ("ping 1", Color::White, all),
-        ] {
-            for (before, after) in all.into_iter().zip(expected) {
-                let mut state = state(before, true);
-                state.obey(&command.parse().unwrap(), Some(turn));
-                assert_eq!(state.mode, after, "{command} in {before:?}");
-            }
-        }
-        let mut state = state(white, false);
-        state.obey(&Command::Go, None);
-        assert_eq!(state.mode, white, "without a position there is no side to play");
     }
 }

@@ -13,14 +13,14 @@ use shakmaty::Position as _;
 
 use game::diagram::{Drawing, Style};
 use messages::input::{Input, LineReader};
-use messages::referee::{Analysis, Answer, Remark};
-use messages::referee::{Conversation, answer_with};
-use messages::referee::{Habits, Parting};
-use messages::referee::{Heard as Told, Link};
+use messages::referee::{
+    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    answer_with,
+};
 
 /// A person with a seat at a referee's table. The seat is kept while another referee is looked for.
 pub struct Person {
-    client: Conversation,
+    client: ClientState,
     style: Style,
     heard: Receiver<Heard>,
     sender: Sender<Heard>,
@@ -87,7 +87,7 @@ impl Person {
     ///
     /// # Errors
     /// If there is no thread to read with.
-    pub fn new(typed: impl Read + Send + 'static, client: Conversation, style: Style) -> io::Result<Person> {
+    pub fn new(typed: impl Read + Send + 'static, client: ClientState, style: Style) -> io::Result<Person> {
         let (sender, heard) = mpsc::channel();
         read("typed", LineReader::new(typed), sender.clone(), Heard::Person)?;
         Ok(Person { client, style, heard, sender, is_to_move: false, remark: Remark::None })
@@ -111,32 +111,32 @@ impl Person {
         input: impl Read + Send + 'static,
         output: &mut dyn Write,
         screen: &mut dyn Write,
-        habits: &Habits,
+        config: &ClientConfig,
         leaving: &AtomicBool,
-    ) -> io::Result<Parting> {
+    ) -> io::Result<DisconnectReason> {
         read("referee", LineReader::new(input), self.sender.clone(), Heard::Referee)?;
         self.is_to_move = false;
         let alarms = RefCell::default();
         let mut alarm = |reason: &str| note(&alarms, reason);
         let mut table = Table {
-            link: Link::sign_on(&mut self.client, habits, output, &mut alarm)?,
+            link: ClientConnection::sign_on(&mut self.client, config, output, &mut alarm)?,
             person: self,
             alarms: &alarms,
             screen,
-            habits,
+            config,
         };
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.leave();
             }
-            let parting = match table.person.heard.recv_timeout(GLANCE) {
+            let disconnect = match table.person.heard.recv_timeout(GLANCE) {
                 Err(_) | Ok(Heard::Person(Input::TooLong(_))) => None,
                 Ok(Heard::Referee(input)) => table.hear_referee(input)?,
                 Ok(Heard::Person(Input::Line(line))) => table.hear_person(&line)?,
                 Ok(Heard::Person(Input::End)) => Some(table.leave()?),
             };
-            if let Some(parting) = parting {
-                return Ok(parting);
+            if let Some(disconnect) = disconnect {
+                return Ok(disconnect);
             }
         }
     }
@@ -169,40 +169,40 @@ fn note(alarms: &Alarms, reason: &str) {
 
 struct Table<'a> {
     person: &'a mut Person,
-    link: Link<'a>,
+    link: ClientConnection<'a>,
     alarms: &'a Alarms,
     screen: &'a mut dyn Write,
-    habits: &'a Habits,
+    config: &'a ClientConfig,
 }
 
 impl Table<'_> {
-    fn hear_referee(&mut self, input: Input) -> io::Result<Option<Parting>> {
+    fn hear_referee(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         let told = self.link.hear(&mut self.person.client, input)?;
         for reason in self.alarms.take() {
             self.say(&format!("\u{7}Help is needed: {reason}."))?;
         }
         match told {
-            Told::Nothing | Told::News => {}
-            Told::NewGame => {
+            Received::Nothing | Received::Update => {}
+            Received::NewGame => {
                 self.person.is_to_move = false;
                 self.say("The referee prepares a game.")?;
             }
-            Told::Respond => {
+            Received::Respond => {
                 self.person.is_to_move = true;
                 self.person.remark = Remark::None;
                 self.show()?;
             }
-            Told::Conclude(result) => {
+            Received::Conclude(result) => {
                 self.person.is_to_move = false;
                 let result = result.unwrap_or_else(|| "no result was told".to_owned());
                 self.say(&format!("The game is over: {}.", game::excerpt(&result)))?;
             }
-            Told::Parting(parting) => return Ok(Some(parting)),
+            Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
     }
 
-    fn hear_person(&mut self, line: &str) -> io::Result<Option<Parting>> {
+    fn hear_person(&mut self, line: &str) -> io::Result<Option<DisconnectReason>> {
         let order = match line.parse() {
             Ok(order) => order,
             Err(why) => {
@@ -222,9 +222,9 @@ impl Table<'_> {
             Order::AcceptDraw if !self.person.client.is_draw_offered() => {
                 self.say("No draw was offered with the last move.")?;
             }
-            Order::AcceptDraw => self.reply(Answer::AcceptDraw)?,
-            Order::Resign => self.reply(Answer::Resign)?,
-            Order::Claim(None) => self.reply(Answer::ClaimDraw)?,
+            Order::AcceptDraw => self.reply(Response::AcceptDraw)?,
+            Order::Resign => self.reply(Response::Resign)?,
+            Order::Claim(None) => self.reply(Response::ClaimDraw)?,
             Order::Claim(Some(text)) => self.make_move(&text, Remark::ClaimDraw)?,
             Order::Move(text) => self.make_move(&text, self.person.remark)?,
         }
@@ -243,20 +243,20 @@ impl Table<'_> {
         }
     }
 
-    fn reply(&mut self, answer: Answer) -> io::Result<()> {
+    fn reply(&mut self, answer: Response) -> io::Result<()> {
         self.person.is_to_move = false;
         self.person.remark = Remark::None;
         let record = self.person.client.reply(answer, Analysis::default()).map_err(io::Error::other)?;
         self.link.send(&record)
     }
 
-    fn leave(&mut self) -> io::Result<Parting> {
+    fn leave(&mut self) -> io::Result<DisconnectReason> {
         self.link.sign_off(&self.person.client)
     }
 
     /// Board and clocks.
     fn show(&mut self) -> io::Result<()> {
-        let text = self.person.picture(&self.habits.name);
+        let text = self.person.picture(&self.config.name);
         self.say(&text)
     }
 
@@ -321,18 +321,19 @@ mod tests {
 
     /// What the referee and the screen get when both say all of this at once.
     fn converse(referee: &str, typed: &str) -> (String, String) {
-        let client = Conversation::new("5/move".parse().expect("a time control"));
+        let client = ClientState::new("5/move".parse().expect("a time control"));
         let mut person = Person::new(io::empty(), client, Style::Ascii).expect("a thread");
         // Only what the test says, in this order.
         let (sender, heard) = mpsc::channel();
         (person.sender, person.heard) = (sender.clone(), heard);
-        let habits = Habits { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
+        let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
         let alarms = RefCell::default();
         let mut alarm = |reason: &str| note(&alarms, reason);
-        let link = Link::sign_on(&mut person.client, &habits, &mut output, &mut alarm).expect("written");
+        let link =
+            ClientConnection::sign_on(&mut person.client, &config, &mut output, &mut alarm).expect("written");
         let mut table =
-            Table { person: &mut person, link, alarms: &alarms, screen: &mut screen, habits: &habits };
+            Table { person: &mut person, link, alarms: &alarms, screen: &mut screen, config: &config };
         for line in referee.lines() {
             table.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
         }
@@ -369,14 +370,15 @@ mod tests {
 
     #[test]
     fn a_connection_is_served_to_its_end() {
-        let client = Conversation::new("5/move".parse().expect("a time control"));
+        let client = ClientState::new("5/move".parse().expect("a time control"));
         let mut person = Person::new(Cursor::new(b"leave\n"), client, Style::Ascii).expect("a thread");
-        let habits = Habits { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
+        let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
         let never = AtomicBool::new(false);
         let (silent, _open) = io::pipe().expect("a pipe");
-        let parting = person.take_part(silent, &mut output, &mut screen, &habits, &never).expect("written");
-        assert_eq!(parting, Parting::SignedOff);
+        let disconnect =
+            person.take_part(silent, &mut output, &mut screen, &config, &never).expect("written");
+        assert_eq!(disconnect, DisconnectReason::SignedOff);
         let told = String::from_utf8(output).expect("text");
         assert_eq!(told, format!("{START} refreq sign_on; tcsi \"\" \"Ann\";\n{START} refreq sign_off;\n"));
     }

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{Bound, Limits};
-use engine::{Decision, Line, NumberSetting, Purpose, Thought};
-use game::{DrawReason, Game, Move, Outcome};
+use engine::{Decision, Limits, Line, NumberSetting, Purpose, Thought};
+use game::{DrawReason, Game, Move, Outcome, ScoreBound};
 use shakmaty::Position as _;
 
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::Input;
-use messages::referee::{Analysis, Answer, Habits, Parting, Remark};
-use messages::referee::{Conversation, answer_with};
-use messages::referee::{Heard, Link};
+use messages::referee::{
+    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    answer_with,
+};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -28,25 +28,25 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Nothing more can be written.
 pub fn play(
     host: &mut Host,
-    client: &mut Conversation,
+    client: &mut ClientState,
     output: &mut dyn Write,
-    habits: &Habits,
+    config: &ClientConfig,
     leaving: &AtomicBool,
     alarm: &mut dyn FnMut(&str),
-) -> io::Result<Parting> {
+) -> io::Result<DisconnectReason> {
     let agreements = Agreements::default();
-    let link = Link::sign_on(client, habits, output, alarm)?;
-    let mut session = Session { host, client, link, habits, agreements, guess: None, line: None };
-    let parting = session.take_part(leaving);
+    let link = ClientConnection::sign_on(client, config, output, alarm)?;
+    let mut session = Session { host, client, link, config, agreements, guess: None, line: None };
+    let disconnect = session.take_part(leaving);
     session.host.engine.abandon();
-    parting
+    disconnect
 }
 
 struct Session<'a> {
     host: &'a mut Host,
-    client: &'a mut Conversation,
-    link: Link<'a>,
-    habits: &'a Habits,
+    client: &'a mut ClientState,
+    link: ClientConnection<'a>,
+    config: &'a ClientConfig,
     agreements: Agreements,
     guess: Option<Guess>,
     /// The latest line that Herald thinks best.
@@ -63,15 +63,15 @@ struct Guess {
 }
 
 impl Session<'_> {
-    fn take_part(&mut self, leaving: &AtomicBool) -> io::Result<Parting> {
+    fn take_part(&mut self, leaving: &AtomicBool) -> io::Result<DisconnectReason> {
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return self.link.sign_off(self.client);
             }
             match self.host.event_within(GLANCE) {
                 Some(Event::Input(input)) => {
-                    if let Some(parting) = self.hear(input)? {
-                        return Ok(parting);
+                    if let Some(disconnect) = self.hear(input)? {
+                        return Ok(disconnect);
                     }
                 }
                 Some(Event::Thought(id, thought)) if self.host.engine.is_current(id) => {
@@ -82,21 +82,21 @@ impl Session<'_> {
         }
     }
 
-    fn hear(&mut self, input: Input) -> io::Result<Option<Parting>> {
+    fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(self.client, input)? {
-            Heard::Nothing | Heard::News => {}
-            Heard::NewGame => {
+            Received::Nothing | Received::Update => {}
+            Received::NewGame => {
                 self.guess = None;
                 self.agreements = Agreements::default();
                 self.host.engine.abandon();
                 self.host.engine.new_game();
             }
-            Heard::Respond => self.respond()?,
-            Heard::Conclude(_) => {
+            Received::Respond => self.respond()?,
+            Received::Conclude(_) => {
                 self.guess = None;
                 self.host.engine.abandon();
             }
-            Heard::Parting(parting) => return Ok(Some(parting)),
+            Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
     }
@@ -107,8 +107,8 @@ impl Session<'_> {
         self.agreements.draw_offered = self.client.is_draw_offered();
         let guess = self.guess.take();
         match game.outcome() {
-            Some(Outcome::Draw(DrawReason::InsufficientMaterial)) => self.reply(Answer::ClaimDraw),
-            Some(_) => self.reply(Answer::NoMove),
+            Some(Outcome::Draw(DrawReason::InsufficientMaterial)) => self.reply(Response::ClaimDraw),
+            Some(_) => self.reply(Response::NoMove),
             None if guess.is_some_and(|guess| guess.holds(self.client)) => {
                 self.host.engine.ponder_hit();
                 Ok(())
@@ -128,7 +128,9 @@ impl Session<'_> {
 
     fn notice(&mut self, thought: Thought) -> io::Result<()> {
         match thought {
-            Thought::Line(line) if line.number == 1 && line.bound == Bound::Exact => self.line = Some(line),
+            Thought::Line(line) if line.number == 1 && line.bound == ScoreBound::Exact => {
+                self.line = Some(line);
+            }
             Thought::Line(_) | Thought::RootMove { .. } | Thought::Warning(_) => {}
             Thought::Done(decision) => {
                 self.host.engine.finish();
@@ -146,10 +148,10 @@ impl Session<'_> {
         let limits = engine::limits(self.client.limits());
         self.agreements.note(decision.score, self.host.engine.settings());
         let answer = self.choose(&game, decision);
-        let moves_on = matches!(answer, Answer::Move { .. });
+        let moves_on = matches!(answer, Response::Move { .. });
         self.reply(answer)?;
         if moves_on
-            && self.habits.ponder
+            && self.config.ponder
             && let Some(reply) = decision.ponder
         {
             self.ponder(reply, limits);
@@ -158,20 +160,20 @@ impl Session<'_> {
     }
 
     /// What Herald says: its move, or something about the end of the game.
-    fn choose(&mut self, game: &Game, decision: &Decision) -> Answer {
+    fn choose(&mut self, game: &Game, decision: &Decision) -> Response {
         let settings = self.host.engine.settings();
         let value = decision.score.value();
-        let Some(best) = decision.best else { return Answer::NoMove };
+        let Some(best) = decision.best else { return Response::NoMove };
         if self.agreements.is_time_to_resign(settings) {
-            return Answer::Resign;
+            return Response::Resign;
         }
         if self.agreements.draw_offered && value <= settings.get(NumberSetting::DrawScore) {
-            return Answer::AcceptDraw;
+            return Response::AcceptDraw;
         }
         // A draw by the rules is claimed if nothing better is in sight.
         let is_content = value <= (-settings.get(NumberSetting::Contempt)).max(0);
         if is_content && game.claim().is_some() {
-            return Answer::ClaimDraw;
+            return Response::ClaimDraw;
         }
         let remark = if is_content && game.claim_after(best).is_some() {
             Remark::ClaimDraw
@@ -183,7 +185,7 @@ impl Session<'_> {
         answer_with(game, best, remark)
     }
 
-    fn reply(&mut self, answer: Answer) -> io::Result<()> {
+    fn reply(&mut self, answer: Response) -> io::Result<()> {
         let analysis = self.line.take().map(|line| analysis(self.client.game(), &line)).unwrap_or_default();
         // What the engine chose is legal.
         let record = self.client.reply(answer, analysis).map_err(io::Error::other)?;
@@ -202,7 +204,7 @@ impl Session<'_> {
 
 impl Guess {
     /// Whether it has come true: the move was played, and not much time is missing.
-    fn holds(&self, client: &Conversation) -> bool {
+    fn holds(&self, client: &ClientState) -> bool {
         let game = client.game();
         let is_enough = match (client.remaining(game.turn()), self.remaining) {
             (Some(left), Some(expected)) => left >= expected.mul_f64(0.8),

@@ -6,10 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Line, Purpose, Setting, Settings, Task, Thought};
-use engine::{Limits, TimeLimit};
-use game::Score;
-use game::{Game, Variant};
+use engine::{Decision, Limits, Line, Purpose, Setting, Settings, Task, Thought, TimeLimit};
+use game::{Game, Score, ScoreBound, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
@@ -17,8 +15,7 @@ use super::options::UciOption;
 use crate::host::{Event, Host};
 use game::diagram::Drawing;
 use messages::input::{Input, MAX_LINE};
-use messages::uci::EMPTY;
-use messages::uci::{Bound, Command, Go, Info, InfoScore, Message, Start, Value};
+use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, Start};
 
 /// How long a search stays silent about the root moves it turns to.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
@@ -273,8 +270,8 @@ impl Session<'_> {
         if self.game.legal_moves().is_empty() {
             let winner = self.game.outcome().and_then(|outcome| outcome.winner());
             let is_lost = winner.is_some_and(|winner| winner != self.game.turn());
-            let value = if is_lost { Value::Mate(0) } else { Value::Centipawns(0) };
-            let score = Some(InfoScore { value, bound: Bound::Exact });
+            let value = if is_lost { Score::MatedIn(0) } else { Score::DRAW };
+            let score = Some(InfoScore { value, bound: ScoreBound::Exact });
             self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
         }
         let started = Instant::now();
@@ -433,21 +430,11 @@ fn purpose(go: &Go, limits: &Limits) -> Purpose {
 }
 
 fn info(line: &Line, mode: CastlingMode) -> Info {
-    let value = match line.score {
-        Score::Centipawns(value) => Value::Centipawns(value),
-        Score::MateIn(moves) => Value::Mate(moves as i32),
-        Score::MatedIn(moves) => Value::Mate(-(moves as i32)),
-    };
-    let bound = match line.bound {
-        engine::Bound::Exact => Bound::Exact,
-        engine::Bound::Lower => Bound::Lower,
-        engine::Bound::Upper => Bound::Upper,
-    };
     Info {
         depth: Some(line.depth),
         seldepth: Some(line.selective_depth),
         multipv: Some(line.number as u32),
-        score: Some(InfoScore { value, bound }),
+        score: Some(InfoScore { value: line.score, bound: line.bound }),
         nodes: Some(line.nodes),
         nps: Some(line.nodes_per_second()),
         hashfull: Some(line.hash_full),

@@ -6,7 +6,6 @@ use std::str::FromStr;
 use shakmaty::{Role, Square};
 
 use super::CommandError;
-use super::parse::square;
 
 /// A line of edit mode, where other lines than usual are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl FromStr for EditLine {
             man => {
                 let mut letters = man.chars();
                 let letter = letters.next().ok_or(CommandError::MissingParameter)?;
-                let at = || square(letters.as_str());
+                let at = || letters.as_str().parse().map_err(|_| CommandError::BadSquare);
                 match (letter, Role::from_char(letter)) {
                     ('x', _) => Ok(EditLine::Remove(at()?)),
                     (_, Some(role)) => Ok(EditLine::Place(role, at()?)),

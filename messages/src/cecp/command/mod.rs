@@ -1,11 +1,10 @@
 //! What a GUI says to an engine.
 
-mod display;
 mod edit;
-mod parse;
 mod place;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::time::Duration;
 
@@ -107,14 +106,10 @@ pub enum Command {
         /// Their folder.
         path: String,
     },
-    /// Don't think on the opponent's time.
-    Easy,
-    /// Think on the opponent's time.
-    Hard,
-    /// Show thinking output.
-    Post,
-    /// Show no thinking output.
-    NoPost,
+    /// `hard`, `easy`: whether to think on the opponent's time.
+    Ponder(bool),
+    /// `post`, `nopost`: whether to show thinking output.
+    Post(bool),
     /// Sets an option of the engine, or presses it if it is a button.
     Option {
         /// Its name; may contain blanks, but no `=`.

@@ -121,43 +121,32 @@ pub enum Audience {
 }
 
 impl Audience {
-    const ALL: [Audience; 6] = [
-        Audience::User,
-        Audience::Opponent,
-        Audience::Others,
-        Audience::All,
-        Audience::Ics,
-        Audience::IcsNoAlias,
+    /// Each with the command for it, and in words.
+    const ALL: [(Audience, &str, &str); 6] = [
+        (Audience::User, "telluser", "the user"),
+        (Audience::Opponent, "tellopponent", "the opponent"),
+        (Audience::Others, "tellothers", "the others"),
+        (Audience::All, "tellall", "all"),
+        (Audience::Ics, "tellics", "the chess server"),
+        (Audience::IcsNoAlias, "tellicsnoalias", "the chess server"),
     ];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Audience::User => "telluser",
-            Audience::Opponent => "tellopponent",
-            Audience::Others => "tellothers",
-            Audience::All => "tellall",
-            Audience::Ics => "tellics",
-            Audience::IcsNoAlias => "tellicsnoalias",
-        }
-    }
 
     fn of_word(word: &str) -> Option<Audience> {
         // The specification writes it both ways, XBoard knows only the longer one.
         let word = if word == "tellother" { "tellothers" } else { word };
-        Audience::ALL.into_iter().find(|audience| audience.word() == word)
+        Audience::ALL.into_iter().find(|(_, known, _)| *known == word).map(|(audience, ..)| audience)
+    }
+
+    fn texts(self) -> (&'static str, &'static str) {
+        let known = Audience::ALL.into_iter().find(|(audience, ..)| *audience == self);
+        known.map_or(("", ""), |(_, word, name)| (word, name))
     }
 }
 
 /// In words, as in "it tells the opponent".
 impl fmt::Display for Audience {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Audience::User => "the user",
-            Audience::Opponent => "the opponent",
-            Audience::Others => "the others",
-            Audience::All => "all",
-            Audience::Ics | Audience::IcsNoAlias => "the chess server",
-        })
+        f.write_str(self.texts().1)
     }
 }
 
@@ -211,28 +200,7 @@ impl Message {
         if trimmed.len() < line.len() {
             return Message::BookLine(trimmed.to_owned());
         }
-        parse_play(line)
-            .or_else(|| parse_trouble(line))
-            .or_else(|| parse_frill(line))
-            .unwrap_or_else(|| Message::Other(line.to_owned()))
-    }
-}
-
-fn parse_play(line: &str) -> Option<Message> {
-    let (word, text) = first_word(line);
-    let (next, more) = first_word(text);
-    match (word, text) {
-        ("feature", _) => Some(Message::Features(Feature::parse_line(text))),
-        ("pong", _) => text.parse().ok().map(Message::Pong),
-        ("resign", "") => Some(Message::Resign),
-        ("draw", "") => Some(Message::Draw),
-        ("decline", "") => Some(Message::Decline),
-        ("time", _) => text.parse().ok().map(|centiseconds| Message::Time { centiseconds }),
-        ("offer", "draw") => Some(Message::OfferDraw),
-        ("move", _) if !text.is_empty() && more.is_empty() => Some(Message::Move(next.to_owned())),
-        ("Hint:", _) if !next.is_empty() => Some(Message::Hint(next.to_owned())),
-        ("stat01:", _) => Status::parse(text).map(Message::Status),
-        _ => word.parse().ok().map(|result| Message::Result { result, comment: notation::comment(text) }),
+        parse_trouble(line).or_else(|| parse_word(line)).unwrap_or_else(|| Message::Other(line.to_owned()))
     }
 }
 
@@ -241,14 +209,37 @@ fn parse_trouble(line: &str) -> Option<Message> {
         let (reason, mv) = split_reason(rest)?;
         return Some(Message::IllegalMove { reason, mv });
     }
-    if let Some(rest) = line.strip_prefix("Error") {
-        let (kind, command) = split_reason(rest)?;
-        return Some(Message::Error { kind: kind?, command });
-    }
-    match first_word(line) {
-        ("tellusererror", text) => Some(Message::TellUserError(text.to_owned())),
-        _ => None,
-    }
+    let (kind, command) = split_reason(line.strip_prefix("Error")?)?;
+    Some(Message::Error { kind: kind?, command })
+}
+
+/// The message that the first word says.
+fn parse_word(line: &str) -> Option<Message> {
+    let (word, text) = first_word(line);
+    let (next, more) = first_word(text);
+    Some(match word {
+        "feature" => Message::Features(Feature::parse_line(text)),
+        "pong" => Message::Pong(text.parse().ok()?),
+        "move" if !next.is_empty() && more.is_empty() => Message::Move(next.to_owned()),
+        "resign" if text.is_empty() => Message::Resign,
+        "offer" if text == "draw" => Message::OfferDraw,
+        "draw" if text.is_empty() => Message::Draw,
+        "decline" if text.is_empty() => Message::Decline,
+        "time" => Message::Time { centiseconds: text.parse().ok()? },
+        "Hint:" if !next.is_empty() => Message::Hint(next.to_owned()),
+        "stat01:" => Message::Status(Status::parse(text)?),
+        "tellusererror" => Message::TellUserError(text.to_owned()),
+        "askuser" if !next.is_empty() => Message::AskUser { tag: next.to_owned(), question: more.to_owned() },
+        "setup" if !text.is_empty() => parse_setup(text),
+        "piece" if !more.is_empty() => Message::Piece { id: next.to_owned(), betza: more.to_owned() },
+        "highlight" if !text.is_empty() => Message::Highlight(text.to_owned()),
+        "click" if !text.is_empty() => Message::Click(text.to_owned()),
+        "choice" if !text.is_empty() => Message::Choice(text.to_owned()),
+        _ => match word.parse() {
+            Ok(result) => Message::Result { result, comment: notation::comment(text) },
+            Err(()) => Message::Tell(Audience::of_word(word)?, text.to_owned()),
+        },
+    })
 }
 
 /// Reads ` (REASON): TEXT` or `: TEXT`. The reason ends at the first `):`.
@@ -259,22 +250,6 @@ fn split_reason(rest: &str) -> Option<(Option<String>, String)> {
             Some((Some(reason.to_owned()), text.trim().to_owned()))
         }
         None => Some((None, rest.trim_start().strip_prefix(':')?.trim().to_owned())),
-    }
-}
-
-fn parse_frill(line: &str) -> Option<Message> {
-    let (word, text) = first_word(line);
-    let (next, more) = first_word(text);
-    match word {
-        "askuser" if !next.is_empty() => {
-            Some(Message::AskUser { tag: next.to_owned(), question: more.to_owned() })
-        }
-        "setup" if !text.is_empty() => Some(parse_setup(text)),
-        "piece" if !more.is_empty() => Some(Message::Piece { id: next.to_owned(), betza: more.to_owned() }),
-        "highlight" if !text.is_empty() => Some(Message::Highlight(text.to_owned())),
-        "click" if !text.is_empty() => Some(Message::Click(text.to_owned())),
-        "choice" if !text.is_empty() => Some(Message::Choice(text.to_owned())),
-        _ => Audience::of_word(word).map(|audience| Message::Tell(audience, text.to_owned())),
     }
 }
 
@@ -311,7 +286,7 @@ impl fmt::Display for Message {
             Message::IllegalMove { reason: Some(reason), mv } => write!(f, "Illegal move ({reason}): {mv}"),
             Message::Error { kind, command } => write!(f, "Error ({kind}): {command}"),
             Message::TellUserError(text) => write!(f, "tellusererror {text}"),
-            Message::Tell(audience, text) => write!(f, "{} {text}", audience.word()),
+            Message::Tell(audience, text) => write!(f, "{} {text}", audience.texts().0),
             Message::AskUser { tag, question } => write!(f, "askuser {tag} {question}"),
             Message::Setup { pieces, board, fen } => {
                 f.write_str("setup ")?;

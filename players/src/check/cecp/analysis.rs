@@ -74,8 +74,7 @@ fn thinking(candidate: &Candidate) -> Result<(), Failure> {
 fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Score) -> Result<(), Failure> {
     let heard = think(candidate, fen, &["post"])?;
     let lines = thoughts(&heard);
-    let is_mate = |score: Score| !matches!(score, Score::Centipawns(_));
-    require(lines.iter().any(|line| is_mate(line.score)), "mates as 100000 and more")?;
+    require(lines.iter().any(|line| line.score.is_mate()), "mates as 100000 and more")?;
     let last = lines.last().map(|line| format!("`{line}`")).unwrap_or_default();
     demand(lines.iter().any(|line| line.score == score), expected, last)
 }

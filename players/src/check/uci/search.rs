@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use messages::uci::{Message, Value};
+use game::{Score, ScoreBound};
+use messages::uci::{InfoScore, Message};
 
 use super::harness::{UciHarness, UciTranscript, infos};
 use crate::check::harness::{AT_ONCE, CheckedProtocol as _, demand, require};
@@ -28,10 +29,10 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("info", "tells depth, score, nodes and time before its move", info),
     rule("pv", "tells lines of legal moves", pv),
     rule("mate-score", "tells mate in two as `score mate 2`, if as a mate", |program| {
-        tells(program, MATE_IN_TWO, 2)
+        tells(program, MATE_IN_TWO, Score::MateIn(2))
     }),
     rule("mated-score", "tells being mated in one as `score mate -1`, if as a mate", |program| {
-        tells(program, MATED_IN_ONE, -1)
+        tells(program, MATED_IN_ONE, Score::MatedIn(1))
     }),
     rule("multipv", "tells as many lines as MultiPV asks for, with different moves", multipv),
 ];
@@ -122,13 +123,14 @@ fn pv(candidate: &Candidate) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tells a mate in so many moves, if it tells any.
-fn tells(candidate: &Candidate, fen: &str, moves: i32) -> Result<(), Failure> {
+/// Tells this mate, if it tells any.
+fn tells(candidate: &Candidate, fen: &str, mate: Score) -> Result<(), Failure> {
     let (_, heard) = searched(candidate, fen, "movetime 300")?;
     let told = infos(&heard).filter_map(|info| Some(info.score?.value));
-    let mates: Vec<Value> = told.filter(|value| matches!(value, Value::Mate(_))).collect();
+    let mates: Vec<Score> = told.filter(|value| value.is_mate()).collect();
     require(!mates.is_empty(), "`score mate`")?;
-    demand(mates.contains(&Value::Mate(moves)), format!("`score mate {moves}`"), heard.shown())
+    let expected = InfoScore { value: mate, bound: ScoreBound::Exact };
+    demand(mates.contains(&mate), format!("`score {expected}`"), heard.shown())
 }
 
 fn multipv(candidate: &Candidate) -> Result<(), Failure> {

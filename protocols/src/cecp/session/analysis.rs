@@ -5,12 +5,13 @@ use std::io;
 use game::Game;
 use shakmaty::{Move, Square};
 
-use super::{Session, Work};
+use super::Session;
+use super::commands::{Obeyed, refuse};
 use crate::cecp::markers;
 use crate::cecp::output::move_text;
+use crate::cecp::search::Search;
 use crate::cecp::state::{Mode, Occupation};
-use messages::cecp::{Message, Status};
-use messages::cecp::{Place, RootMoves};
+use messages::cecp::{Message, Place, RootMoves, Status};
 
 impl Session<'_> {
     /// `.`
@@ -18,8 +19,8 @@ impl Session<'_> {
         if self.state.mode != Mode::Analyze {
             return Ok(());
         }
-        let status = match (&self.work, self.board.game()) {
-            (Some(work), Some(game)) => work.status(game),
+        let status = match (&self.search, self.board.game()) {
+            (Some(search), Some(game)) => search.status(game),
             // XBoard never asks again if it gets no answer.
             _ => Status { centiseconds: 0, nodes: 0, depth: 0, moves_left: 0, moves_total: 0, current: None },
         };
@@ -28,12 +29,9 @@ impl Session<'_> {
 
     /// `hint`: at once if a good move is known, else after a moment of thinking if the engine is free.
     pub(super) fn hint(&mut self) -> io::Result<()> {
-        let known = self.work.as_ref().map_or(self.expected, Work::hint);
-        if let Some(mv) = known {
-            return self.send_hint(mv);
-        }
-        self.hint_wanted = self.work.is_none();
-        Ok(())
+        let known = self.search.as_ref().map_or(self.position.expected, Search::hint);
+        self.position.hint_wanted |= known.is_none() && self.search.is_none();
+        known.map_or(Ok(()), |mv| self.send_hint(mv))
     }
 
     pub(super) fn send_hint(&mut self, mv: Move) -> io::Result<()> {
@@ -47,34 +45,24 @@ impl Session<'_> {
     }
 
     /// `exclude`
-    pub(super) fn exclude(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
-        match self.find(moves) {
-            Some(found) => {
-                self.excluded.extend(found);
-                self.search_anew();
-                Ok(())
-            }
-            None => self.output.error("not a legal move here", line),
-        }
+    pub(super) fn exclude(&mut self, moves: &RootMoves) -> Obeyed {
+        let found = self.find(moves)?;
+        self.position.excluded.extend(found);
+        self.search_anew();
+        Ok(())
     }
 
     /// `include`
-    pub(super) fn include(&mut self, moves: &RootMoves, line: &str) -> io::Result<()> {
-        match self.find(moves) {
-            Some(found) => {
-                self.excluded.retain(|mv| !found.contains(mv));
-                self.search_anew();
-                Ok(())
-            }
-            None => self.output.error("not a legal move here", line),
-        }
+    pub(super) fn include(&mut self, moves: &RootMoves) -> Obeyed {
+        let found = self.find(moves)?;
+        self.position.excluded.retain(|mv| !found.contains(mv));
+        self.search_anew();
+        Ok(())
     }
 
     /// `setscore`: for as long as the analysis lasts, wherever the search comes upon the position.
-    pub(super) fn set_score(&mut self, centipawns: i32, line: &str) -> io::Result<()> {
-        let Some(game) = self.board.game() else {
-            return self.output.error("command not legal now", line);
-        };
+    pub(super) fn set_score(&mut self, centipawns: i32) -> Obeyed {
+        let Some(game) = self.board.game() else { return refuse("command not legal now") };
         self.host.engine.tell_value(game, centipawns);
         self.search_anew();
         Ok(())
@@ -84,11 +72,11 @@ impl Session<'_> {
     pub(super) fn lift(&mut self, from: Place) -> io::Result<()> {
         match from {
             Place::Square(from) => {
-                self.lifted = Some(from);
+                self.position.lifted = Some(from);
                 self.highlight(|game| markers::targets(game, from))
             }
             Place::Hand(man) => {
-                self.lifted = None;
+                self.position.lifted = None;
                 self.highlight(|game| markers::drops(game, man))
             }
         }
@@ -96,7 +84,7 @@ impl Session<'_> {
 
     /// `hover`: what is captured by going there, unless it stands there.
     pub(super) fn hover(&mut self, at: Square) -> io::Result<()> {
-        match self.lifted {
+        match self.position.lifted {
             Some(from) => self.highlight(|game| markers::victim(game, from, at)),
             None => Ok(()),
         }
@@ -109,12 +97,12 @@ impl Session<'_> {
         }
     }
 
-    fn find(&self, moves: &RootMoves) -> Option<Vec<Move>> {
-        let game = self.board.game()?;
-        match moves {
+    fn find(&self, moves: &RootMoves) -> Obeyed<Vec<Move>> {
+        let found = self.board.game().and_then(|game| match moves {
             RootMoves::All => Some(game.legal_moves().into_iter().collect()),
             RootMoves::One(text) => game.parse_move(text).ok().map(|mv| vec![mv]),
-        }
+        });
+        found.map_or_else(|| refuse("not a legal move here"), Ok)
     }
 
     /// Lets an analysis begin again, with other root moves or settings.

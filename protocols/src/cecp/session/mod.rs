@@ -9,17 +9,15 @@
 //! - Lines found while pondering are shown when the expected move comes, not before: a GUI would take them to be
 //!   about the position on its board.
 
-mod agreements;
 mod analysis;
+mod commands;
 mod game;
-mod listening;
-mod orders;
 mod partnership;
-mod pause;
 mod persons;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod thoughts;
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -27,22 +25,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::game::Game;
-use engine::{Limits, TimeLimit};
-use engine::{Purpose, Task};
+use engine::{Limits, Purpose, Task, TimeLimit};
+use messages::cecp::Message;
+use messages::input::Input;
 use shakmaty::{Move, Square};
 
 use super::board::Board;
-use super::clock::OwnClock;
+use super::clock::TimeSettings;
 use super::dialect::Dialect;
 use super::output::Output;
-use super::state::{Occupation, State};
-use super::work::Work;
+use super::search::Search;
+use super::state::{Occupation, State, StateChange};
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
-use messages::cecp::Message;
-use messages::input::Input;
-use partnership::Partnership;
-use persons::{Opponent, Question};
+use persons::Persons;
 
 /// Plays, analyses and answers until `quit` or the end of the input.
 ///
@@ -60,32 +56,40 @@ struct Session<'a> {
     host: Host,
     output: Output<'a>,
     dialect: Dialect,
-    board: Board,
+    /// The state of Appendix B, but for the game.
     state: State,
-    clock: OwnClock,
+    board: Board,
+    position: PositionNotes,
+    clock: TimeSettings,
     /// The search that is under way.
-    work: Option<Work>,
-    /// Lines that wait for the engine's own move.
-    waiting: VecDeque<String>,
-    /// What the engine had still to say when it was paused.
-    paused_thoughts: Vec<Event>,
-    /// A report that the next line may make superfluous: see [`Session::report_illegal`].
-    held_report: Option<Message>,
+    search: Option<Search>,
+    deferred: Deferred,
     agreements: Agreements,
-    partnership: Partnership,
-    opponent: Opponent,
-    /// What the user was asked and hasn't answered yet.
-    question: Option<Question>,
-    /// The settings were reset, and nobody was asked yet whether to save them.
-    was_reset: bool,
-    /// Root moves not to be searched in the present position.
+    persons: Persons,
+}
+
+/// What holds for the present position only.
+#[derive(Debug, Default)]
+struct PositionNotes {
+    /// Root moves not to be searched.
     excluded: Vec<Move>,
-    /// The reply that the engine expects in the present position.
+    /// The reply that the engine expects.
     expected: Option<Move>,
     /// The user has asked for a hint that the engine has still to think about.
     hint_wanted: bool,
-    /// Where the user has grabbed a man.
+    /// Where the user has grabbed a piece.
     lifted: Option<Square>,
+}
+
+/// What waits for something else.
+#[derive(Debug, Default)]
+struct Deferred {
+    /// Lines that wait for the engine's own move.
+    lines: VecDeque<String>,
+    /// What the engine had still to say when it was paused.
+    thoughts: Vec<Event>,
+    /// A report that the next line may make superfluous: see [`Session::report_illegal`].
+    report: Option<Message>,
 }
 
 /// How long to think about a hint.
@@ -100,22 +104,14 @@ impl<'a> Session<'a> {
             host,
             output: Output::new(output),
             dialect,
-            board: Board::default(),
             state: State::default(),
-            clock: OwnClock::default(),
-            work: None,
-            waiting: VecDeque::new(),
-            paused_thoughts: Vec::new(),
-            held_report: None,
+            board: Board::default(),
+            position: PositionNotes::default(),
+            clock: TimeSettings::default(),
+            search: None,
+            deferred: Deferred::default(),
             agreements: Agreements::default(),
-            partnership: Partnership::default(),
-            opponent: Opponent::default(),
-            question: None,
-            was_reset: false,
-            excluded: Vec::new(),
-            expected: None,
-            hint_wanted: false,
-            lifted: None,
+            persons: Persons::default(),
         }
     }
 
@@ -125,9 +121,10 @@ impl<'a> Session<'a> {
             match self.next_event() {
                 Event::Thought(id, thought) if self.host.engine.is_current(id) => {
                     if self.state.paused {
-                        self.paused_thoughts.push(Event::Thought(id, thought));
+                        self.deferred.thoughts.push(Event::Thought(id, thought));
                     } else {
-                        self.hear(thought)?;
+                        let change = self.hear(thought)?;
+                        self.apply(change);
                     }
                 }
                 Event::Thought(..) => {}
@@ -143,14 +140,13 @@ impl<'a> Session<'a> {
     }
 
     fn next_event(&mut self) -> Event {
-        match self.waiting.pop_front() {
-            Some(line) if !self.is_on_move() => Event::Input(Input::Line(line)),
-            Some(line) => {
-                self.waiting.push_front(line);
-                self.host.next_event()
-            }
-            None => self.host.next_event(),
-        }
+        let line = if self.is_on_move() { None } else { self.deferred.lines.pop_front() };
+        line.map_or_else(|| self.host.next_event(), |line| Event::Input(Input::Line(line)))
+    }
+
+    fn apply(&mut self, change: StateChange) {
+        self.state.apply(change);
+        self.host.engine.use_noise(self.state.random);
     }
 
     fn is_on_move(&self) -> bool {
@@ -158,7 +154,7 @@ impl<'a> Session<'a> {
     }
 
     fn occupation(&self) -> Occupation {
-        self.work.as_ref().map_or(Occupation::Nothing, |work| work.occupation)
+        self.search.as_ref().map_or(Occupation::Nothing, |search| search.occupation)
     }
 
     /// What the state asks for.
@@ -169,7 +165,7 @@ impl<'a> Session<'a> {
             {
                 match self.state.occupation(game) {
                     Occupation::Think if self.is_asked_to_sit() => Occupation::Nothing,
-                    Occupation::Nothing if self.hint_wanted => Occupation::Hint,
+                    Occupation::Nothing if self.position.hint_wanted => Occupation::Hint,
                     occupation => occupation,
                 }
             }
@@ -183,7 +179,8 @@ impl<'a> Session<'a> {
         if self.state.paused {
             return Ok(());
         }
-        self.end_finished_game()?;
+        let change = self.end_finished_game()?;
+        self.apply(change);
         self.sit()?;
         let wanted = self.wanted();
         if wanted == self.occupation() {
@@ -191,7 +188,7 @@ impl<'a> Session<'a> {
         }
         self.abandon();
         if let Some(game) = self.board.game().cloned() {
-            self.work = match wanted {
+            self.search = match wanted {
                 Occupation::Nothing => None,
                 Occupation::Think | Occupation::Hint => Some(self.start(&game, wanted, Purpose::Play)),
                 Occupation::Analyse => Some(self.start(&game, wanted, Purpose::Analyse)),
@@ -202,19 +199,19 @@ impl<'a> Session<'a> {
     }
 
     /// Thinks about the position after the expected reply; without one, about the opponent's choice.
-    fn ponder(&mut self, game: &Game) -> Work {
+    fn ponder(&mut self, game: &Game) -> Search {
         let mut next = game.clone();
-        match self.expected.filter(|&reply| next.play(reply).is_ok()) {
+        match self.position.expected.filter(|&reply| next.play(reply).is_ok()) {
             Some(reply) if next.outcome().is_none() => {
-                let mut work = self.start(&next, Occupation::Ponder, Purpose::Ponder);
-                work.reply = Some(reply);
-                work
+                let mut search = self.start(&next, Occupation::Ponder, Purpose::Ponder);
+                search.reply = Some(reply);
+                search
             }
             _ => self.start(game, Occupation::Ponder, Purpose::Analyse),
         }
     }
 
-    fn start(&mut self, game: &Game, occupation: Occupation, purpose: Purpose) -> Work {
+    fn start(&mut self, game: &Game, occupation: Occupation, purpose: Purpose) -> Search {
         let limits = match occupation {
             Occupation::Think => self.clock.limits(game.ply()),
             // Nodes on the opponent's time are free.
@@ -229,28 +226,21 @@ impl<'a> Session<'a> {
         let allowed = if occupation == Occupation::Ponder { None } else { self.allowed() };
         let task = Task { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
         self.host.engine.think(game, task);
-        Work::new(occupation, limits, clock)
+        Search::new(occupation, limits, clock)
     }
 
     /// The root moves to search; `None` for all.
     fn allowed(&self) -> Option<Vec<Move>> {
-        let game = self.board.game().filter(|_| !self.excluded.is_empty())?;
-        Some(game.legal_moves().into_iter().filter(|mv| !self.excluded.contains(mv)).collect())
+        let excluded = &self.position.excluded;
+        let game = self.board.game().filter(|_| !excluded.is_empty())?;
+        Some(game.legal_moves().into_iter().filter(|mv| !excluded.contains(mv)).collect())
     }
 
     /// Ends the search, of which nothing more will be heard.
     fn abandon(&mut self) {
-        if let Some(work) = self.work.take() {
-            self.clock.spend(work.used());
+        if let Some(search) = self.search.take() {
+            self.clock.spend(search.used());
             self.host.engine.abandon();
         }
-    }
-
-    /// To be called after every change of the position.
-    fn position_changed(&mut self) {
-        self.excluded.clear();
-        self.expected = None;
-        self.lifted = None;
-        self.hint_wanted = false;
     }
 }

@@ -3,10 +3,9 @@
 use std::io;
 use std::time::Instant;
 
-use game::{Game, PocketOwner};
+use game::PocketOwner;
 
 use super::Session;
-use crate::cecp::state::Mode;
 use messages::cecp::{Audience, Message};
 
 /// The partner, and what it has asked for.
@@ -40,7 +39,7 @@ impl Partnership {
 impl Session<'_> {
     /// Whether it is our turn, and the partner has asked us to wait.
     pub(super) fn is_asked_to_sit(&self) -> bool {
-        self.partnership.is_asked_to_sit
+        self.persons.partnership.is_asked_to_sit
             && self.own_turn().is_some_and(|game| game.pocket_owner() == PocketOwner::Partner)
     }
 
@@ -50,24 +49,20 @@ impl Session<'_> {
         let needs_piece =
             self.own_turn().is_some_and(|game| game.legal_moves().is_empty() && game.outcome().is_none());
         let sits = needs_piece || self.is_asked_to_sit();
-        match self.partnership.sitting_since {
+        match self.persons.partnership.sitting_since {
             None if sits => {
-                self.partnership.sitting_since = Some(Instant::now());
-                if needs_piece && self.partnership.partner.is_some() {
+                self.persons.partnership.sitting_since = Some(Instant::now());
+                if needs_piece && self.persons.partnership.partner.is_some() {
                     let text = "ptell I sit: I can't move without a piece".to_owned();
                     return self.output.send(&Message::Tell(Audience::Ics, text));
                 }
             }
             Some(since) if !sits => {
-                self.partnership.sitting_since = None;
+                self.persons.partnership.sitting_since = None;
                 self.clock.spend(since.elapsed());
             }
             _ => {}
         }
         Ok(())
-    }
-
-    fn own_turn(&self) -> Option<&Game> {
-        self.board.game().filter(|game| self.state.mode == Mode::Play(game.turn()))
     }
 }

@@ -1,13 +1,25 @@
 //! What Herald says to persons, and what they answer.
+//!
+//! It is little: what of the saved settings is of no use, as standard error is not seen under a GUI; at the first game after a
+//! reset a question, whose answer nothing waits for; on a chess server a greeting.
 
 use std::io;
 
+use messages::cecp::{Audience, Command, Message};
+
 use super::Session;
+use super::partnership::Partnership;
 use super::settings::TOLD_BY_GUI;
 use crate::cecp::announcement::NAME;
 use crate::cecp::output::echo;
-use messages::cecp::Command;
-use messages::cecp::{Audience, Message};
+
+/// Whom Herald can talk to, and what was said.
+#[derive(Debug, Default)]
+pub(super) struct Persons {
+    pub(super) opponent: Opponent,
+    pub(super) partnership: Partnership,
+    pub(super) reset: ResetQuestion,
+}
 
 /// Who has the other side, as far as the GUI has told.
 #[derive(Debug, Default)]
@@ -19,31 +31,29 @@ pub(super) struct Opponent {
     is_greeted: bool,
 }
 
-impl Opponent {
-    /// For a new game; the server stays.
+/// The question whether the settings are to be saved after they were reset. Nothing waits for the answer: there may never
+/// be one.
+#[derive(Debug, Default)]
+pub(super) struct ResetQuestion {
+    /// It is still to be asked.
+    pub(super) is_due: bool,
+    /// It was asked and not answered.
+    is_open: bool,
+}
+
+/// The word that introduces the answer.
+const RESET_TAG: &str = "save-reset";
+
+impl Persons {
+    /// For a new game; the server and the partner stay.
     pub(super) fn begin(&mut self) {
-        *self = Opponent { is_on_server: self.is_on_server, ..Opponent::default() };
-    }
-}
-
-/// What Herald asks its user. Nothing waits for the answer: there may never be one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Question {
-    /// After a reset: whether the settings are to be saved as they are then.
-    SaveReset,
-}
-
-impl Question {
-    const fn tag(self) -> &'static str {
-        match self {
-            Question::SaveReset => "save-reset",
-        }
+        self.opponent = Opponent { is_on_server: self.opponent.is_on_server, ..Opponent::default() };
+        self.partnership.begin();
     }
 
-    const fn text(self) -> &'static str {
-        match self {
-            Question::SaveReset => "The settings were reset. Save them as they are now? (yes or no)",
-        }
+    /// Reads a line as the answer to what the user was asked, if it is that.
+    pub(super) fn read_answer(&self, line: &str) -> Option<Command> {
+        Command::answer(line.trim(), RESET_TAG).filter(|_| self.reset.is_open)
     }
 }
 
@@ -51,12 +61,12 @@ impl Session<'_> {
     /// Greets a person on a chess server, once a game: people want to know that they play against a program.
     pub(super) fn greet(&mut self) -> io::Result<()> {
         let Opponent { name: Some(name), is_program: false, is_on_server: true, is_greeted: false } =
-            &self.opponent
+            &self.persons.opponent
         else {
             return Ok(());
         };
         let text = format!("Hello {}, I am {NAME}, a chess program. Have a good game!", echo(name));
-        self.opponent.is_greeted = true;
+        self.persons.opponent.is_greeted = true;
         self.output.send(&Message::Tell(Audience::Opponent, text))
     }
 
@@ -64,30 +74,19 @@ impl Session<'_> {
     ///
     /// Not at once: XBoard 4.9.1 takes the answer for a setting, and dies, while its dialogue of settings is open.
     pub(super) fn ask_about_reset(&mut self) -> io::Result<()> {
-        let was_reset = std::mem::take(&mut self.was_reset);
-        if was_reset && self.host.would_change_saved_settings(&TOLD_BY_GUI) {
-            return self.ask(Question::SaveReset);
+        let was_reset = std::mem::take(&mut self.persons.reset.is_due);
+        if !was_reset || !self.host.would_change_saved_settings(&TOLD_BY_GUI) {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn ask(&mut self, question: Question) -> io::Result<()> {
-        self.question = Some(question);
-        let (tag, question) = (question.tag().to_owned(), question.text().to_owned());
-        self.output.send(&Message::AskUser { tag, question })
-    }
-
-    /// Reads a line as the answer to what the user was asked, if it is that.
-    pub(super) fn read_answer(&self, line: &str) -> Option<Command> {
-        Command::answer(line.trim(), self.question?.tag())
+        self.persons.reset.is_open = true;
+        let question = "The settings were reset. Save them as they are now? (yes or no)".to_owned();
+        self.output.send(&Message::AskUser { tag: RESET_TAG.to_owned(), question })
     }
 
     /// What the user has answered. What is no plain yes changes nothing.
-    pub(super) fn hear_answer(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn answer(&mut self, text: &str) -> io::Result<()> {
         let is_yes = ["y", "yes"].contains(&text.trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
-        match self.question.take() {
-            Some(Question::SaveReset) if is_yes => self.save(),
-            _ => Ok(()),
-        }
+        let was_asked = std::mem::take(&mut self.persons.reset.is_open);
+        if is_yes && was_asked { self.save() } else { Ok(()) }
     }
 }

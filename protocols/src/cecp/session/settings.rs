@@ -7,12 +7,12 @@ use game::Game;
 use game::book::BookError;
 
 use super::Session;
+use super::commands::{Obeyed, refuse};
 use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
-use messages::cecp::first_word;
-use messages::cecp::{Audience, Message};
+use messages::cecp::{Audience, Message, first_word};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
-const RESERVED_MEMORY: i64 = 16;
+const RESERVED_MEMORY: u64 = 16;
 
 /// What comes by `memory` and `cores` from the GUI, which has settings of its own for it.
 pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
@@ -61,51 +61,53 @@ impl Session<'_> {
 /// What can be set.
 impl Session<'_> {
     /// `memory`: the ceiling for everything together.
-    pub(super) fn set_memory(&mut self, mebibytes: u64, line: &str) -> io::Result<()> {
-        let range = NumberSetting::Hash.range();
-        let mebibytes = i64::try_from(mebibytes).unwrap_or(i64::MAX);
-        let hash = (mebibytes - RESERVED_MEMORY).clamp(*range.start(), *range.end());
-        self.change(Setting::Number(NumberSetting::Hash), &hash.to_string(), line)?;
-        self.output.debug(format!("hash table of {} MiB", self.host.engine.get(NumberSetting::Hash)))
+    pub(super) fn set_memory(&mut self, mebibytes: u64) -> Obeyed {
+        self.change_number(NumberSetting::Hash, mebibytes.saturating_sub(RESERVED_MEMORY))?;
+        Ok(self.output.debug(format!("hash table of {} MiB", self.host.engine.get(NumberSetting::Hash)))?)
     }
 
     /// `cores`
-    pub(super) fn set_cores(&mut self, cores: u64, line: &str) -> io::Result<()> {
-        let range = NumberSetting::Threads.range();
-        let threads = i64::try_from(cores).unwrap_or(i64::MAX).clamp(*range.start(), *range.end());
-        self.change(Setting::Number(NumberSetting::Threads), &threads.to_string(), line)
+    pub(super) fn set_cores(&mut self, cores: u64) -> Obeyed {
+        self.change_number(NumberSetting::Threads, cores)
+    }
+
+    /// Sets the nearest number that the setting takes.
+    fn change_number(&mut self, setting: NumberSetting, number: u64) -> Obeyed {
+        let range = setting.range();
+        let number = i64::try_from(number).unwrap_or(i64::MAX).clamp(*range.start(), *range.end());
+        self.change(Setting::Number(setting), &number.to_string())
     }
 
     /// `egtpath`. XBoard sends `/EGT/Syzygy` to whoever reads such tables, unless the user has said otherwise: that there
     /// are none is no news.
-    pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str, line: &str) -> io::Result<()> {
+    pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str) -> Obeyed {
         if flavor != SYZYGY {
-            return self.output.error("unknown kind of endgame tables", line);
+            return refuse("unknown kind of endgame tables");
         }
         match self.host.engine.set_path(PathSetting::Tablebases, path) {
             Ok(()) => Ok(()),
-            Err(error) => self.output.debug(error.to_string()),
+            Err(error) => Ok(self.output.debug(error.to_string())?),
         }
     }
 
     /// `option`
-    pub(super) fn set_option(&mut self, name: &str, value: Option<&str>, line: &str) -> io::Result<()> {
+    pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) -> Obeyed {
         match (EngineOption::named(name), value) {
-            (None, _) => self.output.error("unknown option", line),
-            (Some(EngineOption::Setting(setting @ Setting::Path(_))), None) => self.change(setting, "", line),
-            (Some(EngineOption::Setting(_)), None) => self.output.error("missing value", line),
-            (Some(EngineOption::Setting(setting)), Some(value)) => self.change(setting, value, line),
+            (None, _) => refuse("unknown option"),
+            (Some(EngineOption::Setting(setting @ Setting::Path(_))), None) => self.change(setting, ""),
+            (Some(EngineOption::Setting(_)), None) => refuse("missing value"),
+            (Some(EngineOption::Setting(setting)), Some(value)) => self.change(setting, value),
             (Some(EngineOption::ClearHash), _) => {
                 self.host.engine.clear();
                 Ok(())
             }
-            (Some(EngineOption::Save), _) => self.save(),
-            (Some(EngineOption::Reset), _) => self.reset(),
+            (Some(EngineOption::Save), _) => Ok(self.save()?),
+            (Some(EngineOption::Reset), _) => Ok(self.reset()?),
         }
     }
 
     /// Changes a setting. An analysis shows the effect at once; a move that is being thought about is not disturbed.
-    fn change(&mut self, setting: Setting, value: &str, line: &str) -> io::Result<()> {
+    fn change(&mut self, setting: Setting, value: &str) -> Obeyed {
         match self.host.engine.change(setting, value) {
             Ok(()) => {
                 self.search_anew();
@@ -118,9 +120,9 @@ impl Session<'_> {
                 | SettingError::Tablebases(_)),
             ) => {
                 // For the user to put right. Besides, GUIs fear for an engine that says `No such file` by itself.
-                self.output.send(&Message::TellUserError(error.to_string()))
+                Ok(self.output.send(&Message::TellUserError(error.to_string()))?)
             }
-            Err(error) => self.output.error(&error.to_string(), line),
+            Err(error) => refuse(error.to_string()),
         }
     }
 
@@ -138,7 +140,7 @@ impl Session<'_> {
         for problem in self.host.engine.adopt(&Settings::default()) {
             self.output.send(&Message::TellUserError(problem.to_string()))?;
         }
-        self.was_reset = true;
+        self.persons.reset.is_due = true;
         options_again(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))
     }
 }

@@ -7,8 +7,10 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use shakmaty::Color;
+
 use crate::cecp::Dialect;
-use crate::cecp::state::Occupation;
+use crate::cecp::state::{Mode, Occupation};
 use crate::host::{Event, Host};
 
 use super::Session;
@@ -58,7 +60,10 @@ impl Session<'_> {
         while self.occupation() == Occupation::Think && !self.state.paused {
             self.host.engine.move_now();
             match self.host.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => self.hear(thought).unwrap(),
+                Event::Thought(id, thought) if self.host.engine.is_current(id) => {
+                    let change = self.hear(thought).unwrap();
+                    self.apply(change);
+                }
                 // Of another task, or the end of the input, which was empty from the beginning.
                 _ => {}
             }
@@ -68,7 +73,9 @@ impl Session<'_> {
 
     /// All that a line might change.
     fn picture(&self) -> String {
-        let Session { state, board, clock, agreements, excluded, expected, waiting, .. } = self;
+        let Session { state, board, clock, agreements, .. } = self;
+        let (excluded, expected) = (&self.position.excluded, self.position.expected);
+        let waiting = &self.deferred.lines;
         let settings = self.host.engine.settings();
         let shows = (self.output.posts, self.output.debugs);
         let occupation = self.occupation();
@@ -77,4 +84,44 @@ impl Session<'_> {
              {settings:#?}\n{shows:?}\n{occupation:?}"
         )
     }
+}
+
+#[test]
+fn the_modes_of_appendix_b() {
+    let (white, black) = (Mode::Play(Color::White), Mode::Play(Color::Black));
+    let all = [white, black, Mode::Force, Mode::Analyze];
+    with_session(|session, _| {
+        // The command, the side to move, and the mode that follows each of all.
+        for (command, turn, expected) in [
+            ("force", Color::White, [Mode::Force; 4]),
+            ("result *", Color::White, [Mode::Force; 4]),
+            ("new", Color::White, [black, black, black, Mode::Analyze]),
+            ("variant normal", Color::White, [black, black, black, Mode::Analyze]),
+            ("white", Color::White, [black, black, black, Mode::Analyze]),
+            ("black", Color::Black, [white, white, white, Mode::Analyze]),
+            ("go", Color::White, [white; 4]),
+            ("go", Color::Black, [black; 4]),
+            ("playother", Color::White, [black; 4]),
+            ("playother", Color::Black, [white; 4]),
+            ("analyze", Color::White, [Mode::Analyze; 4]),
+            ("exit", Color::White, [white, black, Mode::Force, Mode::Force]),
+            ("usermove e2e4", Color::Black, all),
+            ("usermove e7e5", Color::Black, all),
+            ("setboard x", Color::Black, all),
+            ("undo", Color::Black, all),
+            ("ping 1", Color::White, all),
+        ] {
+            for (before, after) in all.into_iter().zip(expected) {
+                let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {} KQkq - 0 1", turn.char());
+                assert!(session.read(&format!("setboard {fen}")).unwrap().is_continue());
+                session.state.mode = before;
+                assert!(session.read(command).unwrap().is_continue());
+                assert_eq!(session.state.mode, after, "{command} in {before:?}");
+            }
+        }
+        assert!(session.read("setboard 8/8/8/8/8/8/8/8 w - - 0 1").unwrap().is_continue());
+        session.state.mode = white;
+        assert!(session.read("go").unwrap().is_continue());
+        assert_eq!(session.state.mode, white, "without a position there is no side to play");
+    });
 }

@@ -374,7 +374,7 @@ fn compare(session: &Session, model: &Model, step: &Step) {
         assert_eq!(game.chess(), Some(position), "after {step:?}");
         assert_eq!(game.ply(), model.game.len() - 1, "after {step:?}");
     }
-    let excluded: HashSet<Move> = session.excluded.iter().copied().collect();
+    let excluded: HashSet<Move> = session.position.excluded.iter().copied().collect();
     assert_eq!(excluded, model.excluded, "after {step:?}");
     if !model.paused {
         let occupation = match session.occupation() {

@@ -11,30 +11,30 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::timeout;
 
-use super::door::{Door, Visitor};
-use super::tls::{self, CLIENT_HELLO, Line};
-use super::{Call, Limits, Role, Tls};
-use crate::referee::{Connection, Input};
+use super::listener::{Connection, ConnectionListener};
+use super::tls::{self, ByteStream, CLIENT_HELLO};
+use super::{ConnectionLimits, Role, ServiceMessage, Tls};
+use crate::referee::{ConnectionEvent, ConnectionId};
 
 /// So much may wait to be sent to somebody who doesn't read, in bytes; then the connection is closed.
 const LONGEST_QUEUE: usize = 256 * 1024;
 /// So long may it take to send something.
 const SLOWEST_WRITE: Duration = Duration::from_secs(20);
 
-/// How long the last words to somebody unbearable may take to come.
+/// How long the last words to somebody exceeds may take to come.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The way to whoever is at the other end of a connection. Dropped, it closes the connection after what was sent.
-pub(super) struct Writer {
+pub(super) struct LineSender {
     lines: UnboundedSender<String>,
     queued: Arc<AtomicUsize>,
 }
 
-impl Writer {
+impl LineSender {
     /// A way, and its other end.
-    pub(super) fn new() -> (Writer, UnboundedReceiver<String>) {
+    pub(super) fn new() -> (LineSender, UnboundedReceiver<String>) {
         let (lines, outgoing) = unbounded_channel();
-        (Writer { lines, queued: Arc::new(AtomicUsize::new(0)) }, outgoing)
+        (LineSender { lines, queued: Arc::new(AtomicUsize::new(0)) }, outgoing)
     }
 
     /// Sends a line; `false` if too much waits already.
@@ -58,25 +58,26 @@ impl Writer {
 }
 
 /// Takes connections in as they come.
-pub(super) async fn serve(door: Door, next: Arc<AtomicU64>, role: Role, tls: Option<Tls>) {
-    let plain = role.told_in_plain_text();
-    while let Some(visitor) = door.next().await {
-        let connection = next.fetch_add(1, Ordering::Relaxed);
-        let (writer, outgoing) = Writer::new();
-        let queued = Arc::clone(&writer.queued);
-        let opened = Call::Opened { at: Instant::now(), connection, writer, address: visitor.address, role };
-        if door.calls.send(opened).is_err() {
+pub(super) async fn serve(listener: ConnectionListener, next: Arc<AtomicU64>, role: Role, tls: Option<Tls>) {
+    let plain = role.plain_text_answer();
+    while let Some(connection) = listener.next().await {
+        let id = next.fetch_add(1, Ordering::Relaxed);
+        let (output, outgoing) = LineSender::new();
+        let queued = Arc::clone(&output.queued);
+        let opened =
+            ServiceMessage::Connected { at: Instant::now(), id, output, address: connection.address, role };
+        if listener.service.send(opened).is_err() {
             return;
         }
-        let (calls, limits) = (door.calls.clone(), door.limits.clone());
-        let wire = Wire { connection, outgoing, queued, calls, limits };
-        tokio::spawn(wire.welcome(visitor, tls.clone(), plain.clone()));
+        let (service, limits) = (listener.service.clone(), listener.limits.clone());
+        let task = ConnectionTask { id, outgoing, queued, service, limits };
+        tokio::spawn(task.run(connection, tls.clone(), plain.clone()));
     }
 }
 
 impl Role {
     /// What somebody is told who doesn't speak TLS where nothing else is spoken.
-    fn told_in_plain_text(self) -> Arc<str> {
+    fn plain_text_answer(self) -> Arc<str> {
         match self {
             Role::Client => format!("{}\n", Directive::fault("only TLS is spoken here")).into(),
             Role::Observer => "".into(),
@@ -84,34 +85,36 @@ impl Role {
     }
 }
 
-struct Wire {
-    connection: Connection,
+struct ConnectionTask {
+    id: ConnectionId,
     outgoing: UnboundedReceiver<String>,
     queued: Arc<AtomicUsize>,
-    calls: Sender<Call>,
-    limits: Limits,
+    service: Sender<ServiceMessage>,
+    limits: ConnectionLimits,
 }
 
-impl Wire {
-    async fn welcome(mut self, visitor: Visitor, tls: Option<Tls>, plain: Arc<str>) {
-        let Visitor { stream, address, place } = visitor;
+impl ConnectionTask {
+    async fn run(mut self, connection: Connection, tls: Option<Tls>, plain: Arc<str>) {
+        let Connection { stream, address, permit } = connection;
         // A move is a small packet that somebody waits for.
         let _ = stream.set_nodelay(true);
         match tls::secure(stream, tls.as_ref(), &plain).await {
-            Ok(line) => self.carry(line, tls.is_some()).await,
+            Ok(line) => self.transfer(line, tls.is_some()).await,
             // Nobody is left to be told, if the service has ended.
-            Err(reason) => drop(self.calls.send(Call::Trouble(format!("{address} is refused: {reason}")))),
+            Err(reason) => {
+                drop(self.service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
+            }
         }
-        self.tell(Instant::now(), Input::Closed(self.connection));
-        drop(place);
+        self.tell(Instant::now(), ConnectionEvent::Closed(self.id));
+        drop(permit);
     }
 
-    async fn carry(&mut self, mut line: Line, is_secure: bool) {
-        let mut allowance = Allowance::new(&self.limits);
+    async fn transfer(&mut self, mut line: ByteStream, is_secure: bool) {
+        let mut rate = RateLimiter::new(&self.limits);
         let mut pending = Vec::with_capacity(1024);
         let mut is_first = !is_secure;
-        let mut is_unbearable = false;
-        while !is_unbearable {
+        let mut is_over_limit = false;
+        while !is_over_limit {
             tokio::select! {
                 biased;
                 lines = self.outgoing.recv() => {
@@ -122,15 +125,15 @@ impl Wire {
                     let at = Instant::now();
                     if !matches!(read, Ok(bytes) if bytes > 0) { break }
                     let is_tls = std::mem::take(&mut is_first) && pending[0] == CLIENT_HELLO;
-                    is_unbearable = if is_tls {
-                        !self.unbearable(at, "TLS is not spoken here")
+                    is_over_limit = if is_tls {
+                        !self.exceeds(at, "TLS is not spoken here")
                     } else {
-                        !self.cut(&mut pending, &mut allowance, at)
+                        !self.split_lines(&mut pending, &mut rate, at)
                     };
                 }
             }
         }
-        if is_unbearable {
+        if is_over_limit {
             // So that the other side learns why it is sent away.
             while let Ok(Some(lines)) = timeout(LAST_WORDS, self.outgoing.recv()).await {
                 if self.write(&mut line, lines).await.is_err() {
@@ -142,7 +145,7 @@ impl Wire {
     }
 
     /// Writes a line and those that wait behind it, in one piece.
-    async fn write(&mut self, line: &mut Line, mut lines: String) -> io::Result<()> {
+    async fn write(&mut self, line: &mut ByteStream, mut lines: String) -> io::Result<()> {
         while let Ok(more) = self.outgoing.try_recv() {
             lines.push_str(&more);
         }
@@ -155,49 +158,49 @@ impl Wire {
         written.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Hands on the whole lines that have been read; `false` if the connection is unbearable.
-    fn cut(&self, pending: &mut Vec<u8>, allowance: &mut Allowance, at: Instant) -> bool {
+    /// Hands on the whole lines that have been read; `false` if the connection is exceeds.
+    fn split_lines(&self, pending: &mut Vec<u8>, rate: &mut RateLimiter, at: Instant) -> bool {
         let mut begin = 0;
         while let Some(length) = pending[begin..].iter().position(|&byte| byte == b'\n') {
             let line = &pending[begin..begin + length];
             begin += length + 1;
             if line.len() > self.limits.line {
-                return self.unbearable(at, "a record of too many characters");
+                return self.exceeds(at, "a record of too many characters");
             }
-            if !allowance.take(at) {
-                return self.unbearable(at, "too many records at once");
+            if !rate.take(at) {
+                return self.exceeds(at, "too many records at once");
             }
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             let line = String::from_utf8_lossy(line).into_owned();
-            if !self.tell(at, Input::Line(self.connection, line)) {
+            if !self.tell(at, ConnectionEvent::Line(self.id, line)) {
                 return false;
             }
         }
         pending.drain(..begin);
-        pending.len() <= self.limits.line || self.unbearable(at, "a record without end")
+        pending.len() <= self.limits.line || self.exceeds(at, "a record without end")
     }
 
-    fn unbearable(&self, at: Instant, limit: &'static str) -> bool {
-        self.tell(at, Input::Unbearable(self.connection, limit));
+    fn exceeds(&self, at: Instant, limit: &'static str) -> bool {
+        self.tell(at, ConnectionEvent::LimitExceeded(self.id, limit));
         false
     }
 
-    fn tell(&self, at: Instant, input: Input) -> bool {
-        self.calls.send(Call::Heard(at, input)).is_ok()
+    fn tell(&self, at: Instant, input: ConnectionEvent) -> bool {
+        self.service.send(ServiceMessage::Received(at, input)).is_ok()
     }
 }
 
 /// How many lines may still come.
-struct Allowance {
+struct RateLimiter {
     left: f64,
     per_second: f64,
     since: Instant,
 }
 
-impl Allowance {
-    fn new(limits: &Limits) -> Allowance {
+impl RateLimiter {
+    fn new(limits: &ConnectionLimits) -> RateLimiter {
         let per_second = f64::from(limits.lines_per_second.max(1));
-        Allowance { left: 2.0 * per_second, per_second, since: Instant::now() }
+        RateLimiter { left: 2.0 * per_second, per_second, since: Instant::now() }
     }
 
     fn take(&mut self, at: Instant) -> bool {

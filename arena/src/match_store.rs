@@ -18,7 +18,7 @@ use crate::statistics::Points;
 
 /// A game that has been played, as the state has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct GameEntry {
     /// The game's number in the match, from 0.
     pub number: u64,
     /// The round, from 1.
@@ -43,35 +43,35 @@ pub struct Entry {
 
 /// An outcome in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "OutcomeWords", into = "OutcomeWords")]
+#[serde(try_from = "OutcomeText", into = "OutcomeText")]
 pub struct RecordedOutcome(pub Outcome);
 
 #[derive(Serialize, Deserialize)]
-struct OutcomeWords {
+struct OutcomeText {
     result: String,
     reason: String,
 }
 
-impl From<RecordedOutcome> for OutcomeWords {
-    fn from(RecordedOutcome(outcome): RecordedOutcome) -> OutcomeWords {
-        OutcomeWords { result: outcome.result().to_owned(), reason: outcome.to_string() }
+impl From<RecordedOutcome> for OutcomeText {
+    fn from(RecordedOutcome(outcome): RecordedOutcome) -> OutcomeText {
+        OutcomeText { result: outcome.result().to_owned(), reason: outcome.to_string() }
     }
 }
 
-impl TryFrom<OutcomeWords> for RecordedOutcome {
+impl TryFrom<OutcomeText> for RecordedOutcome {
     type Error = String;
 
-    fn try_from(words: OutcomeWords) -> Result<RecordedOutcome, String> {
+    fn try_from(words: OutcomeText) -> Result<RecordedOutcome, String> {
         let is_meant = |o: &Outcome| o.result() == words.result && o.to_string() == words.reason;
         let outcome = Outcome::all().find(is_meant).map(RecordedOutcome);
         outcome.ok_or_else(|| format!("`{} {}` is no outcome of a game", words.result, words.reason))
     }
 }
 
-impl Entry {
+impl GameEntry {
     /// The game that was played.
     pub fn fixture(&self) -> Fixture {
-        let Entry { number, round, white, black, opening, .. } = *self;
+        let GameEntry { number, round, white, black, opening, .. } = *self;
         Fixture { number, round, white, black, opening }
     }
 
@@ -139,7 +139,7 @@ pub enum StoreError {
 const SIGNATURE: &str = r#"{"herald":"match","version":1,"#;
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct StateHeader {
     herald: String,
     version: u32,
     settings: Value,
@@ -148,21 +148,21 @@ struct Header {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct StateLine {
     #[serde(flatten)]
-    entry: Entry,
+    entry: GameEntry,
     /// The length of the PGN after this game.
     pgn_end: u64,
 }
 
 /// The files of a match that is being played.
 #[derive(Debug)]
-pub struct Store {
-    state: Option<Log>,
-    pgn: Option<Log>,
+pub struct MatchStore {
+    state: Option<AppendFile>,
+    pgn: Option<AppendFile>,
 }
 
-impl Store {
+impl MatchStore {
     /// Opens or creates the files and locks them. `settings` is what a match that goes on must have in common with the
     /// one that was begun; `restore` is told of the games that were played, in the order in which they ended, and may
     /// refuse one with a reason.
@@ -174,28 +174,28 @@ impl Store {
         state: Option<&Path>,
         pgn: Option<&Path>,
         settings: &Value,
-        restore: impl FnMut(Entry) -> Result<(), String>,
-    ) -> Result<Store, StoreError> {
-        let mut state = state.map(Log::open).transpose()?;
-        let mut pgn = pgn.map(Log::open).transpose()?;
+        restore: impl FnMut(GameEntry) -> Result<(), String>,
+    ) -> Result<MatchStore, StoreError> {
+        let mut state = state.map(AppendFile::open).transpose()?;
+        let mut pgn = pgn.map(AppendFile::open).transpose()?;
         if let Some(state) = &mut state {
             resume(state, pgn.as_mut(), settings, restore)?;
         }
-        Ok(Store { state, pgn })
+        Ok(MatchStore { state, pgn })
     }
 
     /// Writes a game down. Once this returns, it survives the end of the program.
     ///
     /// # Errors
     /// A file cannot be written; the game is in neither of them, and those before it are.
-    pub fn append(&mut self, entry: &Entry, pgn: &str) -> Result<(), StoreError> {
+    pub fn append(&mut self, entry: &GameEntry, pgn: &str) -> Result<(), StoreError> {
         let before = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
         if let Some(log) = &mut self.pgn {
             log.append(pgn.as_bytes())?;
         }
         let pgn_end = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
         if let Some(state) = &mut self.state {
-            let line = json_line(&Line { entry: entry.clone(), pgn_end });
+            let line = json_line(&StateLine { entry: entry.clone(), pgn_end });
             if let Err(error) = state.append(line.as_bytes()) {
                 if let Some(log) = &mut self.pgn {
                     log.cut(before);
@@ -209,26 +209,28 @@ impl Store {
 
 /// Reads what is there of a match, or begins one. Changes nothing before everything has been found in order.
 fn resume(
-    state: &mut Log,
-    mut pgn: Option<&mut Log>,
+    state: &mut AppendFile,
+    mut pgn: Option<&mut AppendFile>,
     settings: &Value,
-    mut restore: impl FnMut(Entry) -> Result<(), String>,
+    mut restore: impl FnMut(GameEntry) -> Result<(), String>,
 ) -> Result<(), StoreError> {
     let pgn_begin = pgn.as_ref().map_or(0, |pgn| pgn.length);
-    let mut lines = Lines::of(state)?;
+    let mut lines = StateLines::of(state)?;
     let Some(header) = lines.next()? else {
         return begin(state, &lines.torn, settings, pgn_begin);
     };
     if !header.starts_with(SIGNATURE) {
         return Err(StoreError::Foreign(state.path.clone()));
     }
-    let header: Header = serde_json::from_str(&header).map_err(|error| lines.damaged(&error.to_string()))?;
+    let header: StateHeader =
+        serde_json::from_str(&header).map_err(|error| lines.damaged(&error.to_string()))?;
     if let Some((setting, before, now)) = difference("", &header.settings, settings) {
         return Err(StoreError::OtherSettings { path: state.path.clone(), setting, before, now });
     }
     let mut pgn_end = header.pgn_begin;
     while let Some(line) = lines.next()? {
-        let line: Line = serde_json::from_str(&line).map_err(|error| lines.damaged(&error.to_string()))?;
+        let line: StateLine =
+            serde_json::from_str(&line).map_err(|error| lines.damaged(&error.to_string()))?;
         restore(line.entry).map_err(|reason| lines.damaged(&reason))?;
         pgn_end = line.pgn_end;
     }
@@ -242,14 +244,15 @@ fn resume(
 }
 
 /// Begins a match in an empty file, or in one whose first line was never completed.
-fn begin(state: &mut Log, torn: &[u8], settings: &Value, pgn_begin: u64) -> Result<(), StoreError> {
+fn begin(state: &mut AppendFile, torn: &[u8], settings: &Value, pgn_begin: u64) -> Result<(), StoreError> {
     let signature = SIGNATURE.as_bytes();
     let common = torn.len().min(signature.len());
     if torn[..common] != signature[..common] {
         return Err(StoreError::Foreign(state.path.clone()));
     }
     state.cut(0);
-    let header = Header { herald: "match".to_owned(), version: 1, settings: settings.clone(), pgn_begin };
+    let header =
+        StateHeader { herald: "match".to_owned(), version: 1, settings: settings.clone(), pgn_begin };
     state.append(json_line(&header).as_bytes())
 }
 
@@ -279,15 +282,15 @@ fn difference(place: &str, before: &Value, now: &Value) -> Option<(String, Strin
 
 /// A file that only grows, by whole pieces.
 #[derive(Debug)]
-struct Log {
+struct AppendFile {
     path: PathBuf,
     file: File,
     /// What counts of it, in bytes.
     length: u64,
 }
 
-impl Log {
-    fn open(path: &Path) -> Result<Log, StoreError> {
+impl AppendFile {
+    fn open(path: &Path) -> Result<AppendFile, StoreError> {
         let failed = |error| StoreError::Io { path: path.to_owned(), action: "opened", error };
         let options = OpenOptions::new().read(true).append(true).create(true).open(path);
         let file = options.map_err(failed)?;
@@ -297,7 +300,7 @@ impl Log {
             Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
         }
         let length = file.metadata().map_err(failed)?.len();
-        Ok(Log { path: path.to_owned(), file, length })
+        Ok(AppendFile { path: path.to_owned(), file, length })
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
@@ -336,7 +339,7 @@ impl Log {
 }
 
 /// The complete lines of a file.
-struct Lines<'a> {
+struct StateLines<'a> {
     path: &'a Path,
     reader: BufReader<&'a File>,
     number: u64,
@@ -349,12 +352,12 @@ struct Lines<'a> {
 /// Longer lines are no entries; the settings of hundreds of programs still fit.
 const LONGEST_LINE: u64 = 16 << 20;
 
-impl<'a> Lines<'a> {
-    fn of(log: &'a Log) -> Result<Lines<'a>, StoreError> {
+impl<'a> StateLines<'a> {
+    fn of(log: &'a AppendFile) -> Result<StateLines<'a>, StoreError> {
         let failed = |error| StoreError::Io { path: log.path.clone(), action: "read", error };
         (&log.file).seek(SeekFrom::Start(0)).map_err(failed)?;
         let reader = BufReader::new(&log.file);
-        Ok(Lines { path: &log.path, reader, number: 0, complete: 0, torn: Vec::new() })
+        Ok(StateLines { path: &log.path, reader, number: 0, complete: 0, torn: Vec::new() })
     }
 
     fn next(&mut self) -> Result<Option<String>, StoreError> {
@@ -390,12 +393,12 @@ mod tests {
 
     use super::*;
 
-    fn entry(number: u64) -> Entry {
+    fn entry(number: u64) -> GameEntry {
         let outcome = match number % 2 {
             0 => Outcome::Win { winner: Color::Black, reason: WinReason::TimeForfeit },
             _ => Outcome::Draw(DrawReason::Agreement),
         };
-        Entry {
+        GameEntry {
             number,
             round: 1,
             white: 0,
@@ -424,17 +427,17 @@ mod tests {
             Files { state: folder.path().join("a.state"), pgn: folder.path().join("a.pgn"), _folder: folder }
         }
 
-        fn open_with(&self, settings: &Value) -> Result<(Store, Vec<Entry>), StoreError> {
+        fn open_with(&self, settings: &Value) -> Result<(MatchStore, Vec<GameEntry>), StoreError> {
             let mut restored = Vec::new();
             let restore = |entry| {
                 restored.push(entry);
                 Ok(())
             };
-            let store = Store::open(Some(&self.state), Some(&self.pgn), settings, restore)?;
+            let store = MatchStore::open(Some(&self.state), Some(&self.pgn), settings, restore)?;
             Ok((store, restored))
         }
 
-        fn open(&self) -> Result<(Store, Vec<Entry>), StoreError> {
+        fn open(&self) -> Result<(MatchStore, Vec<GameEntry>), StoreError> {
             self.open_with(&json!({ "games": 2 }))
         }
     }
@@ -521,7 +524,8 @@ mod tests {
         )
         .unwrap();
         assert!(files.open().unwrap_err().to_string().contains("is no outcome of a game"));
-        let refused = Store::open(Some(&files.state), None, &json!({ "games": 2 }), |_| Err("no".to_owned()));
+        let refused =
+            MatchStore::open(Some(&files.state), None, &json!({ "games": 2 }), |_| Err("no".to_owned()));
         assert!(matches!(refused, Err(StoreError::Damaged { line: 2, .. })));
 
         fs::write(&files.state, &whole.0).unwrap();
@@ -538,15 +542,15 @@ mod tests {
         let files = Files::new();
         let full = Path::new("/dev/full");
         let settings = json!({ "games": 2 });
-        assert!(Store::open(Some(full), None, &settings, |_| Ok(())).is_err(), "before the first game");
-        let mut store = Store::open(Some(&files.state), Some(full), &settings, |_| Ok(())).unwrap();
+        assert!(MatchStore::open(Some(full), None, &settings, |_| Ok(())).is_err(), "before the first game");
+        let mut store = MatchStore::open(Some(&files.state), Some(full), &settings, |_| Ok(())).unwrap();
         let error = store.append(&entry(0), &pgn(0)).unwrap_err().to_string();
         assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
         drop(store);
         let mut state = files.open().unwrap();
         assert!(state.1.is_empty());
         // The state full, the PGN not.
-        state.0.state = Some(Log {
+        state.0.state = Some(AppendFile {
             path: full.to_owned(),
             file: OpenOptions::new().append(true).open(full).unwrap(),
             length: 0,

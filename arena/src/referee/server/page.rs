@@ -20,15 +20,15 @@ use tokio::net::TcpListener;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, oneshot};
 
-use super::authority::{Authority, Refusal};
-use super::door::{Census, Door};
-use super::reception::Reception;
-use super::{Call, Limits, Tls};
-use crate::referee::{HELP, Order};
+use super::director_auth::{AuthError, DirectorAuth};
+use super::listener::{ConnectionLimiter, ConnectionListener};
+use super::tls_listener::TlsListener;
+use super::{ConnectionLimits, ServiceMessage, Tls};
+use crate::referee::{DirectorCommand, HELP};
 
 /// What the page asks for.
 #[derive(Debug)]
-pub(super) enum Question {
+pub(super) enum PageQuery {
     /// Table, games and log, as JSON.
     State,
     /// A game with all its moves, as JSON. Games are numbered from 0.
@@ -41,7 +41,7 @@ pub(super) enum Question {
 
 /// What the page is told by itself.
 #[derive(Clone, Debug)]
-pub(super) enum Told {
+pub(super) enum PageUpdate {
     /// A running game as it is now, as JSON.
     Game(String),
     /// Something else has changed: look again.
@@ -55,27 +55,27 @@ const BACKLOG: usize = 1024;
 const LONGEST_ORDER: usize = 1024;
 
 #[derive(Clone)]
-struct Desk {
-    calls: Sender<Call>,
-    told: broadcast::Sender<Told>,
+struct PageState {
+    service: Sender<ServiceMessage>,
+    told: broadcast::Sender<PageUpdate>,
     /// Who knows the director; nobody if orders are not taken here.
-    authority: Option<Arc<Authority>>,
+    auth: Option<Arc<DirectorAuth>>,
 }
 
 /// The way to those who watch.
-pub(super) fn channel() -> broadcast::Sender<Told> {
+pub(super) fn channel() -> broadcast::Sender<PageUpdate> {
     broadcast::channel(BACKLOG).0
 }
 
 /// Serves the page at an address; what it was bound to is returned. Whoever knows the token gives orders.
 pub(super) async fn serve(
     address: SocketAddr,
-    calls: Sender<Call>,
-    told: broadcast::Sender<Told>,
+    service: Sender<ServiceMessage>,
+    told: broadcast::Sender<PageUpdate>,
     token: Option<String>,
     tls: Option<Tls>,
 ) -> std::io::Result<SocketAddr> {
-    let visits = calls.clone();
+    let visits = service.clone();
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
         .route("/", page("text/html; charset=utf-8", include_str!("page/index.html")))
@@ -87,7 +87,7 @@ pub(super) async fn serve(
         .route("/games.pgn", get(all_games))
         .route("/events", get(events))
         .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
-        .with_state(Desk { calls, told, authority: token.map(|token| Arc::new(Authority::new(token))) })
+        .with_state(PageState { service, told, auth: token.map(|token| Arc::new(DirectorAuth::new(token))) })
         .into_make_service_with_connect_info::<SocketAddr>();
     // What serves it ends with the service.
     match tls {
@@ -98,10 +98,15 @@ pub(super) async fn serve(
             Ok(address)
         }
         Some(tls) => {
-            let door = Door::open(address, visits, Limits::default(), Census::default())?;
-            let address = door.address()?;
+            let listener = ConnectionListener::open(
+                address,
+                visits,
+                ConnectionLimits::default(),
+                ConnectionLimiter::default(),
+            )?;
+            let address = listener.address()?;
             // Tapped, a listener of our own tells where somebody comes from as well.
-            let listener = Reception::open(door, tls)?.tap_io(|_| ());
+            let listener = TlsListener::open(listener, tls)?.tap_io(|_| ());
             tokio::spawn(axum::serve(listener, routes).into_future());
             Ok(address)
         }
@@ -124,10 +129,10 @@ fn reply(kind: &'static str, text: impl Into<String>) -> Response {
     response
 }
 
-impl Desk {
-    async fn ask(&self, question: Question, kind: &'static str) -> Response {
+impl PageState {
+    async fn ask(&self, query: PageQuery, kind: &'static str) -> Response {
         let (answer, answered) = oneshot::channel();
-        let is_asked = self.calls.send(Call::Question(question, answer)).is_ok();
+        let is_asked = self.service.send(ServiceMessage::Query(query, answer)).is_ok();
         match answered.await {
             Ok(Some(text)) if is_asked => reply(kind, text),
             Ok(_) => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
@@ -136,12 +141,12 @@ impl Desk {
     }
 }
 
-impl Desk {
-    async fn obey(&self, order: Order) -> Result<String, String> {
+impl PageState {
+    async fn obey(&self, order: DirectorCommand) -> Result<String, String> {
         let (answer, answered) = oneshot::channel();
         // Who has left doesn't want to know.
         let tell = Box::new(move |done| drop(answer.send(done)));
-        let is_told = self.calls.send(Call::Director(order, tell)).is_ok();
+        let is_told = self.service.send(ServiceMessage::Command(order, tell)).is_ok();
         let ended = || Err("the service has ended".to_owned());
         if is_told { answered.await.unwrap_or_else(|_| ended()) } else { ended() }
     }
@@ -150,46 +155,46 @@ impl Desk {
 const JSON: &str = "application/json";
 const PGN: &str = "application/x-chess-pgn";
 
-async fn state(State(desk): State<Desk>) -> Response {
-    desk.ask(Question::State, JSON).await
+async fn state(State(page): State<PageState>) -> Response {
+    page.ask(PageQuery::State, JSON).await
 }
 
-async fn all_games(State(desk): State<Desk>) -> Response {
-    desk.ask(Question::AllPgn, PGN).await
+async fn all_games(State(page): State<PageState>) -> Response {
+    page.ask(PageQuery::AllPgn, PGN).await
 }
 
 /// `17.json` or `17.pgn`.
-async fn game(State(desk): State<Desk>, Path(name): Path<String>) -> Response {
+async fn game(State(page): State<PageState>, Path(name): Path<String>) -> Response {
     let number = |text: &str| text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
     match name.split_once('.').and_then(|(name, kind)| Some((number(name)?, kind))) {
-        Some((number, "json")) => desk.ask(Question::Game(number), JSON).await,
-        Some((number, "pgn")) => desk.ask(Question::Pgn(number), PGN).await,
+        Some((number, "json")) => page.ask(PageQuery::Game(number), JSON).await,
+        Some((number, "pgn")) => page.ask(PageQuery::Pgn(number), PGN).await,
         _ => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
     }
 }
 
 /// Gives an order of the director, in the words of the console.
 async fn order(
-    State(desk): State<Desk>,
+    State(page): State<PageState>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
     headers: HeaderMap,
     words: String,
 ) -> Response {
-    let Some(authority) = &desk.authority else {
+    let Some(auth) = &page.auth else {
         return (StatusCode::NOT_FOUND, "no orders are taken here\n").into_response();
     };
-    if let Err(refusal) = authority.admit(from.ip(), &headers, Instant::now()) {
-        if refusal != Refusal::TooMany {
+    if let Err(refusal) = auth.admit(from.ip(), &headers, Instant::now()) {
+        if refusal != AuthError::TooMany {
             let text = format!("an order from {from} is refused: {}", refusal.text());
             // Nobody is left to be told, if the service has ended.
-            let _ = desk.calls.send(Call::Trouble(text));
+            let _ = page.service.send(ServiceMessage::Warning(text));
         }
         return (refusal.status(), refusal.text()).into_response();
     }
-    let done = match words.parse::<Order>() {
-        Ok(Order::Help) => Ok(HELP.to_owned()),
-        Ok(Order::Quit) => Err("the service is ended at the console".to_owned()),
-        Ok(order) => desk.obey(order).await,
+    let done = match words.parse::<DirectorCommand>() {
+        Ok(DirectorCommand::Help) => Ok(HELP.to_owned()),
+        Ok(DirectorCommand::Quit) => Err("the service is ended at the console".to_owned()),
+        Ok(order) => page.obey(order).await,
         Err(why) => Err(why),
     };
     match done {
@@ -198,19 +203,19 @@ async fn order(
     }
 }
 
-async fn events(State(desk): State<Desk>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
-    let told = desk.told.subscribe();
+async fn events(State(page): State<PageState>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
+    let told = page.told.subscribe();
     Sse::new(stream(told)).keep_alive(KeepAlive::default())
 }
 
 /// What is told from now on. Who was too slow is told to look again.
-fn stream(told: broadcast::Receiver<Told>) -> impl Stream<Item = Result<Sent, Infallible>> {
+fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Sent, Infallible>> {
     // Browsers pass over events without data.
     let changed = || Sent::default().event("changed").data("all");
     unfold(told, move |mut told| async move {
         let sent = match told.recv().await {
-            Ok(Told::Game(json)) => Sent::default().event("game").data(json),
-            Ok(Told::Changed) | Err(RecvError::Lagged(_)) => changed(),
+            Ok(PageUpdate::Game(json)) => Sent::default().event("game").data(json),
+            Ok(PageUpdate::Changed) | Err(RecvError::Lagged(_)) => changed(),
             Err(RecvError::Closed) => return None,
         };
         Some((Ok(sent), told))

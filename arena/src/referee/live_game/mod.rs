@@ -1,30 +1,33 @@
 //! One game between two clients: what is on its board and on its clock, and what a reply means for it. It neither stores nor
 //! sends anything.
 
-mod letters;
+mod directives;
 
 use std::time::{Duration, Instant, SystemTime};
 
 use game::Score;
-use game::{CastlingMode, Color, DrawReason, Game, Outcome, WinReason};
+use game::{CastlingMode, Clock, Color, DrawReason, Game, Outcome, WinReason};
 use messages::epd::{EpdMove, Evaluation, EvaluationVerdict, Position};
-use messages::referee::{Answer, Counters, Remark, Reply};
+use messages::referee::{ClientReply, Counters, Remark, Response};
 use players::Thinking;
 use shakmaty::ByColor;
 
 use super::fact::{Fact, MoveWords, Side};
 use crate::schedule::Fixture;
-use crate::table::{Adjudicator, GameRecord, Incident, MoveRecord, RefereeClock, Rules, Seat, flag_fall};
+use crate::table::{Adjudicator, GameRecord, Incident, MoveRecord, Rules, Seat, flag_fall};
 
 /// A game.
-pub(super) struct Bout {
+pub(super) struct LiveGame {
     pub(super) fixture: Fixture,
     pub(super) seats: ByColor<Seat>,
     rules: Rules,
     game: Game,
     opening: usize,
-    clock: RefereeClock,
-    turn: Turn,
+    clock: Clock,
+    /// Whether the side to move has been asked for a move.
+    asked: bool,
+    /// How often the game has been told once more over a bad line in this turn.
+    repairs: u32,
     /// Whether the director holds the game.
     paused: bool,
     last: Option<LastMove>,
@@ -41,19 +44,6 @@ pub(super) struct Bout {
 
 /// So many faults on a line may well be noise.
 const MOST_REPAIRS: u32 = 16;
-
-/// The turn of the side to move.
-#[derive(Clone, Copy, Default)]
-struct Turn {
-    /// Time used before `since`.
-    used: Duration,
-    /// Since when its clock runs; `None` while it stands.
-    since: Option<Instant>,
-    /// Whether it has been asked for a move.
-    asked: bool,
-    /// How often the game has been told once more over a bad line.
-    repairs: u32,
-}
 
 /// The last move, as the opponent is told of it.
 struct LastMove {
@@ -76,9 +66,9 @@ pub(super) enum Judgement {
 }
 
 /// The beginning.
-impl Bout {
+impl LiveGame {
     /// A game that begins, by its fact; `None` if it is about something else or about a game that can't be.
-    pub(super) fn begin(began: &Fact, seats: ByColor<Seat>, rules: &Rules) -> Option<Bout> {
+    pub(super) fn begin(began: &Fact, seats: ByColor<Seat>, rules: &Rules) -> Option<LiveGame> {
         let Fact::Began { start, moves, at, .. } = began else { return None };
         let mut game = Game::from_fen(start, CastlingMode::Standard).ok()?;
         for text in moves {
@@ -87,13 +77,14 @@ impl Bout {
         }
         let controls = seats.as_ref().map(|seat| seat.control.clone());
         let margins = seats.as_ref().map(|seat| seat.margin);
-        Some(Bout {
+        Some(LiveGame {
             fixture: began.fixture()?,
             rules: rules.clone(),
             opening: game.ply(),
             game,
-            clock: RefereeClock::new(controls, margins, Instant::now()),
-            turn: Turn::default(),
+            clock: Clock::with_controls(controls).with_margins(margins),
+            asked: false,
+            repairs: 0,
             paused: false,
             last: None,
             was_asked_again: false,
@@ -108,8 +99,8 @@ impl Bout {
     }
 
     /// The same game as it was before its first move.
-    pub(super) fn anew(&self) -> Option<Bout> {
-        Bout::begin(&self.began, self.seats.clone(), &self.rules)
+    pub(super) fn anew(&self) -> Option<LiveGame> {
+        LiveGame::begin(&self.began, self.seats.clone(), &self.rules)
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -139,22 +130,26 @@ impl Bout {
 }
 
 /// Time.
-impl Bout {
+impl LiveGame {
     /// The side to move has been told that it is its turn; its clock runs.
     pub(super) fn told(&mut self, at: Instant) {
-        self.turn.asked = true;
+        self.asked = true;
         self.run(at);
     }
 
     /// Lets the clock of the side to move run, if it may.
     fn run(&mut self, at: Instant) {
-        if self.turn.asked && !self.paused && self.turn.since.is_none() {
-            self.turn.since = Some(at);
+        if !self.asked || self.paused {
+            return;
         }
+        if self.clock.turn().is_none() {
+            self.clock.start_turn(self.to_move(), at);
+        }
+        self.clock.resume(at);
     }
 
     pub(super) fn is_asked(&self) -> bool {
-        self.turn.asked
+        self.asked
     }
 
     pub(super) fn is_paused(&self) -> bool {
@@ -163,8 +158,7 @@ impl Bout {
 
     /// Stops the clock until the game is resumed.
     pub(super) fn pause(&mut self, at: Instant) {
-        self.turn.used = self.used(at);
-        self.turn.since = None;
+        self.clock.suspend(at);
         self.paused = true;
     }
 
@@ -173,19 +167,9 @@ impl Bout {
         self.run(at);
     }
 
-    /// What the side to move has used of its turn.
-    fn used(&self, at: Instant) -> Duration {
-        let running = self.turn.since.map_or(Duration::ZERO, |since| at.saturating_duration_since(since));
-        self.turn.used + running
-    }
-
     /// The last moment at which the side to move may still move; `None` if its clock stands or there is none.
     pub(super) fn flag_falls(&self) -> Option<Instant> {
-        let since = self.turn.since?;
-        let mover = self.to_move();
-        let remaining = self.clock.accounts().get(mover).remaining?;
-        let left = remaining.saturating_add(self.clock.margin(mover)).saturating_sub(self.turn.used);
-        since.checked_add(left)
+        self.clock.flag_falls()
     }
 
     /// How the game ends if the flag of the side to move has fallen by now.
@@ -194,25 +178,22 @@ impl Bout {
             return None;
         }
         let mover = self.to_move();
-        let remaining = self.clock.accounts().get(mover).remaining?;
-        let overrun = self.used(at).saturating_sub(remaining);
+        let overrun = self.clock.overrun(mover, at);
         Some((flag_fall(&self.game, mover), format!("time overdrawn by {overrun:?}")))
     }
 
     /// What a side has left at a moment.
     pub(super) fn remaining(&self, color: Color, at: Instant) -> Option<Duration> {
-        let remaining = self.clock.accounts().get(color).remaining?;
-        let used = if color == self.to_move() { self.used(at) } else { Duration::ZERO };
-        Some(remaining.saturating_sub(used))
+        self.clock.remaining(color, at)
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.turn.since.is_some()
+        self.clock.is_running()
     }
 }
 
 /// What happens.
-impl Bout {
+impl LiveGame {
     /// Whether the game stands there.
     pub(super) fn is_at(&self, position: &Position) -> bool {
         position.legal().is_ok_and(|(chess, _)| self.game.chess() == Some(&chess))
@@ -223,11 +204,11 @@ impl Bout {
         &self,
         color: Color,
         position: &Position,
-        reply: &Reply,
+        reply: &ClientReply,
         at: Instant,
         penalty: Duration,
     ) -> Judgement {
-        if color != self.to_move() || !self.turn.asked {
+        if color != self.to_move() || !self.asked {
             return Judgement::OutOfTurn;
         }
         if let Some((outcome, detail)) = self.check_time(at) {
@@ -237,10 +218,10 @@ impl Bout {
             return self.no_answer(color, "the position of the reply is not that of the game");
         }
         match &reply.answer {
-            Answer::Resign => self.lose(color, WinReason::Resignation, ""),
-            Answer::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
-            Answer::AcceptDraw => self.no_answer(color, "no draw was offered"),
-            Answer::ClaimDraw => match self.game.claim() {
+            Response::Resign => self.lose(color, WinReason::Resignation, ""),
+            Response::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
+            Response::AcceptDraw => self.no_answer(color, "no draw was offered"),
+            Response::ClaimDraw => match self.game.claim() {
                 Some(reason) => self.draw(reason, "claimed"),
                 None => match self.no_answer(color, "the draw claim is false") {
                     Judgement::AskAgain(why, mut facts) => {
@@ -250,8 +231,8 @@ impl Bout {
                     other => other,
                 },
             },
-            Answer::NoMove => self.no_answer(color, "no move, though there are legal ones"),
-            Answer::Move { mv, remark, rejects_draw } => {
+            Response::NoMove => self.no_answer(color, "no move, though there are legal ones"),
+            Response::Move { mv, remark, rejects_draw } => {
                 let Some(legal) = mv.legal() else {
                     let text = game::excerpt(&mv.text());
                     return self.lose(color, WinReason::IllegalMove, &format!("illegal move {text}"));
@@ -260,7 +241,7 @@ impl Bout {
                 let moved = Fact::Moved {
                     game: self.number(),
                     mv: self.game.coordinate(legal),
-                    used: u64::try_from(self.used(at).as_nanos()).unwrap_or(u64::MAX),
+                    used: u64::try_from(self.clock.used_in_turn(at).as_nanos()).unwrap_or(u64::MAX),
                     words,
                 };
                 let mut facts = vec![moved];
@@ -318,13 +299,13 @@ impl Bout {
 
     /// The side to move has replied.
     pub(super) fn answered(&mut self) {
-        self.turn.asked = false;
+        self.asked = false;
     }
 
     /// Whether the game may be told once more in this turn, which counts.
     pub(super) fn may_repair(&mut self) -> bool {
-        self.turn.repairs += 1;
-        self.turn.repairs <= MOST_REPAIRS
+        self.repairs += 1;
+        self.repairs <= MOST_REPAIRS
     }
 
     /// The program is asked once more.
@@ -334,9 +315,8 @@ impl Bout {
 
     /// The side to move has to be asked anew: it has come back, or the referee has.
     pub(super) fn unask(&mut self, at: Instant) {
-        self.turn.used = self.used(at);
-        self.turn.since = None;
-        self.turn.asked = false;
+        self.clock.suspend(at);
+        self.asked = false;
     }
 
     /// Takes note of what happened in this game. What does not fit the game, in a store that was changed by hand, is told.
@@ -344,7 +324,7 @@ impl Bout {
         match fact {
             Fact::Moved { mv, used, words, .. } => self.apply_move(mv, Duration::from_nanos(*used), words),
             Fact::TimeAdded { side, nanos, .. } => {
-                self.clock.add((*side).into(), Duration::from_nanos(*nanos));
+                self.clock.add_time((*side).into(), Duration::from_nanos(*nanos));
                 Ok(())
             }
             Fact::Noted { side, text, .. } => {
@@ -362,8 +342,8 @@ impl Bout {
         let mv = self.game.parse_move(text).map_err(|error| error.to_string())?;
         let written = self.game.chess().map(|chess| EpdMove::new(chess, mv)).ok_or("no chess")?;
         self.game.play(mv).map_err(|error| error.to_string())?;
-        self.clock.book_turn(mover, used);
-        self.turn = Turn::default();
+        let remaining = self.clock.book_turn(mover, used).remaining;
+        (self.asked, self.repairs) = (false, 0);
         self.was_asked_again = false;
         let MoveWords { offers_draw, rejects_draw, .. } = *words;
         self.last = Some(LastMove { position, counters, mv: written, offers_draw, rejects_draw });
@@ -374,7 +354,6 @@ impl Bout {
         let thinking = thinking(words);
         self.adjudicated =
             self.adjudicator.judge(&self.rules.adjudication, &self.game, mover, thinking.score);
-        let remaining = self.clock.accounts().get(mover).remaining;
         self.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
         Ok(())
     }

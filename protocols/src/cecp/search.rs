@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Clock as _, Limits};
-use engine::{Line, ThinkingClock};
+use engine::{Clock as _, Limits, Line, StopWatch};
 use game::Game;
 use shakmaty::Move;
 
@@ -13,32 +12,32 @@ use super::state::Occupation;
 use messages::cecp::Status;
 
 /// A search: what it is for and how far it is.
-pub(super) struct Work {
+pub(super) struct Search {
     /// What it is for.
     pub(super) occupation: Occupation,
     /// While pondering, the reply that it is about; `None` if it is about the position itself.
     pub(super) reply: Option<Move>,
     /// What it was given.
     pub(super) limits: Limits,
-    clock: Arc<ThinkingClock>,
+    clock: Arc<StopWatch>,
     /// What the clock showed when the time began to be our own.
     own_since: Duration,
     /// The best line so far.
     latest: Option<Line>,
-    root_move: Option<RootMove>,
+    current: Option<CurrentMove>,
 }
 
-struct RootMove {
+struct CurrentMove {
     mv: Move,
     number: usize,
     total: usize,
 }
 
-impl Work {
+impl Search {
     /// A search that has just begun.
-    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<ThinkingClock>) -> Work {
+    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<StopWatch>) -> Search {
         let own_since = Duration::ZERO;
-        Work { occupation, reply: None, limits, clock, own_since, latest: None, root_move: None }
+        Search { occupation, reply: None, limits, clock, own_since, latest: None, current: None }
     }
 
     /// Takes note of a line; of several best ones only the first counts.
@@ -50,7 +49,7 @@ impl Work {
 
     /// Takes note of the root move that is searched.
     pub(super) fn note_root_move(&mut self, mv: Move, number: usize, total: usize) {
-        self.root_move = Some(RootMove { mv, number, total });
+        self.current = Some(CurrentMove { mv, number, total });
     }
 
     /// The best line so far.
@@ -99,7 +98,7 @@ impl Work {
     /// The answer to `.`; `game` is the one that is analysed.
     pub(super) fn status(&self, game: &Game) -> Status {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let root = self.root_move.as_ref();
+        let root = self.current.as_ref();
         Status {
             centiseconds: centiseconds(self.elapsed()),
             nodes: self.nodes(),

@@ -13,63 +13,63 @@ use std::thread::{self, JoinHandle};
 const LONGEST_QUEUE: usize = 8;
 
 /// What is to become of a file: what is in it, or nothing, if it is to be removed.
-type Paper = (PathBuf, Option<String>);
+type FileJob = (PathBuf, Option<String>);
 
 /// The way to the thread that writes. Dropped, it waits until all is written.
-pub(super) struct Scribe {
-    papers: Option<Sender<Paper>>,
-    desk: Arc<Desk>,
+pub(super) struct FileWriter {
+    files: Option<Sender<FileJob>>,
+    status: Arc<WriterStatus>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// What both sides know.
 #[derive(Default)]
-struct Desk {
+struct WriterStatus {
     waiting: AtomicUsize,
     failure: Mutex<Option<io::Error>>,
 }
 
-impl Scribe {
-    pub(super) fn start() -> io::Result<Scribe> {
-        let (papers, orders) = mpsc::channel();
-        let desk = Arc::new(Desk::default());
-        let writes = Arc::clone(&desk);
-        let thread = thread::Builder::new().name("papers".into()).spawn(move || writes.work(&orders))?;
-        Ok(Scribe { papers: Some(papers), desk, thread: Some(thread) })
+impl FileWriter {
+    pub(super) fn start() -> io::Result<FileWriter> {
+        let (files, jobs) = mpsc::channel();
+        let status = Arc::new(WriterStatus::default());
+        let writes = Arc::clone(&status);
+        let thread = thread::Builder::new().name("files".into()).spawn(move || writes.work(&jobs))?;
+        Ok(FileWriter { files: Some(files), status, thread: Some(thread) })
     }
 
     /// Whether there is room for one more file to be written.
     pub(super) fn is_free(&self) -> bool {
-        self.desk.waiting.load(Ordering::Relaxed) < LONGEST_QUEUE
+        self.status.waiting.load(Ordering::Relaxed) < LONGEST_QUEUE
     }
 
     pub(super) fn write(&self, path: PathBuf, text: String) {
-        self.order((path, Some(text)));
+        self.queue((path, Some(text)));
     }
 
     /// Removes a file, if it is there.
     pub(super) fn remove(&self, path: PathBuf) {
-        self.order((path, None));
+        self.queue((path, None));
     }
 
     /// What went wrong since the last time.
     pub(super) fn check(&self) -> io::Result<()> {
-        let mut failure = self.desk.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failure = self.status.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take().map_or(Ok(()), Err)
     }
 
-    fn order(&self, paper: Paper) {
-        if let Some(papers) = &self.papers {
-            self.desk.waiting.fetch_add(1, Ordering::Relaxed);
+    fn queue(&self, job: FileJob) {
+        if let Some(files) = &self.files {
+            self.status.waiting.fetch_add(1, Ordering::Relaxed);
             // The thread listens until it is told that there is no more.
-            let _ = papers.send(paper);
+            let _ = files.send(job);
         }
     }
 }
 
-impl Desk {
-    fn work(&self, orders: &Receiver<Paper>) {
-        for (path, text) in orders {
+impl WriterStatus {
+    fn work(&self, jobs: &Receiver<FileJob>) {
+        for (path, text) in jobs {
             if let Err(error) = carry_out(&path, text) {
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             }
@@ -88,9 +88,9 @@ fn carry_out(path: &Path, text: Option<String>) -> io::Result<()> {
     }
 }
 
-impl Drop for Scribe {
+impl Drop for FileWriter {
     fn drop(&mut self) {
-        self.papers = None;
+        self.files = None;
         if let Some(thread) = self.thread.take() {
             // Its panic has told what was wrong.
             let _ = thread.join();
@@ -106,21 +106,21 @@ mod tests {
     fn what_was_ordered_is_done_in_order_and_faults_are_told() {
         let folder = tempfile::tempdir().expect("a folder");
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
-        let scribe = Scribe::start().expect("a thread");
+        let writer = FileWriter::start().expect("a thread");
         for number in 0..100 {
-            scribe.write(one.clone(), number.to_string());
-            scribe.write(other.clone(), number.to_string());
+            writer.write(one.clone(), number.to_string());
+            writer.write(other.clone(), number.to_string());
         }
-        scribe.remove(other.clone());
-        scribe.remove(other.clone());
-        drop(scribe);
+        writer.remove(other.clone());
+        writer.remove(other.clone());
+        drop(writer);
         assert_eq!(fs::read_to_string(&one).expect("written"), "99");
         assert!(!other.exists());
-        let scribe = Scribe::start().expect("a thread");
-        scribe.write(folder.path().join("no/such/folder"), String::new());
-        while scribe.desk.waiting.load(Ordering::Relaxed) > 0 {
+        let writer = FileWriter::start().expect("a thread");
+        writer.write(folder.path().join("no/such/folder"), String::new());
+        while writer.status.waiting.load(Ordering::Relaxed) > 0 {
             thread::yield_now();
         }
-        assert!(scribe.check().is_err() && scribe.check().is_ok());
+        assert!(writer.check().is_err() && writer.check().is_ok());
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use arena::Entrant;
+use arena::Participant;
 use game::TimeControl;
 use players::{Log, Spec};
 use toml::{Table, Value};
@@ -14,13 +14,13 @@ const DEFAULT_CONTROL: &str = "8+0.08";
 
 /// What is said about the programs: tables with the keys of an engine.
 #[derive(Default)]
-pub(super) struct Wanted {
+pub(super) struct EngineTables {
     engines: Vec<Table>,
     each: Table,
 }
 
 /// Takes the tables `engine` and `each` out of a file, and makes `protocol` and `tc` at its top part of the latter.
-pub(super) fn take(file: &mut Table) -> Result<Wanted> {
+pub(super) fn take(file: &mut Table) -> Result<EngineTables> {
     let mut each = match file.remove("each") {
         None => Table::new(),
         Some(Value::Table(each)) => each,
@@ -40,12 +40,15 @@ pub(super) fn take(file: &mut Table) -> Result<Wanted> {
         Value::Table(table) => Ok(normalised(table)),
         _ => Err(anyhow!("engine: expected tables, each of which begins with [[engine]]")),
     };
-    Ok(Wanted { engines: engines.into_iter().map(table).collect::<Result<_>>()?, each: normalised(each) })
+    Ok(EngineTables {
+        engines: engines.into_iter().map(table).collect::<Result<_>>()?,
+        each: normalised(each),
+    })
 }
 
-impl Wanted {
+impl EngineTables {
     /// Adds what the flags say.
-    pub(super) fn with_flags(mut self, engines: &[String], each: Option<&str>) -> Result<Wanted> {
+    pub(super) fn with_flags(mut self, engines: &[String], each: Option<&str>) -> Result<EngineTables> {
         for words in engines {
             self.engines.push(read_words(words).with_context(|| format!("--engine \"{words}\""))?);
         }
@@ -56,40 +59,41 @@ impl Wanted {
     }
 
     /// The programs, started once to learn their names and whether they can be started at all.
-    pub(super) fn entrants(self, log: &dyn Fn(&str) -> Option<Arc<dyn Log>>) -> Result<Vec<Entrant>> {
+    pub(super) fn participants(self, log: &dyn Fn(&str) -> Option<Arc<dyn Log>>) -> Result<Vec<Participant>> {
         ensure!(
             self.engines.len() >= 2,
             "{} engines: expected at least 2, each with --engine",
             self.engines.len()
         );
-        let mut entrants: Vec<Entrant> = Vec::new();
+        let mut participants: Vec<Participant> = Vec::new();
         for (number, table) in (1..).zip(self.engines) {
             let mut merged = self.each.clone();
             merge(&mut merged, table);
-            let mut entrant = read(merged).with_context(|| format!("engine {number}"))?;
-            let player = entrant.start().map_err(|fault| anyhow!("{} {fault}", entrant.spec.command))?;
-            if entrant.name.is_empty() {
-                entrant.name = match player.identity().name.as_str() {
-                    "" => entrant.spec.command.file_name().to_owned(),
+            let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
+            let player =
+                participant.start().map_err(|fault| anyhow!("{} {fault}", participant.spec.command))?;
+            if participant.name.is_empty() {
+                participant.name = match player.identity().name.as_str() {
+                    "" => participant.spec.command.file_name().to_owned(),
                     name => name.to_owned(),
                 };
             }
             player.quit();
-            let wanted = entrant.name.clone();
+            let wanted = participant.name.clone();
             let mut copies = 2;
-            while entrants.iter().any(|other| other.name == entrant.name) {
-                entrant.name = format!("{wanted} ({copies})");
+            while participants.iter().any(|other| other.name == participant.name) {
+                participant.name = format!("{wanted} ({copies})");
                 copies += 1;
             }
-            entrant.log = log(&entrant.name);
-            entrants.push(entrant);
+            participant.log = log(&participant.name);
+            participants.push(participant);
         }
-        Ok(entrants)
+        Ok(participants)
     }
 }
 
 /// A program from its keys.
-fn read(mut table: Table) -> Result<Entrant> {
+fn read(mut table: Table) -> Result<Participant> {
     let control: TimeControl = match table.remove("tc") {
         None => DEFAULT_CONTROL.parse()?,
         Some(Value::String(text)) => text.parse()?,
@@ -102,7 +106,7 @@ fn read(mut table: Table) -> Result<Entrant> {
     let spec: Spec = table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
     let margin =
         Duration::from_millis(u64::try_from(millis).context("margin: expected milliseconds, 0 or more")?);
-    Ok(Entrant { name: spec.name.clone().unwrap_or_default(), spec, control, margin, ponder, log: None })
+    Ok(Participant { name: spec.name.clone().unwrap_or_default(), spec, control, margin, ponder, log: None })
 }
 
 /// A program alone, of which nothing is said about time or pondering.
@@ -216,7 +220,7 @@ mod tests {
 
     use super::*;
 
-    fn from_words(words: &str) -> Result<Entrant> {
+    fn from_words(words: &str) -> Result<Participant> {
         read(read_words(words)?)
     }
 
@@ -241,7 +245,7 @@ mod tests {
             .unwrap();
         let wanted = take(&mut file).unwrap();
         assert!(file.is_empty());
-        let entrants: Vec<Entrant> = wanted
+        let participants: Vec<Participant> = wanted
             .engines
             .into_iter()
             .map(|table| {
@@ -250,20 +254,20 @@ mod tests {
                 read(merged).unwrap()
             })
             .collect();
-        assert_eq!(entrants[0].control.to_string(), "1+0.01");
+        assert_eq!(participants[0].control.to_string(), "1+0.01");
         assert_eq!(
-            (entrants[1].control.to_string().as_str(), entrants[1].spec.protocol),
+            (participants[1].control.to_string().as_str(), participants[1].spec.protocol),
             ("5/move", Protocol::Cego)
         );
-        assert_eq!(entrants[1].spec.options["Hash"], OptionValue::Int(8));
-        assert_eq!(entrants[1].spec.options["Threads"], OptionValue::Int(2));
+        assert_eq!(participants[1].spec.options["Hash"], OptionValue::Int(8));
+        assert_eq!(participants[1].spec.options["Threads"], OptionValue::Int(2));
     }
 
     #[test]
     fn the_least_that_can_be_said() {
-        let entrant = from_words("./a").unwrap();
-        assert_eq!((entrant.spec.command.program(), entrant.spec.protocol), ("./a", Protocol::Uci));
-        assert_eq!(entrant.control.to_string(), DEFAULT_CONTROL);
+        let participant = from_words("./a").unwrap();
+        assert_eq!((participant.spec.command.program(), participant.spec.protocol), ("./a", Protocol::Uci));
+        assert_eq!(participant.control.to_string(), DEFAULT_CONTROL);
         for (words, control) in [("a nodes=7", "nodes=7"), ("a depth=3", "depth=3"), ("a st=0.5", "0.5/move")]
         {
             assert_eq!(from_words(words).unwrap().control.to_string(), control);

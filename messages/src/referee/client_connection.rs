@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::conversation::{Breach, Conversation, Task};
+use super::client_state::{ClientState, ClientTask, ProtocolError};
 use super::request::{ClientRecord, Request, Secret};
 use crate::input::Input;
 
 /// How a client takes part.
 #[derive(Clone, Debug)]
-pub struct Habits {
+pub struct ClientConfig {
     /// The name under which it signs on.
     pub name: String,
     /// What proves the name.
@@ -21,9 +21,9 @@ pub struct Habits {
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parting {
+pub enum DisconnectReason {
     /// The referee said `disconnect`.
-    Disconnected,
+    ByReferee,
     /// It is gone, without a word.
     Lost,
     /// The referee didn't take the client in; why, it has told in a fault.
@@ -35,7 +35,7 @@ pub enum Parting {
 }
 
 /// A client's end of a connection: answers the referee where nobody has to think, and calls for human help.
-pub struct Link<'a> {
+pub struct ClientConnection<'a> {
     output: &'a mut dyn Write,
     alarm: &'a mut dyn FnMut(&str),
     /// Whether the referee takes the client in; `None` until it has said anything.
@@ -44,11 +44,11 @@ pub struct Link<'a> {
 
 /// What is left to do about something from the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Received {
     /// Nothing; it was seen to.
     Nothing,
     /// Nothing, but something is known about the game that was not known before.
-    News,
+    Update,
     /// Forget the game: another one comes.
     NewGame,
     /// Choose a move, and reply.
@@ -56,22 +56,22 @@ pub enum Heard {
     /// The game is over, with this result if the referee told one.
     Conclude(Option<String>),
     /// The connection has come to its end.
-    Parting(Parting),
+    Disconnected(DisconnectReason),
 }
 
-impl<'a> Link<'a> {
+impl<'a> ClientConnection<'a> {
     /// Signs on. What needs human help goes to `alarm`.
     ///
     /// # Errors
     /// Nothing can be written.
     pub fn sign_on(
-        client: &mut Conversation,
-        habits: &Habits,
+        client: &mut ClientState,
+        config: &ClientConfig,
         output: &'a mut dyn Write,
         alarm: &'a mut dyn FnMut(&str),
-    ) -> io::Result<Link<'a>> {
-        let mut link = Link { output, alarm, is_admitted: None };
-        link.send(&client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended))?;
+    ) -> io::Result<ClientConnection<'a>> {
+        let mut link = ClientConnection { output, alarm, is_admitted: None };
+        link.send(&client.sign_on(&config.name, config.secret.as_ref(), config.extended))?;
         Ok(link)
     }
 
@@ -79,42 +79,44 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// Nothing more can be written.
-    pub fn hear(&mut self, client: &mut Conversation, input: Input) -> io::Result<Heard> {
+    pub fn hear(&mut self, client: &mut ClientState, input: Input) -> io::Result<Received> {
         let line = match input {
-            Input::End if self.is_admitted == Some(false) => return Ok(Heard::Parting(Parting::Refused)),
-            Input::End => return Ok(Heard::Parting(Parting::Lost)),
+            Input::End if self.is_admitted == Some(false) => {
+                return Ok(Received::Disconnected(DisconnectReason::Refused));
+            }
+            Input::End => return Ok(Received::Disconnected(DisconnectReason::Lost)),
             Input::TooLong(_) => {
                 self.fault(client, "a line without end")?;
-                return Ok(Heard::Nothing);
+                return Ok(Received::Nothing);
             }
             Input::Line(line) => line,
         };
         Ok(match client.hear(&line) {
-            Ok(Task::Nothing) => Heard::News,
-            Ok(Task::NewGame) => {
+            Ok(ClientTask::Nothing) => Received::Update,
+            Ok(ClientTask::NewGame) => {
                 self.is_admitted = Some(true);
-                Heard::NewGame
+                Received::NewGame
             }
-            Ok(Task::Respond) => Heard::Respond,
-            Ok(Task::Repeat(record)) => {
+            Ok(ClientTask::Respond) => Received::Respond,
+            Ok(ClientTask::Repeat(record)) => {
                 client.play_repeated(&record);
                 self.send(&record)?;
-                Heard::Nothing
+                Received::Nothing
             }
-            Ok(Task::Conclude(result)) => Heard::Conclude(result),
-            Ok(Task::Disconnect) => Heard::Parting(Parting::Disconnected),
-            Ok(Task::Alarm(reason)) => {
+            Ok(ClientTask::Conclude(result)) => Received::Conclude(result),
+            Ok(ClientTask::Disconnect) => Received::Disconnected(DisconnectReason::ByReferee),
+            Ok(ClientTask::Alarm(reason)) => {
                 self.is_admitted.get_or_insert(false);
                 self.alarm(&game::excerpt(reason.as_deref().unwrap_or("the referee tells no reason")));
-                Heard::Nothing
+                Received::Nothing
             }
-            Err(breach @ Breach::Outdated { .. }) => {
-                self.alarm(&breach.to_string());
-                Heard::Parting(Parting::Outdated)
+            Err(error @ ProtocolError::Outdated { .. }) => {
+                self.alarm(&error.to_string());
+                Received::Disconnected(DisconnectReason::Outdated)
             }
-            Err(breach) => {
-                self.fault(client, &breach.to_string())?;
-                Heard::Nothing
+            Err(error) => {
+                self.fault(client, &error.to_string())?;
+                Received::Nothing
             }
         })
     }
@@ -128,7 +130,7 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// Nothing more can be written.
-    pub fn fault(&mut self, client: &Conversation, reason: &str) -> io::Result<()> {
+    pub fn fault(&mut self, client: &ClientState, reason: &str) -> io::Result<()> {
         self.alarm(reason);
         self.send(&client.request(Request::Fault(Some(reason.to_owned()))))
     }
@@ -137,9 +139,9 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// Nothing more can be written.
-    pub fn sign_off(&mut self, client: &Conversation) -> io::Result<Parting> {
+    pub fn sign_off(&mut self, client: &ClientState) -> io::Result<DisconnectReason> {
         self.send(&client.request(Request::SignOff))?;
-        Ok(Parting::SignedOff)
+        Ok(DisconnectReason::SignedOff)
     }
 
     /// Writes a record with its newline, in one piece.
@@ -159,12 +161,13 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
     /// What is left to do about these lines and the end after them, the alarms, and what the referee gets after the sign-on.
-    fn converse(lines: &[&str]) -> (Vec<Heard>, Vec<String>, String) {
-        let mut client = Conversation::new("5/move".parse().expect("a time control"));
-        let habits = Habits { name: "Ann".to_owned(), secret: None, extended: true, ponder: false };
+    fn converse(lines: &[&str]) -> (Vec<Received>, Vec<String>, String) {
+        let mut client = ClientState::new("5/move".parse().expect("a time control"));
+        let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: true, ponder: false };
         let (mut output, mut alarms) = (Vec::new(), Vec::new());
         let mut alarm = |reason: &str| alarms.push(reason.to_owned());
-        let mut link = Link::sign_on(&mut client, &habits, &mut output, &mut alarm).expect("written");
+        let mut link =
+            ClientConnection::sign_on(&mut client, &config, &mut output, &mut alarm).expect("written");
         let inputs = lines.iter().map(|line| Input::Line(format!("{START} {line}"))).chain([Input::End]);
         let heard = inputs.map(|input| link.hear(&mut client, input).expect("written")).collect();
         let told = String::from_utf8(output).expect("text");
@@ -176,8 +179,9 @@ mod tests {
     fn only_what_needs_thought_is_left() {
         let (heard, alarms, told) =
             converse(&["refcom reset;", "refcom inform;", "refcom respond;", "refcom disconnect;"]);
-        let parting = [Parting::Disconnected, Parting::Lost].map(Heard::Parting);
-        let expected = [&[Heard::NewGame, Heard::News, Heard::Respond][..], &parting[..]].concat();
+        let disconnect = [DisconnectReason::ByReferee, DisconnectReason::Lost].map(Received::Disconnected);
+        let expected =
+            [&[Received::NewGame, Received::Update, Received::Respond][..], &disconnect[..]].concat();
         assert_eq!((heard, alarms, told.as_str()), (expected, Vec::new(), ""));
     }
 
@@ -185,10 +189,10 @@ mod tests {
     fn a_fault_before_the_first_game_is_a_refusal_and_later_ones_are_not() {
         let fault = "c0 \"no \u{7}seat\"; refcom fault;";
         let (heard, alarms, _) = converse(&["c0 \"no seat\"; refcom fault;"]);
-        assert_eq!(heard, [Heard::Nothing, Heard::Parting(Parting::Refused)]);
+        assert_eq!(heard, [Received::Nothing, Received::Disconnected(DisconnectReason::Refused)]);
         assert_eq!(alarms, ["no seat"]);
         let (heard, ..) = converse(&["refcom reset;", "c0 \"no seat\"; refcom fault;"]);
-        assert_eq!(heard.last(), Some(&Heard::Parting(Parting::Lost)));
+        assert_eq!(heard.last(), Some(&Received::Disconnected(DisconnectReason::Lost)));
         let (_, alarms, _) = converse(&[fault]);
         assert!(alarms.len() == 1 && !alarms[0].contains('\u{7}'), "{alarms:?}");
     }
@@ -196,10 +200,10 @@ mod tests {
     #[test]
     fn a_breach_is_told_to_both_and_an_outdated_referee_left() {
         let (heard, alarms, told) = converse(&["refcom dance;"]);
-        assert_eq!((heard[0].clone(), alarms.len()), (Heard::Nothing, 1));
+        assert_eq!((heard[0].clone(), alarms.len()), (Received::Nothing, 1));
         assert!(told.contains("refreq fault") && told.lines().count() == 1, "{told}");
         let (heard, alarms, told) = converse(&["Epoch 3; refcom reset;", "Epoch 2; refcom reset;"]);
-        assert_eq!(heard[1], Heard::Parting(Parting::Outdated));
+        assert_eq!(heard[1], Received::Disconnected(DisconnectReason::Outdated));
         assert_eq!((alarms.len(), told.as_str()), (1, ""));
     }
 }

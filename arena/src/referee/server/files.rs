@@ -10,10 +10,11 @@ use game::PgnTags;
 use messages::referee::without_secret;
 use time::OffsetDateTime;
 
-use super::scribe::Scribe;
-use crate::referee::event::{Ending, Event};
-use crate::referee::{Connection, report};
-use crate::table::{GameRecord, Variations};
+use super::file_writer::FileWriter;
+use crate::referee::event::{EventState, FinishedGame};
+use crate::referee::live_game::LiveGame;
+use crate::referee::{ConnectionId, report};
+use crate::table::{GameRecord, PgnVariations};
 
 /// Ends the last line of a file, if a referee died while it wrote it.
 fn end_line(file: &mut File) -> io::Result<()> {
@@ -31,7 +32,7 @@ fn end_line(file: &mut File) -> io::Result<()> {
 /// - `running/`: a file for each game that is being played, as far as it has come;
 /// - `traffic.log`: every line in both directions, with its time, but without secrets;
 /// - `report.txt` and `report.html`, at the end.
-pub(super) struct Papers {
+pub(super) struct EventFiles {
     folder: PathBuf,
     games: BufWriter<File>,
     traffic: BufWriter<File>,
@@ -39,12 +40,12 @@ pub(super) struct Papers {
     behind: BTreeSet<u64>,
     /// The game whose turn it is to be written.
     turn: u64,
-    scribe: Scribe,
+    writer: FileWriter,
 }
 
-impl Papers {
+impl EventFiles {
     /// Opens the files. The games that ended under earlier referees are written anew, for they are all in the store.
-    pub(super) fn open(folder: &Path, event: &Event, ended: &[Ending]) -> io::Result<Papers> {
+    pub(super) fn open(folder: &Path, event: &EventState, ended: &[FinishedGame]) -> io::Result<EventFiles> {
         let running = folder.join("running");
         fs::create_dir_all(&running)?;
         for entry in fs::read_dir(&running)? {
@@ -56,29 +57,29 @@ impl Papers {
         let mut traffic =
             File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
         end_line(&mut traffic)?;
-        let behind = event.bouts().map(super::super::bout::Bout::number).collect();
-        let mut papers = Papers {
+        let behind = event.live_games().map(LiveGame::number).collect();
+        let mut files = EventFiles {
             folder: folder.to_owned(),
             games: writer,
             traffic: BufWriter::new(traffic),
             behind,
             turn: 0,
-            scribe: Scribe::start()?,
+            writer: FileWriter::start()?,
         };
         for ending in ended {
-            papers.write_game(&event.tags(), ending)?;
+            files.write_game(&event.tags(), ending)?;
         }
-        papers.flush()?;
+        files.flush()?;
         fs::rename(unfinished, games)?;
-        Ok(papers)
+        Ok(files)
     }
 
     /// Writes down a game that has ended.
-    pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &Ending) -> io::Result<()> {
+    pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
         let pgn = pgn(tags, ending.fixture.number, ending.fixture.round, &ending.record);
         self.games.write_all(pgn.as_bytes())?;
         self.behind.remove(&ending.fixture.number);
-        self.scribe.remove(self.running(ending.fixture.number));
+        self.writer.remove(self.running(ending.fixture.number));
         Ok(())
     }
 
@@ -88,9 +89,9 @@ impl Papers {
     }
 
     /// Brings the file of one running game up to date, unless others still wait to be written.
-    pub(super) fn catch_up(&mut self, event: &Event) -> io::Result<()> {
-        self.scribe.check()?;
-        if !self.scribe.is_free() {
+    pub(super) fn catch_up(&mut self, event: &EventState) -> io::Result<()> {
+        self.writer.check()?;
+        if !self.writer.is_free() {
             return Ok(());
         }
         // In turns: where all games change all the time, none is forgotten.
@@ -98,10 +99,10 @@ impl Papers {
         let Some(&game) = next else { return Ok(()) };
         self.behind.remove(&game);
         self.turn = game + 1;
-        if let Some(bout) = event.bout(game) {
-            let record = bout.record(None, "", Duration::ZERO);
-            let pgn = pgn(&event.tags(), game, bout.fixture.round, &record);
-            self.scribe.write(self.running(game), pgn);
+        if let Some(live) = event.live_game(game) {
+            let record = live.record(None, "", Duration::ZERO);
+            let pgn = pgn(&event.tags(), game, live.fixture.round, &record);
+            self.writer.write(self.running(game), pgn);
         }
         Ok(())
     }
@@ -116,7 +117,7 @@ impl Papers {
     }
 
     /// Takes down a line: `<` from the referee, `>` to it, `#` a remark.
-    pub(super) fn log(&mut self, connection: Option<Connection>, sign: char, text: &str) -> io::Result<()> {
+    pub(super) fn log(&mut self, connection: Option<ConnectionId>, sign: char, text: &str) -> io::Result<()> {
         let now = OffsetDateTime::from(SystemTime::now());
         let (date, (hour, minute, second, millis)) = (now.date(), now.time().as_hms_milli());
         let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
@@ -150,7 +151,7 @@ impl Papers {
     }
 
     /// Writes the report.
-    pub(super) fn report(&self, event: &Event) -> io::Result<()> {
+    pub(super) fn report(&self, event: &EventState) -> io::Result<()> {
         fs::write(self.folder.join("report.txt"), report::text(event))?;
         fs::write(self.folder.join("report.html"), report::page(event))
     }
@@ -160,5 +161,5 @@ pub(super) fn pgn(tags: &PgnTags, number: u64, round: u32, record: &GameRecord) 
     let mut tags = tags.clone();
     tags.round = round.to_string();
     tags.set("GameNumber", (number + 1).to_string());
-    record.pgn(&tags, Variations::Hidden)
+    record.pgn(&tags, PgnVariations::Hidden)
 }

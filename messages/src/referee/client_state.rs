@@ -1,19 +1,19 @@
 //! What a client knows: its game, its clocks, its opponent's offers. It neither thinks nor reads or writes.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use game::{Color, Game, Move, MoveLimits, MoveTime, TimeControl};
+use game::{Clock, Color, Game, Move, MoveLimits, MoveTime, TimeControl};
 use shakmaty::{ByColor, Position as _};
 
 use super::directive::{Directive, ExactClock, Moves};
 use super::reading::MessageError;
-use super::request::{Analysis, Answer, ClientRecord, Remark, Reply, Request, SignOn};
+use super::request::{Analysis, ClientRecord, ClientReply, Remark, Request, Response, SignOn};
 use crate::epd::{EpdMove, Position, RefereeCommand};
 
 /// What a client has to do after a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Task {
+pub enum ClientTask {
     /// Nothing but to know it.
     Nothing,
     /// To prepare for a new game; the old one is void.
@@ -32,7 +32,7 @@ pub enum Task {
 
 /// How a referee broke the protocol. The text goes into `c0` of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Breach {
+pub enum ProtocolError {
     /// A line is no record from a referee.
     #[error(transparent)]
     Malformed(#[from] MessageError),
@@ -63,7 +63,7 @@ const MOST_TAGS: usize = 100;
 /// What a client knows of the event and of its game. It lives longer than a connection: who comes back to the referee, or
 /// comes to its successor, goes on with it.
 #[derive(Clone, Debug)]
-pub struct Conversation {
+pub struct ClientState {
     game: Game,
     tags: BTreeMap<String, String>,
     /// What holds if no tag tells the time control.
@@ -87,10 +87,10 @@ struct LastReply {
     record: ClientRecord,
 }
 
-impl Conversation {
+impl ClientState {
     /// Before the first record. Plays by this time control as long as the referee tells none.
-    pub fn new(default_control: TimeControl) -> Conversation {
-        Conversation {
+    pub fn new(default_control: TimeControl) -> ClientState {
+        ClientState {
             game: Game::default(),
             tags: BTreeMap::new(),
             control: default_control.clone(),
@@ -109,7 +109,7 @@ impl Conversation {
     ///
     /// # Errors
     /// The referee broke the protocol; what came before stands, unless moves were played from a new position.
-    pub fn hear(&mut self, line: &str) -> Result<Task, Breach> {
+    pub fn hear(&mut self, line: &str) -> Result<ClientTask, ProtocolError> {
         let directive: Directive = line.parse()?;
         self.check_epoch(&directive)?;
         if directive.command == RefereeCommand::Reset {
@@ -117,18 +117,18 @@ impl Conversation {
         }
         self.note(&directive);
         Ok(match directive.command {
-            RefereeCommand::Reset => Task::NewGame,
-            RefereeCommand::Inform => Task::Nothing,
-            RefereeCommand::Disconnect => Task::Disconnect,
-            RefereeCommand::Fault => Task::Alarm(directive.reason),
+            RefereeCommand::Reset => ClientTask::NewGame,
+            RefereeCommand::Inform => ClientTask::Nothing,
+            RefereeCommand::Disconnect => ClientTask::Disconnect,
+            RefereeCommand::Fault => ClientTask::Alarm(directive.reason),
             RefereeCommand::Execute => {
                 self.set_up(&directive)?;
-                Task::Nothing
+                ClientTask::Nothing
             }
             RefereeCommand::Conclude => {
                 self.set_up(&directive)?;
                 self.is_playing = false;
-                Task::Conclude(self.tags.get("Result").filter(|result| *result != "*").cloned())
+                ClientTask::Conclude(self.tags.get("Result").filter(|result| *result != "*").cloned())
             }
             RefereeCommand::Respond => {
                 self.set_up(&directive)?;
@@ -138,14 +138,14 @@ impl Conversation {
                     // The referee asks once more because the reply was none.
                     self.last = None;
                 }
-                self.repeated().map_or(Task::Respond, |record| Task::Repeat(Box::new(record)))
+                self.repeated().map_or(ClientTask::Respond, |record| ClientTask::Repeat(Box::new(record)))
             }
         })
     }
 
-    fn check_epoch(&mut self, directive: &Directive) -> Result<(), Breach> {
+    fn check_epoch(&mut self, directive: &Directive) -> Result<(), ProtocolError> {
         match (directive.epoch, self.epoch) {
-            (Some(told), Some(known)) if told < known => Err(Breach::Outdated { told, known }),
+            (Some(told), Some(known)) if told < known => Err(ProtocolError::Outdated { told, known }),
             (Some(told), _) => {
                 self.epoch = Some(told);
                 Ok(())
@@ -157,10 +157,10 @@ impl Conversation {
     /// What was told of the last game no longer holds. The last reply is remembered beyond that: it is known by the number
     /// of its game.
     fn reset(&mut self) {
-        *self = Conversation {
+        *self = ClientState {
             epoch: self.epoch,
             last: self.last.take(),
-            ..Conversation::new(self.default_control.clone())
+            ..ClientState::new(self.default_control.clone())
         };
     }
 
@@ -187,8 +187,8 @@ impl Conversation {
 
     /// Brings the position and the moves of a record on the board. The history is kept if the position is the present one;
     /// otherwise it begins here (section 8.1).
-    fn set_up(&mut self, directive: &Directive) -> Result<(), Breach> {
-        let illegal = |error: game::FenError| Breach::Position(error.to_string());
+    fn set_up(&mut self, directive: &Directive) -> Result<(), ProtocolError> {
+        let illegal = |error: game::FenError| ProtocolError::Position(error.to_string());
         let (chess, _) = directive.position.legal().map_err(illegal)?;
         let counters = directive.counters;
         let is_same = self.game.chess() == Some(&chess)
@@ -206,12 +206,12 @@ impl Conversation {
         }
     }
 
-    fn execute(&mut self, mv: &EpdMove<'_>) -> Result<(), Breach> {
+    fn execute(&mut self, mv: &EpdMove<'_>) -> Result<(), ProtocolError> {
         if self.game.ply() >= LONGEST_GAME {
-            return Err(Breach::Endless);
+            return Err(ProtocolError::Endless);
         }
         let played = mv.legal().filter(|mv| self.game.play(*mv).is_ok());
-        played.map(|_| ()).ok_or_else(|| Breach::IllegalMove(game::excerpt(&mv.text())))
+        played.map(|_| ()).ok_or_else(|| ProtocolError::IllegalMove(game::excerpt(&mv.text())))
     }
 
     /// The last reply, if the referee asks the same once more.
@@ -224,15 +224,16 @@ impl Conversation {
     ///
     /// # Errors
     /// The move is illegal.
-    pub fn reply(&mut self, answer: Answer, analysis: Analysis) -> Result<ClientRecord, game::IllegalMove> {
+    pub fn reply(&mut self, answer: Response, analysis: Analysis) -> Result<ClientRecord, game::IllegalMove> {
         let position = Position::of(&self.game);
         let fen = self.game.fen();
-        if let Answer::Move { mv, .. } = &answer
+        if let Response::Move { mv, .. } = &answer
             && let Some(mv) = mv.legal()
         {
             self.game.play(mv)?;
         }
-        let record = ClientRecord { position, request: Request::Reply(Box::new(Reply { answer, analysis })) };
+        let record =
+            ClientRecord { position, request: Request::Reply(Box::new(ClientReply { answer, analysis })) };
         self.last = self.number.map(|number| LastReply { number, fen, record: record.clone() });
         self.offered_draw = false;
         Ok(record)
@@ -241,7 +242,7 @@ impl Conversation {
     /// Plays the move of a reply that is sent once more.
     pub fn play_repeated(&mut self, record: &ClientRecord) {
         if let Request::Reply(reply) = &record.request
-            && let Answer::Move { mv, .. } = &reply.answer
+            && let Response::Move { mv, .. } = &reply.answer
             && let Some(mv) = mv.legal()
         {
             // It was legal in this position before.
@@ -267,7 +268,7 @@ impl Conversation {
 }
 
 /// What is known.
-impl Conversation {
+impl ClientState {
     /// The game so far.
     pub fn game(&self) -> &Game {
         &self.game
@@ -316,6 +317,18 @@ impl Conversation {
         })
     }
 
+    /// Both sides' time as far as the referee has told, by the time control. Nothing runs.
+    pub fn clock(&self, at: Instant) -> Clock {
+        let mut clock = Clock::new(self.control.clone());
+        for color in Color::ALL {
+            clock.set_moves_made(color, self.moves_made(color));
+            if let Some(remaining) = self.remaining(color) {
+                clock.set_remaining(color, remaining, at);
+            }
+        }
+        clock
+    }
+
     /// What a side adds to its clock with its next move.
     pub fn increment(&self, color: Color) -> Duration {
         match &self.clocks {
@@ -325,33 +338,20 @@ impl Conversation {
     }
 
     /// What the side to move may use for its search. Where neither clock nor anything else limits it, the time control from
-    /// the beginning of the conversation does.
+    /// the one that the client began with does.
     pub fn limits(&self) -> MoveLimits {
-        let unlimited = MoveLimits::default();
-        match (&self.control, &self.default_control) {
-            (TimeControl::Depth(depth), _) => MoveLimits { depth: Some(depth.get()), ..unlimited },
-            (TimeControl::Nodes(nodes), _) => MoveLimits { nodes: Some(nodes.get()), ..unlimited },
-            (TimeControl::Unlimited, TimeControl::PerMove(time))
-                if self.remaining(self.game.turn()).is_none() =>
-            {
-                MoveLimits { time: MoveTime::Fixed(*time), ..unlimited }
-            }
-            _ => MoveLimits { time: self.move_time(), ..unlimited },
+        // Nothing runs, so that any moment will do.
+        let (color, now) = (self.game.turn(), Instant::now());
+        let mut limits = self.clock(now).move_limits(color, now);
+        if let (MoveTime::Clock { increment, moves_to_go, .. }, Some(clocks)) =
+            (&mut limits.time, &self.clocks)
+        {
+            (*increment, *moves_to_go) = (clocks.get(color).increment, clocks.get(color).moves_to_go);
         }
-    }
-
-    fn move_time(&self) -> MoveTime {
-        let color = self.game.turn();
-        let Some(remaining) = self.remaining(color) else { return MoveTime::Unlimited };
-        let number = self.moves_made(color) + 1;
-        match (&self.clocks, &self.control) {
-            (Some(clocks), TimeControl::Clock(_) | TimeControl::Unlimited) => MoveTime::Clock {
-                remaining,
-                increment: clocks.get(color).increment,
-                moves_to_go: clocks.get(color).moves_to_go,
-            },
-            (_, control) => control.move_time(remaining, number),
+        if let (true, TimeControl::PerMove(time)) = (limits == MoveLimits::default(), &self.default_control) {
+            limits.time = MoveTime::Fixed(*time);
         }
+        limits
     }
 }
 
@@ -360,13 +360,13 @@ fn chess_fullmoves(game: &Game) -> std::num::NonZeroU32 {
 }
 
 /// A move as an answer.
-pub fn answer_with(game: &Game, mv: Move, remark: Remark) -> Answer {
+pub fn answer_with(game: &Game, mv: Move, remark: Remark) -> Response {
     let mv = match game.chess() {
         Some(chess) => EpdMove::new(chess, mv),
         // Not reached: the protocol knows no variants.
         None => EpdMove::Text(game.coordinate(mv).into()),
     };
-    Answer::Move { mv, remark, rejects_draw: false }
+    Response::Move { mv, remark, rejects_draw: false }
 }
 
 #[cfg(test)]
@@ -377,28 +377,28 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-    fn conversation() -> Conversation {
-        Conversation::new("5/move".parse().expect("a time control"))
+    fn new_client() -> ClientState {
+        ClientState::new("5/move".parse().expect("a time control"))
     }
 
-    fn hear(conversation: &mut Conversation, operations: &str) -> Task {
-        let line = format!("{} {operations}", game::epd::fields(conversation.game()));
-        conversation.hear(&line).unwrap_or_else(|breach| panic!("{line}: {breach}"))
+    fn hear(client: &mut ClientState, operations: &str) -> ClientTask {
+        let line = format!("{} {operations}", game::epd::fields(client.game()));
+        client.hear(&line).unwrap_or_else(|error| panic!("{line}: {error}"))
     }
 
-    fn move_of(conversation: &mut Conversation, text: &str) -> String {
-        let mv = conversation.game().parse_move(text).expect(text);
-        let answer = answer_with(conversation.game(), mv, Remark::None);
-        conversation.reply(answer, Analysis::default()).expect("legal").to_string()
+    fn move_of(client: &mut ClientState, text: &str) -> String {
+        let mv = client.game().parse_move(text).expect(text);
+        let answer = answer_with(client.game(), mv, Remark::None);
+        client.reply(answer, Analysis::default()).expect("legal").to_string()
     }
 
     #[test]
     fn a_game_keeps_its_history_while_positions_agree() {
-        let mut client = conversation();
-        assert_eq!(hear(&mut client, "refcom reset;"), Task::NewGame);
-        assert_eq!(hear(&mut client, "refcom respond;"), Task::Respond);
+        let mut client = new_client();
+        assert_eq!(hear(&mut client, "refcom reset;"), ClientTask::NewGame);
+        assert_eq!(hear(&mut client, "refcom respond;"), ClientTask::Respond);
         assert_eq!(move_of(&mut client, "Nf3"), format!("{START} refreq reply; sm Nf3;"));
-        assert_eq!(hear(&mut client, "refcom respond; sm Nf6; hmvc 1; fmvn 1;"), Task::Respond);
+        assert_eq!(hear(&mut client, "refcom respond; sm Nf6; hmvc 1; fmvn 1;"), ClientTask::Respond);
         move_of(&mut client, "Ng1");
         hear(&mut client, "refcom respond; sm Ng8;");
         move_of(&mut client, "Nf3");
@@ -414,28 +414,28 @@ mod tests {
     #[test]
     fn another_position_or_another_counter_begins_a_history() {
         for (counters, plies) in [("", 3), ("hmvc 2; fmvn 2;", 3), ("hmvc 0;", 1), ("fmvn 7;", 1)] {
-            let mut client = conversation();
+            let mut client = new_client();
             hear(&mut client, "refcom execute; sv Nf3 Nf6;");
             hear(&mut client, &format!("refcom execute; sm Ng1; {counters}"));
             assert_eq!(client.game().ply(), plies, "{counters}");
         }
-        let mut client = conversation();
+        let mut client = new_client();
         hear(&mut client, "refcom execute; sv Nf3 Nf6;");
         let other = "4k3/8/8/8/8/8/4P3/4K3 w - - fmvn 40; hmvc 7; refcom respond; sm e4;";
-        assert_eq!(client.hear(other), Ok(Task::Respond));
+        assert_eq!(client.hear(other), Ok(ClientTask::Respond));
         assert_eq!(
             (client.game().ply(), client.game().fen()),
             (1, "4k3/8/8/8/4P3/8/8/4K3 b - - 0 40".into())
         );
         let history = format!("{START} fmvn 1; hmvc 0; refcom respond; sv Nf3 Nf6 Ng1 Ng8;");
-        assert_eq!(client.hear(&history), Ok(Task::Respond));
+        assert_eq!(client.hear(&history), Ok(ClientTask::Respond));
         assert_eq!((client.game().ply(), client.game().repetitions()), (4, 2), "an explicit history");
     }
 
     #[test]
     fn clocks_by_whole_seconds_and_by_milliseconds() {
-        let mut client = conversation();
-        assert_eq!(client.move_time(), MoveTime::Fixed(Duration::from_secs(5)), "nothing was told");
+        let mut client = new_client();
+        assert_eq!(client.limits().time, MoveTime::Fixed(Duration::from_secs(5)), "nothing was told");
         hear(&mut client, "refcom inform; ptp TimeControl \"40/600:300+2\";");
         assert_eq!(client.remaining(Color::White), Some(Duration::from_mins(10)));
         hear(&mut client, "cc 000:00:01:40 000:00:00:00; refcom respond;");
@@ -444,9 +444,9 @@ mod tests {
             increment: Duration::ZERO,
             moves_to_go,
         };
-        assert_eq!(client.move_time(), limit(499_001, Some(40)), "a second may be missing");
+        assert_eq!(client.limits().time, limit(499_001, Some(40)), "a second may be missing");
         hear(&mut client, "Clock 499950 0 40 600000 0 40; cc 000:00:01:40 000:00:00:00; refcom respond;");
-        assert_eq!(client.move_time(), limit(499_950, Some(40)));
+        assert_eq!(client.limits().time, limit(499_950, Some(40)));
         let late = "4k3/8/8/8/8/8/4P3/4K3 w - - cc 000:00:10:00 000:00:10:00; fmvn 43; refcom respond;";
         client.hear(late).expect("a record");
         let left = Duration::from_secs(300 + 2 * 2) - Duration::from_millis(999);
@@ -456,7 +456,7 @@ mod tests {
 
     #[test]
     fn there_is_always_a_limit() {
-        let mut client = conversation();
+        let mut client = new_client();
         for (control, limits) in [
             ("nodes=500", MoveLimits { nodes: Some(500), ..MoveLimits::default() }),
             ("depth=7", MoveLimits { depth: Some(7), ..MoveLimits::default() }),
@@ -469,14 +469,14 @@ mod tests {
 
     #[test]
     fn what_was_replied_already_is_said_again() {
-        let mut client = conversation();
+        let mut client = new_client();
         hear(&mut client, "refcom respond; tcgs 4;");
         let reply = move_of(&mut client, "e4");
         // A new referee.
         let reset = format!("{START} refcom reset; tcgs 4;");
-        assert_eq!(client.hear(&reset), Ok(Task::NewGame));
+        assert_eq!(client.hear(&reset), Ok(ClientTask::NewGame));
         match hear(&mut client, "refcom respond; tcgs 4;") {
-            Task::Repeat(record) => {
+            ClientTask::Repeat(record) => {
                 assert_eq!(record.to_string(), reply);
                 client.play_repeated(&record);
                 assert_eq!(client.game().ply(), 1);
@@ -485,24 +485,24 @@ mod tests {
         }
         assert_eq!(
             client.hear(&format!("{START} refcom respond; tcgs 4; c0 \"no move\";")),
-            Ok(Task::Respond)
+            Ok(ClientTask::Respond)
         );
         client.hear(&format!("{START} refcom reset; tcgs 5;")).expect("a record");
-        assert_eq!(hear(&mut client, "refcom respond;"), Task::Respond, "another game");
+        assert_eq!(hear(&mut client, "refcom respond;"), ClientTask::Respond, "another game");
     }
 
     #[test]
     fn an_old_referee_is_not_followed() {
-        let mut client = conversation();
+        let mut client = new_client();
         hear(&mut client, "Epoch 3; refcom reset;");
         let told = client.hear(&format!("{START} Epoch 2; refcom disconnect;"));
-        assert_eq!(told, Err(Breach::Outdated { told: 2, known: 3 }));
-        assert_eq!(hear(&mut client, "refcom inform;"), Task::Nothing);
+        assert_eq!(told, Err(ProtocolError::Outdated { told: 2, known: 3 }));
+        assert_eq!(hear(&mut client, "refcom inform;"), ClientTask::Nothing);
     }
 
     #[test]
     fn a_hostile_referee_does_no_harm() {
-        let mut client = conversation();
+        let mut client = new_client();
         for (line, expected) in [
             ("8/8/8/8/8/8/8/8 w - - refcom respond;", "illegal position"),
             (&format!("{START} refcom respond; sm e5;"), "illegal move `e5`"),
@@ -516,7 +516,7 @@ mod tests {
         let there_and_back = "Nf3 Nf6 Ng1 Ng8 ".repeat(500);
         let endless = format!("{START} refcom execute; sv {};", there_and_back.trim());
         let ended = (0..10).map(|_| client.hear(&endless)).find(Result::is_err);
-        assert_eq!(ended, Some(Err(Breach::Endless)));
+        assert_eq!(ended, Some(Err(ProtocolError::Endless)));
         let tags: Vec<String> = (0..5000).map(|number| format!("T{number} \"\u{1b}[2J\"")).collect();
         client.hear(&format!("{START} refcom inform; ptp {};", tags.join(" "))).expect("a record");
         assert_eq!((client.tags.len(), client.tag("T1")), (MOST_TAGS, Some("?[2J")));

@@ -16,7 +16,7 @@ const FAILURES_LAST: Duration = Duration::from_mins(1);
 const MOST_ADDRESSES: usize = 10_000;
 
 /// Knows the director.
-pub(super) struct Authority {
+pub(super) struct DirectorAuth {
     token: String,
     /// How many wrong tokens came from an address, and since when.
     failures: Mutex<HashMap<IpAddr, (u32, Instant)>>,
@@ -24,7 +24,7 @@ pub(super) struct Authority {
 
 /// Why an order is not heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum AuthError {
     /// It comes from a page of somebody else.
     CrossSite,
     /// It comes without the token, or with another.
@@ -33,40 +33,40 @@ pub(super) enum Refusal {
     TooMany,
 }
 
-impl Refusal {
+impl AuthError {
     pub(super) fn status(self) -> StatusCode {
         match self {
-            Refusal::CrossSite => StatusCode::FORBIDDEN,
-            Refusal::WrongToken => StatusCode::UNAUTHORIZED,
-            Refusal::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            AuthError::CrossSite => StatusCode::FORBIDDEN,
+            AuthError::WrongToken => StatusCode::UNAUTHORIZED,
+            AuthError::TooMany => StatusCode::TOO_MANY_REQUESTS,
         }
     }
 
     pub(super) fn text(self) -> &'static str {
         match self {
-            Refusal::CrossSite => "it comes from another page",
-            Refusal::WrongToken => "wrong token",
-            Refusal::TooMany => "too many wrong tokens; wait a minute",
+            AuthError::CrossSite => "it comes from another page",
+            AuthError::WrongToken => "wrong token",
+            AuthError::TooMany => "too many wrong tokens; wait a minute",
         }
     }
 }
 
-impl Authority {
-    pub(super) fn new(token: String) -> Authority {
-        Authority { token, failures: Mutex::default() }
+impl DirectorAuth {
+    pub(super) fn new(token: String) -> DirectorAuth {
+        DirectorAuth { token, failures: Mutex::default() }
     }
 
     /// Whether an order is the director's. The token stands in the header `Authorization: Bearer TOKEN`, which no other page can
     /// make a browser send.
-    pub(super) fn admit(&self, from: IpAddr, headers: &HeaderMap, at: Instant) -> Result<(), Refusal> {
+    pub(super) fn admit(&self, from: IpAddr, headers: &HeaderMap, at: Instant) -> Result<(), AuthError> {
         if !is_same_origin(headers) {
-            return Err(Refusal::CrossSite);
+            return Err(AuthError::CrossSite);
         }
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.retain(|_, (_, since)| at.saturating_duration_since(*since) < FAILURES_LAST);
         let before = failures.get(&from).map_or(0, |(count, _)| *count);
         if before >= MOST_FAILURES || failures.len() >= MOST_ADDRESSES {
-            return Err(Refusal::TooMany);
+            return Err(AuthError::TooMany);
         }
         let told = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let told = told.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Authority {
             return Ok(());
         }
         failures.entry(from).or_insert((0, at)).0 += 1;
-        Err(Refusal::WrongToken)
+        Err(AuthError::WrongToken)
     }
 }
 
@@ -101,10 +101,10 @@ mod tests {
 
     #[test]
     fn orders_of_other_pages_are_refused() {
-        let authority = Authority::new("sesame-sesame".to_owned());
+        let auth = DirectorAuth::new("sesame-sesame".to_owned());
         let told = |more: &[(&'static str, &'static str)]| {
             let lines = [&[("host", "here:80"), ("authorization", "Bearer sesame-sesame")], more].concat();
-            authority.admit(IpAddr::from([127, 0, 0, 1]), &headers(&lines), Instant::now())
+            auth.admit(IpAddr::from([127, 0, 0, 1]), &headers(&lines), Instant::now())
         };
         assert_eq!(told(&[]), Ok(()));
         assert_eq!(told(&[("origin", "http://here:80"), ("sec-fetch-site", "same-origin")]), Ok(()));
@@ -116,23 +116,23 @@ mod tests {
             ("sec-fetch-site", "same-site"),
             ("sec-fetch-site", "none"),
         ] {
-            assert_eq!(told(&[other]), Err(Refusal::CrossSite), "{other:?}");
+            assert_eq!(told(&[other]), Err(AuthError::CrossSite), "{other:?}");
         }
     }
 
     #[test]
     fn nobody_can_go_on_guessing() {
-        let authority = Authority::new("sesame-sesame".to_owned());
+        let auth = DirectorAuth::new("sesame-sesame".to_owned());
         let (here, there) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
         let right = headers(&[("authorization", "Bearer sesame-sesame")]);
         let now = Instant::now();
         for wrong in ["Bearer x", "Bearer ", "sesame-sesame", "Basic sesame-sesame", "Bearer sesame-sesame "]
         {
             let wrong = headers(&[("authorization", wrong)]);
-            assert_eq!(authority.admit(here, &wrong, now), Err(Refusal::WrongToken));
+            assert_eq!(auth.admit(here, &wrong, now), Err(AuthError::WrongToken));
         }
-        assert_eq!(authority.admit(here, &right, now), Err(Refusal::TooMany));
-        assert_eq!(authority.admit(there, &right, now), Ok(()));
-        assert_eq!(authority.admit(here, &right, now + FAILURES_LAST), Ok(()));
+        assert_eq!(auth.admit(here, &right, now), Err(AuthError::TooMany));
+        assert_eq!(auth.admit(there, &right, now), Ok(()));
+        assert_eq!(auth.admit(here, &right, now + FAILURES_LAST), Ok(()));
     }
 }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use game::Outcome;
 
-use super::live::{self, Question, Told};
-use super::{Service, ServiceError, papers};
-use crate::referee::bout::Bout;
+use super::page::{self, PageQuery, PageUpdate};
+use super::{Service, ServiceError, files};
+use crate::referee::live_game::LiveGame;
 use crate::referee::{Fact, view};
 
 /// So much of the news is remembered for those who come later.
@@ -22,7 +22,7 @@ impl Service {
     pub fn show(&mut self, address: SocketAddr, token: Option<String>) -> Result<SocketAddr, ServiceError> {
         self.is_directed = token.is_some();
         let served =
-            live::serve(address, self.sender.clone(), self.watchers.clone(), token, self.tls.clone());
+            page::serve(address, self.to_self.clone(), self.watchers.clone(), token, self.tls.clone());
         self.network.block_on(served).map_err(|error| ServiceError::Network(address, error))
     }
 
@@ -41,52 +41,53 @@ impl Service {
         }
         let now = Instant::now();
         for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
-            if let Some(bout) = fact.game().and_then(|game| self.event.bout(game)) {
-                let _ = self.watchers.send(Told::Game(view::running(&self.event, bout, now).to_string()));
+            if let Some(live) = fact.game().and_then(|game| self.event.live_game(game)) {
+                let _ =
+                    self.watchers.send(PageUpdate::Game(view::running(&self.event, live, now).to_string()));
             }
         }
         if has_news || facts.iter().any(|fact| matches!(fact, Fact::Began { .. } | Fact::Ended { .. })) {
-            let _ = self.watchers.send(Told::Changed);
+            let _ = self.watchers.send(PageUpdate::Changed);
         }
     }
 
     /// What a page asks for; `None` if there is no such thing.
-    pub(super) fn answer(&self, question: &Question) -> Result<Option<String>, ServiceError> {
-        Ok(match *question {
-            Question::State => {
+    pub(super) fn answer(&self, query: &PageQuery) -> Result<Option<String>, ServiceError> {
+        Ok(match *query {
+            PageQuery::State => {
                 let state = view::state(&self.event, Instant::now(), &self.log, self.is_directed);
                 Some(state.to_string())
             }
-            Question::AllPgn => self.papers.games().ok(),
-            Question::Game(game) => {
-                self.find(game)?.map(|(bout, outcome)| view::detail(&bout, outcome).to_string())
+            PageQuery::AllPgn => self.files.games().ok(),
+            PageQuery::Game(game) => {
+                self.find(game)?.map(|(live, outcome)| view::detail(&live, outcome).to_string())
             }
-            Question::Pgn(game) => self.find(game)?.map(|(bout, outcome)| {
-                papers::pgn(
+            PageQuery::Pgn(game) => self.find(game)?.map(|(live, outcome)| {
+                files::pgn(
                     &self.event.tags(),
                     game,
-                    bout.fixture.round,
-                    &bout.record(outcome, "", Duration::ZERO),
+                    live.fixture.round,
+                    &live.record(outcome, "", Duration::ZERO),
                 )
             }),
         })
     }
 
     /// A game, from what is stored of it.
-    pub(super) fn find(&self, game: u64) -> Result<Option<(Bout, Option<Outcome>)>, ServiceError> {
+    pub(super) fn find(&self, game: u64) -> Result<Option<(LiveGame, Option<Outcome>)>, ServiceError> {
         let facts = self.store.game(game)?;
         let Some((began, later)) = facts.split_first() else { return Ok(None) };
         let mut outcome = None;
-        let bout = self.event.recall(began).map(|mut bout| {
+        let live = self.event.recall(began).map(|mut live| {
             for fact in later {
                 // It fitted when it was stored.
-                let _ = bout.apply(fact);
+                let _ = live.apply(fact);
                 if let Fact::Ended { outcome: ended, .. } = fact {
                     outcome = Some(ended.0);
                 }
             }
-            bout
+            live
         });
-        Ok(bout.map(|bout| (bout, outcome)))
+        Ok(live.map(|live| (live, outcome)))
     }
 }

@@ -10,16 +10,16 @@ use game::{Game, Outcome};
 use platform::affinity;
 use players::Resources;
 
-use crate::openings::{Openings, OpeningsError};
-use crate::schedule::{Fixture, Next, Schedule, ScheduleError};
+use crate::match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
+use crate::openings::{MatchOpenings, OpeningsError};
+use crate::schedule::{Fixture, NextGames, Schedule, ScheduleError};
 use crate::standings::Standings;
-use crate::statistics::{Decision, Sprt};
-use crate::store::{Entry, RecordedOutcome, Store, StoreError};
+use crate::statistics::{Sprt, SprtDecision};
 
 /// Where games are played, one after the other.
-pub trait Board {
+pub trait GameRunner {
     /// Plays a game from the position of the opening on. It ends soon, and without an outcome, once `called_off` is set.
-    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> Played;
+    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> PlayedGame;
 
     /// Sends the players away. Tells what each used, once for each time it was started.
     fn close(self) -> Vec<(usize, Resources)>;
@@ -27,7 +27,7 @@ pub trait Board {
 
 /// A game that has been played.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct PlayedGame {
     /// How it ended; `None` if it was called off, or neither side could play.
     pub outcome: Option<Outcome>,
     /// What the outcome does not say; may be empty.
@@ -44,29 +44,29 @@ pub struct Played {
 
 /// How games are played at the same time.
 #[derive(Clone, Copy, Debug)]
-pub struct Workers {
+pub struct Concurrency {
     /// How many games at a time; at least one is played.
-    pub concurrency: usize,
+    pub games: usize,
     /// Whether the processor's cores are divided among them, so that no game disturbs another.
     pub pin: bool,
 }
 
 /// Something that happened in a match.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum MatchEvent<'a> {
     /// A game begins.
     Started(&'a Fixture),
     /// A game has ended and is on record.
-    Finished(&'a Entry),
+    Finished(&'a GameEntry),
 }
 
 /// Why a match is over, for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum MatchEnd {
     /// All games have been played.
     Complete,
     /// The SPRT has come to its decision.
-    Decided(Decision),
+    Decided(SprtDecision),
     /// It was interrupted and can go on later.
     Interrupted,
 }
@@ -79,10 +79,10 @@ pub enum MatchError {
     Schedule(#[from] ScheduleError),
     /// There is no opening to begin with.
     #[error(transparent)]
-    Openings(#[from] OpeningsError),
+    MatchOpenings(#[from] OpeningsError),
     /// The record cannot be kept.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    MatchStore(#[from] StoreError),
     /// An SPRT weighs two programs.
     #[error("an SPRT with {0} programs: expected 2")]
     SprtNeedsTwo(usize),
@@ -96,11 +96,11 @@ pub enum MatchError {
     },
     /// Fewer cores than games at a time.
     #[error(
-        "{concurrency} games at a time on {cores} cores: to pin them, play no more games at a time than there are cores"
+        "{games} games at a time on {cores} cores: to pin them, play no more games at a time than there are cores"
     )]
     TooFewCores {
         /// Games at a time.
-        concurrency: usize,
+        games: usize,
         /// Cores that this program may use.
         cores: usize,
     },
@@ -122,9 +122,9 @@ pub struct Usage {
 pub struct Match {
     schedule: Schedule,
     standings: Standings,
-    openings: Openings,
+    openings: MatchOpenings,
     openings_drawn: u64,
-    store: Store,
+    store: MatchStore,
     sprt: Option<Sprt>,
     usage: Usage,
 }
@@ -136,9 +136,9 @@ impl Match {
     /// An SPRT needs two programs, and the record must belong to this match.
     pub fn new(
         mut schedule: Schedule,
-        openings: Openings,
+        openings: MatchOpenings,
         sprt: Option<Sprt>,
-        open_store: impl FnOnce(&mut dyn FnMut(Entry) -> Result<(), String>) -> Result<Store, StoreError>,
+        open_store: impl FnOnce(&mut dyn FnMut(GameEntry) -> Result<(), String>) -> Result<MatchStore, StoreError>,
     ) -> Result<Match, MatchError> {
         let programs = schedule.settings().programs;
         if sprt.is_some() && programs != 2 {
@@ -176,11 +176,11 @@ impl Match {
     }
 
     /// What games begin from.
-    pub fn openings(&self) -> &Openings {
+    pub fn openings(&self) -> &MatchOpenings {
         &self.openings
     }
 
-    /// How many openings have been played so far. Beyond [`Openings::count`] they have come again, and programs that
+    /// How many openings have been played so far. Beyond [`MatchOpenings::count`] they have come again, and programs that
     /// always answer alike have played the same games.
     pub fn openings_drawn(&self) -> u64 {
         self.openings_drawn
@@ -192,8 +192,8 @@ impl Match {
     }
 
     /// What the test says so far.
-    pub fn decision(&self) -> Decision {
-        self.sprt.map_or(Decision::Continue, |sprt| sprt.decision(&self.standings.of(0).pairs))
+    pub fn decision(&self) -> SprtDecision {
+        self.sprt.map_or(SprtDecision::Continue, |sprt| sprt.decision(&self.standings.of(0).pairs))
     }
 
     /// Plays until the match is complete, decided or `interrupted`. Each worker thread makes a board of its own by
@@ -201,30 +201,34 @@ impl Match {
     ///
     /// # Errors
     /// See [`MatchError`]. All games that ended before are on record.
-    pub fn play<B: Board>(
+    pub fn play<B: GameRunner>(
         &mut self,
-        workers: Workers,
+        workers: Concurrency,
         make_board: impl Fn() -> B + Sync,
         interrupted: &AtomicBool,
-        mut observe: impl FnMut(&Match, Event<'_>),
-    ) -> Result<End, MatchError> {
+        mut observe: impl FnMut(&Match, MatchEvent<'_>),
+    ) -> Result<MatchEnd, MatchError> {
         let called_off = AtomicBool::new(false);
         let cores = workers.cores()?;
         thread::scope(|scope| {
             let (reports, inbox) = mpsc::channel();
-            let mut desks = Vec::new();
+            let mut workers = Vec::new();
             for (number, cores) in cores.into_iter().enumerate() {
-                let (jobs, from_desk) = mpsc::channel();
-                let worker =
-                    Worker { number, jobs: from_desk, reports: reports.clone(), called_off: &called_off };
+                let (jobs, from_dispatcher) = mpsc::channel();
+                let worker = MatchWorker {
+                    number,
+                    jobs: from_dispatcher,
+                    reports: reports.clone(),
+                    called_off: &called_off,
+                };
                 let make_board = &make_board;
                 thread::Builder::new()
                     .name(format!("board {}", number + 1))
                     .spawn_scoped(scope, move || worker.work(cores.as_deref(), make_board))?;
-                desks.push(jobs);
+                workers.push(jobs);
             }
             drop(reports);
-            let mut office = Office { desks, inbox, interrupted, called_off: &called_off, running: 0 };
+            let mut office = Dispatcher { workers, inbox, interrupted, called_off: &called_off, running: 0 };
             let end = office.direct(self, &mut observe);
             // Whatever the reason, nobody plays on.
             called_off.store(true, Ordering::Relaxed);
@@ -234,12 +238,12 @@ impl Match {
     }
 
     /// Records a game.
-    fn finish(&mut self, fixture: &Fixture, played: &Played) -> Result<Entry, MatchError> {
+    fn finish(&mut self, fixture: &Fixture, played: &PlayedGame) -> Result<GameEntry, MatchError> {
         let Some(outcome) = played.outcome else {
             return Err(MatchError::NobodyCanPlay { number: fixture.number, detail: played.detail.clone() });
         };
         let Fixture { number, round, white, black, opening } = *fixture;
-        let entry = Entry {
+        let entry = GameEntry {
             number,
             round,
             white,
@@ -261,22 +265,22 @@ impl Match {
 }
 
 /// A game to play, with its opening.
-type Job = (Fixture, Game);
+type GameJob = (Fixture, Game);
 
 /// What a worker has to say.
-enum Report {
+enum WorkerReport {
     Started(Fixture),
-    Finished(Fixture, Box<Played>),
+    Finished(Fixture, Box<PlayedGame>),
     /// All games that it was given are over.
     Idle(usize),
     Closed(Vec<(usize, Resources)>),
 }
 
 /// Where the games are given out and the results come in.
-struct Office<'a> {
+struct Dispatcher<'a> {
     /// The way to each worker.
-    desks: Vec<Sender<Vec<Job>>>,
-    inbox: Receiver<Report>,
+    workers: Vec<Sender<Vec<GameJob>>>,
+    inbox: Receiver<WorkerReport>,
     interrupted: &'a AtomicBool,
     called_off: &'a AtomicBool,
     /// How many workers have games.
@@ -286,43 +290,43 @@ struct Office<'a> {
 /// How long an interruption may go unnoticed.
 const GLANCE: Duration = Duration::from_millis(50);
 
-impl Office<'_> {
+impl Dispatcher<'_> {
     fn direct(
         &mut self,
         the_match: &mut Match,
-        observe: &mut impl FnMut(&Match, Event<'_>),
-    ) -> Result<End, MatchError> {
-        let mut idle: Vec<usize> = (0..self.desks.len()).rev().collect();
+        observe: &mut impl FnMut(&Match, MatchEvent<'_>),
+    ) -> Result<MatchEnd, MatchError> {
+        let mut idle: Vec<usize> = (0..self.workers.len()).rev().collect();
         loop {
-            if let decision @ (Decision::AcceptH0 | Decision::AcceptH1) = the_match.decision() {
-                return Ok(End::Decided(decision));
+            if let decision @ (SprtDecision::AcceptH0 | SprtDecision::AcceptH1) = the_match.decision() {
+                return Ok(MatchEnd::Decided(decision));
             }
             self.give_out(the_match, &mut idle)?;
             if self.running == 0 {
-                return Ok(End::Complete);
+                return Ok(MatchEnd::Complete);
             }
             let report = loop {
                 if self.interrupted.load(Ordering::Relaxed) {
-                    return Ok(End::Interrupted);
+                    return Ok(MatchEnd::Interrupted);
                 }
                 match self.inbox.recv_timeout(GLANCE) {
                     Ok(report) => break report,
                     Err(RecvTimeoutError::Timeout) => {}
                     // A worker that panicked: the scope hands the panic on.
-                    Err(RecvTimeoutError::Disconnected) => return Ok(End::Interrupted),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(MatchEnd::Interrupted),
                 }
             };
             match report {
-                Report::Started(fixture) => observe(the_match, Event::Started(&fixture)),
-                Report::Finished(fixture, played) => {
+                WorkerReport::Started(fixture) => observe(the_match, MatchEvent::Started(&fixture)),
+                WorkerReport::Finished(fixture, played) => {
                     let entry = the_match.finish(&fixture, &played)?;
-                    observe(the_match, Event::Finished(&entry));
+                    observe(the_match, MatchEvent::Finished(&entry));
                 }
-                Report::Idle(worker) => {
+                WorkerReport::Idle(worker) => {
                     idle.push(worker);
                     self.running -= 1;
                 }
-                Report::Closed(_) => {}
+                WorkerReport::Closed(_) => {}
             }
         }
     }
@@ -330,10 +334,10 @@ impl Office<'_> {
     /// Gives games to those who have none, as far as there are games that can be played now.
     fn give_out(&mut self, the_match: &mut Match, idle: &mut Vec<usize>) -> Result<(), OpeningsError> {
         while let Some(&worker) = idle.last() {
-            let Next::Games(fixtures) = the_match.schedule.take() else { break };
+            let NextGames::Games(fixtures) = the_match.schedule.take() else { break };
             let with_opening = |fixture: Fixture| Ok((fixture, the_match.openings.get(fixture.opening)?));
-            let jobs: Vec<Job> = fixtures.into_iter().map(with_opening).collect::<Result<_, _>>()?;
-            if self.desks[worker].send(jobs).is_ok() {
+            let jobs: Vec<GameJob> = fixtures.into_iter().map(with_opening).collect::<Result<_, _>>()?;
+            if self.workers[worker].send(jobs).is_ok() {
                 self.running += 1;
             }
             idle.pop();
@@ -344,9 +348,9 @@ impl Office<'_> {
     /// Lets the workers go and takes note of what their players used.
     fn close(mut self, usage: &mut Usage) {
         debug_assert!(self.called_off.load(Ordering::Relaxed));
-        self.desks.clear();
+        self.workers.clear();
         for report in self.inbox {
-            if let Report::Closed(left) = report {
+            if let WorkerReport::Closed(left) = report {
                 for (program, resources) in left {
                     usage.resources[program] += resources;
                 }
@@ -356,15 +360,15 @@ impl Office<'_> {
 }
 
 /// A thread that plays games.
-struct Worker<'a> {
+struct MatchWorker<'a> {
     number: usize,
-    jobs: Receiver<Vec<Job>>,
-    reports: Sender<Report>,
+    jobs: Receiver<Vec<GameJob>>,
+    reports: Sender<WorkerReport>,
     called_off: &'a AtomicBool,
 }
 
-impl Worker<'_> {
-    fn work<B: Board>(self, cores: Option<&[usize]>, make_board: impl Fn() -> B) {
+impl MatchWorker<'_> {
+    fn work<B: GameRunner>(self, cores: Option<&[usize]>, make_board: impl Fn() -> B) {
         if let Some(cores) = cores {
             // Programs that are started from here inherit it. If it can't be done, the games are played all the same.
             let _ = affinity::restrict(cores);
@@ -375,33 +379,33 @@ impl Worker<'_> {
                 if self.called_off.load(Ordering::Relaxed) {
                     break;
                 }
-                self.report(Report::Started(fixture));
+                self.report(WorkerReport::Started(fixture));
                 let played = board.play(&fixture, opening, self.called_off);
-                self.report(Report::Finished(fixture, Box::new(played)));
+                self.report(WorkerReport::Finished(fixture, Box::new(played)));
             }
-            self.report(Report::Idle(self.number));
+            self.report(WorkerReport::Idle(self.number));
         }
-        self.report(Report::Closed(board.close()));
+        self.report(WorkerReport::Closed(board.close()));
     }
 
     /// The office listens as long as there are workers.
-    fn report(&self, report: Report) {
+    fn report(&self, report: WorkerReport) {
         let _ = self.reports.send(report);
     }
 }
 
-impl Workers {
+impl Concurrency {
     /// The cores of each worker; `None` where it may use all.
     fn cores(self) -> Result<Vec<Option<Vec<usize>>>, MatchError> {
-        let concurrency = self.concurrency.max(1);
+        let games = self.games.max(1);
         if !self.pin {
-            return Ok(vec![None; concurrency]);
+            return Ok(vec![None; games]);
         }
         let cores = affinity::allowed()?;
-        if cores.len() < concurrency {
-            return Err(MatchError::TooFewCores { concurrency, cores: cores.len() });
+        if cores.len() < games {
+            return Err(MatchError::TooFewCores { games, cores: cores.len() });
         }
-        let shares = cores.chunks_exact(cores.len() / concurrency).take(concurrency);
+        let shares = cores.chunks_exact(cores.len() / games).take(games);
         Ok(shares.map(|share| Some(share.to_vec())).collect())
     }
 }
@@ -453,16 +457,16 @@ mod tests {
     use game::{Color, DrawReason, WinReason};
 
     use super::*;
-    use crate::schedule::{Format, Settings};
+    use crate::schedule::{ScheduleSettings, TournamentFormat};
     use crate::statistics::EloModel;
 
     /// A board without players: the outcome is a function of the game.
     struct Scripted<F>(F);
 
-    impl<F: Fn(&Fixture) -> Option<Outcome>> Board for Scripted<F> {
-        fn play(&mut self, fixture: &Fixture, opening: Game, _: &AtomicBool) -> Played {
+    impl<F: Fn(&Fixture) -> Option<Outcome>> GameRunner for Scripted<F> {
+        fn play(&mut self, fixture: &Fixture, opening: Game, _: &AtomicBool) -> PlayedGame {
             assert_eq!(opening.ply(), 0);
-            Played {
+            PlayedGame {
                 outcome: (self.0)(fixture),
                 detail: "scripted".to_owned(),
                 plies: 10,
@@ -486,29 +490,32 @@ mod tests {
         })
     }
 
-    const ROUND_ROBIN: Settings = Settings { programs: 4, format: Format::RoundRobin, games: 6 };
+    const ROUND_ROBIN: ScheduleSettings =
+        ScheduleSettings { programs: 4, format: TournamentFormat::RoundRobin, games: 6 };
 
-    fn begin(settings: Settings, sprt: Option<Sprt>, folder: &Path) -> Result<Match, MatchError> {
-        Match::new(Schedule::new(settings).unwrap(), Openings::none(), sprt, |restore| {
+    fn begin(settings: ScheduleSettings, sprt: Option<Sprt>, folder: &Path) -> Result<Match, MatchError> {
+        Match::new(Schedule::new(settings).unwrap(), MatchOpenings::none(), sprt, |restore| {
             let (state, pgn) = (folder.join("state"), folder.join("pgn"));
-            Store::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
+            MatchStore::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
         })
     }
 
-    fn workers(concurrency: usize) -> Workers {
-        Workers { concurrency, pin: false }
+    fn workers(games: usize) -> Concurrency {
+        Concurrency { games, pin: false }
     }
 
     static NEVER: AtomicBool = AtomicBool::new(false);
 
     #[test]
     fn an_interrupted_match_ends_with_the_same_table() {
-        for format in [Format::RoundRobin, Format::Swiss { rounds: 3 }, Format::Knockout] {
-            let settings = Settings { programs: 5, format, games: 6 };
+        for format in
+            [TournamentFormat::RoundRobin, TournamentFormat::Swiss { rounds: 3 }, TournamentFormat::Knockout]
+        {
+            let settings = ScheduleSettings { programs: 5, format, games: 6 };
             let folder = tempfile::tempdir().unwrap();
             let mut whole = begin(settings, None, folder.path()).unwrap();
             let end = whole.play(workers(3), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
-            assert_eq!(end, End::Complete);
+            assert_eq!(end, MatchEnd::Complete);
             assert_eq!(whole.usage().resources[1].cpu, Duration::from_secs(3));
 
             let folder = tempfile::tempdir().unwrap();
@@ -520,12 +527,12 @@ mod tests {
                     || Scripted(outcome),
                     &interrupted,
                     |game, event| {
-                        if matches!(event, Event::Finished(_)) && game.standings().games() >= at_least {
+                        if matches!(event, MatchEvent::Finished(_)) && game.standings().games() >= at_least {
                             interrupted.store(true, Ordering::Relaxed);
                         }
                     },
                 );
-                if end.unwrap() == End::Complete {
+                if end.unwrap() == MatchEnd::Complete {
                     assert_eq!(part.standings(), whole.standings(), "{format:?}");
                     assert_eq!(part.openings_drawn(), whole.openings_drawn(), "{format:?}");
                     break;
@@ -549,10 +556,10 @@ mod tests {
                 Outcome::Win { winner, reason: WinReason::Checkmate }
             })
         };
-        let settings = Settings { programs: 2, format: Format::RoundRobin, games: 100_000 };
+        let settings = ScheduleSettings { programs: 2, format: TournamentFormat::RoundRobin, games: 100_000 };
         let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, EloModel::Logistic).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let decided = End::Decided(Decision::AcceptH1);
+        let decided = MatchEnd::Decided(SprtDecision::AcceptH1);
         let mut game = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(game.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
         let games = game.standings().games();
@@ -575,7 +582,10 @@ mod tests {
         drop(game);
         let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
         assert_eq!(game.standings().games(), 7);
-        assert_eq!(game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap(), End::Complete);
+        assert_eq!(
+            game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap(),
+            MatchEnd::Complete
+        );
         assert_eq!(game.standings().games(), 36);
     }
 
@@ -585,16 +595,16 @@ mod tests {
         let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
         game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
         drop(game);
-        let other = begin(Settings { programs: 3, ..ROUND_ROBIN }, None, folder.path());
+        let other = begin(ScheduleSettings { programs: 3, ..ROUND_ROBIN }, None, folder.path());
         assert!(other.err().unwrap().to_string().contains("belongs to no schedule of these settings"));
     }
 
     #[test]
     fn cores_are_divided_evenly() {
-        let cores = |workers: Workers| workers.cores();
+        let cores = |workers: Concurrency| workers.cores();
         assert!(cores(workers(3)).unwrap().iter().all(Option::is_none));
         let all = affinity::allowed().unwrap().len();
-        let pinned = |concurrency| cores(Workers { concurrency, pin: true });
+        let pinned = |games| cores(Concurrency { games, pin: true });
         let shares: Vec<Vec<usize>> = pinned(all).unwrap().into_iter().flatten().collect();
         assert_eq!(shares.len(), all);
         assert!(shares.iter().all(|share| share.len() == 1));

@@ -9,13 +9,13 @@ use players::{Arrival, Departure, Fault, Identity, Log, NewGame, Player, Resourc
 use shakmaty::ByColor;
 use std::time::Duration;
 
-use crate::runner::{Board, Played};
+use crate::match_runner::{GameRunner, PlayedGame};
 use crate::schedule::Fixture;
-use crate::table::{self, GameRecord, GameSetup, Rules, Seat, Variations};
+use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
 
 /// A program that takes part in a match.
 #[derive(Clone)]
-pub struct Entrant {
+pub struct Participant {
     /// What it is called in the match.
     pub name: String,
     /// How it is started and spoken to.
@@ -32,33 +32,33 @@ pub struct Entrant {
 
 /// Where a match takes place: what its games have in common.
 #[derive(Clone)]
-pub struct Hall {
+pub struct MatchConfig {
     /// Who takes part, by their numbers in the schedule.
-    pub entrants: Vec<Entrant>,
+    pub participants: Vec<Participant>,
     /// By which rules games are judged.
     pub rules: Rules,
     /// The tags that all games have.
     pub tags: PgnTags,
     /// Whether PGN comments show variations.
-    pub variations: Variations,
+    pub variations: PgnVariations,
 }
 
 /// A board at which programs play.
-pub struct ProgramBoard<'a> {
-    hall: &'a Hall,
+pub struct ProgramRunner<'a> {
+    config: &'a MatchConfig,
     /// The programs that run, with their numbers: at most two.
     seated: Vec<(usize, Box<dyn Player>)>,
     used: Vec<(usize, Resources)>,
 }
 
-impl Hall {
+impl MatchConfig {
     /// A board without players.
-    pub fn board(&self) -> ProgramBoard<'_> {
-        ProgramBoard { hall: self, seated: Vec::new(), used: Vec::new() }
+    pub fn board(&self) -> ProgramRunner<'_> {
+        ProgramRunner { config: self, seated: Vec::new(), used: Vec::new() }
     }
 }
 
-impl Entrant {
+impl Participant {
     /// Starts the program.
     ///
     /// # Errors
@@ -78,15 +78,15 @@ impl Entrant {
     }
 }
 
-impl Board for ProgramBoard<'_> {
-    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> Played {
+impl GameRunner for ProgramRunner<'_> {
+    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> PlayedGame {
         let numbers = ByColor { white: fixture.white, black: fixture.black };
         self.dismiss(|number| number != fixture.white && number != fixture.black);
         let mut players = numbers.map(|number| self.call(number));
         let setup = GameSetup {
             game: opening,
-            seats: numbers.map(|number| self.hall.entrants[number].seat()),
-            rules: self.hall.rules.clone(),
+            seats: numbers.map(|number| self.config.participants[number].seat()),
+            rules: self.config.rules.clone(),
         };
         let ByColor { white, black } = &mut players;
         let record = table::play(&setup, ByColor { white: &mut **white, black: &mut **black }, called_off);
@@ -107,12 +107,14 @@ impl Board for ProgramBoard<'_> {
     }
 }
 
-impl ProgramBoard<'_> {
+impl ProgramRunner<'_> {
     /// The program of that number: the one that sits here already, or a new one.
     fn call(&mut self, number: usize) -> Box<dyn Player> {
         match self.seated.iter().position(|(seated, _)| *seated == number) {
             Some(place) => self.seated.swap_remove(place).1,
-            None => self.hall.entrants[number].start().unwrap_or_else(|fault| Box::new(Absent::new(fault))),
+            None => self.config.participants[number]
+                .start()
+                .unwrap_or_else(|fault| Box::new(UnavailablePlayer::new(fault))),
         }
     }
 
@@ -126,13 +128,13 @@ impl ProgramBoard<'_> {
         self.used.extend(player.quit().resources.map(|resources| (number, resources)));
     }
 
-    fn write_down(&self, fixture: &Fixture, record: GameRecord) -> Played {
-        let mut tags = self.hall.tags.clone();
+    fn write_down(&self, fixture: &Fixture, record: GameRecord) -> PlayedGame {
+        let mut tags = self.config.tags.clone();
         tags.round = fixture.round.to_string();
         tags.set("GameNumber", (fixture.number + 1).to_string());
-        Played {
+        PlayedGame {
             outcome: record.outcome,
-            pgn: record.pgn(&tags, self.hall.variations),
+            pgn: record.pgn(&tags, self.config.variations),
             plies: record.moves.len() as u32,
             lasted: record.lasted,
             overheads: record.moves.iter().filter_map(|m| m.overhead).collect(),
@@ -142,18 +144,18 @@ impl ProgramBoard<'_> {
 }
 
 /// A program that could not be started: it refuses every game.
-struct Absent {
+struct UnavailablePlayer {
     identity: Identity,
     fault: Fault,
 }
 
-impl Absent {
-    fn new(fault: Fault) -> Absent {
-        Absent { identity: Identity::default(), fault }
+impl UnavailablePlayer {
+    fn new(fault: Fault) -> UnavailablePlayer {
+        UnavailablePlayer { identity: Identity::default(), fault }
     }
 }
 
-impl Player for Absent {
+impl Player for UnavailablePlayer {
     fn identity(&self) -> &Identity {
         &self.identity
     }

@@ -9,22 +9,22 @@ use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use super::{Call, Tls};
+use super::{ServiceMessage, Tls};
 
 /// Where a referee listens, and how.
 #[derive(Clone)]
-pub struct Entrance {
+pub struct ListenConfig {
     /// The address for clients.
     pub address: SocketAddr,
     /// What connections may do.
-    pub limits: Limits,
+    pub limits: ConnectionLimits,
     /// What it proves itself with; without, everything is plain text.
     pub tls: Option<Tls>,
 }
 
 /// What connections may do.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// How many there may be.
     pub connections: usize,
     /// How many from one address.
@@ -35,31 +35,31 @@ pub struct Limits {
     pub lines_per_second: u32,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { connections: 4096, per_address: 64, line: 16 * 1024, lines_per_second: 200 }
+impl Default for ConnectionLimits {
+    fn default() -> ConnectionLimits {
+        ConnectionLimits { connections: 4096, per_address: 64, line: 16 * 1024, lines_per_second: 200 }
     }
 }
 
 /// How many connections there are, in all and from each address.
 #[derive(Clone, Default)]
-pub(super) struct Census(Arc<Mutex<HashMap<IpAddr, usize>>>);
+pub(super) struct ConnectionLimiter(Arc<Mutex<HashMap<IpAddr, usize>>>);
 
-/// A place in the census; given back when dropped.
-pub(super) struct Place {
-    census: Census,
+/// A permit in the limiter; given back when dropped.
+pub(super) struct ConnectionPermit {
+    limiter: ConnectionLimiter,
     address: IpAddr,
 }
 
-impl Census {
-    fn enter(&self, address: IpAddr, limits: &Limits) -> Option<Place> {
+impl ConnectionLimiter {
+    fn enter(&self, address: IpAddr, limits: &ConnectionLimits) -> Option<ConnectionPermit> {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (all, here) = (counts.values().sum::<usize>(), counts.get(&address).copied().unwrap_or(0));
         if all >= limits.connections || here >= limits.per_address {
             return None;
         }
         *counts.entry(address).or_default() += 1;
-        Some(Place { census: self.clone(), address })
+        Some(ConnectionPermit { limiter: self.clone(), address })
     }
 
     /// How many there are.
@@ -68,9 +68,9 @@ impl Census {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut counts = self.census.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.limiter.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = counts.get_mut(&self.address) {
             *count -= 1;
             if *count == 0 {
@@ -81,37 +81,37 @@ impl Drop for Place {
 }
 
 /// So many connections may wait to be taken, where the system allows as many: after the death of a referee all come at once.
-const WAITING_ROOM: u32 = 4096;
+const BACKLOG: u32 = 4096;
 
 /// Where connections are taken in, within limits.
-pub(super) struct Door {
+pub(super) struct ConnectionListener {
     listener: TcpListener,
-    pub(super) calls: Sender<Call>,
-    pub(super) limits: Limits,
-    census: Census,
+    pub(super) service: Sender<ServiceMessage>,
+    pub(super) limits: ConnectionLimits,
+    limiter: ConnectionLimiter,
 }
 
-/// Somebody at the door.
-pub(super) struct Visitor {
+/// Somebody at the listener.
+pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) address: SocketAddr,
-    /// Kept as long as the visitor counts.
-    pub(super) place: Place,
+    /// Kept as long as the connection counts.
+    pub(super) permit: ConnectionPermit,
 }
 
-impl Door {
+impl ConnectionListener {
     /// Listens at an address. To be called inside the network's runtime.
     pub(super) fn open(
         address: SocketAddr,
-        calls: Sender<Call>,
-        limits: Limits,
-        census: Census,
-    ) -> io::Result<Door> {
+        service: Sender<ServiceMessage>,
+        limits: ConnectionLimits,
+        limiter: ConnectionLimiter,
+    ) -> io::Result<ConnectionListener> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         // Connections of a referee that has died don't keep its successor from listening.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        Ok(Door { listener: socket.listen(WAITING_ROOM)?, calls, limits, census })
+        Ok(ConnectionListener { listener: socket.listen(BACKLOG)?, service, limits, limiter })
     }
 
     /// Where it listens.
@@ -119,12 +119,12 @@ impl Door {
         self.listener.local_addr()
     }
 
-    /// The next visitor; `None` if the service has ended.
-    pub(super) async fn next(&self) -> Option<Visitor> {
+    /// The next connection; `None` if the service has ended.
+    pub(super) async fn next(&self) -> Option<Connection> {
         loop {
             match self.listener.accept().await {
-                Ok((stream, address)) => match self.census.enter(address.ip(), &self.limits) {
-                    Some(place) => return Some(Visitor { stream, address, place }),
+                Ok((stream, address)) => match self.limiter.enter(address.ip(), &self.limits) {
+                    Some(permit) => return Some(Connection { stream, address, permit }),
                     None => self.tell(format!("too many connections: {address} is turned away"))?,
                 },
                 Err(error) => {
@@ -137,6 +137,6 @@ impl Door {
     }
 
     fn tell(&self, trouble: String) -> Option<()> {
-        self.calls.send(Call::Trouble(trouble)).ok()
+        self.service.send(ServiceMessage::Warning(trouble)).ok()
     }
 }

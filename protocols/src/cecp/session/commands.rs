@@ -1,0 +1,217 @@
+//! What the GUI says: one line, one command, one handler.
+
+use std::borrow::Cow;
+use std::io;
+use std::ops::ControlFlow;
+
+use game::Game;
+use messages::cecp::{Command, Message};
+use shakmaty::Color;
+
+use super::Session;
+use crate::agreements::Agreements;
+use crate::cecp::state::{Mode, StateChange};
+use crate::cecp::variants;
+
+/// Why a command was not obeyed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CommandFailure {
+    /// It can't be, and has changed nothing. Carries what goes into the parentheses of `Error (...): LINE`.
+    #[error("{0}")]
+    Refused(Cow<'static, str>),
+    /// Nothing more can be written.
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+/// What a command has led to.
+pub(super) type Obeyed<T = ()> = Result<T, CommandFailure>;
+
+pub(super) fn refuse<T>(reason: impl Into<Cow<'static, str>>) -> Obeyed<T> {
+    Err(CommandFailure::Refused(reason.into()))
+}
+
+impl Session<'_> {
+    /// Obeys a line, now or after the engine's own move, and moves on to the state that it leads to. Breaks at `quit`.
+    pub(super) fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
+        if line.trim().is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let command = self.parse(line);
+        if matches!(command, Ok(Command::Quit)) {
+            return Ok(ControlFlow::Break(()));
+        }
+        let obeyed = if self.board.is_edited() {
+            self.edit_line(line).map(|()| StateChange::Nothing)
+        } else {
+            self.send_held_report(command.as_ref().ok())?;
+            match command {
+                // They need the engine's own move to be made first.
+                Ok(Command::Ping(_) | Command::UserMove(_) | Command::BareMove(_)) if self.is_on_move() => {
+                    self.deferred.lines.push_back(line.to_owned());
+                    Ok(StateChange::Nothing)
+                }
+                Ok(command) => {
+                    if !leaves_turn_open(&command) {
+                        self.settle()?;
+                    }
+                    self.obey(command)
+                }
+                Err(failure) => Err(failure),
+            }
+        };
+        match obeyed {
+            Ok(change) => self.apply(change),
+            Err(CommandFailure::Refused(reason)) => self.output.error(&reason, line)?,
+            Err(CommandFailure::Output(error)) => return Err(error),
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// The command of a line, unless the line is none or can't be obeyed in this state.
+    fn parse(&self, line: &str) -> Obeyed<Command> {
+        let command = self.persons.read_answer(line).map_or_else(|| line.parse(), Ok);
+        match command {
+            Ok(Command::Quit) => Ok(Command::Quit),
+            Ok(Command::Resume) if !self.state.paused => refuse("not paused"),
+            Ok(Command::Resume) => Ok(Command::Resume),
+            _ if self.state.paused => refuse("paused"),
+            Ok(Command::Variant(name)) if !variants::is_played(&name) => refuse("unknown variant"),
+            Ok(command) => Ok(command),
+            Err(error) => refuse(error.to_string()),
+        }
+    }
+
+    /// Obeys a command. The order is that of the specification; what changes in the state is returned.
+    fn obey(&mut self, command: Command) -> Obeyed<StateChange> {
+        use Command as C;
+        match command {
+            C::Protover(_) => self.announce()?,
+            C::Accepted(feature) => self.feature_accepted(&feature),
+            C::Rejected(feature) => self.feature_rejected(&feature)?,
+            C::New => return self.new_game(),
+            C::Variant(name) => return self.variant(&name),
+            C::Force => return Ok(StateChange::Mode(Mode::Force)),
+            C::Go => return Ok(self.play_side(|turn| turn)),
+            C::PlayOther => return Ok(self.play_side(|turn| !turn)),
+            C::UserMove(mv) | C::BareMove(mv) => return self.user_move(&mv),
+            C::Draw => self.agreements.draw_offered = true,
+            C::Edit => self.begin_edit(),
+            C::SetBoard(fen) => self.set_board(&fen)?,
+            C::White => return Ok(self.put_on_move(Color::White)),
+            C::Black => return Ok(self.put_on_move(Color::Black)),
+            C::Result { .. } => return Ok(self.result()),
+            C::Pause => return Ok(self.pause()),
+            C::Resume => return Ok(self.resume()),
+            C::Ping(n) => self.ping(n)?,
+            C::MoveNow => self.move_now(),
+            C::Undo => self.take_back(1)?,
+            C::Remove => self.take_back(2)?,
+            C::Analyze => return Ok(StateChange::Mode(Mode::Analyze)),
+            C::Exit => return Ok(self.exit()),
+            C::Status => self.tell_status()?,
+            C::Exclude(moves) => self.exclude(&moves)?,
+            C::Include(moves) => self.include(&moves)?,
+            C::Hint => self.hint()?,
+            C::Random => return Ok(StateChange::ToggleRandom),
+            C::Memory(mebibytes) => self.set_memory(mebibytes)?,
+            C::Cores(cores) => self.set_cores(cores)?,
+            C::EgtPath { flavor, path } => self.set_tablebases(&flavor, &path)?,
+            C::Ponder(on) => return Ok(StateChange::Ponder(on)),
+            C::Post(on) => self.output.posts = on,
+            C::Option { name, value } => self.set_option(&name, value.as_deref())?,
+            C::Level { moves, base, increment } => self.clock.set_level(moves, base, increment, self.ply()),
+            C::Sessions { first, later } => self.clock.set_sessions(first, later, self.ply()),
+            C::TimePerMove(time) => self.clock.set_time_per_move(time, self.ply()),
+            C::Depth(depth) => self.clock.set_depth(depth),
+            C::NodeRate(rate) => self.clock.set_node_rate(rate),
+            C::Time { centiseconds } => self.clock.synchronise(centiseconds),
+            C::Book => self.tell_book()?,
+            C::Name(name) => self.persons.opponent.name = Some(name),
+            C::Ics(host) => self.persons.opponent.is_on_server = host != "-",
+            C::Computer => self.persons.opponent.is_program = true,
+            C::SetScore { centipawns, .. } => self.set_score(centipawns)?,
+            C::Partner(name) => self.persons.partnership.partner = name,
+            C::PartnerTell(text) => self.persons.partnership.hear(&text),
+            C::Holding { white, black, .. } => self.holding(&white, &black)?,
+            C::Lift(place) => self.lift(place)?,
+            C::Put(_) => self.position.lifted = None,
+            C::Hover(square) => self.hover(square)?,
+            C::Answer { text, .. } => self.answer(&text)?,
+            // The opponent's clock and ratings don't change how Herald plays; `quit` does not come here.
+            C::Xboard | C::Decline | C::Quit | C::OpponentTime { .. } | C::Rating { .. } => {}
+        }
+        Ok(StateChange::Nothing)
+    }
+
+    /// Sends a report that was held back, unless the command makes it superfluous.
+    fn send_held_report(&mut self, command: Option<&Command>) -> io::Result<()> {
+        match self.deferred.report.take() {
+            Some(report) if !matches!(command, Some(Command::SetBoard(_) | Command::Edit)) => {
+                self.output.send(&report)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `go`, `playother`: nothing, if there is no legal position.
+    fn play_side(&self, side: impl FnOnce(Color) -> Color) -> StateChange {
+        let turn = self.board.game().map(Game::turn);
+        turn.map_or(StateChange::Nothing, |turn| StateChange::Mode(Mode::Play(side(turn))))
+    }
+
+    fn put_on_move(&mut self, turn: Color) -> StateChange {
+        self.board.put_on_move(turn);
+        StateChange::Side(!turn)
+    }
+
+    fn result(&mut self) -> StateChange {
+        self.agreements = Agreements::default();
+        StateChange::Mode(Mode::Force)
+    }
+
+    /// Everything stands still, the clock too.
+    fn pause(&self) -> StateChange {
+        if let Some(search) = &self.search {
+            search.suspend();
+            self.host.engine.suspend();
+        }
+        StateChange::Paused(true)
+    }
+
+    /// Everything goes on as if nothing had happened.
+    fn resume(&mut self) -> StateChange {
+        if let Some(search) = &self.search {
+            search.resume();
+            self.host.engine.resume();
+        }
+        self.deferred.thoughts.drain(..).rev().for_each(|thought| self.host.unread(thought));
+        StateChange::Paused(false)
+    }
+
+    fn ping(&mut self, n: i64) -> io::Result<()> {
+        self.host.engine.settle();
+        self.output.send(&Message::Pong(n))
+    }
+
+    fn move_now(&self) {
+        if self.is_on_move() {
+            self.host.engine.move_now();
+        }
+    }
+
+    fn exit(&mut self) -> StateChange {
+        self.host.engine.forget_told_values();
+        StateChange::EndAnalysis
+    }
+
+    fn ply(&self) -> usize {
+        self.board.game().map_or(0, Game::ply)
+    }
+}
+
+/// Whether `white` or `black` may follow and take back what another `white` or `black` has done.
+fn leaves_turn_open(command: &Command) -> bool {
+    use Command as C;
+    matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. })
+}
