@@ -45,7 +45,7 @@ impl Cego {
         signals::end_at(&[SIGINT, SIGTERM], || {})?;
         // The document leaves it to each program to disclose its revision. Nobody has to listen.
         let _ = writeln!(io::stderr(), "herald: CEGO revision {REVISION}");
-        let mut host = Host::listen(LineReader::exact(io::stdin()))
+        let mut host = Host::start(LineReader::exact(io::stdin()))
             .context("the engine can't be started; is there enough memory?")?;
         host.engine.set(NumberSetting::Hash, self.hash)?;
         host.engine.set(NumberSetting::Threads, self.threads)?;

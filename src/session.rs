@@ -8,19 +8,18 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use engine::SettingsFile;
 use game::diagram::Style;
+use messages::input::LineReader;
 use protocols::cecp::Dialect;
 use protocols::detect::{self, Protocol};
 use protocols::host::Host;
-use protocols::terminal;
-use protocols::{cecp, uci as uci_protocol};
-
+use protocols::{cecp, terminal, uci as uci_protocol};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::signals;
 
 /// Starts the engine for lines from standard input, with the settings that the user has saved.
 fn host() -> Result<Host> {
-    with_settings(Host::start(io::stdin()))
+    with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
 /// Uses what the user has saved; what can't be used costs a line on standard error and nothing else.
@@ -80,7 +79,7 @@ fn play() -> Result<()> {
     };
     // Ctrl-C: Herald moves now.
     signal_hook::flag::register(SIGINT, interrupted)?;
-    let host = with_settings(Host::start(lines))?;
+    let host = with_settings(Host::start(LineReader::new(lines)))?;
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 

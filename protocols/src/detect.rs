@@ -42,11 +42,13 @@ pub fn recognise(host: &mut Host, complaints: &mut dyn Write) -> io::Result<Opti
 
 #[cfg(test)]
 mod tests {
+    use messages::input::LineReader;
+
     use super::*;
 
     /// The protocol, the complaints and what is to be read next, if there is anything.
     fn recognised(input: &'static str) -> (Option<Protocol>, String, Option<Event>) {
-        let mut host = Host::start(input.as_bytes()).expect("an engine");
+        let mut host = Host::start(LineReader::new(input.as_bytes())).expect("an engine");
         let mut complaints = Vec::new();
         let protocol = recognise(&mut host, &mut complaints).expect("memory can be written");
         (protocol, String::from_utf8(complaints).expect("text"), protocol.map(|_| host.next_event()))

@@ -5,6 +5,7 @@ pub mod cecp;
 pub mod cego;
 pub mod detect;
 pub mod host;
+mod obeyed;
 pub mod referee;
 #[cfg(test)]
 mod scripted;

@@ -11,6 +11,7 @@ use std::time::Duration;
 use game::{Color, Game};
 use shakmaty::Position as _;
 
+use crate::host::read_lines;
 use game::diagram::{Drawing, Style};
 use messages::input::{Input, LineReader};
 use messages::referee::{
@@ -89,7 +90,7 @@ impl Person {
     /// If there is no thread to read with.
     pub fn new(typed: impl Read + Send + 'static, client: ClientState, style: Style) -> io::Result<Person> {
         let (sender, heard) = mpsc::channel();
-        read("typed", LineReader::new(typed), sender.clone(), Heard::Person)?;
+        read_lines("typed", LineReader::new(typed), sender.clone(), Heard::Person)?;
         Ok(Person { client, style, heard, sender, is_to_move: false, remark: Remark::None })
     }
 
@@ -114,7 +115,7 @@ impl Person {
         config: &ClientConfig,
         leaving: &AtomicBool,
     ) -> io::Result<DisconnectReason> {
-        read("referee", LineReader::new(input), self.sender.clone(), Heard::Referee)?;
+        read_lines("referee", LineReader::new(input), self.sender.clone(), Heard::Referee)?;
         self.is_to_move = false;
         let alarms = RefCell::default();
         let mut alarm = |reason: &str| note(&alarms, reason);
@@ -140,24 +141,6 @@ impl Person {
             }
         }
     }
-}
-
-fn read(
-    name: &str,
-    mut lines: LineReader<impl Read + Send + 'static>,
-    sender: Sender<Heard>,
-    from: fn(Input) -> Heard,
-) -> io::Result<()> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-        loop {
-            let input = lines.read();
-            let ended = input == Input::End;
-            if sender.send(from(input)).is_err() || ended {
-                return;
-            }
-        }
-    })?;
-    Ok(())
 }
 
 /// What needs help, until it is on the screen.

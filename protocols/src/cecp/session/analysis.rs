@@ -6,11 +6,11 @@ use game::Game;
 use shakmaty::{Move, Square};
 
 use super::Session;
-use super::commands::{Obeyed, refuse};
 use crate::cecp::markers;
 use crate::cecp::output::move_text;
 use crate::cecp::search::Search;
 use crate::cecp::state::{Mode, Occupation};
+use crate::obeyed::{Obeyed, refuse};
 use messages::cecp::{Message, Place, RootMoves, Status};
 
 impl Session<'_> {

@@ -6,7 +6,6 @@ use game::{MoveError, Outcome};
 use messages::cecp::{EditLine, Message};
 use shakmaty::Color;
 
-use super::commands::{CommandFailure, Obeyed, refuse};
 use super::{PositionNotes, Session};
 use crate::agreements::Agreements;
 use crate::cecp::board::Refusal;
@@ -15,6 +14,7 @@ use crate::cecp::dialect::Dialect;
 use crate::cecp::output::echo;
 use crate::cecp::state::{Mode, StateChange};
 use crate::cecp::variants;
+use crate::obeyed::{CommandFailure, Obeyed, refuse};
 
 impl Session<'_> {
     /// `new`
@@ -148,7 +148,7 @@ impl Session<'_> {
     pub(super) fn edit_line(&mut self, line: &str) -> Obeyed {
         let edit = line
             .parse::<EditLine>()
-            .map_err(|error| CommandFailure::Refused(format!("{error} in edit mode").into()))?;
+            .map_err(|error| CommandFailure::refused(format_args!("{error} in edit mode")))?;
         self.board.obey(edit);
         // An analysis goes on at once; otherwise the side to move may still follow.
         if edit == EditLine::End && self.state.mode == Mode::Analyze {

@@ -119,15 +119,11 @@ impl<'a> Session<'a> {
         loop {
             self.take_up()?;
             match self.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => {
-                    if self.state.paused {
-                        self.deferred.thoughts.push(Event::Thought(id, thought));
-                    } else {
-                        let change = self.hear(thought)?;
-                        self.apply(change);
-                    }
+                thought @ Event::Thought(..) if self.state.paused => self.deferred.thoughts.push(thought),
+                Event::Thought(_, thought) => {
+                    let change = self.hear(thought)?;
+                    self.apply(change);
                 }
-                Event::Thought(..) => {}
                 Event::Input(Input::Line(line)) => {
                     if self.read(&line)?.is_break() {
                         return Ok(());

@@ -7,8 +7,8 @@ use game::Game;
 use game::book::BookError;
 
 use super::Session;
-use super::commands::{Obeyed, refuse};
 use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
+use crate::obeyed::{Obeyed, refuse};
 use messages::cecp::{Audience, Message, first_word};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
@@ -122,7 +122,7 @@ impl Session<'_> {
                 // For the user to put right. Besides, GUIs fear for an engine that says `No such file` by itself.
                 Ok(self.output.send(&Message::TellUserError(error.to_string()))?)
             }
-            Err(error) => refuse(error.to_string()),
+            Err(error) => refuse(error),
         }
     }
 

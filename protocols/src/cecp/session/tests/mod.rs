@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use messages::input::LineReader;
 use shakmaty::Color;
 
 use crate::cecp::Dialect;
@@ -41,7 +42,7 @@ impl Write for Paper {
 fn with_session(work: impl FnOnce(&mut Session, &Paper)) {
     let paper = Paper::default();
     let mut output = paper.clone();
-    let host = Host::start(io::empty()).unwrap();
+    let host = Host::start(LineReader::new(io::empty())).unwrap();
     let mut session = Session::new(host, &mut output, Dialect::XBoard);
     session.say("memory 17");
     work(&mut session, &paper);
@@ -60,12 +61,12 @@ impl Session<'_> {
         while self.occupation() == Occupation::Think && !self.state.paused {
             self.host.engine.move_now();
             match self.host.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => {
+                Event::Thought(_, thought) => {
                     let change = self.hear(thought).unwrap();
                     self.apply(change);
                 }
-                // Of another task, or the end of the input, which was empty from the beginning.
-                _ => {}
+                // The end of the input, which was empty from the beginning.
+                Event::Input(_) => {}
             }
             self.take_up().unwrap();
         }
