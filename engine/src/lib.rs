@@ -7,8 +7,8 @@ mod network;
 pub mod openings;
 mod perft;
 mod settings;
+mod stop_watch;
 mod strength;
-mod thinking_clock;
 
 pub use bridge::{
     evaluate, from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
@@ -21,7 +21,5 @@ pub use search::{PARAMETERS, Parameter};
 pub use settings::{
     NumberSetting, PathSetting, Setting, SettingError, Settings, SettingsFault, SettingsFile, SwitchSetting,
 };
+pub use stop_watch::{StopWatch, TimeMeasure};
 pub use strength::Strength;
-pub use thinking_clock::{
-    CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
-};

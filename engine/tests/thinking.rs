@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use engine::{
-    Decision, Engine, NumberSetting, PathSetting, Purpose, Setting, SettingError, Settings, Strength,
-    SwitchSetting, Task, TaskId, Thought, WallClock,
+    Decision, Engine, NumberSetting, PathSetting, Purpose, Setting, SettingError, Settings, StopWatch,
+    Strength, SwitchSetting, Task, TaskId, Thought, TimeMeasure,
 };
 use game::{CastlingMode, Game, Variant};
 use search::{Limits, TimeLimit};
@@ -22,7 +22,7 @@ fn engine() -> (Engine, Receiver<(TaskId, Thought)>) {
 }
 
 fn task(purpose: Purpose, limits: Limits) -> Task {
-    Task { purpose, limits, allowed: None, clock: Arc::new(WallClock::default()) }
+    Task { purpose, limits, allowed: None, clock: Arc::new(StopWatch::start(TimeMeasure::Wall)) }
 }
 
 fn depth(depth: u32) -> Limits {

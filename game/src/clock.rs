@@ -1,242 +1,267 @@
-//! The players' clocks, as a referee or a player without one keeps them.
+//! The chess clock.
+//!
+//! A [`Clock`] is a value without a source of time: every call takes the moment, so that a referee can stop it by the moment at
+//! which a move arrived, and tests play hours in no time. Time is charged to a side only while its turn is running.
 
 use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-use crate::time_control::{MoveTime, TimeControl};
+use crate::time_control::{MoveLimits, MoveTime, TimeControl};
 
-/// Where a clock gets its time from. Tests put their own here.
-pub trait TimeSource {
-    /// Time since some fixed moment; never goes back.
-    fn now(&self) -> Duration;
-}
-
-/// Real time that no adjustment of the computer's clock disturbs.
-#[derive(Clone, Copy, Debug)]
-pub struct MonotonicTime(Instant);
-
-impl Default for MonotonicTime {
-    /// Counts from now on.
-    fn default() -> MonotonicTime {
-        MonotonicTime(Instant::now())
-    }
-}
-
-impl TimeSource for MonotonicTime {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
-/// A chess clock: two accounts of which at most one is running.
+/// A chess clock for two sides, of which at most one is running. Unlimited by default.
 ///
-/// The flag does not stop anything. Whoever judges asks for it, or looks at the overrun of a finished [`Turn`] and
-/// decides how much of it to forgive.
-#[derive(Clone, Debug)]
-pub struct GameClock<T = MonotonicTime> {
-    source: T,
-    controls: ByColor<TimeControl>,
-    accounts: ByColor<Account>,
-    /// The side whose turn it is, whether suspended or not.
-    turn: Option<Color>,
-    /// When the running account was last charged; `None` while nothing runs.
-    running_since: Option<Duration>,
+/// A fallen flag stops nothing. The judge asks for [`Clock::flag_falls`], or looks at the overrun of a finished turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    sides: ByColor<PlayerTime>,
+    /// The turn that was started and not ended, running or suspended.
+    turn: Option<OpenTurn>,
 }
 
-/// One player's time. What was granted and what was used are kept apart, so that an overrun needs no negative time.
-#[derive(Clone, Copy, Debug, Default)]
-struct Account {
+/// One side's time without the turn under way. Granted and used time are kept apart, so that an overrun needs no negative time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct PlayerTime {
+    control: TimeControl,
     /// `None` if no time is kept.
     granted: Option<Duration>,
     used: Duration,
-    /// Used since the turn began.
-    used_in_turn: Duration,
     moves_made: u32,
+    /// What may be overdrawn with a move.
+    margin: Duration,
+}
+
+/// A turn under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct OpenTurn {
+    color: Color,
+    /// Time used before `since`.
+    used: Duration,
+    /// `None` while it is suspended.
+    since: Option<Instant>,
 }
 
 /// What a finished turn took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct TurnTime {
     /// Time used for the move.
     pub used: Duration,
-    /// How far the account was overdrawn when the move was made, before anything was added; zero if the flag was up.
+    /// How far the clock was overdrawn when the move was made, before anything was added; zero if the flag was up.
     pub overrun: Duration,
+    /// What is left after the move, with what was added; `None` if no time is kept.
+    pub remaining: Option<Duration>,
 }
 
-impl GameClock {
-    /// A clock in real time, the same time control for both sides. Nothing runs yet.
-    pub fn new(control: TimeControl) -> GameClock {
-        GameClock::with_source(ByColor { white: control.clone(), black: control }, MonotonicTime::default())
+impl Clock {
+    /// A clock with the same time control for both sides. Nothing runs yet.
+    pub fn new(control: TimeControl) -> Clock {
+        Clock::with_controls(ByColor { white: control.clone(), black: control })
     }
-}
 
-impl<T: TimeSource> GameClock<T> {
-    /// A clock on another source of time, and with a time control for each side.
-    pub fn with_source(controls: ByColor<TimeControl>, source: T) -> GameClock<T> {
-        let accounts = ByColor::new_with(|color| Account {
-            granted: controls.get(color).initial(),
-            ..Account::default()
+    /// A clock with a time control for each side.
+    pub fn with_controls(controls: ByColor<TimeControl>) -> Clock {
+        let sides = controls.map(|control| PlayerTime {
+            granted: control.initial(),
+            control,
+            ..PlayerTime::default()
         });
-        GameClock { source, controls, accounts, turn: None, running_since: None }
+        Clock { sides, turn: None }
     }
 
-    /// Starts the clock of `color`. A turn that was still running is broken off as by [`GameClock::stop`].
-    pub fn start_turn(&mut self, color: Color) {
-        self.stop();
-        self.accounts.get_mut(color).used_in_turn = Duration::ZERO;
-        self.turn = Some(color);
-        self.running_since = Some(self.source.now());
+    /// The clock, with so much that each side may overdraw with a move. What it overdraws is gone all the same.
+    #[must_use]
+    pub fn with_margins(mut self, margins: ByColor<Duration>) -> Clock {
+        self.sides.as_mut().zip(margins).for_each(|(side, margin)| side.margin = margin);
+        self
+    }
+}
+
+/// Turns.
+impl Clock {
+    /// Starts the clock of `color`. A turn that was still running is broken off as by [`Clock::stop`].
+    pub fn start_turn(&mut self, color: Color, at: Instant) {
+        self.stop(at);
+        self.turn = Some(OpenTurn { color, used: Duration::ZERO, since: Some(at) });
     }
 
-    /// Ends the running turn with a move: stops the clock and adds what the time control gives. `None` if nobody's turn
-    /// was running or suspended.
-    pub fn end_turn(&mut self) -> Option<Turn> {
-        self.charge();
-        let color = self.turn.take()?;
-        self.running_since = None;
-        let control = self.controls.get(color);
-        let account = self.accounts.get_mut(color);
-        let turn = Turn { used: account.used_in_turn, overrun: account.overrun() };
-        account.moves_made = account.moves_made.saturating_add(1);
-        if let TimeControl::PerMove(time) = control {
-            account.set(*time);
-        } else {
-            let added = control.added_after(account.moves_made);
-            account.granted = account.granted.map(|granted| granted.saturating_add(added));
-        }
-        Some(turn)
+    /// Ends the running or suspended turn with a move: stops the clock and adds what the time control gives. `None` if there
+    /// is no turn.
+    pub fn end_turn(&mut self, at: Instant) -> Option<TurnTime> {
+        let turn = self.turn.take()?;
+        Some(self.book_turn(turn.color, turn.used(at)))
     }
 
-    /// Ends the running turn without a move: the time is gone, nothing is added, and the move is still to be made.
-    pub fn stop(&mut self) {
-        self.charge();
+    /// A move of `color` that took `used`, by whatever measure. A turn under way ends and is not charged.
+    pub fn book_turn(&mut self, color: Color, used: Duration) -> TurnTime {
         self.turn = None;
-        self.running_since = None;
+        let side = self.sides.get_mut(color);
+        side.used = side.used.saturating_add(used);
+        let overrun = side.overrun(Duration::ZERO);
+        side.moves_made = side.moves_made.saturating_add(1);
+        if let TimeControl::PerMove(time) = side.control {
+            (side.granted, side.used) = (Some(time), Duration::ZERO);
+        } else {
+            let added = side.control.added_after(side.moves_made);
+            side.granted = side.granted.map(|granted| granted.saturating_add(added));
+        }
+        TurnTime { used, overrun, remaining: side.remaining(Duration::ZERO) }
     }
 
-    /// Holds the clock; the turn goes on with [`GameClock::resume`].
-    pub fn suspend(&mut self) {
-        self.charge();
-        self.running_since = None;
+    /// Ends the turn without a move: the time is gone, nothing is added, and the move is still to be made.
+    pub fn stop(&mut self, at: Instant) {
+        if let Some(turn) = self.turn.take() {
+            self.charge(turn.color, turn.used(at));
+        }
+    }
+
+    /// Holds the clock; the turn goes on with [`Clock::resume`].
+    pub fn suspend(&mut self, at: Instant) {
+        if let Some(turn) = &mut self.turn {
+            *turn = OpenTurn { used: turn.used(at), since: None, ..*turn };
+        }
     }
 
     /// Lets a suspended turn go on. Without one nothing happens.
-    pub fn resume(&mut self) {
-        if self.turn.is_some() && self.running_since.is_none() {
-            self.running_since = Some(self.source.now());
+    pub fn resume(&mut self, at: Instant) {
+        if let Some(turn) = &mut self.turn {
+            turn.since.get_or_insert(at);
         }
     }
 
     /// The side whose turn was started and not yet ended, suspended or not.
     pub fn turn(&self) -> Option<Color> {
-        self.turn
+        self.turn.map(|turn| turn.color)
     }
 
-    /// Whether a clock is running at the moment.
+    /// Whether the clock of a side is running.
     pub fn is_running(&self) -> bool {
-        self.running_since.is_some()
+        self.turn.is_some_and(|turn| turn.since.is_some())
+    }
+
+    /// Time used in the present turn; zero if there is none.
+    pub fn used_in_turn(&self, at: Instant) -> Duration {
+        self.turn.map_or(Duration::ZERO, |turn| turn.used(at))
+    }
+
+    /// The last moment at which the running side may still move, its margin included; `None` if nothing runs or no time is kept.
+    pub fn flag_falls(&self) -> Option<Instant> {
+        let OpenTurn { color, used, since } = self.turn?;
+        let side = self.sides.get(color);
+        let available = side.remaining(Duration::ZERO)?.saturating_add(side.margin);
+        since?.checked_add(available.saturating_sub(used))
+    }
+}
+
+/// What it shows.
+impl Clock {
+    /// What a side has left, down to zero; `None` if no time is kept.
+    pub fn remaining(&self, color: Color, at: Instant) -> Option<Duration> {
+        self.sides.get(color).remaining(self.uncharged(color, at))
+    }
+
+    /// By how much a side has overdrawn its time, margin or not; zero if the flag is up or no time is kept. Using time up to
+    /// the last nanosecond is allowed.
+    pub fn overrun(&self, color: Color, at: Instant) -> Duration {
+        self.sides.get(color).overrun(self.uncharged(color, at))
     }
 
     /// The time control of a side.
     pub fn control(&self, color: Color) -> &TimeControl {
-        self.controls.get(color)
+        &self.sides.get(color).control
     }
 
-    /// How many moves a side has ended its turns with.
+    /// How many moves a side has made under its time control.
     pub fn moves_made(&self, color: Color) -> u32 {
-        self.accounts.get(color).moves_made
+        self.sides.get(color).moves_made
     }
 
-    /// Corrects the clock of a side, for instance by what a referee says. A running turn goes on from there.
-    pub fn set_remaining(&mut self, color: Color, remaining: Duration) {
-        self.charge();
-        self.accounts.get_mut(color).set(remaining);
+    /// The number of a side's next move, from 1.
+    pub fn move_number(&self, color: Color) -> u32 {
+        self.moves_made(color).saturating_add(1)
     }
 
-    /// What a side has left, down to zero; `None` if no time is kept.
-    pub fn remaining(&self, color: Color) -> Option<Duration> {
-        self.up_to_now(color).remaining()
+    /// What the next move of a side adds to its clock by itself.
+    pub fn increment(&self, color: Color) -> Duration {
+        self.control(color).increment(self.move_number(color))
     }
 
-    /// By how much a side has overdrawn its time; zero if the flag is up or no time is kept.
-    pub fn overrun(&self, color: Color) -> Duration {
-        self.up_to_now(color).overrun()
+    /// How many moves a side has to make until time is added, the next one included; `None` if what is left must last for
+    /// the whole game, or no clock runs down.
+    pub fn moves_to_go(&self, color: Color) -> Option<u32> {
+        self.control(color).moves_to_go(self.move_number(color))
     }
 
-    /// Whether a side has overdrawn its time. Using it up to the last nanosecond is allowed.
-    pub fn flag_fallen(&self, color: Color) -> bool {
-        !self.overrun(color).is_zero()
-    }
-
-    /// What the search may use for the next move of a side.
-    pub fn move_time(&self, color: Color) -> MoveTime {
-        let account = self.up_to_now(color);
-        let control = self.controls.get(color);
-        match (account.remaining(), control) {
+    /// What a side may use for its next move.
+    pub fn move_time(&self, color: Color, at: Instant) -> MoveTime {
+        match (self.remaining(color, at), self.control(color)) {
             (None, _) => MoveTime::Unlimited,
             // Somebody set a clock although none was agreed: it is all we know, so it has to last.
             (Some(remaining), TimeControl::Unlimited) => {
                 MoveTime::Clock { remaining, increment: Duration::ZERO, moves_to_go: None }
             }
-            (Some(remaining), _) => control.move_time(remaining, account.moves_made.saturating_add(1)),
+            (Some(remaining), control) => control.move_time(remaining, self.move_number(color)),
         }
     }
 
-    /// Books the time since the last booking.
-    fn charge(&mut self) {
-        let (Some(color), Some(since)) = (self.turn, self.running_since) else { return };
-        let now = self.source.now();
-        self.accounts.get_mut(color).charge(now.saturating_sub(since));
-        self.running_since = Some(now);
+    /// What bounds the thinking about a side's next move: its time, and the depth or nodes of its time control.
+    pub fn move_limits(&self, color: Color, at: Instant) -> MoveLimits {
+        let (depth, nodes) = match self.control(color) {
+            TimeControl::Depth(depth) => (Some(depth.get()), None),
+            TimeControl::Nodes(nodes) => (None, Some(nodes.get())),
+            _ => (None, None),
+        };
+        MoveLimits { time: self.move_time(color, at), depth, nodes }
     }
 
-    /// The account of a side with the running time booked.
-    fn up_to_now(&self, color: Color) -> Account {
-        let mut account = *self.accounts.get(color);
-        if let (true, Some(since)) = (self.turn == Some(color), self.running_since) {
-            account.charge(self.source.now().saturating_sub(since));
-        }
-        account
+    /// What of the present turn is not yet charged to a side.
+    fn uncharged(&self, color: Color, at: Instant) -> Duration {
+        self.turn.filter(|turn| turn.color == color).map_or(Duration::ZERO, |turn| turn.used(at))
     }
 }
 
-impl Account {
-    fn charge(&mut self, time: Duration) {
-        self.used = self.used.saturating_add(time);
-        self.used_in_turn = self.used_in_turn.saturating_add(time);
+/// Corrections by an official or a GUI.
+impl Clock {
+    /// Sets what a side has left. A turn under way goes on from there.
+    pub fn set_remaining(&mut self, color: Color, remaining: Duration, at: Instant) {
+        let granted = remaining.saturating_add(self.uncharged(color, at));
+        let side = self.sides.get_mut(color);
+        (side.granted, side.used) = (Some(granted), Duration::ZERO);
     }
 
-    fn set(&mut self, remaining: Duration) {
-        self.granted = Some(remaining);
-        self.used = Duration::ZERO;
+    /// Gives a side more time. Nothing happens if none is kept for it.
+    pub fn add_time(&mut self, color: Color, time: Duration) {
+        let granted = &mut self.sides.get_mut(color).granted;
+        *granted = granted.map(|granted| granted.saturating_add(time));
     }
 
-    fn remaining(&self) -> Option<Duration> {
-        self.granted.map(|granted| granted.saturating_sub(self.used))
+    /// Takes time that a side used without a move.
+    pub fn charge(&mut self, color: Color, used: Duration) {
+        let side = self.sides.get_mut(color);
+        side.used = side.used.saturating_add(used);
     }
 
-    fn overrun(&self) -> Duration {
-        self.granted.map_or(Duration::ZERO, |granted| self.used.saturating_sub(granted))
-    }
-}
-
-/// Time for tests, set by hand. Clones tell the same time.
-#[cfg(test)]
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ManualTime(std::sync::Arc<std::sync::atomic::AtomicU64>);
-
-#[cfg(test)]
-impl ManualTime {
-    pub(crate) fn pass(&self, millis: u64) {
-        self.0.fetch_add(millis, std::sync::atomic::Ordering::Relaxed);
+    /// Sets how many moves a side has made under its time control, after moves were taken back or played without the clock.
+    pub fn set_moves_made(&mut self, color: Color, moves: u32) {
+        self.sides.get_mut(color).moves_made = moves;
     }
 }
 
-#[cfg(test)]
-impl TimeSource for ManualTime {
-    fn now(&self) -> Duration {
-        Duration::from_millis(self.0.load(std::sync::atomic::Ordering::Relaxed))
+/// Each with the time that a turn under way has used and that is not yet charged.
+impl PlayerTime {
+    fn remaining(&self, uncharged: Duration) -> Option<Duration> {
+        self.granted.map(|granted| granted.saturating_sub(self.used.saturating_add(uncharged)))
+    }
+
+    fn overrun(&self, uncharged: Duration) -> Duration {
+        let used = self.used.saturating_add(uncharged);
+        self.granted.map_or(Duration::ZERO, |granted| used.saturating_sub(granted))
+    }
+}
+
+impl OpenTurn {
+    fn used(&self, at: Instant) -> Duration {
+        let running = self.since.map_or(Duration::ZERO, |since| at.saturating_duration_since(since));
+        self.used.saturating_add(running)
     }
 }
 
@@ -244,152 +269,267 @@ impl TimeSource for ManualTime {
 mod tests {
     use super::*;
 
-    fn clock(control: &str) -> (GameClock<ManualTime>, ManualTime) {
-        let control: TimeControl = control.parse().unwrap();
-        let time = ManualTime::default();
-        let controls = ByColor { white: control.clone(), black: control };
-        (GameClock::with_source(controls, time.clone()), time)
+    /// A clock under a time control, and a moment that tests move on by hand.
+    struct Test {
+        clock: Clock,
+        now: Instant,
+    }
+
+    fn test(control: &str) -> Test {
+        Test { clock: Clock::new(control.parse().unwrap()), now: Instant::now() }
     }
 
     fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
-    /// A turn of `color` that takes so long.
-    fn turn(clock: &mut GameClock<ManualTime>, time: &ManualTime, color: Color, millis: u64) -> Turn {
-        clock.start_turn(color);
-        time.pass(millis);
-        clock.end_turn().unwrap()
+    impl Test {
+        fn pass(&mut self, time: u64) {
+            self.now += millis(time);
+        }
+
+        fn start_turn(&mut self, color: Color) {
+            self.clock.start_turn(color, self.now);
+        }
+
+        fn end_turn(&mut self) -> Option<TurnTime> {
+            self.clock.end_turn(self.now)
+        }
+
+        /// A turn of `color` that takes so long.
+        fn turn(&mut self, color: Color, time: u64) -> TurnTime {
+            self.start_turn(color);
+            self.pass(time);
+            self.end_turn().unwrap()
+        }
+
+        fn remaining(&self, color: Color) -> Option<Duration> {
+            self.clock.remaining(color, self.now)
+        }
+
+        fn flag_fallen(&self, color: Color) -> bool {
+            !self.clock.overrun(color, self.now).is_zero()
+        }
+
+        fn move_time(&self, color: Color) -> MoveTime {
+            self.clock.move_time(color, self.now)
+        }
     }
 
     #[test]
     fn only_the_side_to_move_pays() {
-        let (mut clock, time) = clock("10+1");
-        time.pass(5000);
-        assert_eq!(clock.remaining(Color::White), Some(millis(10_000)), "nothing runs before the first turn");
-        clock.start_turn(Color::White);
-        time.pass(3000);
-        assert_eq!(clock.remaining(Color::White), Some(millis(7000)));
-        let turn = clock.end_turn().unwrap();
-        assert_eq!(turn, Turn { used: millis(3000), overrun: Duration::ZERO });
-        time.pass(50_000);
-        assert_eq!(clock.remaining(Color::White), Some(millis(8000)));
-        assert_eq!(clock.remaining(Color::Black), Some(millis(10_000)));
-        assert_eq!((clock.moves_made(Color::White), clock.moves_made(Color::Black)), (1, 0));
-        assert_eq!(clock.end_turn(), None);
+        let mut test = test("10+1");
+        test.pass(5000);
+        assert_eq!(test.remaining(Color::White), Some(millis(10_000)), "nothing runs before the first turn");
+        test.start_turn(Color::White);
+        test.pass(3000);
+        assert_eq!(test.remaining(Color::White), Some(millis(7000)));
+        assert_eq!(test.clock.used_in_turn(test.now), millis(3000));
+        let turn = TurnTime { used: millis(3000), overrun: Duration::ZERO, remaining: Some(millis(8000)) };
+        assert_eq!(test.end_turn(), Some(turn));
+        test.pass(50_000);
+        assert_eq!(test.remaining(Color::White), Some(millis(8000)));
+        assert_eq!(test.remaining(Color::Black), Some(millis(10_000)));
+        assert_eq!((test.clock.moves_made(Color::White), test.clock.moves_made(Color::Black)), (1, 0));
+        assert_eq!(test.end_turn(), None);
     }
 
     #[test]
     fn time_is_added_at_the_time_control() {
-        let (mut clock, time) = clock("2/10:5");
-        turn(&mut clock, &time, Color::Black, 1000);
-        assert_eq!(clock.remaining(Color::Black), Some(millis(9000)));
-        turn(&mut clock, &time, Color::Black, 2000);
-        assert_eq!(clock.remaining(Color::Black), Some(millis(12_000)));
-        turn(&mut clock, &time, Color::Black, 500);
-        assert_eq!(clock.remaining(Color::Black), Some(millis(11_500)));
+        let mut test = test("2/10:5");
+        test.turn(Color::Black, 1000);
+        assert_eq!(test.remaining(Color::Black), Some(millis(9000)));
+        test.turn(Color::Black, 2000);
+        assert_eq!(test.remaining(Color::Black), Some(millis(12_000)));
+        test.turn(Color::Black, 500);
+        assert_eq!(test.remaining(Color::Black), Some(millis(11_500)));
     }
 
     #[test]
     fn the_flag_falls_beyond_zero_and_the_increment_comes_too_late() {
-        let (mut clock, time) = clock("1+10");
-        clock.start_turn(Color::White);
-        time.pass(1000);
-        assert!(!clock.flag_fallen(Color::White));
-        time.pass(250);
-        assert!(clock.flag_fallen(Color::White));
-        assert_eq!(
-            (clock.remaining(Color::White), clock.overrun(Color::White)),
-            (Some(Duration::ZERO), millis(250))
-        );
-        assert!(!clock.flag_fallen(Color::Black));
-        assert_eq!(clock.end_turn().unwrap().overrun, millis(250));
-        assert_eq!(clock.remaining(Color::White), Some(millis(9750)), "a forgiven overrun is still paid for");
+        let mut test = test("1+10");
+        test.start_turn(Color::White);
+        test.pass(1000);
+        assert!(!test.flag_fallen(Color::White));
+        test.pass(250);
+        assert!(test.flag_fallen(Color::White));
+        let white = (test.remaining(Color::White), test.clock.overrun(Color::White, test.now));
+        assert_eq!(white, (Some(Duration::ZERO), millis(250)));
+        assert!(!test.flag_fallen(Color::Black));
+        assert_eq!(test.end_turn().unwrap().overrun, millis(250));
+        assert_eq!(test.remaining(Color::White), Some(millis(9750)), "a forgiven overrun is still paid for");
+    }
+
+    #[test]
+    fn each_side_has_its_own_margin() {
+        let Test { clock, now } = test("10+1");
+        let mut clock = clock.with_margins(ByColor { white: millis(20), black: Duration::ZERO });
+        let at = |nanos| now + Duration::from_nanos(nanos);
+        clock.start_turn(Color::White, at(7));
+        assert_eq!(clock.flag_falls(), Some(at(10_020_000_007)));
+        clock.suspend(at(1007));
+        assert_eq!(clock.flag_falls(), None);
+        clock.resume(at(2007));
+        assert_eq!(clock.flag_falls(), Some(at(10_020_001_007)));
+        assert_eq!(clock.end_turn(at(3_000_001_008)).unwrap().used, Duration::from_nanos(3_000_000_001));
+        assert_eq!(clock.flag_falls(), None);
+        let remaining = clock.remaining(Color::White, at(4_000_000_000));
+        assert_eq!(remaining, Some(Duration::from_nanos(7_999_999_999)));
+        clock.start_turn(Color::Black, at(4_000_000_000));
+        assert_eq!(clock.flag_falls(), Some(at(14_000_000_000)));
+    }
+
+    #[test]
+    fn a_margin_is_there_for_every_move_but_what_was_overdrawn_is_paid_for() {
+        let Test { clock, now } = test("1+1");
+        let mut clock = clock.with_margins(ByColor::new_with(|_| millis(5000)));
+        assert_eq!(clock.book_turn(Color::White, millis(3000)).overrun, millis(2000));
+        assert_eq!(clock.remaining(Color::White, now), Some(Duration::ZERO));
+        clock.start_turn(Color::White, now);
+        assert_eq!(clock.flag_falls(), Some(now + millis(5000)));
+        clock.end_turn(now);
+        assert_eq!(clock.remaining(Color::White, now), Some(Duration::ZERO));
+        clock.book_turn(Color::White, Duration::ZERO);
+        assert_eq!(clock.remaining(Color::White, now), Some(millis(1000)));
+    }
+
+    #[test]
+    fn turns_are_booked_and_time_is_added() {
+        let Test { mut clock, now } = test("2/10:5+1");
+        clock.start_turn(Color::White, now);
+        clock.book_turn(Color::White, Duration::from_secs(4));
+        assert_eq!(clock.turn(), None);
+        clock.add_time(Color::White, Duration::from_mins(1));
+        assert_eq!(clock.remaining(Color::White, now), Some(Duration::from_secs(66)));
+        clock.book_turn(Color::White, Duration::from_secs(6));
+        assert_eq!(clock.remaining(Color::White, now), Some(Duration::from_secs(65)));
+        assert_eq!((clock.moves_made(Color::White), clock.moves_made(Color::Black)), (2, 0));
+        let Test { clock: mut unlimited, now } = test("-");
+        unlimited.add_time(Color::Black, Duration::from_secs(1));
+        assert_eq!(unlimited.remaining(Color::Black, now), None);
     }
 
     #[test]
     fn a_suspended_turn_costs_nothing_and_goes_on() {
-        let (mut clock, time) = clock("10");
-        clock.start_turn(Color::White);
-        time.pass(1000);
-        clock.suspend();
-        clock.suspend();
-        time.pass(5000);
-        assert_eq!((clock.remaining(Color::White), clock.is_running()), (Some(millis(9000)), false));
-        assert_eq!(clock.turn(), Some(Color::White));
-        clock.resume();
-        clock.resume();
-        time.pass(500);
-        assert_eq!(clock.end_turn().unwrap().used, millis(1500));
-        clock.resume();
-        assert!(!clock.is_running(), "there is no turn to resume");
+        let mut test = test("10");
+        test.start_turn(Color::White);
+        test.pass(1000);
+        test.clock.suspend(test.now);
+        test.clock.suspend(test.now);
+        test.pass(5000);
+        assert_eq!((test.remaining(Color::White), test.clock.is_running()), (Some(millis(9000)), false));
+        assert_eq!(test.clock.turn(), Some(Color::White));
+        test.clock.resume(test.now);
+        test.clock.resume(test.now);
+        test.pass(500);
+        assert_eq!(test.end_turn().unwrap().used, millis(1500));
+        test.clock.resume(test.now);
+        assert!(!test.clock.is_running(), "there is no turn to resume");
     }
 
     #[test]
     fn a_turn_broken_off_is_paid_for_but_no_move() {
-        let (mut clock, time) = clock("10+1");
-        clock.start_turn(Color::White);
-        time.pass(2000);
-        clock.start_turn(Color::Black);
-        time.pass(1000);
-        clock.stop();
-        assert_eq!(clock.remaining(Color::White), Some(millis(8000)));
-        assert_eq!(clock.remaining(Color::Black), Some(millis(9000)));
-        assert_eq!((clock.moves_made(Color::White), clock.moves_made(Color::Black)), (0, 0));
+        let mut test = test("10+1");
+        test.start_turn(Color::White);
+        test.pass(2000);
+        test.start_turn(Color::Black);
+        test.pass(1000);
+        test.clock.stop(test.now);
+        test.clock.charge(Color::Black, millis(500));
+        assert_eq!(test.remaining(Color::White), Some(millis(8000)));
+        assert_eq!(test.remaining(Color::Black), Some(millis(8500)));
+        assert_eq!((test.clock.moves_made(Color::White), test.clock.moves_made(Color::Black)), (0, 0));
     }
 
     #[test]
     fn a_clock_corrected_during_the_turn_goes_on_from_there() {
-        let (mut clock, time) = clock("10");
-        clock.start_turn(Color::White);
-        time.pass(4000);
-        clock.set_remaining(Color::White, millis(3000));
-        time.pass(1000);
-        assert_eq!(clock.remaining(Color::White), Some(millis(2000)));
-        assert_eq!(clock.end_turn().unwrap().used, millis(5000));
+        let mut test = test("10");
+        test.start_turn(Color::White);
+        test.pass(4000);
+        test.clock.set_remaining(Color::White, millis(3000), test.now);
+        test.clock.set_remaining(Color::Black, millis(7000), test.now);
+        test.pass(1000);
+        assert_eq!(test.remaining(Color::White), Some(millis(2000)));
+        assert_eq!(test.clock.flag_falls(), Some(test.now + millis(2000)));
+        assert_eq!(test.end_turn().unwrap().used, millis(5000));
+        assert_eq!(test.remaining(Color::White), Some(millis(2000)));
+        assert_eq!(test.remaining(Color::Black), Some(millis(7000)));
     }
 
     #[test]
     fn a_time_per_move_begins_anew() {
-        let (mut clock, time) = clock("5/move");
-        turn(&mut clock, &time, Color::White, 4000);
-        assert_eq!(clock.remaining(Color::White), Some(millis(5000)));
-        assert_eq!(turn(&mut clock, &time, Color::White, 6000).overrun, millis(1000));
-        assert_eq!(clock.move_time(Color::White), MoveTime::Fixed(millis(5000)));
+        let mut test = test("5/move");
+        test.turn(Color::White, 4000);
+        assert_eq!(test.remaining(Color::White), Some(millis(5000)));
+        assert_eq!(test.turn(Color::White, 6000).overrun, millis(1000));
+        assert_eq!(test.move_time(Color::White), MoveTime::Fixed(millis(5000)));
     }
 
     #[test]
     fn the_limit_is_that_of_the_move_to_come() {
-        let (mut clock, time) = clock("3/10:5+1");
-        turn(&mut clock, &time, Color::White, 1000);
+        let mut test = test("3/10:5+1");
+        test.turn(Color::White, 1000);
         let limit = |remaining, increment, moves_to_go| MoveTime::Clock {
             remaining: millis(remaining),
             increment: millis(increment),
             moves_to_go,
         };
-        assert_eq!(clock.move_time(Color::White), limit(9000, 0, Some(2)));
-        assert_eq!(clock.move_time(Color::Black), limit(10_000, 0, Some(3)));
-        turn(&mut clock, &time, Color::White, 1000);
-        turn(&mut clock, &time, Color::White, 1000);
-        assert_eq!(clock.move_time(Color::White), limit(12_000, 1000, None));
+        assert_eq!(test.move_time(Color::White), limit(9000, 0, Some(2)));
+        assert_eq!(test.move_time(Color::Black), limit(10_000, 0, Some(3)));
+        test.turn(Color::White, 1000);
+        test.turn(Color::White, 1000);
+        assert_eq!(test.move_time(Color::White), limit(12_000, 1000, None));
+        assert_eq!(
+            (test.clock.increment(Color::White), test.clock.moves_to_go(Color::White)),
+            (millis(1000), None)
+        );
+        // Two moves are taken back.
+        test.clock.set_moves_made(Color::White, 1);
+        assert_eq!(test.move_time(Color::White), limit(12_000, 0, Some(2)));
+        assert_eq!(
+            (test.clock.increment(Color::White), test.clock.moves_to_go(Color::White)),
+            (millis(0), Some(2))
+        );
     }
 
     #[test]
     fn without_a_time_control_there_is_time_until_somebody_sets_a_clock() {
-        let (mut clock, time) = clock("-");
-        turn(&mut clock, &time, Color::White, 1_000_000);
-        assert_eq!((clock.remaining(Color::White), clock.flag_fallen(Color::White)), (None, false));
-        assert_eq!(clock.move_time(Color::White), MoveTime::Unlimited);
-        clock.set_remaining(Color::White, millis(2000));
+        let mut test = test("-");
+        test.turn(Color::White, 1_000_000);
+        assert_eq!((test.remaining(Color::White), test.flag_fallen(Color::White)), (None, false));
+        assert_eq!(test.move_time(Color::White), MoveTime::Unlimited);
+        test.clock.set_remaining(Color::White, millis(2000), test.now);
         let limit = MoveTime::Clock { remaining: millis(2000), increment: Duration::ZERO, moves_to_go: None };
-        assert_eq!(clock.move_time(Color::White), limit);
+        assert_eq!(test.move_time(Color::White), limit);
     }
 
     #[test]
-    fn real_time_passes() {
-        let mut clock = GameClock::new("0.000000001".parse().unwrap());
-        clock.start_turn(Color::White);
-        std::thread::sleep(millis(2));
-        assert!(clock.flag_fallen(Color::White));
+    fn depth_and_nodes_bound_a_move_and_no_flag_falls() {
+        for (control, depth, nodes) in [("depth=9", Some(9), None), ("nodes=70", None, Some(70))] {
+            let mut test = test(control);
+            test.start_turn(Color::White);
+            assert_eq!(test.clock.flag_falls(), None);
+            test.pass(9000);
+            test.end_turn();
+            assert_eq!((test.remaining(Color::White), test.clock.moves_made(Color::White)), (None, 1));
+            let limits = MoveLimits { time: MoveTime::Unlimited, depth, nodes };
+            assert_eq!(test.clock.move_limits(Color::White, test.now), limits);
+        }
+    }
+
+    #[test]
+    fn moments_that_go_back_and_endless_times_do_no_harm() {
+        let mut test = test("10");
+        let earlier = test.now;
+        test.pass(1000);
+        test.start_turn(Color::White);
+        assert_eq!(test.clock.remaining(Color::White, earlier), Some(millis(10_000)));
+        test.clock.set_remaining(Color::White, Duration::MAX, test.now);
+        test.clock.add_time(Color::White, Duration::MAX);
+        assert_eq!(test.clock.flag_falls(), None);
+        assert_eq!(test.clock.end_turn(earlier).unwrap().used, Duration::ZERO);
+        test.clock.charge(Color::White, Duration::MAX);
+        test.clock.charge(Color::White, Duration::MAX);
+        assert_eq!(test.clock.book_turn(Color::White, Duration::MAX).overrun, Duration::ZERO);
     }
 }

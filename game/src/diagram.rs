@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crossterm::style::{Color as Paint, Stylize};
-use shakmaty::{Board, Color, File, Piece, Rank, Role, Square};
+use shakmaty::{Board, Color, File, Piece, Rank, Square};
 
 /// What a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +82,10 @@ impl fmt::Display for Drawing<'_> {
 }
 
 fn symbol(piece: Piece) -> char {
-    let [white, black] = match piece.role {
-        Role::Pawn => ['♙', '♟'],
-        Role::Knight => ['♘', '♞'],
-        Role::Bishop => ['♗', '♝'],
-        Role::Rook => ['♖', '♜'],
-        Role::Queen => ['♕', '♛'],
-        Role::King => ['♔', '♚'],
-    };
-    piece.color.fold_wb(white, black)
+    const WHITE: [char; 6] = ['♙', '♘', '♗', '♖', '♕', '♔'];
+    const BLACK: [char; 6] = ['♟', '♞', '♝', '♜', '♛', '♚'];
+    // Roles are numbered from 1.
+    piece.color.fold_wb(WHITE, BLACK)[piece.role as usize - 1]
 }
 
 #[cfg(test)]

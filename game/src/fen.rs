@@ -230,17 +230,14 @@ pub(crate) fn with_pockets(
 
 /// What is wrong with a position, where only a variant can say so.
 fn words(kinds: PositionErrorKinds) -> &'static str {
-    if kinds.intersects(PositionErrorKinds::EMPTY_BOARD) {
-        "the board is empty"
-    } else if kinds.intersects(PositionErrorKinds::MISSING_KING) {
-        "a king is missing"
-    } else if kinds.intersects(PositionErrorKinds::TOO_MANY_KINGS) {
-        "there are too many kings"
-    } else if kinds.intersects(PositionErrorKinds::TOO_MUCH_MATERIAL) {
-        "there are more pieces than a game can bring about"
-    } else {
-        "the rules of the variant do not allow it"
-    }
+    const WORDS: [(PositionErrorKinds, &str); 4] = [
+        (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
+        (PositionErrorKinds::MISSING_KING, "a king is missing"),
+        (PositionErrorKinds::TOO_MANY_KINGS, "there are too many kings"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "there are more pieces than a game can bring about"),
+    ];
+    let known = WORDS.into_iter().find(|(kind, _)| kinds.intersects(*kind));
+    known.map_or("the rules of the variant do not allow it", |(_, words)| words)
 }
 
 /// The FEN of a position: the en passant square only where the capture is legal, castling rights as `KQkq`, in

@@ -368,22 +368,13 @@ impl Game {
 
     /// A line in SAN, separated by spaces, as far as it is legal.
     pub fn san_line(&self, line: &[Move]) -> String {
-        self.line(line, |position, m| san(position, self.mode, m))
-    }
-
-    /// A line in coordinates, separated by spaces, as far as it is legal.
-    pub fn coordinate_line(&self, line: &[Move]) -> String {
-        self.line(line, |_, m| self.coordinate(m))
-    }
-
-    fn line(&self, line: &[Move], write: impl Fn(&VariantPosition, Move) -> String) -> String {
         let mut position = self.position().clone();
         let mut words = Vec::with_capacity(line.len());
         for &m in line {
             if !position.is_legal(m) {
                 break;
             }
-            words.push(write(&position, m));
+            words.push(san(&position, self.mode, m));
             position.play_unchecked(m);
         }
         words.join(" ")
@@ -395,17 +386,20 @@ impl Game {
     /// The earlier positions that could still be repeated, oldest first: as far back as the last capture or pawn move,
     /// in Crazyhouse from the beginning.
     pub fn repeatable(&self) -> impl Iterator<Item = &VariantPosition> {
-        let reach = self.earlier.len().min(variant::reach_of_repetition(self.position()));
-        self.earlier[self.earlier.len() - reach..].iter().map(|placement| &placement.position)
+        self.reversible().iter().map(|placement| &placement.position)
     }
 
     /// Whether a position has come back since the last capture or pawn move.
     pub(crate) fn repeats_itself(&self) -> bool {
-        let reach = self.earlier.len().min(variant::reach_of_repetition(self.position()));
-        let mut keys: Vec<u64> = self.earlier[self.earlier.len() - reach..].iter().map(|p| p.key).collect();
-        keys.push(self.current.key);
+        let earlier = self.reversible().iter().map(|placement| placement.key);
+        let mut keys: Vec<u64> = earlier.chain([self.current.key]).collect();
         keys.sort_unstable();
         keys.windows(2).any(|pair| pair[0] == pair[1])
+    }
+
+    fn reversible(&self) -> &[Placement] {
+        let reach = self.earlier.len().min(variant::reach_of_repetition(self.position()));
+        &self.earlier[self.earlier.len() - reach..]
     }
 }
 

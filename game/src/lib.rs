@@ -18,7 +18,7 @@ mod text;
 mod time_control;
 mod variant;
 
-pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
+pub use clock::{Clock, TurnTime};
 pub use fen::{FenError, legal_position};
 pub use game::{Game, IllegalMove};
 pub use notation::{IllegalReason, MoveError, read_move};

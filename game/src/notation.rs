@@ -1,7 +1,5 @@
 //! Moves as people and programs write them: coordinates, SAN, and what comes close enough to be understood.
 
-use std::fmt;
-
 use shakmaty::san::SanPlus;
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
@@ -13,77 +11,58 @@ const LONGEST: usize = 32;
 
 /// Why a text is not a move here. Each variant carries the text, shortened to at most 100 characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum MoveError {
     /// The text is no move in any notation.
     #[error("unreadable move `{text}`: expected coordinates (e2e4, e7e8q) or SAN (Nf3, O-O)")]
-    Unreadable {
-        /// The text.
-        text: String,
-    },
+    Unreadable { text: String },
     /// The text is a move, but not one that may be played here.
     #[error("illegal move `{text}`: {reason}")]
-    Illegal {
-        /// The text.
-        text: String,
-        /// What is wrong with the move.
-        reason: IllegalReason,
-    },
-    /// The text fits several moves.
+    Illegal { text: String, reason: IllegalReason },
+    /// The text fits several moves, which are listed in SAN.
     #[error("ambiguous move `{text}`: it could be {candidates}")]
-    Ambiguous {
-        /// The text.
-        text: String,
-        /// The moves it fits, in SAN.
-        candidates: String,
-    },
+    Ambiguous { text: String, candidates: String },
 }
 
 /// What is wrong with an illegal move, as far as that is easy to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalReason {
     /// The square that the move starts from is empty.
+    #[error("there is no piece to move")]
     EmptySquare,
     /// The piece on the square that the move starts from is the opponent's.
+    #[error("the piece belongs to the opponent")]
     OpponentsPiece,
     /// The piece does not move so, or something is in its way.
+    #[error("no such piece can go there")]
     Unreachable,
     /// The side to move is in check, and the move does not parry it.
+    #[error("the king is in check")]
     InCheck,
     /// The move would leave the own king in check.
+    #[error("it leaves the king in check")]
     ExposesKing,
     /// The right to castle on that side is lost.
+    #[error("the right to castle there is lost")]
     NoCastlingRight,
     /// Castling is prevented at the moment: by a piece in the way, by check, or by attacked squares.
+    #[error("castling is not possible at the moment")]
     CastlingPrevented,
     /// The game is over by the rules of the variant.
+    #[error("the game is over")]
     GameOver,
     /// There is no such piece in hand, or this is not a game with drops.
+    #[error("there is no such piece in hand")]
     NotInHand,
     /// The piece in hand cannot be dropped there.
+    #[error("it cannot be dropped there")]
     NoPlaceToDrop,
     /// There is something to capture, and so the move must capture (Antichess).
+    #[error("captures are compulsory")]
     MustCapture,
     /// The rules of the variant forbid it: a check in Racing Kings, an explosion of the own king in Atomic.
+    #[error("the rules of the variant forbid it")]
     Forbidden,
-}
-
-impl fmt::Display for IllegalReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            IllegalReason::EmptySquare => "there is no piece to move",
-            IllegalReason::OpponentsPiece => "the piece belongs to the opponent",
-            IllegalReason::Unreachable => "no such piece can go there",
-            IllegalReason::InCheck => "the king is in check",
-            IllegalReason::ExposesKing => "it leaves the king in check",
-            IllegalReason::NoCastlingRight => "the right to castle there is lost",
-            IllegalReason::CastlingPrevented => "castling is not possible at the moment",
-            IllegalReason::GameOver => "the game is over",
-            IllegalReason::NotInHand => "there is no such piece in hand",
-            IllegalReason::NoPlaceToDrop => "it cannot be dropped there",
-            IllegalReason::MustCapture => "captures are compulsory",
-            IllegalReason::Forbidden => "the rules of the variant forbid it",
-        })
-    }
 }
 
 /// What a text says about a move. What it leaves open is `None`.
@@ -95,16 +74,10 @@ enum Pattern {
         role: Role,
         to: Square,
     },
-    /// From one square to another, whatever stands there; castling can be written so too.
-    Coordinates {
-        from: Square,
-        to: Square,
-        promotion: Option<Role>,
-    },
-    San {
-        role: Role,
-        file: Option<File>,
-        rank: Option<Rank>,
+    /// From any of some squares to another. Coordinates name one square and no piece; castling can be written so too.
+    Walk {
+        role: Option<Role>,
+        from: Bitboard,
         to: Square,
         promotion: Option<Role>,
     },
@@ -212,7 +185,8 @@ impl Pattern {
         if role == Role::Pawn && file.is_none() && !captures {
             file = Some(to.file());
         }
-        Some(Pattern::San { role, file, rank, to, promotion })
+        let from = file.map_or(Bitboard::FULL, Bitboard::from) & rank.map_or(Bitboard::FULL, Bitboard::from);
+        Some(Pattern::Walk { role: Some(role), from, to, promotion })
     }
 
     /// `e2e4`, `e7e8q`, and the same in capitals. Mixed case is left to SAN: `B1c3` is a bishop's move.
@@ -223,7 +197,8 @@ impl Pattern {
             return None;
         }
         let squares = squares.to_ascii_lowercase();
-        Some(Pattern::Coordinates { from: square(&squares[..2])?, to: square(&squares[2..])?, promotion })
+        let (from, to) = (square(&squares[..2])?, square(&squares[2..])?);
+        Some(Pattern::Walk { role: None, from: from.into(), to, promotion })
     }
 
     /// Whether a legal move is meant. Castling fits coordinates as king takes rook.
@@ -232,59 +207,47 @@ impl Pattern {
             Pattern::Castle(side) => m.castling_side() == Some(side),
             Pattern::Drop { role, to } => m == Move::Put { role, to },
             // Pieces are not asked for a missing promotion, so that `e7e8` is ambiguous rather than illegal.
-            Pattern::Coordinates { from, to, promotion } => {
-                m.from() == Some(from) && m.to() == to && promotion.is_none_or(|p| m.promotion() == Some(p))
-            }
-            Pattern::San { role, file, rank, to, promotion } => {
-                !m.is_castle()
-                    && m.role() == role
-                    && m.to() == to
-                    && m.from().is_some_and(|from| {
-                        file.is_none_or(|f| f == from.file()) && rank.is_none_or(|r| r == from.rank())
-                    })
-                    && promotion.is_none_or(|p| m.promotion() == Some(p))
+            Pattern::Walk { role, from, to, promotion } => {
+                m.to() == to
+                    && m.from().is_some_and(|square| from.contains(square))
+                    && role.is_none_or(|role| m.role() == role && !m.is_castle())
+                    && promotion.is_none_or(|role| m.promotion() == Some(role))
             }
         }
     }
 
     /// Whether castling `m` is meant by the squares that the king leaves and reaches (`e1g1`).
     fn is_king_move_of(self, m: Move) -> bool {
-        let (Pattern::Coordinates { from, to, promotion: None }, Move::Castle { king, .. }) = (self, m)
+        let (Pattern::Walk { role: None, from, to, promotion: None }, Move::Castle { king, .. }) = (self, m)
         else {
             return false;
         };
         let target = m.castling_side().map(|side| Square::from_coords(side.king_to_file(), king.rank()));
-        from == king && target == Some(to)
+        from == king.into() && target == Some(to)
     }
 
     /// The most telling reason why no legal move fits.
     fn why_illegal(self, position: &VariantPosition, mode: CastlingMode) -> IllegalReason {
-        let us = position.us();
         if position.is_variant_end() {
             return IllegalReason::GameOver;
         }
         match self {
             Pattern::Castle(side) => castling_reason(position, side),
             Pattern::Drop { role, to } => drop_reason(position, role, to),
-            Pattern::Coordinates { from, to, promotion } => {
-                let Some(role) = position.board().role_at(from) else { return IllegalReason::EmptySquare };
-                if !us.contains(from) {
+            Pattern::Walk { role: Some(role), from, to, promotion } => {
+                king_reason(position, role, position.our(role) & from, to, promotion)
+            }
+            Pattern::Walk { role: None, from, to, promotion } => {
+                let piece =
+                    from.single_square().and_then(|from| Some((from, position.board().role_at(from)?)));
+                let Some((square, role)) = piece else { return IllegalReason::EmptySquare };
+                if !position.us().contains(square) {
                     return IllegalReason::OpponentsPiece;
                 }
-                if let Some(side) = castling_attempt(position, mode, from, to) {
-                    return castling_reason(position, side);
+                match castling_attempt(position, mode, square, to) {
+                    Some(side) => castling_reason(position, side),
+                    None => king_reason(position, role, from, to, promotion),
                 }
-                king_reason(position, role, Bitboard::from_square(from), to, promotion)
-            }
-            Pattern::San { role, file, rank, to, promotion } => {
-                let origins = position
-                    .our(role)
-                    .into_iter()
-                    .filter(|from| {
-                        file.is_none_or(|f| f == from.file()) && rank.is_none_or(|r| r == from.rank())
-                    })
-                    .collect();
-                king_reason(position, role, origins, to, promotion)
             }
         }
     }

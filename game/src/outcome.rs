@@ -76,47 +76,45 @@ pub enum DrawReason {
     TimeoutVsInsufficient,
 }
 
-impl WinReason {
-    const ALL: [WinReason; 14] = [
-        WinReason::Checkmate,
-        WinReason::Resignation,
-        WinReason::TimeForfeit,
-        WinReason::IllegalMove,
-        WinReason::Abandoned,
-        WinReason::RulesInfraction,
-        WinReason::KingExploded,
-        WinReason::ThirdCheck,
-        WinReason::HillReached,
-        WinReason::RaceWon,
-        WinReason::HordeCaptured,
-        WinReason::NothingLeft,
-        WinReason::Stalemated,
-        WinReason::Adjudication,
-    ];
-}
+/// All reasons in their order, each with the value of PGN's tag `Termination` (PGN standard, 9.8.1) and a sentence.
+const WIN_REASONS: [(WinReason, &str, &str); 14] = [
+    (WinReason::Checkmate, "normal", "winner mates"),
+    (WinReason::Resignation, "normal", "loser resigns"),
+    (WinReason::TimeForfeit, "time forfeit", "loser forfeits on time"),
+    (WinReason::IllegalMove, "rules infraction", "loser makes an illegal move"),
+    (WinReason::Abandoned, "abandoned", "loser abandons the game"),
+    (WinReason::RulesInfraction, "rules infraction", "loser breaks the rules"),
+    (WinReason::KingExploded, "normal", "winner blows up the king"),
+    (WinReason::ThirdCheck, "normal", "winner gives the third check"),
+    (WinReason::HillReached, "normal", "winner reaches the hill"),
+    (WinReason::RaceWon, "normal", "winner wins the race"),
+    (WinReason::HordeCaptured, "normal", "winner captures the horde"),
+    (WinReason::NothingLeft, "normal", "winner has given everything away"),
+    (WinReason::Stalemated, "normal", "winner has no move left"),
+    (WinReason::Adjudication, "adjudication", "winner wins by adjudication"),
+];
 
-impl DrawReason {
-    const ALL: [DrawReason; 10] = [
-        DrawReason::Stalemate,
-        DrawReason::Repetition,
-        DrawReason::FiftyMoves,
-        DrawReason::FivefoldRepetition,
-        DrawReason::SeventyFiveMoves,
-        DrawReason::InsufficientMaterial,
-        DrawReason::RaceDrawn,
-        DrawReason::Agreement,
-        DrawReason::Adjudication,
-        DrawReason::TimeoutVsInsufficient,
-    ];
-}
+/// The same for draws.
+const DRAW_REASONS: [(DrawReason, &str, &str); 10] = [
+    (DrawReason::Stalemate, "normal", "Stalemate"),
+    (DrawReason::Repetition, "normal", "Draw by repetition"),
+    (DrawReason::FiftyMoves, "normal", "Draw by the fifty-move rule"),
+    (DrawReason::FivefoldRepetition, "normal", "Draw by fivefold repetition"),
+    (DrawReason::SeventyFiveMoves, "normal", "Draw by the seventy-five-move rule"),
+    (DrawReason::InsufficientMaterial, "normal", "Draw by insufficient material"),
+    (DrawReason::RaceDrawn, "normal", "Both kings reach the last rank"),
+    (DrawReason::Agreement, "normal", "Draw by agreement"),
+    (DrawReason::Adjudication, "adjudication", "Draw by adjudication"),
+    (DrawReason::TimeoutVsInsufficient, "time forfeit", "Time out, but insufficient material to mate"),
+];
 
 impl Outcome {
     /// Every way in which a game can end.
     pub fn all() -> impl Iterator<Item = Outcome> {
-        let wins = [Color::White, Color::Black]
+        let wins = Color::ALL
             .into_iter()
-            .flat_map(|winner| WinReason::ALL.map(|reason| Outcome::Win { winner, reason }));
-        wins.chain(DrawReason::ALL.map(Outcome::Draw))
+            .flat_map(|winner| WIN_REASONS.map(|(reason, ..)| Outcome::Win { winner, reason }));
+        wins.chain(DRAW_REASONS.map(|(reason, ..)| Outcome::Draw(reason)))
     }
 
     /// The result as PGN and CECP write it: `1-0`, `0-1` or `1/2-1/2`.
@@ -139,24 +137,8 @@ impl Outcome {
     /// The value of PGN's tag `Termination` (PGN standard, 9.8.1).
     pub fn termination(&self) -> &'static str {
         match self {
-            Outcome::Win { reason, .. } => match reason {
-                WinReason::Checkmate
-                | WinReason::Resignation
-                | WinReason::KingExploded
-                | WinReason::ThirdCheck
-                | WinReason::HillReached
-                | WinReason::RaceWon
-                | WinReason::HordeCaptured
-                | WinReason::NothingLeft
-                | WinReason::Stalemated => "normal",
-                WinReason::TimeForfeit => "time forfeit",
-                WinReason::IllegalMove | WinReason::RulesInfraction => "rules infraction",
-                WinReason::Abandoned => "abandoned",
-                WinReason::Adjudication => "adjudication",
-            },
-            Outcome::Draw(DrawReason::Adjudication) => "adjudication",
-            Outcome::Draw(DrawReason::TimeoutVsInsufficient) => "time forfeit",
-            Outcome::Draw(_) => "normal",
+            Outcome::Win { reason, .. } => WIN_REASONS[*reason as usize].1,
+            Outcome::Draw(reason) => DRAW_REASONS[*reason as usize].1,
         }
     }
 }
@@ -164,26 +146,14 @@ impl Outcome {
 /// The reason in a few words, fit for CECP's `1-0 {White mates}` and for a comment in PGN.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (winner, reason) = match self {
-            Outcome::Draw(reason) => return reason.fmt(f),
-            Outcome::Win { winner, reason } => (*winner, reason),
-        };
-        let (winner, loser) = (name(winner), name(!winner));
-        match reason {
-            WinReason::Checkmate => write!(f, "{winner} mates"),
-            WinReason::Resignation => write!(f, "{loser} resigns"),
-            WinReason::TimeForfeit => write!(f, "{loser} forfeits on time"),
-            WinReason::IllegalMove => write!(f, "{loser} makes an illegal move"),
-            WinReason::Abandoned => write!(f, "{loser} abandons the game"),
-            WinReason::RulesInfraction => write!(f, "{loser} breaks the rules"),
-            WinReason::KingExploded => write!(f, "{winner} blows up the king"),
-            WinReason::ThirdCheck => write!(f, "{winner} gives the third check"),
-            WinReason::HillReached => write!(f, "{winner} reaches the hill"),
-            WinReason::RaceWon => write!(f, "{winner} wins the race"),
-            WinReason::HordeCaptured => write!(f, "{winner} captures the horde"),
-            WinReason::NothingLeft => write!(f, "{winner} has given everything away"),
-            WinReason::Stalemated => write!(f, "{winner} has no move left"),
-            WinReason::Adjudication => write!(f, "{winner} wins by adjudication"),
+        match self {
+            Outcome::Draw(reason) => reason.fmt(f),
+            Outcome::Win { winner, reason } => {
+                let name = |color: Color| color.fold_wb("White", "Black");
+                let sentence = WIN_REASONS[*reason as usize].2;
+                let sentence = sentence.replace("winner", name(*winner)).replace("loser", name(!*winner));
+                f.write_str(&sentence)
+            }
         }
     }
 }
@@ -191,23 +161,8 @@ impl fmt::Display for Outcome {
 /// The reason in a few words, fit for CECP's `1/2-1/2 {Stalemate}` and for a comment in PGN.
 impl fmt::Display for DrawReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            DrawReason::Stalemate => "Stalemate",
-            DrawReason::Repetition => "Draw by repetition",
-            DrawReason::FiftyMoves => "Draw by the fifty-move rule",
-            DrawReason::FivefoldRepetition => "Draw by fivefold repetition",
-            DrawReason::SeventyFiveMoves => "Draw by the seventy-five-move rule",
-            DrawReason::InsufficientMaterial => "Draw by insufficient material",
-            DrawReason::RaceDrawn => "Both kings reach the last rank",
-            DrawReason::Agreement => "Draw by agreement",
-            DrawReason::Adjudication => "Draw by adjudication",
-            DrawReason::TimeoutVsInsufficient => "Time out, but insufficient material to mate",
-        })
+        f.write_str(DRAW_REASONS[*self as usize].2)
     }
-}
-
-fn name(color: Color) -> &'static str {
-    color.fold_wb("White", "Black")
 }
 
 #[cfg(test)]
@@ -230,9 +185,11 @@ mod tests {
         let words: std::collections::BTreeSet<_> =
             Outcome::all().map(|outcome| (outcome.result(), outcome.to_string())).collect();
         assert_eq!(words.len(), Outcome::all().count());
-        // The last of each kind, as the compiler numbers them: a new one must be listed too.
-        assert_eq!(WinReason::ALL.len(), WinReason::Adjudication as usize + 1);
-        assert_eq!(DrawReason::ALL.len(), DrawReason::TimeoutVsInsufficient as usize + 1);
+        // The last of each kind, as the compiler numbers them: a new one must be listed too, in its place.
+        assert_eq!(WIN_REASONS.len(), WinReason::Adjudication as usize + 1);
+        assert_eq!(DRAW_REASONS.len(), DrawReason::TimeoutVsInsufficient as usize + 1);
+        assert!((0..).zip(WIN_REASONS).all(|(index, (reason, ..))| reason as usize == index));
+        assert!((0..).zip(DRAW_REASONS).all(|(index, (reason, ..))| reason as usize == index));
     }
 
     #[test]

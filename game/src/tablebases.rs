@@ -33,37 +33,20 @@ pub struct Tablebases {
 
 /// Why tables can't be used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum TablebaseError {
     /// A directory can't be read.
     #[error("can't read `{}`: {error}", path.display())]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// What is wrong.
-        error: io::Error,
-    },
+    Directory { path: PathBuf, error: io::Error },
     /// There is no table anywhere.
     #[error("no Syzygy tables (*.rtbw, *.rtbz) in `{paths}`")]
-    NoTables {
-        /// The directories.
-        paths: String,
-    },
+    NoTables { paths: String },
     /// A file is no table, though it is called one.
     #[error("`{}` is no Syzygy table: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        error: io::Error,
-    },
-    /// A table turned out to be faulty while it was used.
+    File { path: PathBuf, error: io::Error },
+    /// A table turned out to be faulty while it was used. Carries the pieces of the table.
     #[error("Syzygy table {name} can't be used: {problem}")]
-    Faulty {
-        /// Its pieces.
-        name: String,
-        /// What is wrong.
-        problem: String,
-    },
+    Faulty { name: String, problem: String },
 }
 
 impl Tablebases {

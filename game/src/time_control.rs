@@ -131,6 +131,11 @@ impl Phases {
         &self.0
     }
 
+    /// The phase with which the game begins.
+    pub fn first(&self) -> &Phase {
+        &self.0[0]
+    }
+
     /// The phase that a player's move number `n` (from 1) belongs to, and how many moves it has from there on, this
     /// one included.
     fn at(&self, n: u32) -> (usize, Option<u32>) {
@@ -169,6 +174,15 @@ impl TimeControl {
         increment: Duration,
     ) -> Result<TimeControl, TimeControlError> {
         Phases::new(vec![Phase { moves: Some(moves), time, increment }]).map(TimeControl::Clock)
+    }
+
+    /// The phase of a player's move number `n` (from 1) alone, for who can't be told of several.
+    #[must_use]
+    pub fn phase_of(&self, n: u32) -> TimeControl {
+        match self {
+            TimeControl::Clock(phases) => TimeControl::Clock(Phases(vec![phases.0[phases.at(n).0]])),
+            other => other.clone(),
+        }
     }
 
     /// What the clock shows before the first move; `None` if no time is kept.

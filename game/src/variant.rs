@@ -53,34 +53,33 @@ pub(crate) fn reach_of_repetition(position: &VariantPosition) -> usize {
     }
 }
 
-/// The value of PGN's tag `Variant`, as today's programs have it; `None` for chess.
+/// The variants other than chess, each with the value of PGN's tag `Variant`, as today's programs have it, and another name.
+const NAMES: [(Variant, &str, &str); 7] = [
+    (Variant::Atomic, "Atomic", ""),
+    (Variant::Antichess, "Antichess", "giveaway"),
+    (Variant::KingOfTheHill, "King of the Hill", "koth"),
+    (Variant::ThreeCheck, "Three-check", "3check"),
+    (Variant::Crazyhouse, "Crazyhouse", "zh"),
+    (Variant::RacingKings, "Racing Kings", ""),
+    (Variant::Horde, "Horde", ""),
+];
+
+/// The value of PGN's tag `Variant`; `None` for chess.
 pub(crate) fn pgn_name(variant: Variant) -> Option<&'static str> {
-    match variant {
-        Variant::Chess => None,
-        Variant::Atomic => Some("Atomic"),
-        Variant::Antichess => Some("Antichess"),
-        Variant::KingOfTheHill => Some("King of the Hill"),
-        Variant::ThreeCheck => Some("Three-check"),
-        Variant::Crazyhouse => Some("Crazyhouse"),
-        Variant::RacingKings => Some("Racing Kings"),
-        Variant::Horde => Some("Horde"),
-    }
+    NAMES.into_iter().find(|(named, ..)| *named == variant).map(|(_, name, _)| name)
 }
 
 /// The variant that a name means, however it is written: as in PGN, in UCI, in CECP. `None` for names that are not
 /// known; names for chess and Chess960 are not.
 pub fn variant_from_name(name: &str) -> Option<Variant> {
-    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    Some(match letters.to_ascii_lowercase().as_str() {
-        "atomic" => Variant::Atomic,
-        "antichess" | "giveaway" => Variant::Antichess,
-        "kingofthehill" | "koth" => Variant::KingOfTheHill,
-        "threecheck" | "3check" => Variant::ThreeCheck,
-        "crazyhouse" | "zh" => Variant::Crazyhouse,
-        "racingkings" => Variant::RacingKings,
-        "horde" => Variant::Horde,
-        _ => return None,
-    })
+    let letters = |name: &str| {
+        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    };
+    let name = Some(letters(name)).filter(|name| !name.is_empty())?;
+    NAMES
+        .into_iter()
+        .find(|(_, pgn, other)| name == letters(pgn) || name == *other)
+        .map(|(variant, ..)| variant)
 }
 
 #[cfg(test)]

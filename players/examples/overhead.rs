@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use game::{Color, Game, TimeControl};
-use players::{Account, CommandLine, Event, NewGame, Player, Protocol, Spec, Turn};
+use game::{Clock, Color, Game, TimeControl};
+use players::{CommandLine, Event, NewGame, Player, Protocol, Spec, Turn};
 use rustix::event::{PollFd, PollFlags};
 use shakmaty::ByColor;
 
@@ -45,8 +45,7 @@ fn start(program: &Path, name: &str, protocol: Protocol, seed: u32) -> Box<dyn P
 
 fn play(players: &mut [Box<dyn Player>; 2], times: &mut Vec<Duration>) {
     let control: TimeControl = "60+1".parse().expect("a time control");
-    let account = || Account { remaining: control.initial(), control: control.clone(), moves_made: 0 };
-    let accounts = ByColor { white: account(), black: account() };
+    let clock = Clock::new(control.clone());
     let mut game = Game::default();
     for (player, color) in players.iter_mut().zip([Color::White, Color::Black]) {
         let controls = ByColor { white: control.clone(), black: control.clone() };
@@ -56,7 +55,7 @@ fn play(players: &mut [Box<dyn Player>; 2], times: &mut Vec<Duration>) {
     while game.outcome().is_none() && game.ply() < 200 {
         let player = &mut players[usize::from(game.turn() == Color::Black)];
         let begin = Instant::now();
-        player.think(&Turn { game: &game, accounts: &accounts }).expect("it listens");
+        player.think(&Turn { game: &game, clock: &clock, at: begin }).expect("it listens");
         let text = answer(player.as_mut());
         times.push(begin.elapsed());
         game.play(game.parse_move(&text).expect("a legal move")).expect("a legal move");

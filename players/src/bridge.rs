@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use game::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
 use messages::epd::{EpdMove, Evaluation};
@@ -16,7 +16,7 @@ use messages::referee::{
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use shakmaty::ByColor;
 
-use crate::{Account, Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
+use crate::{Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -355,10 +355,11 @@ impl Bridge {
         if !self.known.as_ref().is_some_and(|known| known.leads_to(game)) {
             self.set_up(game.turn(), ponder)?;
         }
-        let accounts = self.accounts();
+        let at = Instant::now();
+        let clock = self.client.clock(at);
         let offers = self.client.is_draw_offered();
         if let Some(player) = &mut self.player {
-            player.think(&Turn { game, accounts: &accounts })?;
+            player.think(&Turn { game, clock: &clock, at })?;
             if offers {
                 player.offer_draw()?;
             }
@@ -370,20 +371,13 @@ impl Bridge {
     /// The program has moved, and the opponent's clock runs.
     fn wait(&mut self) -> Result<(), Fault> {
         let game = self.client.game().clone();
-        let accounts = self.accounts();
+        let at = Instant::now();
+        let clock = self.client.clock(at);
         self.known = Some(Known { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
         match &mut self.player {
-            Some(player) => player.wait(&Turn { game: &game, accounts: &accounts }),
+            Some(player) => player.wait(&Turn { game: &game, clock: &clock, at }),
             None => Ok(()),
         }
-    }
-
-    fn accounts(&self) -> ByColor<Account> {
-        ByColor { white: Color::White, black: Color::Black }.map(|color| Account {
-            control: self.client.control().clone(),
-            remaining: self.client.remaining(color),
-            moves_made: self.client.moves_made(color),
-        })
     }
 
     /// Later news replace earlier ones, but silence on a point leaves it as it was.

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use game::{CastlingMode, Outcome, TimeControl};
+use game::{CastlingMode, Color, Outcome, TimeControl};
 use messages::cego::{
     EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, SideClock, StrictFen, SubsequentMove,
 };
@@ -12,7 +12,7 @@ use messages::cego::{
 use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Turn};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Turn};
 
 /// CEGO, as an engine is spoken to.
 pub struct Cego;
@@ -131,13 +131,13 @@ fn say_goodbye(mut stream: Stream<Cego>, spec: &Spec) -> Departure {
     stream.quit(spec.grace)
 }
 
-/// What is told of a clock in the first message.
-fn side_clock(account: &Account) -> SideClock {
-    SideClock { time: time(account), increment: account.control.increment(account.moves_made + 1) }
+/// What is told of a side's clock in the first message.
+fn side_clock(turn: &Turn, color: Color) -> SideClock {
+    SideClock { time: time(turn, color), increment: turn.clock.increment(color) }
 }
 
-fn time(account: &Account) -> Duration {
-    account.remaining.unwrap_or(A_DAY)
+fn time(turn: &Turn, color: Color) -> Duration {
+    turn.remaining(color).unwrap_or(A_DAY)
 }
 
 /// Whether an engine can be told of this time control: of a time left, and of an increment that never changes.
@@ -176,20 +176,19 @@ impl Player for CegoPlayer {
 
     fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
         let us = turn.game.turn();
-        let (own, opponent) = (&turn.accounts[us], &turn.accounts[!us]);
         let played = turn.game.moves().last().and_then(|&m| LongMove::of(m));
         let message = match played {
             Some(played) if self.state != State::Ready => MediatorMessage::SubsequentMove(SubsequentMove {
-                own_time: time(own),
-                opponent_time: time(opponent),
+                own_time: time(turn, us),
+                opponent_time: time(turn, !us),
                 played,
             }),
             _ => {
                 let position =
                     StrictFen::of(turn.game).map_err(|error| Fault::Unsupported(error.to_string()))?;
                 MediatorMessage::FirstMove(FirstMove {
-                    own: side_clock(own),
-                    opponent: side_clock(opponent),
+                    own: side_clock(turn, us),
+                    opponent: side_clock(turn, !us),
                     position,
                 })
             }

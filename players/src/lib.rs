@@ -28,7 +28,7 @@ pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
 pub use log::{Entry, Log, Speaker, TextLog};
 pub use player::{
-    Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Resources, Thinking, Turn,
+    Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Resources, Thinking, Turn,
 };
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Stream, Timed, Vocabulary};

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use game::Score;
-use game::{CastlingMode, Color, Game, Outcome, TimeControl};
+use game::{CastlingMode, Clock, Color, Game, Outcome, TimeControl};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
@@ -108,19 +108,17 @@ impl NewGame {
 pub struct Turn<'a> {
     /// The game so far.
     pub game: &'a Game,
-    /// Both clocks.
-    pub accounts: &'a ByColor<Account>,
+    /// Both sides' time.
+    pub clock: &'a Clock,
+    /// When it is.
+    pub at: Instant,
 }
 
-/// The state of one side's clock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    /// The time control it is under.
-    pub control: TimeControl,
-    /// What is left; `None` if no time is kept.
-    pub remaining: Option<Duration>,
-    /// The side's moves that the time control has seen.
-    pub moves_made: u32,
+impl Turn<'_> {
+    /// What a side has left; `None` if no time is kept.
+    pub(crate) fn remaining(&self, color: Color) -> Option<Duration> {
+        self.clock.remaining(color, self.at)
+    }
 }
 
 /// Something a player said.

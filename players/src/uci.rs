@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
 use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start};
-use shakmaty::ByColor;
 use shakmaty::uci::UciMove;
 
 use crate::listen::{Listener, next_arrival};
@@ -14,7 +13,7 @@ use crate::log::Log;
 use crate::options::{self, Kind, Setting};
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Account, Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
 
 /// UCI, as an engine is spoken to.
 pub struct Uci;
@@ -332,29 +331,25 @@ fn position(game: &Game, another: Option<UciMove>) -> Command {
 }
 
 /// How the player of `color` may think about its next move.
-fn go(color: Color, accounts: &ByColor<Account>) -> Go {
-    let own = &accounts[color];
-    let n = own.moves_made + 1;
+fn go(color: Color, turn: &Turn) -> Go {
+    let clock = turn.clock;
     let millis = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-    match &own.control {
+    match clock.control(color) {
         TimeControl::Depth(depth) => Go { depth: Some(depth.get()), ..Go::default() },
         TimeControl::Nodes(nodes) => Go { nodes: Some(nodes.get()), ..Go::default() },
         TimeControl::PerMove(time) => Go { movetime: Some(millis(*time).max(1)), ..Go::default() },
         TimeControl::Clock(_) | TimeControl::Unlimited => {
-            let left = |color: Color| match (&accounts[color].control, accounts[color].remaining) {
-                (TimeControl::Unlimited, _) => Some(A_DAY),
-                (_, remaining) => remaining.map(|remaining| millis(remaining).max(1)),
+            let left = |color: Color| match clock.control(color) {
+                TimeControl::Unlimited => Some(A_DAY),
+                _ => turn.remaining(color).map(|remaining| millis(remaining).max(1)),
             };
-            let increment = |color: Color| {
-                let account = &accounts[color];
-                left(color).map(|_| millis(account.control.increment(account.moves_made + 1)))
-            };
+            let increment = |color: Color| left(color).map(|_| millis(clock.increment(color)));
             Go {
                 wtime: left(Color::White),
                 btime: left(Color::Black),
                 winc: increment(Color::White),
                 binc: increment(Color::Black),
-                movestogo: own.control.moves_to_go(n),
+                movestogo: clock.moves_to_go(color),
                 ..Go::default()
             }
         }
@@ -387,8 +382,7 @@ impl Player for UciPlayer {
     fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
         let since = Instant::now();
         let color = turn.game.turn();
-        let request =
-            || Request { position: position(turn.game, None), go: go(color, turn.accounts), color, since };
+        let request = || Request { position: position(turn.game, None), go: go(color, turn), color, since };
         if let State::Pondering(expectation) = &mut self.state {
             let played = turn.game.moves().last().map(|m| m.to_uci(turn.game.mode()));
             let is_hit = turn.game.ply() == expectation.ply + 1 && played == Some(expectation.mv);
@@ -416,7 +410,7 @@ impl Player for UciPlayer {
         if expected.to_move(turn.game.position()).is_err() {
             return Ok(());
         }
-        let go = Go { ponder: true, ..go(!turn.game.turn(), turn.accounts) };
+        let go = Go { ponder: true, ..go(!turn.game.turn(), turn) };
         self.state = State::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
         self.go(position(turn.game, Some(expected)), go)
     }

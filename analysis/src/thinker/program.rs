@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use game::Score;
-use game::{DrawReason, Game, Move, Outcome};
-use players::{Account, Arrival, Event, Fault, NewGame, Player, Spec, Thinking, Turn};
+use game::{Clock, DrawReason, Game, Move, Outcome};
+use players::{Arrival, Event, Fault, NewGame, Player, Spec, Thinking, Turn};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use search::mate::Solver;
 use shakmaty::ByColor;
@@ -106,10 +106,8 @@ impl Thinker for Program {
             opponent: String::new(),
             ponder: false,
         })?;
-        let accounts =
-            controls.map(|control| Account { remaining: control.initial(), control, moves_made: 0 });
         let began = Instant::now();
-        player.think(&Turn { game, accounts: &accounts })?;
+        player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
         let insight = self.listen(&mut *player, game, began, watch)?;
         // Nobody has won: there was no game.
         player.end_game(Outcome::Draw(DrawReason::Adjudication))?;

@@ -18,27 +18,26 @@
 //! moves; offering in return accepts. An offer with a move that allows to claim a draw is that claim (CECP).
 
 mod adjudication;
-mod clock;
 mod record;
 mod rules;
+mod time;
 
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use arrayvec::ArrayVec;
-use game::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
+use game::{Clock, Color, DrawReason, Game, Outcome, TimeControl, WinReason};
 use players::{Arrival, Event, Fault, NewGame, Player, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
 pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
-pub use self::clock::{RealTime, Time};
 pub(crate) use self::record::date;
 pub use self::record::{GameRecord, Incident, MoveRecord, Overhead, Variations};
 pub use self::rules::{DrawRule, Rules};
+pub use self::time::{RealTime, Time};
 
 pub(crate) use self::adjudication::Adjudicator;
-pub(crate) use self::clock::RefereeClock;
 pub(crate) use self::rules::flag_fall;
 
 /// How long the referee waits before looking whether the game is called off.
@@ -114,7 +113,7 @@ struct Table<'a> {
     players: ByColor<&'a mut dyn Player>,
     called_off: &'a AtomicBool,
     game: Game,
-    clock: RefereeClock,
+    clock: Clock,
     adjudicator: Adjudicator,
     started: SystemTime,
     began: Instant,
@@ -156,7 +155,7 @@ impl<'a> Table<'a> {
             players,
             called_off,
             game: setup.game.clone(),
-            clock: RefereeClock::new(controls, margins, began),
+            clock: Clock::with_controls(controls).with_margins(margins),
             adjudicator: Adjudicator::default(),
             started: SystemTime::now(),
             began,
@@ -215,7 +214,7 @@ impl<'a> Table<'a> {
     fn ask(&mut self, since: Instant) -> Verdict {
         let mover = self.game.turn();
         self.thinking = Thinking::default();
-        let turn = Turn { game: &self.game, accounts: self.clock.accounts() };
+        let turn = Turn { game: &self.game, clock: &self.clock, at: since };
         if let Err(fault) = self.players.get_mut(mover).think(&turn) {
             return self.fault(mover, fault);
         }
@@ -276,7 +275,7 @@ impl<'a> Table<'a> {
         let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| now > deadline);
         if passed(self.clock.flag_falls()) {
             let outcome = rules::flag_fall(&self.game, mover);
-            return end(outcome, format!("time overdrawn by {:?}", self.clock.overrun(now)));
+            return end(outcome, format!("time overdrawn by {:?}", self.clock.overrun(mover, now)));
         }
         if passed(self.patience_ends) {
             return self.fault(mover, Fault::Silence("the request for a move"));
@@ -337,7 +336,9 @@ impl Table<'_> {
 
     fn make_move(&mut self, text: &str, at: Instant) -> Verdict {
         let mover = self.game.turn();
-        let used = self.clock.end_turn(at);
+        // The side to move has been asked, so that its clock runs.
+        let (used, remaining) =
+            self.clock.end_turn(at).map_or_else(Default::default, |turn| (turn.used, turn.remaining));
         let played = match self.game.parse_move(text) {
             Ok(m) => self.game.play(m).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
@@ -347,7 +348,6 @@ impl Table<'_> {
         }
         let thinking = std::mem::take(&mut self.thinking);
         let score = thinking.score;
-        let remaining = self.clock.accounts().get(mover).remaining;
         self.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
         self.judge_move(mover, score)?;
         // By moving on the opponent's offer is declined; an own one goes with the move.
@@ -356,7 +356,7 @@ impl Table<'_> {
         if *self.offers.get(mover) {
             self.carry_offer(mover)?;
         }
-        let turn = Turn { game: &self.game, accounts: self.clock.accounts() };
+        let turn = Turn { game: &self.game, clock: &self.clock, at: self.asked };
         match self.players.get_mut(mover).wait(&turn) {
             Ok(()) => Continue(()),
             Err(fault) => self.fault(mover, fault),

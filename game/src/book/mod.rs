@@ -33,38 +33,25 @@ pub struct BookMove {
     pub learn: u32,
 }
 
-/// Why a book can't be used.
+/// Why a book can't be used. Lines and entries are counted from 1.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum BookError {
     /// The file can't be read.
     #[error(transparent)]
     Unreadable(#[from] io::Error),
     /// A Polyglot book does not consist of whole entries.
     #[error("no Polyglot book: its length should be a multiple of 16 bytes, but is {bytes}")]
-    Truncated {
-        /// The length.
-        bytes: u64,
-    },
+    Truncated { bytes: u64 },
     /// The entries of a Polyglot book are not in the order of their keys.
     #[error("no Polyglot book: entry {entry} is out of order")]
-    Unsorted {
-        /// The number of the entry, from 1.
-        entry: u64,
-    },
+    Unsorted { entry: u64 },
     /// A Polyglot book has more entries for a position than there are moves.
     #[error("no Polyglot book: entry {entry} is one too many for its position")]
-    Crowded {
-        /// The number of the entry, from 1.
-        entry: u64,
-    },
+    Crowded { entry: u64 },
     /// An EPD record is faulty.
     #[error("line {line}: {problem}")]
-    Epd {
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong there.
-        problem: String,
-    },
+    Epd { line: u64, problem: String },
 }
 
 impl Book {

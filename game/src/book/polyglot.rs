@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use shakmaty::variant::VariantPosition;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, Role};
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _};
 
 use super::{BookError, BookMove};
 use crate::game::Game;
@@ -35,13 +35,8 @@ impl MoveCode {
     pub(super) fn new(m: Move) -> MoveCode {
         // Only drops have no origin, and chess knows none.
         let from = m.from().unwrap_or(m.to());
-        let promotion = match m.promotion() {
-            Some(Role::Knight) => 1,
-            Some(Role::Bishop) => 2,
-            Some(Role::Rook) => 3,
-            Some(Role::Queen) => 4,
-            _ => 0,
-        };
+        // Pieces are numbered from 1 for the pawn.
+        let promotion = m.promotion().map_or(0, |role| role as u16 - 1);
         MoveCode(promotion << 12 | (from as u16) << 6 | m.to() as u16)
     }
 

@@ -35,15 +35,11 @@ pub struct PgnGame {
 
 /// Why a game could not be read.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum PgnError {
-    /// The game is faulty; those behind it can be read.
+    /// The game is faulty; those behind it can be read. Lines are counted from 1.
     #[error("line {line}: {fault}")]
-    Broken {
-        /// The line of the fault, from 1.
-        line: u64,
-        /// What is wrong there.
-        fault: PgnFault,
-    },
+    Broken { line: u64, fault: PgnFault },
     /// Nothing more can be read.
     #[error(transparent)]
     Unreadable(#[from] io::Error),
@@ -51,22 +47,17 @@ pub enum PgnError {
 
 /// What is wrong with a game. Texts are shortened to at most 100 characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum PgnFault {
     /// A bracket begins no tag pair.
     #[error("`{text}` is no tag pair; expected [Name \"value\"]")]
-    Tag {
-        /// The rest of the line.
-        text: String,
-    },
+    Tag { text: String },
     /// The tag `FEN` is faulty.
     #[error(transparent)]
     Fen(#[from] FenError),
     /// The tag `Variant` names a game with other rules.
     #[error("variant `{name}` is not known")]
-    Variant {
-        /// The name.
-        name: String,
-    },
+    Variant { name: String },
     /// A move is faulty.
     #[error(transparent)]
     Move(#[from] MoveError),
@@ -90,7 +81,7 @@ pub enum PgnFault {
 /// the input.
 ///
 /// ```
-/// let mut games = engine::PgnReader::new(&b"1. e4 e5 2. Ke3 * [White \"Fool\"] 1. f3 e5 2. g4 Qh4# 0-1"[..]);
+/// let mut games = game::PgnReader::new(&b"1. e4 e5 2. Ke3 * [White \"Fool\"] 1. f3 e5 2. g4 Qh4# 0-1"[..]);
 /// assert_eq!(games.next().unwrap().unwrap_err().to_string(), "line 1: illegal move `Ke3`: no such piece can go there");
 /// assert_eq!(games.next().unwrap().unwrap().tags.white, "Fool");
 /// assert!(games.next().is_none());

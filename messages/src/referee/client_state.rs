@@ -1,9 +1,9 @@
 //! What a client knows: its game, its clocks, its opponent's offers. It neither thinks nor reads or writes.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use game::{Color, Game, Move, MoveLimits, MoveTime, TimeControl};
+use game::{Clock, Color, Game, Move, MoveLimits, MoveTime, TimeControl};
 use shakmaty::{ByColor, Position as _};
 
 use super::directive::{Directive, ExactClock, Moves};
@@ -317,6 +317,18 @@ impl ClientState {
         })
     }
 
+    /// Both sides' time as far as the referee has told, by the time control. Nothing runs.
+    pub fn clock(&self, at: Instant) -> Clock {
+        let mut clock = Clock::new(self.control.clone());
+        for color in Color::ALL {
+            clock.set_moves_made(color, self.moves_made(color));
+            if let Some(remaining) = self.remaining(color) {
+                clock.set_remaining(color, remaining, at);
+            }
+        }
+        clock
+    }
+
     /// What a side adds to its clock with its next move.
     pub fn increment(&self, color: Color) -> Duration {
         match &self.clocks {
@@ -328,31 +340,18 @@ impl ClientState {
     /// What the side to move may use for its search. Where neither clock nor anything else limits it, the time control from
     /// the one that the client began with does.
     pub fn limits(&self) -> MoveLimits {
-        let unlimited = MoveLimits::default();
-        match (&self.control, &self.default_control) {
-            (TimeControl::Depth(depth), _) => MoveLimits { depth: Some(depth.get()), ..unlimited },
-            (TimeControl::Nodes(nodes), _) => MoveLimits { nodes: Some(nodes.get()), ..unlimited },
-            (TimeControl::Unlimited, TimeControl::PerMove(time))
-                if self.remaining(self.game.turn()).is_none() =>
-            {
-                MoveLimits { time: MoveTime::Fixed(*time), ..unlimited }
-            }
-            _ => MoveLimits { time: self.move_time(), ..unlimited },
+        // Nothing runs, so that any moment will do.
+        let (color, now) = (self.game.turn(), Instant::now());
+        let mut limits = self.clock(now).move_limits(color, now);
+        if let (MoveTime::Clock { increment, moves_to_go, .. }, Some(clocks)) =
+            (&mut limits.time, &self.clocks)
+        {
+            (*increment, *moves_to_go) = (clocks.get(color).increment, clocks.get(color).moves_to_go);
         }
-    }
-
-    fn move_time(&self) -> MoveTime {
-        let color = self.game.turn();
-        let Some(remaining) = self.remaining(color) else { return MoveTime::Unlimited };
-        let number = self.moves_made(color) + 1;
-        match (&self.clocks, &self.control) {
-            (Some(clocks), TimeControl::Clock(_) | TimeControl::Unlimited) => MoveTime::Clock {
-                remaining,
-                increment: clocks.get(color).increment,
-                moves_to_go: clocks.get(color).moves_to_go,
-            },
-            (_, control) => control.move_time(remaining, number),
+        if let (true, TimeControl::PerMove(time)) = (limits == MoveLimits::default(), &self.default_control) {
+            limits.time = MoveTime::Fixed(*time);
         }
+        limits
     }
 }
 
@@ -436,7 +435,7 @@ mod tests {
     #[test]
     fn clocks_by_whole_seconds_and_by_milliseconds() {
         let mut client = new_client();
-        assert_eq!(client.move_time(), MoveTime::Fixed(Duration::from_secs(5)), "nothing was told");
+        assert_eq!(client.limits().time, MoveTime::Fixed(Duration::from_secs(5)), "nothing was told");
         hear(&mut client, "refcom inform; ptp TimeControl \"40/600:300+2\";");
         assert_eq!(client.remaining(Color::White), Some(Duration::from_mins(10)));
         hear(&mut client, "cc 000:00:01:40 000:00:00:00; refcom respond;");
@@ -445,9 +444,9 @@ mod tests {
             increment: Duration::ZERO,
             moves_to_go,
         };
-        assert_eq!(client.move_time(), limit(499_001, Some(40)), "a second may be missing");
+        assert_eq!(client.limits().time, limit(499_001, Some(40)), "a second may be missing");
         hear(&mut client, "Clock 499950 0 40 600000 0 40; cc 000:00:01:40 000:00:00:00; refcom respond;");
-        assert_eq!(client.move_time(), limit(499_950, Some(40)));
+        assert_eq!(client.limits().time, limit(499_950, Some(40)));
         let late = "4k3/8/8/8/8/8/4P3/4K3 w - - cc 000:00:10:00 000:00:10:00; fmvn 43; refcom respond;";
         client.hear(late).expect("a record");
         let left = Duration::from_secs(300 + 2 * 2) - Duration::from_millis(999);

@@ -9,11 +9,11 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-use game::{CastlingMode, Outcome, excerpt};
+use game::{CastlingMode, Outcome, TimeControl, excerpt};
 use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
 
 pub(crate) use self::features::Features;
-use self::setup::{Clock, Word};
+use self::setup::Word;
 use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
 use crate::player::score;
@@ -81,7 +81,7 @@ struct GameState {
     /// The last move, as it was told.
     last_told: Option<String>,
     /// The time control.
-    clock: Option<Clock>,
+    control: Option<TimeControl>,
 }
 
 impl CecpPlayer {
@@ -123,8 +123,8 @@ impl CecpPlayer {
     }
 
     fn set_up(&mut self, game: &NewGame) -> Result<(), Fault> {
-        let clock = Clock::of(&game.controls[game.color], 1);
-        let told_clock = clock.commands(&self.features)?;
+        let control = game.controls[game.color].phase_of(1);
+        let told_clock = setup::time_control(&control, &self.features)?;
         let position = setup::position(&game.game, &self.features)?;
         self.tell(&Command::New)?;
         if game.mode() == CastlingMode::Chess960 {
@@ -145,7 +145,7 @@ impl CecpPlayer {
                 Word::Edit(line) => self.stream.tell_line(line)?,
             }
         }
-        self.game = GameState { told: 0, last_told: None, clock: Some(clock) };
+        self.game = GameState { told: 0, last_told: None, control: Some(control) };
         self.tell_moves(&game.game)
     }
 
@@ -321,11 +321,11 @@ impl Player for CecpPlayer {
 
     fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
         let us = turn.game.turn();
-        let (own, other) = (&turn.accounts[us], &turn.accounts[!us]);
-        let clock = Clock::of(&own.control, own.moves_made + 1);
-        if self.game.clock.as_ref() != Some(&clock) {
-            clock.commands(&self.features)?.into_iter().try_for_each(|command| self.tell(&command))?;
-            self.game.clock = Some(clock);
+        let control = turn.clock.control(us).phase_of(turn.clock.move_number(us));
+        if self.game.control.as_ref() != Some(&control) {
+            let commands = setup::time_control(&control, &self.features)?;
+            commands.into_iter().try_for_each(|command| self.tell(&command))?;
+            self.game.control = Some(control);
         }
         // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
         let answers = self.state == State::Waiting && self.game.told + 1 == turn.game.ply();
@@ -336,8 +336,8 @@ impl Player for CecpPlayer {
             self.tell_moves(turn.game)?;
         }
         if self.features.has(Switch::Time) {
-            self.tell(&Command::Time { centiseconds: setup::centiseconds(own) })?;
-            self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(other) })?;
+            self.tell(&Command::Time { centiseconds: setup::centiseconds(turn.remaining(us)) })?;
+            self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(turn.remaining(!us)) })?;
         }
         self.state = State::Thinking;
         if answers { self.tell_moves(turn.game) } else { self.tell(&Command::Go) }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use game::{CastlingMode, Color, Game, Move, Phase, Phases, TimeControl, VariantPosition};
+use game::{CastlingMode, Color, Game, Move, Phase, TimeControl, VariantPosition};
 use messages::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role, Square};
 
 use super::features::Features;
-use crate::{Account, Fault};
+use crate::Fault;
 
 /// "No limit" for engines that know only clocks.
 const A_DAY: Duration = Duration::from_hours(24);
@@ -121,47 +121,28 @@ fn coordinate(m: Move, mode: CastlingMode) -> String {
     }
 }
 
-/// The time control as a player's move number `n` (from 1) finds it; told again when it changes.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Clock {
-    Phase(Phase),
-    PerMove(Duration),
-    Depth(u32),
-    Nodes(u64),
-    Unlimited,
-}
-
-impl Clock {
-    pub(super) fn of(control: &TimeControl, n: u32) -> Clock {
-        match control {
-            TimeControl::Clock(phases) => Clock::Phase(phase_at(phases, n)),
-            TimeControl::PerMove(time) => Clock::PerMove(*time),
-            TimeControl::Depth(depth) => Clock::Depth(depth.get()),
-            TimeControl::Nodes(nodes) => Clock::Nodes(nodes.get()),
-            TimeControl::Unlimited => Clock::Unlimited,
+/// What has to be told of a time control, of which only the first phase counts.
+///
+/// # Errors
+/// [`Fault::Unsupported`]: CECP has no word for it without a feature that is off.
+pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result<Vec<Command>, Fault> {
+    let no_limit = || level(0, A_DAY, Duration::ZERO);
+    Ok(match control {
+        TimeControl::Clock(phases) => {
+            let Phase { moves, time, increment } = *phases.first();
+            vec![level(moves.unwrap_or(0), time, increment)]
         }
-    }
-
-    /// What has to be told.
-    ///
-    /// # Errors
-    /// [`Fault::Unsupported`]: CECP has no word for it without a feature that is off.
-    pub(super) fn commands(&self, features: &Features) -> Result<Vec<Command>, Fault> {
-        let no_limit = || level(0, A_DAY, Duration::ZERO);
-        Ok(match self {
-            Clock::Phase(phase) => vec![level(phase.moves.unwrap_or(0), phase.time, phase.increment)],
-            Clock::PerMove(time) => vec![Command::TimePerMove(*time)],
-            Clock::Depth(depth) => vec![no_limit(), Command::Depth(*depth)],
-            // A second a move, and so many nodes a second.
-            Clock::Nodes(nodes) if features.has(Switch::Nps) => {
-                vec![Command::TimePerMove(Duration::from_secs(1)), Command::NodeRate(*nodes)]
-            }
-            Clock::Nodes(_) => {
-                return Err(Fault::Unsupported("with a limit of nodes (it has no nps)".into()));
-            }
-            Clock::Unlimited => vec![no_limit()],
-        })
-    }
+        TimeControl::PerMove(time) => vec![Command::TimePerMove(*time)],
+        TimeControl::Depth(depth) => vec![no_limit(), Command::Depth(depth.get())],
+        // A second a move, and so many nodes a second.
+        TimeControl::Nodes(nodes) if features.has(Switch::Nps) => {
+            vec![Command::TimePerMove(Duration::from_secs(1)), Command::NodeRate(nodes.get())]
+        }
+        TimeControl::Nodes(_) => {
+            return Err(Fault::Unsupported("with a limit of nodes (it has no nps)".into()));
+        }
+        TimeControl::Unlimited => vec![no_limit()],
+    })
 }
 
 /// `level`, with a base of whole seconds, at least one: decimals are not known there, and what is really left is told
@@ -170,19 +151,9 @@ fn level(moves: u32, base: Duration, increment: Duration) -> Command {
     Command::Level { moves, base: Duration::from_secs(base.as_secs().max(1)), increment }
 }
 
-fn phase_at(phases: &Phases, n: u32) -> Phase {
-    let mut before = n.saturating_sub(1);
-    let (last, first) = phases.as_slice().split_last().expect("phases are at least one");
-    for phase in first {
-        let Some(rest) = phase.moves.and_then(|moves| before.checked_sub(moves)) else { return *phase };
-        before = rest;
-    }
-    *last
-}
-
 /// `time` or `otim`, in centiseconds.
-pub(super) fn centiseconds(account: &Account) -> i64 {
-    i64::try_from(account.remaining.unwrap_or(A_DAY).as_millis() / 10).unwrap_or(i64::MAX)
+pub(super) fn centiseconds(remaining: Option<Duration>) -> i64 {
+    i64::try_from(remaining.unwrap_or(A_DAY).as_millis() / 10).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -248,7 +219,7 @@ mod tests {
     fn clocks_phase_by_phase() {
         let control: TimeControl = "40/7200:20/3600.5:900+30".parse().unwrap();
         let told = |n| {
-            let commands = Clock::of(&control, n).commands(&features("")).unwrap();
+            let commands = time_control(&control.phase_of(n), &features("")).unwrap();
             commands.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(told(1), ["level 40 120 0"]);
@@ -257,9 +228,8 @@ mod tests {
         assert_eq!(told(61), ["level 0 15 30"]);
         assert_eq!(told(9000), ["level 0 15 30"]);
         let told = |control: &str, line: &str| {
-            let clock = Clock::of(&control.parse().unwrap(), 1);
-            clock
-                .commands(&features(line))
+            let control: TimeControl = control.parse().unwrap();
+            time_control(&control.phase_of(1), &features(line))
                 .map(|told| told.iter().map(ToString::to_string).collect::<Vec<_>>())
         };
         assert_eq!(told("0.4+0.05", ""), Ok(vec!["level 0 0:01 0.05".into()]));

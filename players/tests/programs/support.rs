@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use game::{CastlingMode, Color, Game, Outcome, TimeControl, WinReason};
+use game::{CastlingMode, Clock, Color, Game, Outcome, TimeControl, WinReason};
 use players::{
-    Account, CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
+    CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
 };
 use rustix::event::{PollFd, PollFlags, Timespec};
 use shakmaty::ByColor;
@@ -136,9 +136,8 @@ pub(crate) struct Played {
 /// Plays a game and tells the players of its end.
 pub(crate) fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Played {
     let control: TimeControl = rules.control.parse().expect("a time control");
-    let account = || Account { remaining: control.initial(), control: control.clone(), moves_made: 0 };
     let mut table = Table {
-        accounts: ByColor { white: account(), black: account() },
+        clock: Clock::new(control.clone()),
         played: Played {
             end: End::LongEnough,
             game: rules.start,
@@ -171,7 +170,7 @@ pub(crate) fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Play
 }
 
 struct Table {
-    accounts: ByColor<Account>,
+    clock: Clock,
     played: Played,
     patience: Duration,
     plies: usize,
@@ -186,7 +185,7 @@ impl Table {
             } else if game.ply() >= self.plies {
                 return End::LongEnough;
             }
-            let turn = Turn { game, accounts: &self.accounts };
+            let turn = Turn { game, clock: &self.clock, at: Instant::now() };
             let mover = game.turn();
             if let Err(fault) = players.get_mut(mover).think(&turn) {
                 return End::Faulty(mover, fault);
@@ -242,7 +241,7 @@ impl Table {
             Event::Move(text) => match self.played.game.parse_move(&text) {
                 Ok(m) => {
                     self.played.game.play(m).expect("a legal move");
-                    self.accounts.get_mut(color).moves_made += 1;
+                    self.clock.set_moves_made(color, self.clock.moves_made(color) + 1);
                     return Judgement::Moved;
                 }
                 Err(_) => End::Illegal(color, text),

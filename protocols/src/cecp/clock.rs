@@ -1,65 +1,58 @@
-//! The engine's own clock, and what it allows the search.
+//! The engine's clock and the other limits that a GUI sets, and what they allow the search.
 //!
-//! It belongs to the engine, not to a side, and runs without the GUI's `time` too.
+//! The clock belongs to the engine, not to a colour, and runs without the GUI's `time` too. It is charged with what a search has
+//! used by its stop-watch, which may measure processor time or nodes.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use engine::{Limits, ThinkingClock, TimeLimit, TimeMeasure};
-use game::{Phase, Phases, TimeControl};
+use engine::{Limits, StopWatch, TimeLimit, TimeMeasure};
+use game::{Clock, Color, Phase, Phases, TimeControl};
 
 use super::output::centiseconds;
 use messages::cecp::TimeSession;
 
-/// The engine's clock.
+/// What `level`, `st`, `sd`, `nps` and `time` have set.
 #[derive(Debug)]
-pub(super) struct OwnClock {
-    control: TimeControl,
+pub(super) struct TimeSettings {
+    clock: Clock,
     /// When the time control began: its sessions are counted from there.
     start_ply: usize,
-    remaining: Duration,
     depth: Option<u32>,
     measure: TimeMeasure,
 }
 
+/// The half of the clock that is the engine's, whatever colour it plays.
+const ENGINE: Color = Color::White;
+
 /// `st 0` comes from GUIs that round down what is less than a second.
 const LESS_THAN_A_SECOND: Duration = Duration::from_millis(999);
 
-impl Default for OwnClock {
+impl Default for TimeSettings {
     /// 40 moves in 5 minutes, as XBoard has it if the user says nothing.
-    fn default() -> OwnClock {
-        let mut clock = OwnClock {
-            control: TimeControl::Unlimited,
-            start_ply: 0,
-            remaining: Duration::ZERO,
-            depth: None,
-            measure: TimeMeasure::Wall,
-        };
-        clock.set_level(40, Duration::from_mins(5), Duration::ZERO, 0);
-        clock
+    fn default() -> TimeSettings {
+        let (clock, measure) = (Clock::default(), TimeMeasure::Wall);
+        let mut settings = TimeSettings { clock, start_ply: 0, depth: None, measure };
+        settings.set_level(40, Duration::from_mins(5), Duration::ZERO, 0);
+        settings
     }
 }
 
-impl OwnClock {
+impl TimeSettings {
     /// `level`; in the middle of a game the moves count from now on.
     pub(super) fn set_level(&mut self, moves: u32, base: Duration, increment: Duration, ply: usize) {
-        let control = match moves {
-            0 => TimeControl::sudden_death(base, increment),
-            _ => TimeControl::tournament(moves, base, increment),
-        };
-        // Refused is only a control without any time, in which every move must come at once.
-        self.set_control(control.unwrap_or(TimeControl::PerMove(Duration::ZERO)), ply);
+        self.set_phases(vec![phase(TimeSession { moves, time: base }, increment)], ply);
     }
 
     /// Hyatt's `level` with two sessions, of which the second is repeated.
     pub(super) fn set_sessions(&mut self, first: TimeSession, later: TimeSession, ply: usize) {
-        let phase = |TimeSession { moves, time }| Phase {
-            moves: (moves > 0).then_some(moves),
-            time,
-            increment: Duration::ZERO,
-        };
-        let control = Phases::new(vec![phase(first), phase(later)]).map(TimeControl::Clock);
-        self.set_control(control.unwrap_or(TimeControl::PerMove(Duration::ZERO)), ply);
+        self.set_phases([first, later].map(|session| phase(session, Duration::ZERO)).into(), ply);
+    }
+
+    fn set_phases(&mut self, phases: Vec<Phase>, ply: usize) {
+        // Refused is only a control without any time, in which every move must come at once.
+        let control = Phases::new(phases).map_or(TimeControl::PerMove(Duration::ZERO), TimeControl::Clock);
+        self.set_control(control, ply);
     }
 
     /// `st`
@@ -67,22 +60,17 @@ impl OwnClock {
         self.set_control(TimeControl::PerMove(time), ply);
     }
 
+    /// Begins a time control, for a game or a position that begins at `ply`.
     fn set_control(&mut self, control: TimeControl, ply: usize) {
-        self.control = control;
-        self.restart(ply);
-    }
-
-    /// Begins the time control anew, for a game or a position that begins at `ply`.
-    pub(super) fn restart(&mut self, ply: usize) {
         self.start_ply = ply;
-        self.remaining = self.control.initial().unwrap_or_default();
+        self.clock = Clock::new(control);
     }
 
     /// `new`: the time control stays, but not the depth and the measure of time.
     pub(super) fn new_game(&mut self) {
         self.depth = None;
         self.measure = TimeMeasure::Wall;
-        self.restart(0);
+        self.set_control(self.clock.control(ENGINE).clone(), 0);
     }
 
     /// `sd`; depth 0, at which nothing could be searched, means no limit.
@@ -98,28 +86,34 @@ impl OwnClock {
     /// `time`; an overdrawn clock counts as empty.
     pub(super) fn synchronise(&mut self, centiseconds: i64) {
         let centiseconds = u64::try_from(centiseconds).unwrap_or(0);
-        self.remaining = Duration::from_millis(centiseconds.saturating_mul(10));
+        let remaining = Duration::from_millis(centiseconds.saturating_mul(10));
+        self.clock.set_remaining(ENGINE, remaining, Instant::now());
     }
 
-    /// What it shows.
+    /// What is left. The clock itself never runs, so that any moment will do.
+    fn remaining(&self) -> Duration {
+        self.clock.remaining(ENGINE, Instant::now()).unwrap_or_default()
+    }
+
+    /// What the clock shows.
     pub(super) fn centiseconds(&self) -> u64 {
-        centiseconds(self.remaining)
+        centiseconds(self.remaining())
     }
 
-    /// A clock for a search that starts now.
-    pub(super) fn start(&self) -> Arc<ThinkingClock> {
-        Arc::new(ThinkingClock::start(self.measure))
+    /// A stop-watch for a search that starts now.
+    pub(super) fn start(&self) -> Arc<StopWatch> {
+        Arc::new(StopWatch::start(self.measure))
     }
 
     /// What the search may use for the move at `ply`.
     pub(super) fn limits(&self, ply: usize) -> Limits {
-        let time = match self.control {
+        let time = match self.clock.control(ENGINE) {
             TimeControl::PerMove(Duration::ZERO) => {
-                TimeLimit::PerMove(self.remaining.min(LESS_THAN_A_SECOND))
+                TimeLimit::PerMove(self.remaining().min(LESS_THAN_A_SECOND))
             }
             // All of it, whatever `time` says: no clock runs down over several moves.
-            TimeControl::PerMove(time) => TimeLimit::PerMove(time),
-            _ => engine::time_limit(self.control.move_time(self.remaining, self.move_number(ply))),
+            TimeControl::PerMove(time) => TimeLimit::PerMove(*time),
+            _ => engine::time_limit(self.clock_at(ply).move_time(ENGINE, Instant::now())),
         };
         Limits { depth: self.depth, nodes: self.node_limit(time), time, ..Limits::default() }
     }
@@ -142,23 +136,29 @@ impl OwnClock {
 
     /// Time was used without a move.
     pub(super) fn spend(&mut self, used: Duration) {
-        self.remaining = self.remaining.saturating_sub(used);
+        // What is overdrawn is forgiven.
+        self.clock.charge(ENGINE, used.min(self.remaining()));
     }
 
     /// The move at `ply` was made, with so much time.
     pub(super) fn make_move(&mut self, used: Duration, ply: usize) {
         self.spend(used);
-        self.remaining = match self.control {
-            TimeControl::PerMove(time) => time,
-            _ => self.remaining.saturating_add(self.control.added_after(self.move_number(ply))),
-        };
+        self.clock = self.clock_at(ply);
+        self.clock.book_turn(ENGINE, Duration::ZERO);
     }
 
-    /// The number of the engine's move at `ply`, from 1. Of the plies before it, half were the engine's.
-    fn move_number(&self, ply: usize) -> u32 {
+    /// The clock before the engine's move at `ply`. Of the plies before it, half were the engine's.
+    fn clock_at(&self, ply: usize) -> Clock {
         let made = ply.saturating_sub(self.start_ply) / 2;
-        u32::try_from(made).unwrap_or(u32::MAX).saturating_add(1)
+        let mut clock = self.clock.clone();
+        clock.set_moves_made(ENGINE, u32::try_from(made).unwrap_or(u32::MAX));
+        clock
     }
+}
+
+/// A session of 0 moves lasts for the rest of the game.
+fn phase(TimeSession { moves, time }: TimeSession, increment: Duration) -> Phase {
+    Phase { moves: (moves > 0).then_some(moves), time, increment }
 }
 
 /// Whether a search that was started with limits `old` is as good as one with `new`: after `time` has told that much
@@ -184,7 +184,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn limit(clock: &OwnClock, ply: usize) -> TimeLimit {
+    fn limit(clock: &TimeSettings, ply: usize) -> TimeLimit {
         clock.limits(ply).time
     }
 
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_session_is_counted_from_the_start_of_the_game() {
-        let mut clock = OwnClock::default();
+        let mut clock = TimeSettings::default();
         clock.set_level(3, millis(9000), Duration::ZERO, 0);
         assert_eq!(limit(&clock, 0), of_clock(9000, 0, Some(3)));
         clock.make_move(millis(1000), 0);
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn in_the_middle_of_a_game_a_session_is_counted_from_there() {
-        let mut clock = OwnClock::default();
+        let mut clock = TimeSettings::default();
         clock.set_level(40, millis(9000), Duration::ZERO, 21);
         assert_eq!(limit(&clock, 21), of_clock(9000, 0, Some(40)));
         assert_eq!(limit(&clock, 22), of_clock(9000, 0, Some(40)));
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_second_of_two_sessions_is_repeated() {
-        let mut clock = OwnClock::default();
+        let mut clock = TimeSettings::default();
         let session = |moves, time| TimeSession { moves, time: millis(time) };
         clock.set_sessions(session(2, 4000), session(1, 1500), 0);
         assert_eq!(limit(&clock, 0), of_clock(4000, 0, Some(2)));
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_clock_runs_without_the_gui_and_obeys_it() {
-        let mut clock = OwnClock::default();
+        let mut clock = TimeSettings::default();
         clock.set_level(0, millis(0), millis(500), 0);
         assert_eq!(limit(&clock, 0), of_clock(0, 500, None));
         clock.make_move(millis(100), 0);
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn time_per_move() {
-        let mut clock = OwnClock::default();
+        let mut clock = TimeSettings::default();
         clock.set_time_per_move(millis(2500), 0);
         clock.synchronise(10);
         assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(2500)));
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn time_per_move_in_nodes_limits_the_nodes() {
-        let mut clock = OwnClock::default();
+        let mut clock = TimeSettings::default();
         clock.set_time_per_move(millis(2500), 0);
         assert_eq!(clock.limits(0).nodes, None);
         clock.set_node_rate(1000);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_new_game_keeps_the_time_control_only() {
-        let mut clock = OwnClock::default();
+        let mut clock = TimeSettings::default();
         clock.set_level(0, millis(9000), Duration::ZERO, 0);
         clock.set_depth(5);
         clock.set_node_rate(1000);

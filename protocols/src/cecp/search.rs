@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Clock as _, Limits, Line, ThinkingClock};
+use engine::{Clock as _, Limits, Line, StopWatch};
 use game::Game;
 use shakmaty::Move;
 
@@ -19,7 +19,7 @@ pub(super) struct Search {
     pub(super) reply: Option<Move>,
     /// What it was given.
     pub(super) limits: Limits,
-    clock: Arc<ThinkingClock>,
+    clock: Arc<StopWatch>,
     /// What the clock showed when the time began to be our own.
     own_since: Duration,
     /// The best line so far.
@@ -35,7 +35,7 @@ struct CurrentMove {
 
 impl Search {
     /// A search that has just begun.
-    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<ThinkingClock>) -> Search {
+    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<StopWatch>) -> Search {
         let own_since = Duration::ZERO;
         Search { occupation, reply: None, limits, clock, own_since, latest: None, current: None }
     }

@@ -1,12 +1,14 @@
 //! The state of the conversation, as the engine sees it: whose turn it is, on what board and with how much time. It
 //! neither thinks nor reads or writes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use engine::TimeLimit;
-use game::{Game, Move};
+use game::{Clock, Color, Game, Move, MoveTime, TimeControl};
+use shakmaty::ByColor;
 
-use messages::cego::{EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError, quoted};
+use messages::cego::{
+    EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError, SideClock, quoted,
+};
 use messages::input::MAX_LINE;
 
 /// How a mediator broke the protocol, which ends the conversation.
@@ -50,9 +52,8 @@ pub enum Breach {
 pub(super) struct Conversation {
     stage: Stage,
     game: Game,
-    /// The engine's time: as the mediator said, or as it should be by now.
-    remaining: Duration,
-    increment: Duration,
+    /// Both sides' time: as the mediator said, or as it should be by now. Only the engine's own runs.
+    clock: Clock,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,17 +80,25 @@ impl Stage {
 
 impl Conversation {
     /// Takes a line with its end. Unless that breaks the protocol, it is the engine's turn now.
-    pub(super) fn hear(&mut self, line: &str) -> Result<(), Breach> {
+    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), Breach> {
         let text = line.strip_suffix('\n').ok_or_else(|| Breach::CutShort(quoted(line)))?;
         match (self.stage, text.parse()?) {
             (Stage::Starting, MediatorMessage::FirstMove(first)) => {
                 self.game = first.position.game()?;
-                self.remaining = first.own.time;
-                self.increment = first.own.increment;
+                let control = |clock: SideClock| {
+                    // Refused is only a control without any time.
+                    TimeControl::sudden_death(clock.time, clock.increment).unwrap_or_default()
+                };
+                let (own, opponent) = (control(first.own), control(first.opponent));
+                self.clock = Clock::with_controls(match self.game.turn() {
+                    Color::White => ByColor { white: own, black: opponent },
+                    Color::Black => ByColor { white: opponent, black: own },
+                });
+                self.set_times(first.own.time, first.opponent.time, at);
             }
             (Stage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
                 self.play(subsequent.played)?;
-                self.remaining = subsequent.own_time;
+                self.set_times(subsequent.own_time, subsequent.opponent_time, at);
             }
             (stage, _) => {
                 return Err(Breach::OutOfTurn { expected: stage.expected(), found: quoted(text) });
@@ -99,6 +108,7 @@ impl Conversation {
             return Err(Breach::NoMove(self.game.fen()));
         }
         self.stage = Stage::OwnTurn;
+        self.clock.start_turn(self.own(), at);
         Ok(())
     }
 
@@ -107,10 +117,17 @@ impl Conversation {
         legal.map(|_| ()).ok_or_else(|| Breach::IllegalMove { played, fen: self.game.fen() })
     }
 
-    /// What the engine says in its turn, for which it has used so much time: the move it chose, or that it forfeits.
-    pub(super) fn answer(&mut self, choice: Option<Move>, used: Duration) -> EngineMessage {
+    /// Sets the clocks at the beginning of the engine's turn.
+    fn set_times(&mut self, own: Duration, opponent: Duration, at: Instant) {
+        let color = self.game.turn();
+        self.clock.set_remaining(color, own, at);
+        self.clock.set_remaining(!color, opponent, at);
+    }
+
+    /// What the engine says in its turn: the move it chose, or that it forfeits.
+    pub(super) fn answer(&mut self, choice: Option<Move>, at: Instant) -> EngineMessage {
         self.stage = Stage::OpponentsTurn;
-        self.remaining = self.remaining.saturating_sub(used).saturating_add(self.increment);
+        self.clock.end_turn(at);
         let played = choice.filter(|&m| self.game.play(m).is_ok());
         played.and_then(LongMove::of).map_or(EngineMessage::Forfeit, EngineMessage::Move)
     }
@@ -120,13 +137,18 @@ impl Conversation {
         &self.game
     }
 
+    /// The engine's colour. It moves first, and again when the opponent has moved.
+    fn own(&self) -> Color {
+        if self.stage == Stage::OpponentsTurn { !self.game.turn() } else { self.game.turn() }
+    }
+
     /// What the engine may use for its next move.
-    pub(super) fn time_limit(&self) -> TimeLimit {
-        TimeLimit::Clock { remaining: self.remaining, increment: self.increment, moves_to_go: None }
+    pub(super) fn move_time(&self, at: Instant) -> MoveTime {
+        self.clock.move_time(self.own(), at)
     }
 
     /// The engine's time.
-    pub(super) fn remaining(&self) -> Duration {
-        self.remaining
+    pub(super) fn remaining(&self, at: Instant) -> Duration {
+        self.clock.remaining(self.own(), at).unwrap_or_default()
     }
 }

@@ -42,7 +42,7 @@ pub enum SessionError {
 pub fn serve(host: Host, output: &mut dyn Write, habits: Habits) -> Result<(), SessionError> {
     host.engine.settle();
     let conversation = Conversation::default();
-    let mut session = Session { host, output, habits, conversation, own_since: Instant::now(), guess: None };
+    let mut session = Session { host, output, habits, conversation, guess: None };
     session.send(EngineMessage::Ready)?;
     while session.react()?.is_continue() {}
     Ok(())
@@ -53,8 +53,6 @@ struct Session<'a> {
     output: &'a mut dyn Write,
     habits: Habits,
     conversation: Conversation,
-    /// When the engine's time last began to run.
-    own_since: Instant,
     /// What the engine ponders on.
     guess: Option<Guess>,
 }
@@ -68,9 +66,9 @@ struct Guess {
 
 impl Guess {
     /// Whether it has come true: the move was played, and not much time is missing.
-    fn holds(&self, conversation: &Conversation) -> bool {
+    fn holds(&self, conversation: &Conversation, at: Instant) -> bool {
         conversation.game().moves().last() == Some(&self.reply)
-            && conversation.remaining() >= self.remaining.mul_f64(0.9)
+            && conversation.remaining(at) >= self.remaining.mul_f64(0.9)
     }
 }
 
@@ -87,9 +85,9 @@ impl Session<'_> {
             Event::Input(Input::End) => END,
             Event::Input(Input::TooLong(beginning)) => Err(Breach::TooLong(quoted(&beginning)).into()),
             Event::Input(Input::Line(line)) => {
-                self.own_since = Instant::now();
-                self.conversation.hear(&line)?;
-                self.take_turn();
+                let at = Instant::now();
+                self.conversation.hear(&line, at)?;
+                self.take_turn(at);
                 GO_ON
             }
             Event::Thought(id, Thought::Done(decision)) if self.host.engine.is_current(id) => {
@@ -100,16 +98,17 @@ impl Session<'_> {
         }
     }
 
-    fn take_turn(&mut self) {
+    fn take_turn(&mut self, at: Instant) {
         match self.guess.take() {
-            Some(guess) if guess.holds(&self.conversation) => self.host.engine.ponder_hit(),
-            _ => self.think(&self.conversation.game().clone(), Purpose::Play),
+            Some(guess) if guess.holds(&self.conversation, at) => self.host.engine.ponder_hit(),
+            _ => self.think(&self.conversation.game().clone(), Purpose::Play, at),
         }
     }
 
     /// Starts thinking; what the engine was thinking about before is abandoned.
-    fn think(&mut self, game: &Game, purpose: Purpose) {
-        let limits = Limits { time: self.conversation.time_limit(), ..Limits::default() };
+    fn think(&mut self, game: &Game, purpose: Purpose, at: Instant) {
+        let time = engine::time_limit(self.conversation.move_time(at));
+        let limits = Limits { time, ..Limits::default() };
         let clock = Arc::new(Instant::now());
         self.host.engine.think(game, Task { purpose, limits, allowed: None, clock });
     }
@@ -117,21 +116,22 @@ impl Session<'_> {
     fn answer(&mut self, decision: &Decision) -> Reaction {
         let is_lost = self.habits.forfeit && decision.score.is_loss();
         let choice = decision.best.filter(|_| !is_lost);
-        let message = self.conversation.answer(choice, self.own_since.elapsed());
+        let at = Instant::now();
+        let message = self.conversation.answer(choice, at);
         self.send(message)?;
         if message == EngineMessage::Forfeit {
             return END;
         }
-        self.ponder(decision.ponder);
+        self.ponder(decision.ponder, at);
         GO_ON
     }
 
-    fn ponder(&mut self, reply: Option<Move>) {
+    fn ponder(&mut self, reply: Option<Move>, at: Instant) {
         let Some(reply) = reply.filter(|_| self.habits.ponder) else { return };
         let mut game = self.conversation.game().clone();
         if game.play(reply).is_ok() && game.outcome().is_none() {
-            self.guess = Some(Guess { reply, remaining: self.conversation.remaining() });
-            self.think(&game, Purpose::Ponder);
+            self.guess = Some(Guess { reply, remaining: self.conversation.remaining(at) });
+            self.think(&game, Purpose::Ponder, at);
         }
     }
 

@@ -1,10 +1,9 @@
 //! Whole conversations.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use engine::TimeLimit;
-use game::{CastlingMode, Game};
+use game::{CastlingMode, Game, MoveTime};
 
 use super::conversation::{Breach, Conversation};
 use super::{Habits, serve};
@@ -30,18 +29,20 @@ m -> 1: 26000000000 28000000000 e7e5\n
 /// for them. Returns the bytes that it says.
 fn replay(name: char, thinking: Duration) -> String {
     let mut conversation = Conversation::default();
+    let mut now = Instant::now();
     let mut said = Vec::new();
     let mut say = |message: EngineMessage| said.push(format!("{message}\n"));
     for line in EXAMPLE.lines() {
         let Some((parties, text)) = line.split_once(": ") else { continue };
         let text = text.replace(r"\n", "\n");
         if parties == format!("m -> {name}") {
-            conversation.hear(&text).expect("well-formed and in turn");
+            conversation.hear(&text, now).expect("well-formed and in turn");
+            now += thinking;
         } else if parties == format!("{name} -> m") {
             match text.trim_end().parse().expect("well-formed") {
                 EngineMessage::Ready => say(EngineMessage::Ready),
-                EngineMessage::Move(m) => say(conversation.answer(m.find(conversation.game()), thinking)),
-                EngineMessage::Forfeit => say(conversation.answer(None, thinking)),
+                EngineMessage::Move(m) => say(conversation.answer(m.find(conversation.game()), now)),
+                EngineMessage::Forfeit => say(conversation.answer(None, now)),
             }
         }
     }
@@ -57,37 +58,42 @@ fn the_documents_example_from_both_engines_ends() {
 #[test]
 fn the_engines_own_count_of_its_time_is_the_examples() {
     let mut conversation = Conversation::default();
+    let began = Instant::now();
     let first = format!("30000000000 1000000000 30000000000 1000000000 {START}\n");
-    conversation.hear(&first).expect("well-formed");
+    conversation.hear(&first, began).expect("well-formed");
     let m = conversation.game().parse_move("e4").expect("legal");
-    conversation.answer(Some(m), Duration::from_secs(5));
-    assert_eq!(conversation.remaining(), Duration::from_secs(26));
-    conversation.hear("25999999999 28000000000 e7e5\n").expect("well-formed");
-    let limit = TimeLimit::Clock {
+    let moved = began + Duration::from_secs(5);
+    conversation.answer(Some(m), moved);
+    assert_eq!(conversation.remaining(moved), Duration::from_secs(26));
+    let heard = moved + Duration::from_secs(3);
+    conversation.hear("25999999999 28000000000 e7e5\n", heard).expect("well-formed");
+    let limit = MoveTime::Clock {
         remaining: Duration::from_nanos(25_999_999_999),
         increment: Duration::from_secs(1),
         moves_to_go: None,
     };
-    assert_eq!(conversation.time_limit(), limit);
+    assert_eq!(conversation.move_time(heard), limit);
 }
 
 #[test]
 fn messages_out_of_turn_end_the_conversation() {
     let first = format!("1 1 1 1 {START}\n");
+    let now = Instant::now();
     let is_out_of_turn = |result| matches!(result, Err(Breach::OutOfTurn { .. }));
     let mut conversation = Conversation::default();
-    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n")));
-    conversation.hear(&first).expect("in turn");
-    assert!(is_out_of_turn(conversation.hear(&first)));
-    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n")));
+    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n", now)));
+    conversation.hear(&first, now).expect("in turn");
+    assert!(is_out_of_turn(conversation.hear(&first, now)));
+    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n", now)));
     let m = conversation.game().parse_move("e4").expect("legal");
-    conversation.answer(Some(m), Duration::ZERO);
-    assert!(is_out_of_turn(conversation.hear(&first)));
-    assert_eq!(conversation.hear("1 1 e7e5\n"), Ok(()));
+    conversation.answer(Some(m), now);
+    assert!(is_out_of_turn(conversation.hear(&first, now)));
+    assert_eq!(conversation.hear("1 1 e7e5\n", now), Ok(()));
 }
 
 #[test]
 fn nothing_can_be_played_from_there() {
+    let now = Instant::now();
     for (fen, played) in [
         (START, "e2e4"),
         (START, "e7e6q"),
@@ -95,14 +101,14 @@ fn nothing_can_be_played_from_there() {
         ("4k3/8/8/8/8/8/p7/4K3 w - - 0 1", "a2a1"),
     ] {
         let mut conversation = Conversation::default();
-        conversation.hear(&format!("1 1 1 1 {fen}\n")).expect("a position");
+        conversation.hear(&format!("1 1 1 1 {fen}\n"), now).expect("a position");
         let m = conversation.game().legal_moves()[0];
-        conversation.answer(Some(m), Duration::ZERO);
-        let result = conversation.hear(&format!("1 1 {played}\n"));
+        conversation.answer(Some(m), now);
+        let result = conversation.hear(&format!("1 1 {played}\n"), now);
         assert!(matches!(result, Err(Breach::IllegalMove { .. })), "{played}: {result:?}");
     }
     for fen in ["R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1"] {
-        let result = Conversation::default().hear(&format!("1 1 1 1 {fen}\n"));
+        let result = Conversation::default().hear(&format!("1 1 1 1 {fen}\n"), now);
         assert_eq!(result, Err(Breach::NoMove(fen.into())));
     }
 }
@@ -218,6 +224,6 @@ fn a_lost_position_is_forfeited_only_if_wanted() {
 #[test]
 fn a_game_of_chess960_is_another_game() {
     let game = Game::from_fen("1k6/8/8/8/8/8/8/RK5R w HA - 0 1", CastlingMode::Chess960).expect("a position");
-    let result = Conversation::default().hear(&format!("1 1 1 1 {}\n", game.fen()));
+    let result = Conversation::default().hear(&format!("1 1 1 1 {}\n", game.fen()), Instant::now());
     assert!(matches!(result, Err(Breach::Malformed(_))), "{result:?}");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::{Decision, Limits, Purpose, Task, TimeLimit};
-use game::{CastlingMode, Color, DrawReason, Game, GameClock, Move, Outcome, Score, TimeControl, WinReason};
+use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
 use super::Turn;
@@ -40,7 +40,9 @@ pub struct Conversation {
     game: Game,
     person: Color,
     level: Level,
-    clock: GameClock,
+    clock: Clock,
+    /// The moment of what is reacted to.
+    now: Instant,
     style: Style,
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
@@ -64,7 +66,8 @@ impl Conversation {
         Conversation {
             game: Game::default(),
             person: Color::White,
-            clock: GameClock::new(level.0.clone()),
+            clock: Clock::new(level.0.clone()),
+            now: Instant::now(),
             level,
             style,
             flipped: false,
@@ -98,7 +101,8 @@ impl Conversation {
     ///
     /// # Errors
     /// If nothing can be written.
-    pub fn hear(&mut self, line: &str, output: &mut dyn Write) -> io::Result<()> {
+    pub fn hear(&mut self, line: &str, at: Instant, output: &mut dyn Write) -> io::Result<()> {
+        self.now = at;
         if line.trim().is_empty() {
             return Ok(());
         }
@@ -172,12 +176,14 @@ impl Conversation {
         if self.game.play(m).is_err() {
             return; // only legal moves come here
         }
-        self.clock.end_turn();
-        if self.is_clock_judged() && self.clock.flag_fallen(mover) {
+        // The clock does not run before the first move, which counts nevertheless.
+        let turn = self.clock.end_turn(self.now);
+        let turn = turn.unwrap_or_else(|| self.clock.book_turn(mover, Duration::ZERO));
+        if self.is_clock_judged() && !turn.overrun.is_zero() {
             self.game.declare(Outcome::Win { winner: !mover, reason: WinReason::TimeForfeit });
         }
         if self.game.outcome().is_none() {
-            self.clock.start_turn(self.game.turn());
+            self.clock.start_turn(self.game.turn(), self.now);
         }
     }
 
@@ -218,7 +224,7 @@ impl Conversation {
     }
 
     fn announce_end(&mut self, output: &mut dyn Write) -> io::Result<()> {
-        self.clock.stop();
+        self.clock.stop(self.now);
         let Some(outcome) = self.game.outcome() else { return Ok(()) };
         let verdict = match outcome.winner() {
             Some(winner) if winner == self.person => "you win",
@@ -230,15 +236,17 @@ impl Conversation {
 
     fn take_back(&mut self, output: &mut dyn Write) -> io::Result<()> {
         // Back to the last position in which the person was to move.
-        let moves = if self.game.turn() == self.person { 2 } else { 1 };
-        if self.game.ply() < moves {
+        let plies = if self.game.turn() == self.person { 2 } else { 1 };
+        if self.game.ply() < plies {
             return writeln!(output, "You have made no move to take back.");
         }
         self.abandon();
-        for _ in 0..moves {
+        for _ in 0..plies {
             self.game.undo();
+            let mover = self.game.turn();
+            self.clock.set_moves_made(mover, self.clock.moves_made(mover).saturating_sub(1));
         }
-        self.clock.start_turn(self.person);
+        self.clock.start_turn(self.person, self.now);
         self.show_board(output)
     }
 
@@ -278,7 +286,7 @@ impl Conversation {
         self.person = side;
         self.opinion = None;
         self.flipped = false;
-        self.clock = GameClock::new(self.level.0.clone());
+        self.clock = Clock::new(self.level.0.clone());
         writeln!(output, "A new game. You play {}.", name(side))?;
         if self.is_heralds_turn() {
             self.show_board(output)?;
@@ -311,10 +319,10 @@ impl Conversation {
     }
 
     fn set_level(&mut self, level: Level, output: &mut dyn Write) -> io::Result<()> {
-        self.clock = GameClock::new(level.0.clone());
+        self.clock = Clock::new(level.0.clone());
         self.level = level;
         if self.game.outcome().is_none() && self.game.ply() > 0 {
-            self.clock.start_turn(self.game.turn());
+            self.clock.start_turn(self.game.turn(), self.now);
         }
         writeln!(output, "The level is {} from the next move on.", self.level)
     }
@@ -334,15 +342,9 @@ impl Conversation {
     fn think_to_move(&mut self) {
         let herald = self.game.turn();
         if self.clock.turn().is_none() {
-            self.clock.start_turn(herald);
+            self.clock.start_turn(herald, self.now);
         }
-        let mut limits =
-            Limits { time: engine::time_limit(self.clock.move_time(herald)), ..Limits::default() };
-        match self.level.0 {
-            TimeControl::Depth(plies) => limits.depth = Some(plies.get()),
-            TimeControl::Nodes(nodes) => limits.nodes = Some(nodes.get()),
-            _ => {}
-        }
+        let limits = engine::limits(self.clock.move_limits(herald, self.now));
         self.think(Thinking::ToMove, limits);
     }
 
@@ -383,7 +385,8 @@ impl Conversation {
     ///
     /// # Errors
     /// If nothing can be written.
-    pub fn decided(&mut self, decision: &Decision, output: &mut dyn Write) -> io::Result<()> {
+    pub fn decided(&mut self, decision: &Decision, at: Instant, output: &mut dyn Write) -> io::Result<()> {
+        self.now = at;
         let Some(best) = decision.best else { return Ok(()) };
         match self.thinking.take() {
             None => Ok(()),
@@ -414,7 +417,7 @@ impl Conversation {
         if !self.is_clock_judged() {
             return Ok(());
         }
-        let time = |color| self.clock.remaining(color).unwrap_or_default().as_secs();
+        let time = |color| self.clock.remaining(color, self.now).unwrap_or_default().as_secs();
         let (white, black) = (time(Color::White), time(Color::Black));
         writeln!(output, "White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60)
     }

@@ -8,6 +8,7 @@ mod save;
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use engine::{Engine, Thought};
 
@@ -67,10 +68,10 @@ fn react(
         Event::Input(Input::TooLong(_)) => {
             writeln!(output, "That line is too long: at most {MAX_LINE} bytes. Nothing was done.")?;
         }
-        Event::Input(Input::Line(line)) => conversation.hear(&line, output)?,
+        Event::Input(Input::Line(line)) => conversation.hear(&line, Instant::now(), output)?,
         Event::Thought(id, Thought::Done(decision)) if engine.is_current(id) => {
             engine.finish();
-            conversation.decided(&decision, output)?;
+            conversation.decided(&decision, Instant::now(), output)?;
         }
         Event::Thought(_, Thought::Warning(text)) => writeln!(output, "{text}")?,
         Event::Thought(..) => {}

@@ -1,5 +1,7 @@
 //! Conversations with a person: the pure part with decisions made up here, and whole games with the engine.
 
+use std::time::{Duration, Instant};
+
 use engine::Decision;
 use game::{Game, Score};
 
@@ -12,17 +14,18 @@ struct Talk {
     conversation: Conversation,
     /// The game that Herald was last asked to think about.
     asked: Option<Box<Game>>,
+    now: Instant,
 }
 
 impl Talk {
     fn new() -> Talk {
-        Talk { conversation: Conversation::new(Style::Ascii), asked: None }
+        Talk { conversation: Conversation::new(Style::Ascii), asked: None, now: Instant::now() }
     }
 
     /// Types a line and returns what is shown.
     fn say(&mut self, line: &str) -> String {
         let mut shown = Vec::new();
-        self.conversation.hear(line, &mut shown).expect("memory can be written");
+        self.conversation.hear(line, self.now, &mut shown).expect("memory can be written");
         self.note_wishes();
         String::from_utf8(shown).expect("text")
     }
@@ -33,7 +36,7 @@ impl Talk {
         let best = Some(game.parse_move(text).expect(text));
         let decision = Decision { best, ponder: None, score: Score::Centipawns(centipawns) };
         let mut shown = Vec::new();
-        self.conversation.decided(&decision, &mut shown).expect("memory can be written");
+        self.conversation.decided(&decision, self.now, &mut shown).expect("memory can be written");
         self.note_wishes();
         String::from_utf8(shown).expect("text")
     }
@@ -203,6 +206,20 @@ fn levels_are_shown_and_chosen() {
     assert_eq!(talk.say("level"), "The level is 1 seconds a move (normal). `help` shows the others.\n");
     talk.say("level 300+2");
     assert!(talk.say("board").contains("White 5:00   Black 5:00"));
+}
+
+#[test]
+fn clocks_run_and_the_flag_falls_before_time_is_added() {
+    let mut talk = Talk::new();
+    talk.say("level 2/60+5");
+    talk.say("e4");
+    talk.now += Duration::from_secs(10);
+    assert!(talk.herald("e5", 0).contains("White 1:05   Black 0:55"));
+    talk.now += Duration::from_secs(5);
+    assert!(talk.say("board").contains("White 1:00   Black 0:55"));
+    talk.say("d4");
+    talk.now += Duration::from_secs(56);
+    assert!(talk.herald("d5", 0).contains("1-0 {"));
 }
 
 #[test]

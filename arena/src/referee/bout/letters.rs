@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use game::{Color, Game, PgnTags};
 use messages::epd::{ClockTime, EpdMove, Position, RefereeCommand};
 use messages::referee::{Directive, ExactClock, Moves};
-use players::Account;
 use shakmaty::ByColor;
 
 use super::Bout;
@@ -102,24 +101,20 @@ impl Bout {
     /// What a client needs that has come back and is not to move.
     pub(in crate::referee) fn with_clocks(&self, record: Directive, at: Instant) -> Directive {
         let colors = ByColor { white: Color::White, black: Color::Black };
-        let accounts = self.clock.accounts();
         let remaining = colors.map(|color| self.remaining(color, at));
-        let used = colors.map(|color| self.consumed(color, accounts.get(color), *remaining.get(color)));
-        let clocks = colors.map(|color| {
-            let Account { control, moves_made, .. } = accounts.get(color);
-            ExactClock {
-                remaining: *remaining.get(color),
-                increment: control.increment(moves_made + 1),
-                moves_to_go: control.moves_to_go(moves_made + 1),
-            }
+        let used = colors.map(|color| self.consumed(color, *remaining.get(color)));
+        let clocks = colors.map(|color| ExactClock {
+            remaining: *remaining.get(color),
+            increment: self.clock.increment(color),
+            moves_to_go: self.clock.moves_to_go(color),
         });
         Directive { used: Some(used), clocks: Some(clocks), ..record }
     }
 
     /// What `cc` tells: what is missing of all that the time control has given, so that who knows the time control knows what
     /// is left, also if the director has added time.
-    fn consumed(&self, color: Color, account: &Account, remaining: Option<Duration>) -> ClockTime {
-        let by_control = account.control.granted(account.moves_made).zip(remaining);
+    fn consumed(&self, color: Color, remaining: Option<Duration>) -> ClockTime {
+        let by_control = self.clock.control(color).granted(self.clock.moves_made(color)).zip(remaining);
         let used = match by_control {
             Some((granted, remaining)) => granted.saturating_sub(remaining),
             None => self.used_by(color),

@@ -6,7 +6,7 @@ mod letters;
 use std::time::{Duration, Instant, SystemTime};
 
 use game::Score;
-use game::{CastlingMode, Color, DrawReason, Game, Outcome, WinReason};
+use game::{CastlingMode, Clock, Color, DrawReason, Game, Outcome, WinReason};
 use messages::epd::{EpdMove, Evaluation, EvaluationVerdict, Position};
 use messages::referee::{ClientReply, Counters, Remark, Response};
 use players::Thinking;
@@ -14,7 +14,7 @@ use shakmaty::ByColor;
 
 use super::fact::{Fact, MoveWords, Side};
 use crate::schedule::Fixture;
-use crate::table::{Adjudicator, GameRecord, Incident, MoveRecord, RefereeClock, Rules, Seat, flag_fall};
+use crate::table::{Adjudicator, GameRecord, Incident, MoveRecord, Rules, Seat, flag_fall};
 
 /// A game.
 pub(super) struct Bout {
@@ -23,8 +23,11 @@ pub(super) struct Bout {
     rules: Rules,
     game: Game,
     opening: usize,
-    clock: RefereeClock,
-    turn: Turn,
+    clock: Clock,
+    /// Whether the side to move has been asked for a move.
+    asked: bool,
+    /// How often the game has been told once more over a bad line in this turn.
+    repairs: u32,
     /// Whether the director holds the game.
     paused: bool,
     last: Option<LastMove>,
@@ -41,19 +44,6 @@ pub(super) struct Bout {
 
 /// So many faults on a line may well be noise.
 const MOST_REPAIRS: u32 = 16;
-
-/// The turn of the side to move.
-#[derive(Clone, Copy, Default)]
-struct Turn {
-    /// Time used before `since`.
-    used: Duration,
-    /// Since when its clock runs; `None` while it stands.
-    since: Option<Instant>,
-    /// Whether it has been asked for a move.
-    asked: bool,
-    /// How often the game has been told once more over a bad line.
-    repairs: u32,
-}
 
 /// The last move, as the opponent is told of it.
 struct LastMove {
@@ -92,8 +82,9 @@ impl Bout {
             rules: rules.clone(),
             opening: game.ply(),
             game,
-            clock: RefereeClock::new(controls, margins, Instant::now()),
-            turn: Turn::default(),
+            clock: Clock::with_controls(controls).with_margins(margins),
+            asked: false,
+            repairs: 0,
             paused: false,
             last: None,
             was_asked_again: false,
@@ -142,19 +133,23 @@ impl Bout {
 impl Bout {
     /// The side to move has been told that it is its turn; its clock runs.
     pub(super) fn told(&mut self, at: Instant) {
-        self.turn.asked = true;
+        self.asked = true;
         self.run(at);
     }
 
     /// Lets the clock of the side to move run, if it may.
     fn run(&mut self, at: Instant) {
-        if self.turn.asked && !self.paused && self.turn.since.is_none() {
-            self.turn.since = Some(at);
+        if !self.asked || self.paused {
+            return;
         }
+        if self.clock.turn().is_none() {
+            self.clock.start_turn(self.to_move(), at);
+        }
+        self.clock.resume(at);
     }
 
     pub(super) fn is_asked(&self) -> bool {
-        self.turn.asked
+        self.asked
     }
 
     pub(super) fn is_paused(&self) -> bool {
@@ -163,8 +158,7 @@ impl Bout {
 
     /// Stops the clock until the game is resumed.
     pub(super) fn pause(&mut self, at: Instant) {
-        self.turn.used = self.used(at);
-        self.turn.since = None;
+        self.clock.suspend(at);
         self.paused = true;
     }
 
@@ -173,19 +167,9 @@ impl Bout {
         self.run(at);
     }
 
-    /// What the side to move has used of its turn.
-    fn used(&self, at: Instant) -> Duration {
-        let running = self.turn.since.map_or(Duration::ZERO, |since| at.saturating_duration_since(since));
-        self.turn.used + running
-    }
-
     /// The last moment at which the side to move may still move; `None` if its clock stands or there is none.
     pub(super) fn flag_falls(&self) -> Option<Instant> {
-        let since = self.turn.since?;
-        let mover = self.to_move();
-        let remaining = self.clock.accounts().get(mover).remaining?;
-        let left = remaining.saturating_add(self.clock.margin(mover)).saturating_sub(self.turn.used);
-        since.checked_add(left)
+        self.clock.flag_falls()
     }
 
     /// How the game ends if the flag of the side to move has fallen by now.
@@ -194,20 +178,17 @@ impl Bout {
             return None;
         }
         let mover = self.to_move();
-        let remaining = self.clock.accounts().get(mover).remaining?;
-        let overrun = self.used(at).saturating_sub(remaining);
+        let overrun = self.clock.overrun(mover, at);
         Some((flag_fall(&self.game, mover), format!("time overdrawn by {overrun:?}")))
     }
 
     /// What a side has left at a moment.
     pub(super) fn remaining(&self, color: Color, at: Instant) -> Option<Duration> {
-        let remaining = self.clock.accounts().get(color).remaining?;
-        let used = if color == self.to_move() { self.used(at) } else { Duration::ZERO };
-        Some(remaining.saturating_sub(used))
+        self.clock.remaining(color, at)
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.turn.since.is_some()
+        self.clock.is_running()
     }
 }
 
@@ -227,7 +208,7 @@ impl Bout {
         at: Instant,
         penalty: Duration,
     ) -> Judgement {
-        if color != self.to_move() || !self.turn.asked {
+        if color != self.to_move() || !self.asked {
             return Judgement::OutOfTurn;
         }
         if let Some((outcome, detail)) = self.check_time(at) {
@@ -260,7 +241,7 @@ impl Bout {
                 let moved = Fact::Moved {
                     game: self.number(),
                     mv: self.game.coordinate(legal),
-                    used: u64::try_from(self.used(at).as_nanos()).unwrap_or(u64::MAX),
+                    used: u64::try_from(self.clock.used_in_turn(at).as_nanos()).unwrap_or(u64::MAX),
                     words,
                 };
                 let mut facts = vec![moved];
@@ -318,13 +299,13 @@ impl Bout {
 
     /// The side to move has replied.
     pub(super) fn answered(&mut self) {
-        self.turn.asked = false;
+        self.asked = false;
     }
 
     /// Whether the game may be told once more in this turn, which counts.
     pub(super) fn may_repair(&mut self) -> bool {
-        self.turn.repairs += 1;
-        self.turn.repairs <= MOST_REPAIRS
+        self.repairs += 1;
+        self.repairs <= MOST_REPAIRS
     }
 
     /// The program is asked once more.
@@ -334,9 +315,8 @@ impl Bout {
 
     /// The side to move has to be asked anew: it has come back, or the referee has.
     pub(super) fn unask(&mut self, at: Instant) {
-        self.turn.used = self.used(at);
-        self.turn.since = None;
-        self.turn.asked = false;
+        self.clock.suspend(at);
+        self.asked = false;
     }
 
     /// Takes note of what happened in this game. What does not fit the game, in a store that was changed by hand, is told.
@@ -344,7 +324,7 @@ impl Bout {
         match fact {
             Fact::Moved { mv, used, words, .. } => self.apply_move(mv, Duration::from_nanos(*used), words),
             Fact::TimeAdded { side, nanos, .. } => {
-                self.clock.add((*side).into(), Duration::from_nanos(*nanos));
+                self.clock.add_time((*side).into(), Duration::from_nanos(*nanos));
                 Ok(())
             }
             Fact::Noted { side, text, .. } => {
@@ -362,8 +342,8 @@ impl Bout {
         let mv = self.game.parse_move(text).map_err(|error| error.to_string())?;
         let written = self.game.chess().map(|chess| EpdMove::new(chess, mv)).ok_or("no chess")?;
         self.game.play(mv).map_err(|error| error.to_string())?;
-        self.clock.book_turn(mover, used);
-        self.turn = Turn::default();
+        let remaining = self.clock.book_turn(mover, used).remaining;
+        (self.asked, self.repairs) = (false, 0);
         self.was_asked_again = false;
         let MoveWords { offers_draw, rejects_draw, .. } = *words;
         self.last = Some(LastMove { position, counters, mv: written, offers_draw, rejects_draw });
@@ -374,7 +354,6 @@ impl Bout {
         let thinking = thinking(words);
         self.adjudicated =
             self.adjudicator.judge(&self.rules.adjudication, &self.game, mover, thinking.score);
-        let remaining = self.clock.accounts().get(mover).remaining;
         self.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
         Ok(())
     }

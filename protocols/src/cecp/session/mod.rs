@@ -31,7 +31,7 @@ use messages::input::Input;
 use shakmaty::{Move, Square};
 
 use super::board::Board;
-use super::clock::OwnClock;
+use super::clock::TimeSettings;
 use super::dialect::Dialect;
 use super::output::Output;
 use super::search::Search;
@@ -60,7 +60,7 @@ struct Session<'a> {
     state: State,
     board: Board,
     position: PositionNotes,
-    clock: OwnClock,
+    clock: TimeSettings,
     /// The search that is under way.
     search: Option<Search>,
     deferred: Deferred,
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
             state: State::default(),
             board: Board::default(),
             position: PositionNotes::default(),
-            clock: OwnClock::default(),
+            clock: TimeSettings::default(),
             search: None,
             deferred: Deferred::default(),
             agreements: Agreements::default(),

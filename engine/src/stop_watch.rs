@@ -1,0 +1,165 @@
+//! The stop-watch of one search: wall time, processor time, or nodes for time.
+//!
+//! It tells how long a search has run. How much time a player has is the business of [`game::Clock`].
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What counts as time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeMeasure {
+    /// Wall time.
+    #[default]
+    Wall,
+    /// Processor time, over all threads of the process.
+    Cpu,
+    /// So many nodes a second (0 counts as 1), for games that a busy computer does not disturb (CECP's `nps`).
+    Nodes(u64),
+}
+
+/// A stop-watch for a search. Other threads may suspend and resume it meanwhile.
+#[derive(Debug)]
+pub struct StopWatch {
+    measure: TimeMeasure,
+    started: Instant,
+    reading: Mutex<Reading>,
+}
+
+/// What a stop-watch shows, by a time that is told with each call.
+#[derive(Clone, Copy, Debug)]
+struct Reading {
+    /// Time that passed before `since`.
+    before: Duration,
+    /// When it was last resumed; `None` while it is suspended.
+    since: Option<Duration>,
+}
+
+impl StopWatch {
+    /// A stop-watch that runs.
+    pub fn start(measure: TimeMeasure) -> StopWatch {
+        let reading = Reading { before: Duration::ZERO, since: None };
+        let watch = StopWatch { measure, started: Instant::now(), reading: Mutex::new(reading) };
+        watch.resume();
+        watch
+    }
+
+    /// Holds it. Nodes can't be held: their time only passes while the search runs.
+    pub fn suspend(&self) {
+        self.reading().suspend(self.now());
+    }
+
+    /// Lets it go on. Without a suspension nothing happens.
+    pub fn resume(&self) {
+        self.reading().resume(self.now());
+    }
+
+    /// The time by the measure, since some fixed moment.
+    fn now(&self) -> Duration {
+        match self.measure {
+            TimeMeasure::Cpu => platform::process_cpu_time(),
+            TimeMeasure::Wall | TimeMeasure::Nodes(_) => self.started.elapsed(),
+        }
+    }
+
+    /// A reading is whole at any time, so that a thread that died holding it does no harm.
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl search::Clock for StopWatch {
+    fn elapsed(&self, nodes: u64) -> Duration {
+        match self.measure {
+            TimeMeasure::Nodes(rate) => time_of_nodes(nodes, rate.max(1)),
+            TimeMeasure::Wall | TimeMeasure::Cpu => self.reading().elapsed(self.now()),
+        }
+    }
+}
+
+impl Reading {
+    fn suspend(&mut self, now: Duration) {
+        *self = Reading { before: self.elapsed(now), since: None };
+    }
+
+    fn resume(&mut self, now: Duration) {
+        self.since.get_or_insert(now);
+    }
+
+    fn elapsed(&self, now: Duration) -> Duration {
+        self.before + self.since.map_or(Duration::ZERO, |since| now.saturating_sub(since))
+    }
+}
+
+fn time_of_nodes(nodes: u64, rate: u64) -> Duration {
+    let nanos = u128::from(nodes % rate) * 1_000_000_000 / u128::from(rate);
+    Duration::new(nodes / rate, nanos as u32) // less than a second, so that it fits
+}
+
+#[cfg(test)]
+mod tests {
+    use search::Clock as _;
+
+    use super::*;
+
+    fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn a_suspended_watch_stands_still() {
+        let mut reading = Reading { before: Duration::ZERO, since: Some(millis(100)) };
+        assert_eq!(reading.elapsed(millis(120)), millis(20));
+        reading.suspend(millis(120));
+        reading.suspend(millis(1120));
+        assert_eq!(reading.elapsed(millis(1120)), millis(20));
+        reading.resume(millis(1120));
+        reading.resume(millis(1123));
+        assert_eq!(reading.elapsed(millis(1123)), millis(23));
+    }
+
+    #[test]
+    fn another_thread_can_hold_the_watch() {
+        let watch = StopWatch::start(TimeMeasure::Wall);
+        std::thread::scope(|scope| {
+            scope.spawn(|| watch.suspend());
+        });
+        let held = watch.elapsed(0);
+        std::thread::sleep(millis(2));
+        assert_eq!(watch.elapsed(0), held);
+        watch.resume();
+        std::thread::sleep(millis(2));
+        assert!(watch.elapsed(0) >= held + millis(2));
+    }
+
+    #[test]
+    fn processor_time_passes_by_working_only() {
+        let watch = StopWatch::start(TimeMeasure::Cpu);
+        let mut x = 1u64;
+        while watch.elapsed(0) < millis(2) {
+            x = std::hint::black_box(x.wrapping_mul(3));
+        }
+        watch.suspend();
+        let held = watch.elapsed(0);
+        assert!(held >= millis(2));
+        for _ in 0..100_000 {
+            x = std::hint::black_box(x.wrapping_mul(3));
+        }
+        assert_eq!(watch.elapsed(0), held);
+    }
+
+    #[test]
+    fn wall_time_passes_by_waiting() {
+        let watch = StopWatch::start(TimeMeasure::Wall);
+        std::thread::sleep(millis(2));
+        assert!(watch.elapsed(0) >= millis(2));
+    }
+
+    #[test]
+    fn nodes_are_turned_into_time_exactly() {
+        let elapsed = |rate, nodes| StopWatch::start(TimeMeasure::Nodes(rate)).elapsed(nodes);
+        assert_eq!(elapsed(3, 0), Duration::ZERO);
+        assert_eq!(elapsed(3, 7), Duration::new(2, 333_333_333));
+        assert_eq!(elapsed(u64::MAX, u64::MAX), Duration::from_secs(1));
+        assert_eq!(elapsed(0, 5), Duration::from_secs(5));
+    }
+}
