@@ -7,7 +7,7 @@ use clap::Args;
 use engine::NumberSetting;
 use messages::cego::REVISION;
 use messages::input::LineReader;
-use protocols::cego::{Habits, SessionError, serve};
+use protocols::cego::{CegoOptions, SessionError, serve};
 use protocols::host::Host;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -50,9 +50,9 @@ impl Cego {
         host.engine.set(NumberSetting::Hash, self.hash)?;
         host.engine.set(NumberSetting::Threads, self.threads)?;
         host.engine.set(NumberSetting::Overhead, self.overhead)?;
-        let habits = Habits { ponder: self.ponder, forfeit: self.forfeit };
-        serve(host, &mut io::stdout(), habits).map_err(|error| match error {
-            SessionError::Breach(breach) => anyhow!(WrongInput).context(breach),
+        let options = CegoOptions { ponder: self.ponder, forfeit: self.forfeit };
+        serve(host, &mut io::stdout(), options).map_err(|error| match error {
+            SessionError::Protocol(error) => anyhow!(WrongInput).context(error),
             SessionError::Output(error) => error.into(),
         })
     }

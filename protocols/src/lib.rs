@@ -6,6 +6,7 @@ pub mod cego;
 pub mod detect;
 pub mod host;
 mod obeyed;
+mod pondering;
 pub mod referee;
 #[cfg(test)]
 mod scripted;

@@ -1,4 +1,4 @@
-//! The state of the conversation, as the engine sees it: whose turn it is, on what board and with how much time. It
+//! The state of the protocol, as the engine sees it: whose turn it is, on what board and with how much time. It
 //! neither thinks nor reads or writes.
 
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use messages::cego::{
 };
 use messages::input::MAX_LINE;
 
-/// How a mediator broke the protocol, which ends the conversation.
+/// How a mediator broke the protocol, which ends the session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Breach {
+pub enum ProtocolError {
     /// A line is no message.
     #[error(transparent)]
     Malformed(#[from] MessageError),
@@ -47,9 +47,9 @@ pub enum Breach {
     NoMove(String),
 }
 
-/// A conversation with a mediator.
+/// What was said to and by the mediator.
 #[derive(Debug, Default)]
-pub(super) struct Conversation {
+pub(super) struct ProtocolState {
     stage: Stage,
     game: Game,
     /// Both sides' time: as the mediator said, or as it should be by now. Only the engine's own runs.
@@ -78,10 +78,10 @@ impl Stage {
     }
 }
 
-impl Conversation {
+impl ProtocolState {
     /// Takes a line with its end. Unless that breaks the protocol, it is the engine's turn now.
-    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), Breach> {
-        let text = line.strip_suffix('\n').ok_or_else(|| Breach::CutShort(quoted(line)))?;
+    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), ProtocolError> {
+        let text = line.strip_suffix('\n').ok_or_else(|| ProtocolError::CutShort(quoted(line)))?;
         match (self.stage, text.parse()?) {
             (Stage::Starting, MediatorMessage::FirstMove(first)) => {
                 self.game = first.position.game()?;
@@ -101,20 +101,20 @@ impl Conversation {
                 self.set_times(subsequent.own_time, subsequent.opponent_time, at);
             }
             (stage, _) => {
-                return Err(Breach::OutOfTurn { expected: stage.expected(), found: quoted(text) });
+                return Err(ProtocolError::OutOfTurn { expected: stage.expected(), found: quoted(text) });
             }
         }
         if self.game.legal_moves().is_empty() {
-            return Err(Breach::NoMove(self.game.fen()));
+            return Err(ProtocolError::NoMove(self.game.fen()));
         }
         self.stage = Stage::OwnTurn;
         self.clock.start_turn(self.own(), at);
         Ok(())
     }
 
-    fn play(&mut self, played: LongMove) -> Result<(), Breach> {
+    fn play(&mut self, played: LongMove) -> Result<(), ProtocolError> {
         let legal = played.find(&self.game).filter(|&m| self.game.play(m).is_ok());
-        legal.map(|_| ()).ok_or_else(|| Breach::IllegalMove { played, fen: self.game.fen() })
+        legal.map(|_| ()).ok_or_else(|| ProtocolError::IllegalMove { played, fen: self.game.fen() })
     }
 
     /// Sets the clocks at the beginning of the engine's turn.
