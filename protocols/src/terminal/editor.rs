@@ -27,25 +27,25 @@ const GLANCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 30_000_000 };
 ///
 /// # Errors
 /// If there is none, or one that can't be controlled.
-pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(Lines, Permit)> {
+pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(TerminalInput, TurnNotifier)> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(io::ErrorKind::Unsupported.into());
     }
     let editor = DefaultEditor::new().map_err(io::Error::other)?;
-    let (sender, permits) = mpsc::channel();
-    let lines = Lines { editor, interrupted, permits, delivered: 0, typed: Vec::new() };
-    Ok((lines, Permit { sender, heard: 0 }))
+    let (sender, turns) = mpsc::channel();
+    let lines = TerminalInput { editor, interrupted, turns, delivered: 0, typed: Vec::new() };
+    Ok((lines, TurnNotifier { sender, heard: 0 }))
 }
 
 /// Tells the terminal whose turn it is. Without being told, the editor leaves the terminal as it found it, so that the
 /// program may end.
-pub struct Permit {
+pub struct TurnNotifier {
     sender: Sender<(u64, Turn)>,
     /// How many lines have been dealt with.
     heard: u64,
 }
 
-impl Permit {
+impl TurnNotifier {
     /// Tells whose turn it is, after a line was dealt with if `heard`.
     pub fn give(&mut self, heard: bool, turn: Turn) {
         self.heard += u64::from(heard);
@@ -55,23 +55,23 @@ impl Permit {
 }
 
 /// Lines as they are typed, for a thread of its own.
-pub struct Lines {
+pub struct TerminalInput {
     editor: DefaultEditor,
     interrupted: Arc<AtomicBool>,
-    permits: Receiver<(u64, Turn)>,
-    /// How many lines were handed out; a permit from before the last of them no longer holds.
+    turns: Receiver<(u64, Turn)>,
+    /// How many lines were handed out; a notice from before the last of them no longer holds.
     delivered: u64,
     /// What was typed and not yet read.
     typed: Vec<u8>,
 }
 
-impl Lines {
+impl TerminalInput {
     /// The next line with its end; empty when no more will come.
     fn ask(&mut self) -> Vec<u8> {
-        let Some(mut turn) = self.first_permit() else { return Vec::new() };
+        let Some(mut turn) = self.first_turn() else { return Vec::new() };
         self.interrupted.store(false, Ordering::Relaxed);
         loop {
-            turn = self.permits.try_iter().last().map_or(turn, |(_, turn)| turn);
+            turn = self.turns.try_iter().last().map_or(turn, |(_, turn)| turn);
             let line = match turn {
                 Turn::Person => Some(self.edit()),
                 Turn::Herald => self.glance(),
@@ -83,8 +83,8 @@ impl Lines {
         }
     }
 
-    fn first_permit(&self) -> Option<Turn> {
-        self.permits.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
+    fn first_turn(&self) -> Option<Turn> {
+        self.turns.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
     }
 
     fn edit(&mut self) -> Vec<u8> {
@@ -119,7 +119,7 @@ impl Lines {
     }
 }
 
-impl Read for Lines {
+impl Read for TerminalInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.typed.is_empty() {
             self.typed = self.ask();

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use engine::Decision;
 use game::{Game, Score};
 
-use super::{Conversation, Wish, serve};
+use super::play::{TerminalAction, TerminalGame};
+use super::serve;
 use crate::scripted::Scripted;
 use game::diagram::Style;
 
 /// A conversation in which the test plays the engine.
 struct Talk {
-    conversation: Conversation,
+    game: TerminalGame,
     /// The game that Herald was last asked to think about.
     asked: Option<Box<Game>>,
     now: Instant,
@@ -19,15 +20,13 @@ struct Talk {
 
 impl Talk {
     fn new() -> Talk {
-        Talk { conversation: Conversation::new(Style::Ascii), asked: None, now: Instant::now() }
+        Talk { game: TerminalGame::new(Style::Ascii), asked: None, now: Instant::now() }
     }
 
     /// Types a line and returns what is shown.
     fn say(&mut self, line: &str) -> String {
-        let mut shown = Vec::new();
-        self.conversation.hear(line, self.now, &mut shown).expect("memory can be written");
-        self.note_wishes();
-        String::from_utf8(shown).expect("text")
+        self.game.hear(line, self.now);
+        self.take_effects()
     }
 
     /// Herald's move, thinking so much of its position.
@@ -35,20 +34,20 @@ impl Talk {
         let game = self.asked.take().expect("Herald was asked");
         let best = Some(game.parse_move(text).expect(text));
         let decision = Decision { best, ponder: None, score: Score::Centipawns(centipawns) };
-        let mut shown = Vec::new();
-        self.conversation.decided(&decision, self.now, &mut shown).expect("memory can be written");
-        self.note_wishes();
-        String::from_utf8(shown).expect("text")
+        self.game.decided(&decision, self.now);
+        self.take_effects()
     }
 
-    fn note_wishes(&mut self) {
-        for wish in self.conversation.take_wishes() {
-            match wish {
-                Wish::Think(game, _) => self.asked = Some(game),
-                Wish::Abandon => self.asked = None,
-                Wish::MoveNow | Wish::NewGame | Wish::Leave => {}
+    fn take_effects(&mut self) -> String {
+        let effects = self.game.take_effects();
+        for action in effects.actions {
+            match action {
+                TerminalAction::Think(game, _) => self.asked = Some(game),
+                TerminalAction::Abandon => self.asked = None,
+                TerminalAction::MoveNow | TerminalAction::NewGame | TerminalAction::Leave => {}
             }
         }
+        effects.text
     }
 }
 

@@ -6,10 +6,10 @@ use game::Color;
 
 use super::level::{Level, LevelError};
 
-/// An order of the person.
+/// A command of the person.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Order {
-    /// Anything that is no other order should be a move.
+pub(super) enum TerminalCommand {
+    /// Anything that is no other command should be a move.
     Move(String),
     TakeBack,
     Hint,
@@ -38,9 +38,9 @@ pub(super) enum Order {
     Quit,
 }
 
-/// Why a line is no order; the text says what to type instead.
+/// Why a line is no command; the text says what to type instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum OrderError {
+pub(super) enum TerminalCommandError {
     #[error(transparent)]
     Level(#[from] LevelError),
     #[error("`new` takes `white` or `black`, the side that you want to play, not `{0}`.")]
@@ -63,53 +63,55 @@ Type a move, such as e4, Nf3, exd5, O-O, e8=Q or e2e4, or one of these:
   draw              offer a draw, or claim it
   resign            give up the game
   board, flip       show the board; turn it round
-  eval              show what Herald's eye says about the position
+  eval              show the static evaluation of the position
   fen, setup FEN    show the position; play from another one
   pgn FILE          save the game
   quit              leave (also Ctrl-D)";
 
-impl FromStr for Order {
-    type Err = OrderError;
+impl FromStr for TerminalCommand {
+    type Err = TerminalCommandError;
 
-    fn from_str(line: &str) -> Result<Order, OrderError> {
+    fn from_str(line: &str) -> Result<TerminalCommand, TerminalCommandError> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         Ok(match word.to_ascii_lowercase().as_str() {
-            "takeback" | "undo" | "back" => Order::TakeBack,
-            "hint" => Order::Hint,
-            "level" if rest.is_empty() => Order::ShowLevel,
-            "level" => Order::SetLevel(rest.parse()?),
-            "resign" => Order::Resign,
-            "draw" => Order::Draw,
-            "new" => Order::New(side(rest)?),
-            "go" => Order::Go,
-            "flip" => Order::Flip,
-            "board" | "show" => Order::Board,
-            "eval" => Order::Evaluation,
-            "fen" => Order::Fen,
-            "setup" => Order::SetUp(needed("setup", "a position in FEN", rest)?),
-            "pgn" | "save" => Order::Save(needed("pgn", "the name of a file, such as `pgn game.pgn`", rest)?),
-            "move" if rest.is_empty() || rest.eq_ignore_ascii_case("now") => Order::MoveNow,
-            "?" | "now" => Order::MoveNow,
-            "help" => Order::Help,
-            "quit" | "exit" | "bye" => Order::Quit,
-            _ => Order::Move(line.to_owned()),
+            "takeback" | "undo" | "back" => TerminalCommand::TakeBack,
+            "hint" => TerminalCommand::Hint,
+            "level" if rest.is_empty() => TerminalCommand::ShowLevel,
+            "level" => TerminalCommand::SetLevel(rest.parse()?),
+            "resign" => TerminalCommand::Resign,
+            "draw" => TerminalCommand::Draw,
+            "new" => TerminalCommand::New(side(rest)?),
+            "go" => TerminalCommand::Go,
+            "flip" => TerminalCommand::Flip,
+            "board" | "show" => TerminalCommand::Board,
+            "eval" => TerminalCommand::Evaluation,
+            "fen" => TerminalCommand::Fen,
+            "setup" => TerminalCommand::SetUp(needed("setup", "a position in FEN", rest)?),
+            "pgn" | "save" => {
+                TerminalCommand::Save(needed("pgn", "the name of a file, such as `pgn game.pgn`", rest)?)
+            }
+            "move" if rest.is_empty() || rest.eq_ignore_ascii_case("now") => TerminalCommand::MoveNow,
+            "?" | "now" => TerminalCommand::MoveNow,
+            "help" => TerminalCommand::Help,
+            "quit" | "exit" | "bye" => TerminalCommand::Quit,
+            _ => TerminalCommand::Move(line.to_owned()),
         })
     }
 }
 
-fn side(name: &str) -> Result<Option<Color>, OrderError> {
+fn side(name: &str) -> Result<Option<Color>, TerminalCommandError> {
     match name.to_ascii_lowercase().as_str() {
         "" => Ok(None),
         "white" | "w" => Ok(Some(Color::White)),
         "black" | "b" => Ok(Some(Color::Black)),
-        _ => Err(OrderError::Side(name.to_owned())),
+        _ => Err(TerminalCommandError::Side(name.to_owned())),
     }
 }
 
-fn needed(order: &'static str, what: &'static str, rest: &str) -> Result<String, OrderError> {
-    if rest.is_empty() { Err(OrderError::Missing(order, what)) } else { Ok(rest.to_owned()) }
+fn needed(command: &'static str, what: &'static str, rest: &str) -> Result<String, TerminalCommandError> {
+    if rest.is_empty() { Err(TerminalCommandError::Missing(command, what)) } else { Ok(rest.to_owned()) }
 }
 
 #[cfg(test)]
@@ -117,22 +119,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_read_whatever_their_capitals() {
-        assert_eq!("  New  Black ".parse(), Ok(Order::New(Some(Color::Black))));
-        assert_eq!("MOVE NOW".parse(), Ok(Order::MoveNow));
-        assert_eq!("setup 8/8/8/8/8/8/8/8 w - -".parse(), Ok(Order::SetUp("8/8/8/8/8/8/8/8 w - -".into())));
+    fn commands_are_read_whatever_their_capitals() {
+        assert_eq!("  New  Black ".parse(), Ok(TerminalCommand::New(Some(Color::Black))));
+        assert_eq!("MOVE NOW".parse(), Ok(TerminalCommand::MoveNow));
+        assert_eq!(
+            "setup 8/8/8/8/8/8/8/8 w - -".parse(),
+            Ok(TerminalCommand::SetUp("8/8/8/8/8/8/8/8 w - -".into()))
+        );
     }
 
     #[test]
-    fn what_is_no_order_is_taken_for_a_move() {
+    fn what_is_no_command_is_taken_for_a_move() {
         for text in ["e4", "Nf3", "b2b4", "O-O", "nonsense"] {
-            assert_eq!(text.parse(), Ok(Order::Move(text.into())));
+            assert_eq!(text.parse(), Ok(TerminalCommand::Move(text.into())));
         }
     }
 
     #[test]
     fn errors_say_what_to_type() {
-        let error = |line: &str| line.parse::<Order>().unwrap_err().to_string();
+        let error = |line: &str| line.parse::<TerminalCommand>().unwrap_err().to_string();
         assert_eq!(
             error("new green"),
             "`new` takes `white` or `black`, the side that you want to play, not `green`."

@@ -1,23 +1,22 @@
-//! The conversation with the person at the board: what is said and done, without any terminal.
+//! The game with the person at the board: what is shown and done, without any terminal.
 
-use std::io::{self, Write};
+use std::fmt::{Display, Write as _};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Limits, Purpose, Task, TimeLimit};
+use engine::{Decision, Limits, TimeLimit};
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
 use super::Turn;
+use super::command::{HELP, TerminalCommand};
 use super::level::Level;
-use super::order::{HELP, Order};
 use game::diagram::{Drawing, Style};
 
-/// What a conversation wants to be done by those who hold the engine.
-pub enum Wish {
+/// What is to be done by those who hold the engine.
+pub(super) enum TerminalAction {
     /// Think about this; what was thought about before is no longer wanted.
-    Think(Box<Game>, Task),
+    Think(Box<Game>, Limits),
     /// Answer at once.
     MoveNow,
     /// Forget the task under way.
@@ -28,6 +27,15 @@ pub enum Wish {
     Leave,
 }
 
+/// What comes of a line or a decision.
+#[derive(Default)]
+pub(super) struct Effects {
+    /// What is to be shown.
+    pub text: String,
+    /// What is to be done, in order.
+    pub actions: Vec<TerminalAction>,
+}
+
 /// What Herald thinks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Thinking {
@@ -36,7 +44,7 @@ enum Thinking {
 }
 
 /// A game between a person and Herald.
-pub struct Conversation {
+pub(super) struct TerminalGame {
     game: Game,
     person: Color,
     level: Level,
@@ -49,7 +57,7 @@ pub struct Conversation {
     thinking: Option<Thinking>,
     /// What Herald thought of its own position when it moved last.
     opinion: Option<Score>,
-    wishes: Vec<Wish>,
+    effects: Effects,
 }
 
 /// How long Herald thinks about a hint.
@@ -59,11 +67,11 @@ const DRAWN: Score = Score::Centipawns(-20);
 /// ... or when it is even, after so many plies.
 const LONG_GAME: usize = 120;
 
-impl Conversation {
+impl TerminalGame {
     /// A new game, in which the person plays White.
-    pub fn new(style: Style) -> Conversation {
+    pub(super) fn new(style: Style) -> TerminalGame {
         let level = Level::default();
-        Conversation {
+        TerminalGame {
             game: Game::default(),
             person: Color::White,
             clock: Clock::new(level.0.clone()),
@@ -73,70 +81,72 @@ impl Conversation {
             flipped: false,
             thinking: None,
             opinion: None,
-            wishes: Vec::new(),
+            effects: Effects::default(),
         }
     }
 
     /// Who is to act: Herald as long as it thinks, be it about a hint.
-    pub fn turn(&self) -> Turn {
+    pub(super) fn turn(&self) -> Turn {
         if self.thinking.is_some() { Turn::Herald } else { Turn::Person }
     }
 
-    /// What is to be done now, in order.
-    pub fn take_wishes(&mut self) -> Vec<Wish> {
-        std::mem::take(&mut self.wishes)
+    /// What is to be shown and done now.
+    pub(super) fn take_effects(&mut self) -> Effects {
+        std::mem::take(&mut self.effects)
+    }
+
+    pub(super) fn say(&mut self, line: impl Display) {
+        // Memory can be written.
+        let _ = writeln!(self.effects.text, "{line}");
     }
 
     /// Says good day.
-    ///
-    /// # Errors
-    /// If nothing can be written.
-    pub fn greet(&self, output: &mut dyn Write) -> io::Result<()> {
-        writeln!(output, "Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), name(self.person))?;
-        writeln!(output, "Type a move, such as e4 or Nf3; `help` tells what else you can do.\n")?;
-        self.show_board(output)
+    pub(super) fn greet(&mut self) {
+        self.say(format!("Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), name(self.person)));
+        self.say("Type a move, such as e4 or Nf3; `help` tells what else you can do.\n");
+        self.show_board();
     }
 
     /// Reacts to a line that the person typed.
-    ///
-    /// # Errors
-    /// If nothing can be written.
-    pub fn hear(&mut self, line: &str, at: Instant, output: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn hear(&mut self, line: &str, at: Instant) {
         self.now = at;
         if line.trim().is_empty() {
-            return Ok(());
+            return;
         }
         match line.parse() {
-            Ok(order) => self.obey(order, output),
-            Err(error) => writeln!(output, "{error}"),
+            Ok(command) => self.obey(command),
+            Err(error) => self.say(error),
         }
     }
 
-    fn obey(&mut self, order: Order, output: &mut dyn Write) -> io::Result<()> {
-        match order {
-            Order::Move(text) => self.play_typed(&text, output),
-            Order::TakeBack => self.take_back(output),
-            Order::Hint => self.hint(output),
-            Order::ShowLevel => writeln!(output, "The level is {}. `help` shows the others.", self.level),
-            Order::SetLevel(level) => self.set_level(level, output),
-            Order::Resign => self.resign(output),
-            Order::Draw => self.offer_draw(output),
-            Order::New(side) => self.start(Game::default(), side.unwrap_or(self.person), output),
-            Order::Go => self.change_sides(output),
-            Order::Flip => {
-                self.flipped = !self.flipped;
-                self.show_board(output)
+    fn obey(&mut self, command: TerminalCommand) {
+        use TerminalCommand as C;
+        match command {
+            C::Move(text) => self.play_typed(&text),
+            C::TakeBack => self.take_back(),
+            C::Hint => self.hint(),
+            C::ShowLevel => {
+                self.say(format!("The level is {}. `help` shows the others.", self.level));
             }
-            Order::Board => self.show_board(output),
-            Order::Evaluation => self.show_evaluation(output),
-            Order::Fen => writeln!(output, "{}", self.game.fen()),
-            Order::SetUp(fen) => self.set_up(&fen, output),
-            Order::Save(file) => self.save(Path::new(&file), output),
-            Order::MoveNow => self.move_now(output),
-            Order::Help => writeln!(output, "{HELP}"),
-            Order::Quit => {
-                self.wishes.push(Wish::Leave);
-                writeln!(output, "Goodbye.")
+            C::SetLevel(level) => self.set_level(level),
+            C::Resign => self.resign(),
+            C::Draw => self.offer_draw(),
+            C::New(side) => self.start(Game::default(), side.unwrap_or(self.person)),
+            C::Go => self.change_sides(),
+            C::Flip => {
+                self.flipped = !self.flipped;
+                self.show_board();
+            }
+            C::Board => self.show_board(),
+            C::Evaluation => self.show_evaluation(),
+            C::Fen => self.say(self.game.fen()),
+            C::SetUp(fen) => self.set_up(&fen),
+            C::Save(file) => self.save(Path::new(&file)),
+            C::MoveNow => self.move_now(),
+            C::Help => self.say(HELP),
+            C::Quit => {
+                self.effects.actions.push(TerminalAction::Leave);
+                self.say("Goodbye.");
             }
         }
     }
@@ -147,25 +157,24 @@ impl Conversation {
 }
 
 /// Moves of the person.
-impl Conversation {
-    fn play_typed(&mut self, text: &str, output: &mut dyn Write) -> io::Result<()> {
+impl TerminalGame {
+    fn play_typed(&mut self, text: &str) {
         if let Some(outcome) = self.game.outcome() {
-            return writeln!(
-                output,
-                "The game is over: {outcome}. `new` starts another, `takeback` goes back."
-            );
+            return self
+                .say(format!("The game is over: {outcome}. `new` starts another, `takeback` goes back."));
         }
         if self.is_heralds_turn() {
-            return writeln!(output, "It is Herald's turn; `move now` makes it play at once.");
+            self.say("It is Herald's turn; `move now` makes it play at once.");
+            return;
         }
         match self.game.parse_move(text) {
             Ok(m) => {
                 self.abandon();
                 self.play(m);
-                self.go_on(output)
+                self.go_on();
             }
             Err(error) => {
-                writeln!(output, "{}. `help` shows what you can type.", capitalised(&error.to_string()))
+                self.say(format!("{}. `help` shows what you can type.", capitalised(&error.to_string())));
             }
         }
     }
@@ -193,7 +202,7 @@ impl Conversation {
     }
 
     /// What comes after a move: the end, or the other side's turn.
-    fn go_on(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn go_on(&mut self) {
         if let Some(reason) = self.game.automatic_draw() {
             self.game.declare(Outcome::Draw(reason));
         }
@@ -204,41 +213,37 @@ impl Conversation {
             }
         }
         if self.game.outcome().is_some() {
-            self.show_board(output)?;
-            return self.announce_end(output);
+            self.show_board();
+            return self.announce_end();
         }
         if self.is_heralds_turn() {
-            self.think_to_move();
-            return Ok(());
+            return self.think_to_move();
         }
-        self.show_board(output)?;
+        self.show_board();
         if self.game.position().is_check() {
-            writeln!(output, "You are in check.")?;
+            self.say("You are in check.");
         }
-        match self.game.claim() {
-            Some(reason) => {
-                writeln!(output, "You may claim a draw ({}): type `draw`.", Outcome::Draw(reason))
-            }
-            None => Ok(()),
+        if let Some(reason) = self.game.claim() {
+            self.say(format!("You may claim a draw ({}): type `draw`.", Outcome::Draw(reason)));
         }
     }
 
-    fn announce_end(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn announce_end(&mut self) {
         self.clock.stop(self.now);
-        let Some(outcome) = self.game.outcome() else { return Ok(()) };
+        let Some(outcome) = self.game.outcome() else { return };
         let verdict = match outcome.winner() {
             Some(winner) if winner == self.person => "you win",
             Some(_) => "Herald wins",
             None => "a draw",
         };
-        writeln!(output, "{} {{{outcome}}}: {verdict}. `new` starts another game.", outcome.result())
+        self.say(format!("{} {{{outcome}}}: {verdict}. `new` starts another game.", outcome.result()));
     }
 
-    fn take_back(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn take_back(&mut self) {
         // Back to the last position in which the person was to move.
         let plies = if self.game.turn() == self.person { 2 } else { 1 };
         if self.game.ply() < plies {
-            return writeln!(output, "You have made no move to take back.");
+            return self.say("You have made no move to take back.");
         }
         self.abandon();
         for _ in 0..plies {
@@ -247,20 +252,20 @@ impl Conversation {
             self.clock.set_moves_made(mover, self.clock.moves_made(mover).saturating_sub(1));
         }
         self.clock.start_turn(self.person, self.now);
-        self.show_board(output)
+        self.show_board();
     }
 
-    fn resign(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn resign(&mut self) {
         if self.game.outcome().is_none() {
             self.abandon();
             self.game.declare(Outcome::Win { winner: !self.person, reason: WinReason::Resignation });
         }
-        self.announce_end(output)
+        self.announce_end();
     }
 
-    fn offer_draw(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn offer_draw(&mut self) {
         if self.game.outcome().is_some() {
-            return self.announce_end(output);
+            return self.announce_end();
         }
         let claimed = if self.is_heralds_turn() { None } else { self.game.claim() };
         let accepted = self
@@ -268,77 +273,79 @@ impl Conversation {
             .is_some_and(|score| score <= DRAWN || score <= Score::DRAW && self.game.ply() >= LONG_GAME);
         let reason = claimed.or(accepted.then_some(DrawReason::Agreement));
         let Some(reason) = reason else {
-            return writeln!(output, "Herald declines the draw and plays on.");
+            return self.say("Herald declines the draw and plays on.");
         };
         self.abandon();
         self.game.declare(Outcome::Draw(reason));
-        self.announce_end(output)
+        self.announce_end();
     }
 }
 
 /// Games and levels.
-impl Conversation {
+impl TerminalGame {
     /// Starts a game in which the person plays `side`.
-    fn start(&mut self, game: Game, side: Color, output: &mut dyn Write) -> io::Result<()> {
+    fn start(&mut self, game: Game, side: Color) {
         self.abandon();
-        self.wishes.push(Wish::NewGame);
+        self.effects.actions.push(TerminalAction::NewGame);
         self.game = game;
         self.person = side;
         self.opinion = None;
         self.flipped = false;
         self.clock = Clock::new(self.level.0.clone());
-        writeln!(output, "A new game. You play {}.", name(side))?;
+        self.say(format!("A new game. You play {}.", name(side)));
         if self.is_heralds_turn() {
-            self.show_board(output)?;
+            self.show_board();
         }
-        self.go_on(output)
+        self.go_on();
     }
 
-    fn set_up(&mut self, fen: &str, output: &mut dyn Write) -> io::Result<()> {
+    fn set_up(&mut self, fen: &str) {
         match Game::from_fen(fen, CastlingMode::Standard) {
             Ok(game) => {
                 let side = game.turn();
-                self.start(game, side, output)
+                self.start(game, side);
             }
-            Err(error) => writeln!(output, "{}. The position is as before.", capitalised(&error.to_string())),
+            Err(error) => {
+                self.say(format!("{}. The position is as before.", capitalised(&error.to_string())));
+            }
         }
     }
 
-    fn change_sides(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn change_sides(&mut self) {
         if self.is_heralds_turn() {
-            return self.move_now(output);
+            return self.move_now();
         }
         if self.game.outcome().is_some() {
-            return self.announce_end(output);
+            return self.announce_end();
         }
         self.abandon();
         self.person = !self.person;
         self.opinion = None;
-        writeln!(output, "You play {} now.", name(self.person))?;
-        self.go_on(output)
+        self.say(format!("You play {} now.", name(self.person)));
+        self.go_on();
     }
 
-    fn set_level(&mut self, level: Level, output: &mut dyn Write) -> io::Result<()> {
+    fn set_level(&mut self, level: Level) {
         self.clock = Clock::new(level.0.clone());
         self.level = level;
         if self.game.outcome().is_none() && self.game.ply() > 0 {
             self.clock.start_turn(self.game.turn(), self.now);
         }
-        writeln!(output, "The level is {} from the next move on.", self.level)
+        self.say(format!("The level is {} from the next move on.", self.level));
     }
 
-    fn save(&mut self, file: &Path, output: &mut dyn Write) -> io::Result<()> {
+    fn save(&mut self, file: &Path) {
         match super::save::append(file, &self.game, self.person) {
-            Ok(()) => writeln!(output, "Saved to {}.", file.display()),
+            Ok(()) => self.say(format!("Saved to {}.", file.display())),
             Err(error) => {
-                writeln!(output, "{} can't be written ({error}); try another name.", file.display())
+                self.say(format!("{} can't be written ({error}); try another name.", file.display()));
             }
         }
     }
 }
 
 /// Herald's thinking.
-impl Conversation {
+impl TerminalGame {
     fn think_to_move(&mut self) {
         let herald = self.game.turn();
         if self.clock.turn().is_none() {
@@ -348,64 +355,61 @@ impl Conversation {
         self.think(Thinking::ToMove, limits);
     }
 
-    fn hint(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn hint(&mut self) {
         if self.game.outcome().is_some() {
-            return writeln!(output, "The game is over; `new` starts another.");
+            self.say("The game is over; `new` starts another.");
+            return;
         }
         if self.is_heralds_turn() {
-            return writeln!(output, "It is Herald's turn; ask again when it is yours.");
+            self.say("It is Herald's turn; ask again when it is yours.");
+            return;
         }
         if self.thinking.is_none() {
             self.think(Thinking::ToHint, Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() });
         }
-        Ok(())
     }
 
     fn think(&mut self, thinking: Thinking, limits: Limits) {
         self.thinking = Some(thinking);
-        let task = Task { purpose: Purpose::Play, limits, allowed: None, clock: Arc::new(Instant::now()) };
-        self.wishes.push(Wish::Think(Box::new(self.game.clone()), task));
+        self.effects.actions.push(TerminalAction::Think(Box::new(self.game.clone()), limits));
     }
 
     fn abandon(&mut self) {
         if self.thinking.take().is_some() {
-            self.wishes.push(Wish::Abandon);
+            self.effects.actions.push(TerminalAction::Abandon);
         }
     }
 
-    fn move_now(&mut self, output: &mut dyn Write) -> io::Result<()> {
+    fn move_now(&mut self) {
         if self.thinking.is_some() {
-            self.wishes.push(Wish::MoveNow);
-            return Ok(());
+            self.effects.actions.push(TerminalAction::MoveNow);
+            return;
         }
-        writeln!(output, "It is your turn. `hint` asks for a move, `go` lets Herald play it, `quit` leaves.")
+        self.say("It is your turn. `hint` asks for a move, `go` lets Herald play it, `quit` leaves.");
     }
 
-    /// Reacts to the engine's decision about the last [`Wish::Think`].
-    ///
-    /// # Errors
-    /// If nothing can be written.
-    pub fn decided(&mut self, decision: &Decision, at: Instant, output: &mut dyn Write) -> io::Result<()> {
+    /// Reacts to the engine's decision about the last [`TerminalAction::Think`].
+    pub(super) fn decided(&mut self, decision: &Decision, at: Instant) {
         self.now = at;
-        let Some(best) = decision.best else { return Ok(()) };
+        let Some(best) = decision.best else { return };
         match self.thinking.take() {
-            None => Ok(()),
-            Some(Thinking::ToHint) => writeln!(output, "Hint: {}.", self.game.san(best)),
+            None => {}
+            Some(Thinking::ToHint) => self.say(format!("Hint: {}.", self.game.san(best))),
             Some(Thinking::ToMove) => {
                 self.opinion = Some(decision.score);
                 let number = self.game.position().fullmoves();
                 let dots = if self.game.turn().is_white() { "." } else { "..." };
-                writeln!(output, "Herald plays {number}{dots} {}", self.game.san(best))?;
+                self.say(format!("Herald plays {number}{dots} {}", self.game.san(best)));
                 self.play(best);
-                self.go_on(output)
+                self.go_on();
             }
         }
     }
 }
 
 /// Showing.
-impl Conversation {
-    fn show_board(&self, output: &mut dyn Write) -> io::Result<()> {
+impl TerminalGame {
+    fn show_board(&mut self) {
         let marked = self.game.moves().last().map(|m| m.from().into_iter().chain([m.to()]).collect());
         let drawing = Drawing {
             board: self.game.position().board(),
@@ -413,20 +417,20 @@ impl Conversation {
             marked: marked.unwrap_or_default(),
             style: self.style,
         };
-        writeln!(output, "{drawing}\n")?;
+        self.say(format!("{drawing}\n"));
         if !self.is_clock_judged() {
-            return Ok(());
+            return;
         }
         let time = |color| self.clock.remaining(color, self.now).unwrap_or_default().as_secs();
         let (white, black) = (time(Color::White), time(Color::Black));
-        writeln!(output, "White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60)
+        self.say(format!("White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60));
     }
 
-    fn show_evaluation(&self, output: &mut dyn Write) -> io::Result<()> {
+    fn show_evaluation(&mut self) {
         let score = engine::evaluate(&self.game);
         let score = if self.game.turn().is_white() { score } else { -score };
         let pawns = score.value() as f64 / 100.0;
-        writeln!(output, "At first sight {pawns:+.2} pawns (above zero: White is better).")
+        self.say(format!("At first sight {pawns:+.2} pawns (above zero: White is better)."));
     }
 }
 
