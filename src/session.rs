@@ -10,7 +10,7 @@ use engine::SettingsFile;
 use game::diagram::Style;
 use messages::input::LineReader;
 use protocols::cecp::Dialect;
-use protocols::detect::{self, Protocol};
+use protocols::detect::{self, DetectedProtocol};
 use protocols::host::Host;
 use protocols::{cecp, terminal, uci as uci_protocol};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -53,11 +53,11 @@ pub(crate) fn play_or_detect() -> Result<()> {
     let mut host = host()?;
     match detect::recognise(&mut host, &mut io::stderr())? {
         None => Ok(()),
-        Some(Protocol::Cecp) => {
+        Some(DetectedProtocol::Cecp) => {
             signals::ignore()?;
             Ok(cecp::serve(host, &mut io::stdout(), Dialect::XBoard)?)
         }
-        Some(Protocol::Uci) => {
+        Some(DetectedProtocol::Uci) => {
             signals::end_at(&[SIGINT, SIGTERM], || {})?;
             Ok(uci_protocol::serve(host, &mut io::stdout())?)
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
-use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start};
+use messages::uci::{Command, Go, Info, LineError, Message, OptionKind, Start};
 use shakmaty::uci::UciMove;
 
 use crate::listen::{Listener, next_arrival};
@@ -20,10 +20,10 @@ pub struct Uci;
 
 impl Vocabulary for Uci {
     type Command = Command;
-    type Message = Result<Message, MessageError>;
+    type Message = Result<Message, LineError>;
     const STRICT: bool = false;
 
-    fn read(line: &str) -> Result<Message, MessageError> {
+    fn read(line: &str) -> Result<Message, LineError> {
         line.parse()
     }
 }
@@ -282,13 +282,13 @@ impl Listener for UciPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Timed<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
+    fn understand(&mut self, said: Timed<Result<Message, LineError>>) -> Result<Option<Event>, Fault> {
         let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
             Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
             // A move that cannot be read is still an answer, for the official to judge.
-            Err(MessageError::Malformed { message: "bestmove", found, .. }) => match self.state {
+            Err(LineError::Malformed { message: "bestmove", found, .. }) => match self.state {
                 State::Thinking => {
                     self.state = State::Waiting;
                     self.expected = None;

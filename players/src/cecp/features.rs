@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use messages::cecp::{Feature, OptionDefinition, OptionKind, Switch};
+use messages::cecp::{Feature, OptionControl, OptionDefinition, Switch};
 
 use crate::options::{self, Kind, Setting};
 use crate::{Fault, OptionValue};
@@ -94,13 +94,13 @@ impl Features {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
         };
         let kind = match &option.kind {
-            OptionKind::Check(_) => Kind::Check,
-            OptionKind::Spin { min, max, .. } | OptionKind::Slider { min, max, .. } => {
+            OptionControl::Check(_) => Kind::Check,
+            OptionControl::Spin { min, max, .. } | OptionControl::Slider { min, max, .. } => {
                 Kind::Number { min: *min, max: *max }
             }
-            OptionKind::Combo { choices, .. } => Kind::Choice(choices),
-            OptionKind::Text(_) | OptionKind::File(_) | OptionKind::Path(_) => Kind::Text,
-            OptionKind::Button | OptionKind::Reset | OptionKind::Save => Kind::Button,
+            OptionControl::Combo { choices, .. } => Kind::Choice(choices),
+            OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => Kind::Text,
+            OptionControl::Button | OptionControl::Reset | OptionControl::Save => Kind::Button,
         };
         Ok(match options::fit(name, &kind, value)? {
             Setting::Switch(on) => Some(u8::from(on).to_string()),

@@ -9,4 +9,4 @@ mod state;
 mod tests;
 
 pub use session::{CegoOptions, SessionError, serve};
-pub use state::ProtocolError;
+pub use state::MediatorError;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use engine::{Decision, Limits, Purpose, Thought};
 
-use super::state::{ProtocolError, ProtocolState};
+use super::state::{MediatorError, ProtocolState};
 use crate::host::{Event, Host};
 use crate::pondering::PonderMove;
 use messages::cego::{EngineMessage, quoted};
@@ -25,7 +25,7 @@ pub struct CegoOptions {
 pub enum SessionError {
     /// The mediator broke the protocol.
     #[error(transparent)]
-    Protocol(#[from] ProtocolError),
+    Protocol(#[from] MediatorError),
     /// Nothing more can be written.
     #[error(transparent)]
     Output(#[from] io::Error),
@@ -40,12 +40,12 @@ pub enum SessionError {
 pub fn serve(host: Host, output: &mut dyn Write, options: CegoOptions) -> Result<(), SessionError> {
     host.engine.settle();
     let state = ProtocolState::default();
-    let mut session = Session { host, output, options, state, ponder_move: None };
+    let mut session = CegoSession { host, output, options, state, ponder_move: None };
     session.send(EngineMessage::Ready)?;
     session.run()
 }
 
-struct Session<'a> {
+struct CegoSession<'a> {
     host: Host,
     output: &'a mut dyn Write,
     options: CegoOptions,
@@ -53,14 +53,14 @@ struct Session<'a> {
     ponder_move: Option<PonderMove>,
 }
 
-impl Session<'_> {
+impl CegoSession<'_> {
     fn run(&mut self) -> Result<(), SessionError> {
         loop {
             match self.host.next_event() {
                 // So mediators end a game, at whatever moment.
                 Event::Input(Input::End) => return Ok(()),
                 Event::Input(Input::TooLong(beginning)) => {
-                    return Err(ProtocolError::TooLong(quoted(&beginning)).into());
+                    return Err(MediatorError::TooLong(quoted(&beginning)).into());
                 }
                 Event::Input(Input::Line(line)) => {
                     let at = Instant::now();

@@ -13,7 +13,7 @@ use messages::input::MAX_LINE;
 
 /// How a mediator broke the protocol, which ends the session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProtocolError {
+pub enum MediatorError {
     /// A line is no message.
     #[error(transparent)]
     Malformed(#[from] MessageError),
@@ -50,14 +50,14 @@ pub enum ProtocolError {
 /// What was said to and by the mediator.
 #[derive(Debug, Default)]
 pub(super) struct ProtocolState {
-    stage: Stage,
+    stage: ProtocolStage,
     game: Game,
     /// Both sides' time: as the mediator said, or as it should be by now. Only the engine's own runs.
     clock: Clock,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum ProtocolStage {
     /// The first move message must come next.
     #[default]
     Starting,
@@ -67,23 +67,23 @@ enum Stage {
     OpponentsTurn,
 }
 
-impl Stage {
+impl ProtocolStage {
     /// What may come now.
     fn expected(self) -> &'static str {
         match self {
-            Stage::Starting => "the first move message",
-            Stage::OwnTurn => "nothing before Herald's move",
-            Stage::OpponentsTurn => "both times and the opponent's move",
+            ProtocolStage::Starting => "the first move message",
+            ProtocolStage::OwnTurn => "nothing before Herald's move",
+            ProtocolStage::OpponentsTurn => "both times and the opponent's move",
         }
     }
 }
 
 impl ProtocolState {
     /// Takes a line with its end. Unless that breaks the protocol, it is the engine's turn now.
-    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), ProtocolError> {
-        let text = line.strip_suffix('\n').ok_or_else(|| ProtocolError::CutShort(quoted(line)))?;
+    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), MediatorError> {
+        let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
         match (self.stage, text.parse()?) {
-            (Stage::Starting, MediatorMessage::FirstMove(first)) => {
+            (ProtocolStage::Starting, MediatorMessage::FirstMove(first)) => {
                 self.game = first.position.game()?;
                 let control = |clock: SideClock| {
                     // Refused is only a control without any time.
@@ -96,25 +96,25 @@ impl ProtocolState {
                 });
                 self.set_times(first.own.time, first.opponent.time, at);
             }
-            (Stage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
+            (ProtocolStage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
                 self.play(subsequent.played)?;
                 self.set_times(subsequent.own_time, subsequent.opponent_time, at);
             }
             (stage, _) => {
-                return Err(ProtocolError::OutOfTurn { expected: stage.expected(), found: quoted(text) });
+                return Err(MediatorError::OutOfTurn { expected: stage.expected(), found: quoted(text) });
             }
         }
         if self.game.legal_moves().is_empty() {
-            return Err(ProtocolError::NoMove(self.game.fen()));
+            return Err(MediatorError::NoMove(self.game.fen()));
         }
-        self.stage = Stage::OwnTurn;
+        self.stage = ProtocolStage::OwnTurn;
         self.clock.start_turn(self.own(), at);
         Ok(())
     }
 
-    fn play(&mut self, played: LongMove) -> Result<(), ProtocolError> {
+    fn play(&mut self, played: LongMove) -> Result<(), MediatorError> {
         let legal = played.find(&self.game).filter(|&m| self.game.play(m).is_ok());
-        legal.map(|_| ()).ok_or_else(|| ProtocolError::IllegalMove { played, fen: self.game.fen() })
+        legal.map(|_| ()).ok_or_else(|| MediatorError::IllegalMove { played, fen: self.game.fen() })
     }
 
     /// Sets the clocks at the beginning of the engine's turn.
@@ -126,7 +126,7 @@ impl ProtocolState {
 
     /// What the engine says in its turn: the move it chose, or that it forfeits.
     pub(super) fn answer(&mut self, choice: Option<Move>, at: Instant) -> EngineMessage {
-        self.stage = Stage::OpponentsTurn;
+        self.stage = ProtocolStage::OpponentsTurn;
         self.clock.end_turn(at);
         let played = choice.filter(|&m| self.game.play(m).is_ok());
         played.and_then(LongMove::of).map_or(EngineMessage::Forfeit, EngineMessage::Move)
@@ -139,7 +139,7 @@ impl ProtocolState {
 
     /// The engine's colour. It moves first, and again when the opponent has moved.
     fn own(&self) -> Color {
-        if self.stage == Stage::OpponentsTurn { !self.game.turn() } else { self.game.turn() }
+        if self.stage == ProtocolStage::OpponentsTurn { !self.game.turn() } else { self.game.turn() }
     }
 
     /// What the engine may use for its next move.

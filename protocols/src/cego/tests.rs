@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Game, MoveTime};
 
-use super::state::{ProtocolError, ProtocolState};
+use super::state::{MediatorError, ProtocolState};
 use super::{CegoOptions, serve};
 use crate::scripted::Scripted;
 use messages::cego::{EngineMessage, LongMove};
@@ -79,7 +79,7 @@ fn the_engines_own_count_of_its_time_is_the_examples() {
 fn messages_out_of_turn_end_the_state() {
     let first = format!("1 1 1 1 {START}\n");
     let now = Instant::now();
-    let is_out_of_turn = |result| matches!(result, Err(ProtocolError::OutOfTurn { .. }));
+    let is_out_of_turn = |result| matches!(result, Err(MediatorError::OutOfTurn { .. }));
     let mut state = ProtocolState::default();
     assert!(is_out_of_turn(state.hear("1 1 e7e5\n", now)));
     state.hear(&first, now).expect("in turn");
@@ -105,11 +105,11 @@ fn nothing_can_be_played_from_there() {
         let m = state.game().legal_moves()[0];
         state.answer(Some(m), now);
         let result = state.hear(&format!("1 1 {played}\n"), now);
-        assert!(matches!(result, Err(ProtocolError::IllegalMove { .. })), "{played}: {result:?}");
+        assert!(matches!(result, Err(MediatorError::IllegalMove { .. })), "{played}: {result:?}");
     }
     for fen in ["R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1"] {
         let result = ProtocolState::default().hear(&format!("1 1 1 1 {fen}\n"), now);
-        assert_eq!(result, Err(ProtocolError::NoMove(fen.into())));
+        assert_eq!(result, Err(MediatorError::NoMove(fen.into())));
     }
 }
 
@@ -227,5 +227,5 @@ fn a_lost_position_is_forfeited_only_if_wanted() {
 fn a_game_of_chess960_is_another_game() {
     let game = Game::from_fen("1k6/8/8/8/8/8/8/RK5R w HA - 0 1", CastlingMode::Chess960).expect("a position");
     let result = ProtocolState::default().hear(&format!("1 1 1 1 {}\n", game.fen()), Instant::now());
-    assert!(matches!(result, Err(ProtocolError::Malformed(_))), "{result:?}");
+    assert!(matches!(result, Err(MediatorError::Malformed(_))), "{result:?}");
 }

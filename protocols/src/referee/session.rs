@@ -36,13 +36,14 @@ pub fn play(
 ) -> io::Result<DisconnectReason> {
     let agreements = Agreements::default();
     let link = ClientConnection::sign_on(client, config, output, alarm)?;
-    let mut session = Session { host, client, link, config, agreements, ponder_move: None, line: None };
+    let mut session =
+        RefereeSession { host, client, link, config, agreements, ponder_move: None, line: None };
     let disconnect = session.take_part(leaving);
     session.host.engine.abandon();
     disconnect
 }
 
-struct Session<'a> {
+struct RefereeSession<'a> {
     host: &'a mut Host,
     client: &'a mut ClientState,
     link: ClientConnection<'a>,
@@ -53,7 +54,7 @@ struct Session<'a> {
     line: Option<Line>,
 }
 
-impl Session<'_> {
+impl RefereeSession<'_> {
     fn take_part(&mut self, leaving: &AtomicBool) -> io::Result<DisconnectReason> {
         loop {
             if leaving.load(Ordering::Relaxed) {

@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
-use super::Turn;
+use super::TerminalTurn;
 use messages::input::MAX_LINE;
 
 /// The prompt of the person at the board.
@@ -40,14 +40,14 @@ pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(TerminalInput, TurnNoti
 /// Tells the terminal whose turn it is. Without being told, the editor leaves the terminal as it found it, so that the
 /// program may end.
 pub struct TurnNotifier {
-    sender: Sender<(u64, Turn)>,
+    sender: Sender<(u64, TerminalTurn)>,
     /// How many lines have been dealt with.
     heard: u64,
 }
 
 impl TurnNotifier {
     /// Tells whose turn it is, after a line was dealt with if `heard`.
-    pub fn give(&mut self, heard: bool, turn: Turn) {
+    pub fn give(&mut self, heard: bool, turn: TerminalTurn) {
         self.heard += u64::from(heard);
         // Fails only if the reading thread has ended, and then there are no more lines.
         let _ = self.sender.send((self.heard, turn));
@@ -58,7 +58,7 @@ impl TurnNotifier {
 pub struct TerminalInput {
     editor: DefaultEditor,
     interrupted: Arc<AtomicBool>,
-    turns: Receiver<(u64, Turn)>,
+    turns: Receiver<(u64, TerminalTurn)>,
     /// How many lines were handed out; a notice from before the last of them no longer holds.
     delivered: u64,
     /// What was typed and not yet read.
@@ -73,8 +73,8 @@ impl TerminalInput {
         loop {
             turn = self.turns.try_iter().last().map_or(turn, |(_, turn)| turn);
             let line = match turn {
-                Turn::Person => Some(self.edit()),
-                Turn::Herald => self.glance(),
+                TerminalTurn::Person => Some(self.edit()),
+                TerminalTurn::Herald => self.glance(),
             };
             if let Some(line) = line {
                 self.delivered += 1;
@@ -83,7 +83,7 @@ impl TerminalInput {
         }
     }
 
-    fn first_turn(&self) -> Option<Turn> {
+    fn first_turn(&self) -> Option<TerminalTurn> {
         self.turns.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
     }
 

@@ -1,6 +1,5 @@
 //! The person at the board: a game in a terminal, with moves as people write them.
 
-mod command;
 mod editor;
 mod level;
 mod play;
@@ -20,7 +19,7 @@ use play::{Effects, TerminalAction, TerminalGame};
 
 /// Who is to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum TerminalTurn {
     /// The person.
     Person,
     /// Herald is thinking.
@@ -36,7 +35,7 @@ pub fn serve(
     mut host: Host,
     output: &mut dyn Write,
     style: Style,
-    mut on_turn: impl FnMut(bool, Turn),
+    mut on_turn: impl FnMut(bool, TerminalTurn),
 ) -> io::Result<()> {
     let mut game = TerminalGame::new(style);
     game.greet();

@@ -8,8 +8,7 @@ use engine::{Decision, Limits, TimeLimit};
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
-use super::Turn;
-use super::command::{HELP, TerminalCommand};
+use super::TerminalTurn;
 use super::level::Level;
 use game::diagram::{Drawing, Style};
 
@@ -38,7 +37,7 @@ pub(super) struct Effects {
 
 /// What Herald thinks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Thinking {
+enum ThinkingGoal {
     ToMove,
     ToHint,
 }
@@ -54,11 +53,30 @@ pub(super) struct TerminalGame {
     style: Style,
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
-    thinking: Option<Thinking>,
+    thinking: Option<ThinkingGoal>,
     /// What Herald thought of its own position when it moved last.
     opinion: Option<Score>,
     effects: Effects,
 }
+
+/// What `help` shows.
+const HELP: &str = "\
+Type a move, such as e4, Nf3, exd5, O-O, e8=Q or e2e4, or one of these:
+  hint              ask Herald for a good move
+  takeback          take your last move back
+  new [white|black] start a new game, playing that side
+  level [LEVEL]     show or choose the strength: easy, normal, hard,
+                    depth 6, time 2.5 (seconds a move), 300+2 (seconds a game
+                    and for each move), 40/300 (moves/seconds)
+  go                change sides: Herald plays the next move
+  move now          make Herald play at once (also Ctrl-C)
+  draw              offer a draw, or claim it
+  resign            give up the game
+  board, flip       show the board; turn it round
+  eval              show the static evaluation of the position
+  fen, setup FEN    show the position; play from another one
+  pgn FILE          save the game
+  quit              leave (also Ctrl-D)";
 
 /// How long Herald thinks about a hint.
 const HINT_TIME: Duration = Duration::from_millis(700);
@@ -86,8 +104,8 @@ impl TerminalGame {
     }
 
     /// Who is to act: Herald as long as it thinks, be it about a hint.
-    pub(super) fn turn(&self) -> Turn {
-        if self.thinking.is_some() { Turn::Herald } else { Turn::Person }
+    pub(super) fn turn(&self) -> TerminalTurn {
+        if self.thinking.is_some() { TerminalTurn::Herald } else { TerminalTurn::Person }
     }
 
     /// What is to be shown and done now.
@@ -107,47 +125,45 @@ impl TerminalGame {
         self.show_board();
     }
 
-    /// Reacts to a line that the person typed.
+    /// Obeys a line that the person typed: a command or a move.
     pub(super) fn hear(&mut self, line: &str, at: Instant) {
         self.now = at;
-        if line.trim().is_empty() {
-            return;
-        }
-        match line.parse() {
-            Ok(command) => self.obey(command),
-            Err(error) => self.say(error),
-        }
-    }
-
-    fn obey(&mut self, command: TerminalCommand) {
-        use TerminalCommand as C;
-        match command {
-            C::Move(text) => self.play_typed(&text),
-            C::TakeBack => self.take_back(),
-            C::Hint => self.hint(),
-            C::ShowLevel => {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word.to_ascii_lowercase().as_str() {
+            "" => {}
+            "hint" => self.hint(),
+            "takeback" | "undo" | "back" => self.take_back(),
+            "new" => self.new_game(rest),
+            "level" if rest.is_empty() => {
                 self.say(format!("The level is {}. `help` shows the others.", self.level));
             }
-            C::SetLevel(level) => self.set_level(level),
-            C::Resign => self.resign(),
-            C::Draw => self.offer_draw(),
-            C::New(side) => self.start(Game::default(), side.unwrap_or(self.person)),
-            C::Go => self.change_sides(),
-            C::Flip => {
+            "level" => self.set_level(rest),
+            "go" => self.change_sides(),
+            "?" | "now" => self.move_now(),
+            "move" if rest.is_empty() || rest.eq_ignore_ascii_case("now") => self.move_now(),
+            "draw" => self.offer_draw(),
+            "resign" => self.resign(),
+            "board" | "show" => self.show_board(),
+            "flip" => {
                 self.flipped = !self.flipped;
                 self.show_board();
             }
-            C::Board => self.show_board(),
-            C::Evaluation => self.show_evaluation(),
-            C::Fen => self.say(self.game.fen()),
-            C::SetUp(fen) => self.set_up(&fen),
-            C::Save(file) => self.save(Path::new(&file)),
-            C::MoveNow => self.move_now(),
-            C::Help => self.say(HELP),
-            C::Quit => {
+            "eval" => self.show_evaluation(),
+            "fen" => self.say(self.game.fen()),
+            "setup" if rest.is_empty() => self.say("`setup` needs a position in FEN."),
+            "setup" => self.set_up(rest),
+            "pgn" | "save" if rest.is_empty() => {
+                self.say("`pgn` needs the name of a file, such as `pgn game.pgn`.");
+            }
+            "pgn" | "save" => self.save(Path::new(rest)),
+            "help" => self.say(HELP),
+            "quit" | "exit" | "bye" => {
                 self.effects.actions.push(TerminalAction::Leave);
                 self.say("Goodbye.");
             }
+            _ => self.play_typed(line),
         }
     }
 
@@ -283,6 +299,20 @@ impl TerminalGame {
 
 /// Games and levels.
 impl TerminalGame {
+    /// `new`: the person plays the same side as before, unless they name one.
+    fn new_game(&mut self, side: &str) {
+        let side = match side.to_ascii_lowercase().as_str() {
+            "" => self.person,
+            "white" | "w" => Color::White,
+            "black" | "b" => Color::Black,
+            _ => {
+                let wanted = "`new` takes `white` or `black`, the side that you want to play";
+                return self.say(format!("{wanted}, not `{side}`."));
+            }
+        };
+        self.start(Game::default(), side);
+    }
+
     /// Starts a game in which the person plays `side`.
     fn start(&mut self, game: Game, side: Color) {
         self.abandon();
@@ -325,7 +355,11 @@ impl TerminalGame {
         self.go_on();
     }
 
-    fn set_level(&mut self, level: Level) {
+    fn set_level(&mut self, text: &str) {
+        let level: Level = match text.parse() {
+            Ok(level) => level,
+            Err(error) => return self.say(error),
+        };
         self.clock = Clock::new(level.0.clone());
         self.level = level;
         if self.game.outcome().is_none() && self.game.ply() > 0 {
@@ -352,7 +386,7 @@ impl TerminalGame {
             self.clock.start_turn(herald, self.now);
         }
         let limits = engine::limits(self.clock.move_limits(herald, self.now));
-        self.think(Thinking::ToMove, limits);
+        self.think(ThinkingGoal::ToMove, limits);
     }
 
     fn hint(&mut self) {
@@ -365,11 +399,14 @@ impl TerminalGame {
             return;
         }
         if self.thinking.is_none() {
-            self.think(Thinking::ToHint, Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() });
+            self.think(
+                ThinkingGoal::ToHint,
+                Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() },
+            );
         }
     }
 
-    fn think(&mut self, thinking: Thinking, limits: Limits) {
+    fn think(&mut self, thinking: ThinkingGoal, limits: Limits) {
         self.thinking = Some(thinking);
         self.effects.actions.push(TerminalAction::Think(Box::new(self.game.clone()), limits));
     }
@@ -394,8 +431,8 @@ impl TerminalGame {
         let Some(best) = decision.best else { return };
         match self.thinking.take() {
             None => {}
-            Some(Thinking::ToHint) => self.say(format!("Hint: {}.", self.game.san(best))),
-            Some(Thinking::ToMove) => {
+            Some(ThinkingGoal::ToHint) => self.say(format!("Hint: {}.", self.game.san(best))),
+            Some(ThinkingGoal::ToMove) => {
                 self.opinion = Some(decision.score);
                 let number = self.game.position().fullmoves();
                 let dots = if self.game.turn().is_white() { "." } else { "..." };

@@ -77,6 +77,36 @@ fn wrong_lines_get_one_line_that_helps() {
 }
 
 #[test]
+fn commands_are_read_whatever_their_capitals() {
+    let mut talk = Talk::new();
+    assert!(talk.say("  New  Black ").starts_with("A new game. You play Black."));
+    assert_eq!(talk.say("MOVE NOW"), "");
+    assert!(talk.say("setup 8/8/8/8/8/8/8/8 w - -").contains("kings"));
+}
+
+#[test]
+fn what_is_no_command_is_taken_for_a_move() {
+    for text in ["e4", "Nf3", "b2b4"] {
+        let mut talk = Talk::new();
+        talk.say(text);
+        assert!(talk.asked.is_some(), "{text}");
+    }
+    for text in ["O-O", "nonsense"] {
+        assert!(Talk::new().say(text).ends_with(". `help` shows what you can type.\n"), "{text}");
+    }
+}
+
+#[test]
+fn errors_say_what_to_type() {
+    let mut talk = Talk::new();
+    assert_eq!(
+        talk.say("new green"),
+        "`new` takes `white` or `black`, the side that you want to play, not `green`.\n"
+    );
+    assert_eq!(talk.say("pgn"), "`pgn` needs the name of a file, such as `pgn game.pgn`.\n");
+}
+
+#[test]
 fn it_is_not_the_person_s_turn_while_herald_thinks() {
     let mut talk = Talk::new();
     talk.say("e4");

@@ -25,7 +25,7 @@ const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 /// # Errors
 /// If nothing more can be written.
 pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
-    let mut session = Session {
+    let mut session = UciSession {
         host,
         output,
         game: Game::default(),
@@ -37,7 +37,7 @@ pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
     session.run()
 }
 
-struct Session<'a> {
+struct UciSession<'a> {
     host: Host,
     output: &'a mut dyn Write,
     /// The position to think about next.
@@ -47,18 +47,18 @@ struct Session<'a> {
     chess960: bool,
     debug: bool,
     /// What the engine is thinking about.
-    search: Option<Search>,
+    search: Option<ActiveSearch>,
 }
 
 /// A search under way.
-struct Search {
+struct ActiveSearch {
     purpose: Purpose,
     started: Instant,
     /// How its castling moves are written, whatever is set up meanwhile.
     mode: CastlingMode,
 }
 
-impl Session<'_> {
+impl UciSession<'_> {
     fn run(&mut self) -> io::Result<()> {
         loop {
             match self.host.next_event() {
@@ -134,7 +134,7 @@ impl Session<'_> {
 }
 
 /// Options.
-impl Session<'_> {
+impl UciSession<'_> {
     fn set_option(&mut self, name: &str, value: &str) -> Obeyed {
         let Some(option) = UciOption::named(name) else {
             return refuse(format_args!("unknown option: {name}"));
@@ -197,7 +197,7 @@ fn read_check(option: UciOption, value: &str) -> Obeyed<bool> {
 }
 
 /// The position.
-impl Session<'_> {
+impl UciSession<'_> {
     fn mode(&self) -> CastlingMode {
         CastlingMode::from_chess960(self.chess960)
     }
@@ -241,7 +241,7 @@ impl Session<'_> {
 }
 
 /// Thinking.
-impl Session<'_> {
+impl UciSession<'_> {
     fn go(&mut self, go: &Go) -> io::Result<()> {
         self.finish_search()?;
         if let Some(depth) = go.perft {
@@ -261,7 +261,7 @@ impl Session<'_> {
             self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
         }
         let started = Instant::now();
-        self.search = Some(Search { purpose, started, mode: self.game.mode() });
+        self.search = Some(ActiveSearch { purpose, started, mode: self.game.mode() });
         self.host.engine.think(&self.game, Task { purpose, limits, allowed, clock: Arc::new(started) });
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Settings, and who plays.
 
-use messages::cecp::{Message, OptionKind, Switch};
+use messages::cecp::{Message, OptionControl, Switch};
 
 use super::bench::{Bench, QUIET, is_refusal};
 use crate::check::conversation::{none, some};
@@ -31,14 +31,14 @@ fn options(candidate: &Candidate) -> Result<(), Miss> {
     for option in bench.features.options() {
         let name = &option.name;
         match &option.kind {
-            OptionKind::Spin { value, min, max } | OptionKind::Slider { value, min, max } => {
+            OptionControl::Spin { value, min, max } | OptionControl::Slider { value, min, max } => {
                 let values = [*min, greatest(name, *value, *max), *value];
                 settings.extend(values.map(|value| format!("{name}={value}")));
             }
-            OptionKind::Check(value) => {
+            OptionControl::Check(value) => {
                 settings.extend([!value, *value].map(|value| format!("{name}={}", u8::from(value))));
             }
-            OptionKind::Combo { choices, current } => {
+            OptionControl::Combo { choices, current } => {
                 settings.extend(
                     choices.iter().chain([&choices[*current]]).map(|value| format!("{name}={value}")),
                 );

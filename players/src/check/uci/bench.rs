@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Game};
-use messages::uci::{Info, Message, MessageError, OptionKind};
+use messages::uci::{Info, LineError, Message, OptionKind};
 use shakmaty::uci::UciMove;
 
 use crate::check::conversation::{Conversation, none, seen};
@@ -11,8 +11,8 @@ use crate::check::{Candidate, Miss};
 use crate::stream::Timed;
 use crate::uci::Uci;
 
-pub(super) type Heard = Vec<Timed<Result<Message, MessageError>>>;
-type Read = Result<Message, MessageError>;
+pub(super) type Heard = Vec<Timed<Result<Message, LineError>>>;
+type Read = Result<Message, LineError>;
 
 /// How long something may take that takes no time.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
@@ -143,7 +143,7 @@ impl Bench {
 
 /// An answer, whether it can be read or not.
 pub(super) fn is_best_move(read: &Read) -> bool {
-    matches!(read, Ok(Message::BestMove { .. }) | Err(MessageError::Malformed { message: "bestmove", .. }))
+    matches!(read, Ok(Message::BestMove { .. }) | Err(LineError::Malformed { message: "bestmove", .. }))
 }
 
 /// The news of the search among what was heard.

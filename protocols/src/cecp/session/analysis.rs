@@ -5,7 +5,7 @@ use std::io;
 use game::Game;
 use shakmaty::{Move, Square};
 
-use super::Session;
+use super::CecpSession;
 use crate::cecp::markers;
 use crate::cecp::output::move_text;
 use crate::cecp::search::Search;
@@ -13,7 +13,7 @@ use crate::cecp::state::{Mode, Occupation};
 use crate::obeyed::{Obeyed, refuse};
 use messages::cecp::{Message, Place, RootMoves, Status};
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `.`
     pub(super) fn tell_status(&mut self) -> io::Result<()> {
         if self.state.mode != Mode::Analyze {

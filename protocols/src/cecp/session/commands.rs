@@ -7,13 +7,13 @@ use game::Game;
 use messages::cecp::{Command, Message};
 use shakmaty::Color;
 
-use super::Session;
+use super::CecpSession;
 use crate::agreements::Agreements;
 use crate::cecp::state::{Mode, StateChange};
 use crate::cecp::variants;
 use crate::obeyed::{CommandFailure, Obeyed, refuse};
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Obeys a line, now or after the engine's own move, and moves on to the state that it leads to. Breaks at `quit`.
     pub(super) fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
         if line.trim().is_empty() {

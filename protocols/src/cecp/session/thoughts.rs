@@ -8,14 +8,14 @@ use game::{DrawReason, Game, Move, Outcome, Score, WinReason};
 use messages::cecp::{GameResult, Message};
 use shakmaty::{Color, Position as _};
 
-use super::{PositionNotes, Session};
+use super::{CecpSession, PositionNotes};
 use crate::agreements::{is_content_with_a_draw, takes_a_draw};
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::{move_text, thinking_line};
 use crate::cecp::state::{Mode, Occupation, StateChange};
 use crate::cecp::variants;
 
-impl Session<'_> {
+impl CecpSession<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> io::Result<StateChange> {
         match thought {
             Thought::Line(line) => {

@@ -14,7 +14,7 @@ use crate::cecp::Dialect;
 use crate::cecp::state::{Mode, Occupation};
 use crate::host::{Event, Host};
 
-use super::Session;
+use super::CecpSession;
 
 /// What a session writes, to be read while it lives.
 #[derive(Clone, Default)]
@@ -39,16 +39,16 @@ impl Write for Paper {
 }
 
 /// Does `work` with a session, and with what it writes.
-fn with_session(work: impl FnOnce(&mut Session, &Paper)) {
+fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
     let paper = Paper::default();
     let mut output = paper.clone();
     let host = Host::start(LineReader::new(io::empty())).unwrap();
-    let mut session = Session::new(host, &mut output, Dialect::XBoard);
+    let mut session = CecpSession::new(host, &mut output, Dialect::XBoard);
     session.say("memory 17");
     work(&mut session, &paper);
 }
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Reads a line and does what follows from it, but does not wait for the engine.
     fn say(&mut self, line: &str) {
         self.take_up().unwrap();
@@ -74,7 +74,7 @@ impl Session<'_> {
 
     /// All that a line might change.
     fn picture(&self) -> String {
-        let Session { state, board, clock, agreements, .. } = self;
+        let CecpSession { state, board, clock, agreements, .. } = self;
         let (excluded, expected) = (&self.position.excluded, self.position.expected);
         let waiting = &self.deferred.lines;
         let settings = self.host.engine.settings();
