@@ -118,11 +118,10 @@ impl CecpOption {
 
     fn kind(self, settings: &Settings) -> OptionControl {
         match self {
-            CecpOption::Setting(Setting::Number(setting)) => OptionControl::Spin {
-                value: settings.get(setting),
-                min: *setting.range().start(),
-                max: *setting.range().end(),
-            },
+            CecpOption::Setting(Setting::Number(setting)) => {
+                let (min, max) = setting.range().into_inner();
+                OptionControl::Spin { value: settings.get(setting), min, max }
+            }
             CecpOption::Setting(Setting::Switch(setting)) => OptionControl::Check(settings.is_on(setting)),
             CecpOption::Setting(Setting::Path(setting)) => match setting {
                 PathSetting::Book | PathSetting::Network => {

@@ -1,8 +1,12 @@
 //! What stands on the board: usually a game, sometimes a position that is still being set up, or one that was refused.
 
+use std::num::NonZeroU32;
+
 use game::{FenError, Game, PocketOwner, Variant};
 use shakmaty::fen::Fen;
-use shakmaty::{ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup};
+use shakmaty::{
+    Bitboard, ByColor, ByRole, CastlingMode, Color, EnPassantMode, Piece, Position as _, Role, Setup, Square,
+};
 
 use messages::cecp::EditLine;
 
@@ -171,26 +175,17 @@ impl Board {
 /// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves. Pieces in hand
 /// and checks left are no part of the board and stay as they were.
 fn with_assumed_rights(setup: &Setup) -> Setup {
-    use shakmaty::{Rank, Square};
-    let mut draft = Setup {
-        board: setup.board.clone(),
-        promoted: setup.promoted,
-        pockets: setup.pockets,
-        remaining_checks: setup.remaining_checks,
-        turn: setup.turn,
-        ..Setup::empty()
-    };
-    for (color, king) in [(Color::White, Square::E1), (Color::Black, Square::E8)] {
-        let home = color.relative_rank(Rank::First);
-        if draft.board.piece_at(king) == Some(Role::King.of(color)) {
-            for corner in [shakmaty::File::A, shakmaty::File::H].map(|file| Square::from_coords(file, home)) {
-                if draft.board.piece_at(corner) == Some(Role::Rook.of(color)) {
-                    draft.castling_rights.add(corner);
-                }
-            }
+    let is = |at: Square, piece: Piece| setup.board.piece_at(at) == Some(piece);
+    let mut castling_rights = Bitboard::EMPTY;
+    for (color, king, rooks) in [
+        (Color::White, Square::E1, [Square::A1, Square::H1]),
+        (Color::Black, Square::E8, [Square::A8, Square::H8]),
+    ] {
+        if is(king, color.king()) {
+            castling_rights.extend(rooks.into_iter().filter(|&at| is(at, color.rook())));
         }
     }
-    draft
+    Setup { castling_rights, ep_square: None, halfmoves: 0, fullmoves: NonZeroU32::MIN, ..setup.clone() }
 }
 
 /// The pieces in a hand by their letters; `None` if one stands for no piece that can be held.

@@ -123,7 +123,7 @@ impl UciSession<'_> {
         Ok(())
     }
 
-    fn send(&mut self, message: &Message) -> io::Result<()> {
+    fn send(&mut self, message: &dyn Display) -> io::Result<()> {
         writeln!(self.output, "{message}")?;
         self.output.flush()
     }
@@ -136,7 +136,7 @@ impl UciSession<'_> {
 /// Options.
 impl UciSession<'_> {
     fn set_option(&mut self, name: &str, value: &str) -> Obeyed {
-        let Some(option) = UciOption::named(name) else {
+        let Some((option, name)) = UciOption::named(name, self.host.engine.settings()) else {
             return refuse(format_args!("unknown option: {name}"));
         };
         match option {
@@ -144,8 +144,8 @@ impl UciSession<'_> {
                 let value = if value == EMPTY { "" } else { value };
                 self.host.engine.change(setting, value).map_err(CommandFailure::refused)?;
             }
-            UciOption::Ponder => drop(read_check(option, value)?),
-            UciOption::Chess960 => self.chess960 = read_check(option, value)?,
+            UciOption::Ponder => drop(read_check(name, value)?),
+            UciOption::Chess960 => self.chess960 = read_check(name, value)?,
             UciOption::Variant => self.set_variant(value)?,
             UciOption::ClearHash => self.host.engine.clear(),
             UciOption::Save => return self.save(),
@@ -162,7 +162,7 @@ impl UciSession<'_> {
             },
         }
         if self.debug {
-            self.note(&format!("{} is set", option.name()))?;
+            self.note(&format!("{name} is set"))?;
         }
         Ok(())
     }
@@ -188,11 +188,11 @@ impl UciSession<'_> {
     }
 }
 
-fn read_check(option: UciOption, value: &str) -> Obeyed<bool> {
+fn read_check(name: &str, value: &str) -> Obeyed<bool> {
     match value.to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => refuse(format_args!("{} needs true or false, not \"{value}\"", option.name())),
+        _ => refuse(format_args!("{name} needs true or false, not \"{value}\"")),
     }
 }
 
@@ -228,15 +228,14 @@ impl UciSession<'_> {
 
     fn show_board(&mut self) -> io::Result<()> {
         let drawing = Drawing::plain(self.game.position().board());
-        writeln!(self.output, "{drawing}\nFen: {}", self.game.fen())?;
-        self.output.flush()
+        let text = format!("{drawing}\nFen: {}", self.game.fen());
+        self.send(&text)
     }
 
     fn show_evaluation(&mut self) -> io::Result<()> {
         let score = engine::evaluate(&self.game);
         let score = if self.game.turn() == Color::White { score } else { -score };
-        writeln!(self.output, "Evaluation: {} centipawns (White's side)", score.value())?;
-        self.output.flush()
+        self.send(&format_args!("Evaluation: {} centipawns (White's side)", score.value()))
     }
 }
 
@@ -328,15 +327,14 @@ impl UciSession<'_> {
             let mut goes_on = || meanwhile.goes_on(&mut self.host, &mut self.output);
             let Some(nodes) = engine::perft(&next, depth - 1, &mut goes_on) else { break };
             total += nodes;
-            writeln!(self.output, "{}: {nodes}", self.game.coordinate(m))?;
-            self.output.flush()?;
+            let text = format!("{}: {nodes}", self.game.coordinate(m));
+            self.send(&text)?;
         }
         meanwhile.later.into_iter().rev().for_each(|event| self.host.unread(event));
         if meanwhile.stopped {
             return self.note("perft stopped");
         }
-        writeln!(self.output, "\nNodes searched: {total}")?;
-        self.output.flush()
+        self.send(&format_args!("\nNodes searched: {total}"))
     }
 }
 
