@@ -8,18 +8,17 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use engine::SettingsFile;
 use game::diagram::Style;
-use protocols::cecp::Dialect;
-use protocols::detect::{self, Protocol};
-use protocols::host::Host;
-use protocols::terminal;
-use protocols::{cecp, uci as uci_protocol};
-
+use messages::input::LineReader;
 use platform::signals::{self, Signal};
 use platform::terminal::Mode;
+use protocols::cecp::Dialect;
+use protocols::detect::{self, DetectedProtocol};
+use protocols::host::Host;
+use protocols::{cecp, terminal, uci as uci_protocol};
 
 /// Starts the engine for lines from standard input, with the settings that the user has saved.
 fn host() -> Result<Host> {
-    with_settings(Host::start(io::stdin()))
+    with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
 /// Uses what the user has saved; what can't be used costs a line on standard error and nothing else.
@@ -54,12 +53,12 @@ pub(crate) fn play_or_detect() -> Result<()> {
     let mut host = host()?;
     match detect::recognise(&mut host, &mut io::stderr())? {
         None => Ok(()),
-        Some(Protocol::Cecp) => {
+        Some(DetectedProtocol::Cecp) => {
             // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
             signals::disarm()?;
             Ok(cecp::serve(host, &mut io::stdout(), Dialect::XBoard)?)
         }
-        Some(Protocol::Uci) => {
+        Some(DetectedProtocol::Uci) => {
             signals::exit_at(&signals::ALL, || 0)?;
             Ok(uci_protocol::serve(host, &mut io::stdout())?)
         }
@@ -80,7 +79,7 @@ fn play() -> Result<()> {
     };
     // Ctrl-C: Herald moves now.
     signals::set_flag(&[Signal::Interrupt], &interrupted)?;
-    let host = with_settings(Host::start(lines))?;
+    let host = with_settings(Host::start(LineReader::new(lines)))?;
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 

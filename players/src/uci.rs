@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
-use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start};
+use messages::uci::{Command, Go, Info, LineError, Message, OptionKind, Start};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
@@ -19,10 +19,10 @@ use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, OptionValue, Pl
 pub struct Uci;
 
 impl Vocabulary for Uci {
-    type Message = Result<Message, MessageError>;
+    type Message = Result<Message, LineError>;
     const STRICT: bool = false;
 
-    fn read(line: &str) -> Result<Message, MessageError> {
+    fn read(line: &str) -> Result<Message, LineError> {
         line.parse()
     }
 }
@@ -263,13 +263,13 @@ impl ProtocolPlayer for UciPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Timed<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
+    fn understand(&mut self, said: Timed<Result<Message, LineError>>) -> Result<Option<Event>, Fault> {
         let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
             Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
             // A move that cannot be read is still an answer, for the official to judge.
-            Err(MessageError::Malformed { message: "bestmove", found, .. }) => match self.state {
+            Err(LineError::Malformed { message: "bestmove", found, .. }) => match self.state {
                 UciState::Thinking => {
                     self.state = UciState::Waiting;
                     self.expected = None;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use messages::cecp::{Feature, OptionDefinition, OptionKind, Switch};
+use messages::cecp::{Feature, OptionControl, OptionDefinition, Switch};
 
 use crate::options::{self, OptionRange};
 use crate::{Fault, OptionValue};
@@ -94,13 +94,13 @@ impl Features {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
         };
         let range = match &option.kind {
-            OptionKind::Check(_) => OptionRange::Switch { off: "0", on: "1" },
-            OptionKind::Spin { min, max, .. } | OptionKind::Slider { min, max, .. } => {
+            OptionControl::Check(_) => OptionRange::Switch { off: "0", on: "1" },
+            OptionControl::Spin { min, max, .. } | OptionControl::Slider { min, max, .. } => {
                 OptionRange::Number { min: *min, max: *max }
             }
-            OptionKind::Combo { choices, .. } => OptionRange::Choice(choices),
-            OptionKind::Text(_) | OptionKind::File(_) | OptionKind::Path(_) => OptionRange::Text,
-            OptionKind::Button | OptionKind::Reset | OptionKind::Save => OptionRange::Button,
+            OptionControl::Combo { choices, .. } => OptionRange::Choice(choices),
+            OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => OptionRange::Text,
+            OptionControl::Button | OptionControl::Reset | OptionControl::Save => OptionRange::Button,
         };
         options::setting(name, &range, value)
     }

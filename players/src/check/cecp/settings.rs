@@ -1,6 +1,6 @@
 //! Settings, and who plays.
 
-use messages::cecp::{Message, OptionKind, Switch};
+use messages::cecp::{Message, OptionControl, Switch};
 
 use super::harness::{CecpHarness, is_refusal};
 use crate::check::harness::{QUIET, require, trial_numbers};
@@ -26,11 +26,11 @@ fn options(candidate: &Candidate) -> Result<(), Failure> {
     for option in harness.announced.options() {
         let name = &option.name;
         let values = match &option.kind {
-            OptionKind::Spin { value, min, max } | OptionKind::Slider { value, min, max } => {
+            OptionControl::Spin { value, min, max } | OptionControl::Slider { value, min, max } => {
                 trial_numbers(name, *value, *min, *max)
             }
-            OptionKind::Check(value) => [!value, *value].map(|on| u8::from(on).to_string()).to_vec(),
-            OptionKind::Combo { choices, current } => {
+            OptionControl::Check(value) => [!value, *value].map(|on| u8::from(on).to_string()).to_vec(),
+            OptionControl::Combo { choices, current } => {
                 [&choices[..], std::slice::from_ref(&choices[*current])].concat()
             }
             _ => Vec::new(),

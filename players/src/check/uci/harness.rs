@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Game};
-use messages::uci::{Info, Message, MessageError, OptionKind};
+use messages::uci::{Info, LineError, Message, OptionKind};
 use shakmaty::uci::UciMove;
 
 use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, require, within};
@@ -11,7 +11,7 @@ use crate::check::{Candidate, Failure};
 use crate::uci::Uci;
 
 /// A line of the program, as far as it can be read.
-type UciLine = Result<Message, MessageError>;
+type UciLine = Result<Message, LineError>;
 
 pub(super) type UciTranscript = Transcript<UciLine>;
 
@@ -22,7 +22,7 @@ impl CheckedProtocol for Uci {
     type Announced = Vec<(String, OptionKind)>;
 
     fn is_move(line: &UciLine) -> bool {
-        let is_unreadable = || matches!(line, Err(MessageError::Malformed { message: "bestmove", .. }));
+        let is_unreadable = || matches!(line, Err(LineError::Malformed { message: "bestmove", .. }));
         matches!(line, Ok(Message::BestMove { .. })) || is_unreadable()
     }
 }
