@@ -35,3 +35,12 @@ pub(crate) fn end_with(signals: &[i32], finish: impl FnOnce() -> i32 + Send + 's
     })?;
     Ok(())
 }
+
+/// Sets a flag at the first SIGINT or SIGTERM, and ends the program with this exit code at the second.
+pub(crate) fn set_flag_then_exit(set: &Arc<AtomicBool>, code: i32) -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(set))?;
+        signal_hook::flag::register(signal, Arc::clone(set))?;
+    }
+    Ok(())
+}

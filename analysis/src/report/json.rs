@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Attempt, Points, Quantity, Report, Summary};
-use crate::outcome::{Cost, Outcome};
+use crate::target_result::{Cost, TargetResult};
 
 /// All of it. Percentages are from 0 to 100, times in milliseconds; what is not known is null.
 pub fn json(report: &Report) -> Value {
@@ -79,10 +79,10 @@ fn comparison(report: &Report, other: usize) -> Value {
 
 fn answer(attempt: &Attempt) -> Value {
     let cost = match attempt.outcome {
-        Outcome::Solved(Cost { depth, nodes, millis }) => {
+        TargetResult::Solved(Cost { depth, nodes, millis }) => {
             json!({ "depth": depth, "nodes": nodes, "millis": millis })
         }
-        Outcome::Missed => Value::Null,
+        TargetResult::Missed => Value::Null,
     };
     json!({
         "solved": attempt.is_solved(),

@@ -199,7 +199,7 @@ impl Quantity {
     }
 
     fn of(self, attempt: &Attempt) -> Option<u64> {
-        let crate::Outcome::Solved(cost) = attempt.outcome else { return None };
+        let crate::TargetResult::Solved(cost) = attempt.outcome else { return None };
         match self {
             Quantity::Depth => cost.depth,
             Quantity::Nodes => cost.nodes,
