@@ -83,7 +83,7 @@ pub struct Counts {
 impl Verb {
     /// A verb that takes microseconds for a line.
     pub fn quick(handler: impl LineHandler + Clone + Send + Sync + 'static) -> Verb {
-        Verb { new_handler: Arc::new(move || Box::new(handler.clone())), job_size: 16 << 10 }
+        Verb { new_handler: Arc::new(move || Box::new(handler.clone())), job_size: 64 << 10 }
     }
 
     /// A verb that takes so long for a line that each line is a job of its own. `new_handler` is called on each worker thread.
@@ -135,7 +135,9 @@ fn handle(
 ) -> Result<(), Interrupted> {
     match job {
         Block::Lines(lines) => {
-            result.length = lines.bytes.len() as u64;
+            let length = lines.bytes.len();
+            result.length = length as u64;
+            result.output.reserve(length + length / 8);
             lines.iter().filter(|line| line.number > skip).try_for_each(|line| handler.line(&line, result))
         }
         Block::TooLong { line } => {
