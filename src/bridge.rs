@@ -1,20 +1,17 @@
 //! `herald bridge`: lets a program of another protocol sit at an EPD referee's table.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use messages::referee::{Habits, Parting};
 use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
 
 use crate::WrongInput;
 use crate::match_command::program;
-use crate::play::{Client, Connection, Membership};
+use crate::play::ClientArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +33,7 @@ const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --prot
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bridge {
     #[command(flatten)]
-    membership: Membership,
+    client: ClientArgs,
     /// The name under which to sign on; otherwise as the program calls itself
     #[arg(long)]
     name: Option<String>,
@@ -59,15 +56,18 @@ impl Bridge {
         let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
         let spec = self.spec().map_err(wrong)?;
         let log = self.open_log()?;
-        let bridge = self.start(&spec, log).map_err(|fault| wrong(self.explain(&spec, &fault)))?;
+        let mut bridge = self.start(&spec, log).map_err(|fault| wrong(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
             Some(name) => name.clone(),
             None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
             None => bridge.name().to_owned(),
         };
-        let mut program = Program(bridge);
-        let served = self.membership.serve(&name, &mut program);
-        program.0.close();
+        let served = self.client.serve(&name, |mut transport, habits, leaving, alarm| {
+            let parting = bridge.take_part(transport.reader()?, &mut transport, habits, leaving, alarm);
+            transport.close();
+            parting
+        });
+        bridge.close();
         served
     }
 
@@ -97,7 +97,7 @@ impl Bridge {
             // Without a thread it comes later, with the fault.
             let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
         }
-        let bridge = players::Bridge::start(spec.clone(), log, self.membership.tc.clone());
+        let bridge = players::Bridge::start(spec.clone(), log, self.client.tc.clone());
         drop(starting);
         bridge
     }
@@ -120,21 +120,5 @@ impl Bridge {
         let opened = std::fs::File::options().append(true).create(true).open(path);
         let file = opened.with_context(|| format!("{} cannot be opened", path.display()))?;
         Ok(Some(Arc::new(TextLog::new("program", Instant::now(), file))))
-    }
-}
-
-/// A program behind a bridge.
-struct Program(players::Bridge);
-
-impl Client for Program {
-    fn take_part(
-        &mut self,
-        connection: &mut Connection,
-        habits: &Habits,
-        leaving: &AtomicBool,
-        alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<Parting> {
-        let reader = connection.reader()?;
-        self.0.take_part(reader, connection, habits, leaving, alarm)
     }
 }

@@ -7,11 +7,11 @@ use clap::Args;
 use engine::NumberSetting;
 use messages::cego::REVISION;
 use messages::input::LineReader;
+use platform::signals;
 use protocols::cego::{Habits, SessionError, serve};
 use protocols::host::Host;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::{WrongInput, signals};
+use crate::WrongInput;
 
 /// Speak CEGO (Chess Engine Game Operation), revision 1, on standard input and output
 ///
@@ -42,7 +42,7 @@ pub(crate) struct Cego {
 
 impl Cego {
     pub(crate) fn run(&self) -> Result<()> {
-        signals::end_at(&[SIGINT, SIGTERM], || {})?;
+        signals::exit_at(&signals::ALL, || 0)?;
         // The document leaves it to each program to disclose its revision. Nobody has to listen.
         let _ = writeln!(io::stderr(), "herald: CEGO revision {REVISION}");
         let mut host = Host::listen(LineReader::exact(io::stdin()))

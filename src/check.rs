@@ -9,14 +9,11 @@ use std::{iter, thread};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
+use platform::signals::{self, Signal};
 use players::check::{Finding, Rule, Verdict, rules};
 use players::{CommandLine, Log, Protocol, Spec, TextLog};
-use signal_hook::consts::SIGINT;
 
-use crate::{WrongInput, signals};
-
-/// The exit code that shells give to what SIGINT ended.
-const INTERRUPTED: i32 = 128 + SIGINT;
+use crate::WrongInput;
 
 /// Hold a program against the rules of its protocol, one by one
 ///
@@ -99,7 +96,7 @@ impl Check {
         let spec = self.spec()?;
         // What is caught here is back to its default in the programs. A shell's jobs in the background ignore SIGINT; inherited, that would
         // hide which programs end at it.
-        signals::end_with(&[SIGINT], || INTERRUPTED)?;
+        signals::exit_at(&[Signal::Interrupt], || Signal::Interrupt.exit_code())?;
         let mut summary = Summary::default();
         self.check_all(&rules, &spec, |finding| {
             summary.count(&finding.verdict);

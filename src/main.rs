@@ -13,7 +13,6 @@ mod perft;
 mod play;
 mod referee_command;
 mod session;
-mod signals;
 
 use std::io;
 use std::process::ExitCode;
@@ -47,7 +46,7 @@ enum Subcommands {
     Match(Box<match_command::MatchCommand>),
     Cego(cego::Cego),
     Referee(Box<referee_command::Referee>),
-    Play(play::Play),
+    Play(play::PlayArgs),
     Bridge(bridge::Bridge),
     Check(check::Check),
     Bench(bench::Bench),

@@ -14,9 +14,8 @@ use protocols::host::Host;
 use protocols::terminal;
 use protocols::{cecp, uci as uci_protocol};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
-
-use crate::signals;
+use platform::signals::{self, Signal};
+use platform::terminal::Mode;
 
 /// Starts the engine for lines from standard input, with the settings that the user has saved.
 fn host() -> Result<Host> {
@@ -36,13 +35,14 @@ fn with_settings(host: io::Result<Host>) -> Result<Host> {
 
 /// `herald xboard`.
 pub(crate) fn xboard(dialect: Dialect) -> Result<()> {
-    signals::ignore()?;
+    // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
+    signals::disarm()?;
     Ok(cecp::serve(host()?, &mut io::stdout(), dialect)?)
 }
 
 /// `herald uci`.
 pub(crate) fn uci() -> Result<()> {
-    signals::end_at(&[SIGINT, SIGTERM], || {})?;
+    signals::exit_at(&signals::ALL, || 0)?;
     Ok(uci_protocol::serve(host()?, &mut io::stdout())?)
 }
 
@@ -55,23 +55,23 @@ pub(crate) fn play_or_detect() -> Result<()> {
     match detect::recognise(&mut host, &mut io::stderr())? {
         None => Ok(()),
         Some(Protocol::Cecp) => {
-            signals::ignore()?;
+            // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
+            signals::disarm()?;
             Ok(cecp::serve(host, &mut io::stdout(), Dialect::XBoard)?)
         }
         Some(Protocol::Uci) => {
-            signals::end_at(&[SIGINT, SIGTERM], || {})?;
+            signals::exit_at(&signals::ALL, || 0)?;
             Ok(uci_protocol::serve(host, &mut io::stdout())?)
         }
     }
 }
 
 fn play() -> Result<()> {
-    let before = rustix::termios::tcgetattr(io::stdin());
-    signals::end_at(&[SIGTERM], move || {
+    let before = Mode::present();
+    signals::exit_at(&[Signal::Terminate], move || {
         // The line editor has its own ideas of a terminal; whoever comes next should find it as it was.
-        if let Ok(before) = before {
-            let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &before);
-        }
+        before.as_ref().inspect(|before| before.restore());
+        0
     })?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let Ok((lines, mut permit)) = terminal::open(Arc::clone(&interrupted)) else {
@@ -79,7 +79,7 @@ fn play() -> Result<()> {
         return Ok(terminal::serve(host()?, &mut io::stdout(), style(), |_, _| {})?);
     };
     // Ctrl-C: Herald moves now.
-    signal_hook::flag::register(SIGINT, interrupted)?;
+    signals::set_flag(&[Signal::Interrupt], &interrupted)?;
     let host = with_settings(Host::start(lines))?;
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }

@@ -1,11 +1,10 @@
 //! The files that verbs read and write.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek as _, SeekFrom, Write};
-use std::os::fd::AsFd as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use platform::FileId;
 use tempfile::NamedTempFile;
 
 /// Why a file can't be used. The names are as they can be shown on a terminal.
@@ -56,6 +55,8 @@ pub struct Input {
     name: String,
     path: Option<PathBuf>,
     about: Option<Metadata>,
+    /// None of what is no file.
+    id: Option<FileId>,
     reader: Box<dyn Read + Send>,
 }
 
@@ -66,11 +67,15 @@ impl Input {
     /// The file can't be read, or is a directory.
     pub fn open(path: &Path) -> Result<Input, FileError> {
         if path == Path::new("-") {
-            let about =
-                File::from(io::stdin().as_fd().try_clone_to_owned().map_err(unreadable("standard input"))?);
-            let about = about.metadata().ok();
-            let reader = Box::new(io::stdin());
-            return Ok(Input { name: "standard input".into(), path: None, about, reader });
+            let file = platform::standard_input().map_err(unreadable("standard input"))?;
+            let (about, id) = (file.metadata().ok(), FileId::of(&file));
+            return Ok(Input {
+                name: "standard input".into(),
+                path: None,
+                about,
+                id,
+                reader: Box::new(io::stdin()),
+            });
         }
         let name = shown(path);
         let file = File::open(path).map_err(unreadable(&name))?;
@@ -78,7 +83,8 @@ impl Input {
         if about.is_dir() {
             return Err(FileError::Directory { name });
         }
-        Ok(Input { name, path: Some(path.to_owned()), about: Some(about), reader: Box::new(file) })
+        let id = FileId::of(&file);
+        Ok(Input { name, path: Some(path.to_owned()), about: Some(about), id, reader: Box::new(file) })
     }
 
     /// The name, as it can be shown on a terminal.
@@ -89,11 +95,6 @@ impl Input {
     /// How many bytes there are, if that is known beforehand.
     pub fn length(&self) -> Option<u64> {
         self.about.as_ref().filter(|about| about.is_file()).map(Metadata::len)
-    }
-
-    fn is_same(&self, about: &Metadata) -> bool {
-        let own = self.about.as_ref().filter(|own| own.is_file());
-        own.is_some_and(|own| (own.dev(), own.ino()) == (about.dev(), about.ino()))
     }
 }
 
@@ -147,10 +148,7 @@ impl Output {
     /// # Errors
     /// It does.
     pub fn standard(inputs: &[Input]) -> Result<Output, FileError> {
-        let stdout = io::stdout().as_fd().try_clone_to_owned().map(File::from);
-        if let Ok(about) = stdout.and_then(|stdout| stdout.metadata()) {
-            refuse_same(inputs, &about)?;
-        }
+        refuse_same(inputs, platform::standard_output().ok().as_ref().and_then(FileId::of))?;
         Ok(Output::Standard)
     }
 
@@ -159,9 +157,7 @@ impl Output {
     /// # Errors
     /// It is one of the inputs, or can't be written.
     pub fn create(path: &Path, inputs: &[Input]) -> Result<Output, FileError> {
-        if let Ok(about) = fs::metadata(path) {
-            refuse_same(inputs, &about)?;
-        }
+        refuse_same(inputs, FileId::at(path))?;
         let name = shown(path);
         let file = File::create(path).map_err(unwritable(&name))?;
         Ok(Output::File { file, name })
@@ -174,7 +170,7 @@ impl Output {
     pub fn go_on(path: &Path, length: u64, inputs: &[Input]) -> Result<Output, FileError> {
         let name = shown(path);
         let mut file = File::options().write(true).open(path).map_err(unwritable(&name))?;
-        refuse_same(inputs, &file.metadata().map_err(unwritable(&name))?)?;
+        refuse_same(inputs, FileId::of(&file))?;
         file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unwritable(&name))?;
         Ok(Output::File { file, name })
     }
@@ -248,8 +244,8 @@ impl Output {
     }
 }
 
-fn refuse_same(inputs: &[Input], about: &Metadata) -> Result<(), FileError> {
-    match inputs.iter().find(|input| about.is_file() && input.is_same(about)) {
+fn refuse_same(inputs: &[Input], output: Option<FileId>) -> Result<(), FileError> {
+    match inputs.iter().find(|input| output.is_some() && input.id == output) {
         Some(input) => Err(FileError::Same { name: input.name.clone() }),
         None => Ok(()),
     }

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use game::{Game, Outcome};
+use platform::affinity;
 use players::Resources;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::openings::{Openings, OpeningsError};
 use crate::schedule::{Fixture, Next, Schedule, ScheduleError};
@@ -220,7 +220,7 @@ impl Match {
                 let make_board = &make_board;
                 thread::Builder::new()
                     .name(format!("board {}", number + 1))
-                    .spawn_scoped(scope, move || worker.work(cores.as_ref(), make_board))?;
+                    .spawn_scoped(scope, move || worker.work(cores.as_deref(), make_board))?;
                 desks.push(jobs);
             }
             drop(reports);
@@ -364,10 +364,10 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
-    fn work<B: Board>(self, cores: Option<&CpuSet>, make_board: impl Fn() -> B) {
+    fn work<B: Board>(self, cores: Option<&[usize]>, make_board: impl Fn() -> B) {
         if let Some(cores) = cores {
             // Programs that are started from here inherit it. If it can't be done, the games are played all the same.
-            let _ = sched_setaffinity(None, cores);
+            let _ = affinity::restrict(cores);
         }
         let mut board = make_board();
         while let Ok(jobs) = self.jobs.recv() {
@@ -392,25 +392,17 @@ impl Worker<'_> {
 
 impl Workers {
     /// The cores of each worker; `None` where it may use all.
-    fn cores(self) -> Result<Vec<Option<CpuSet>>, MatchError> {
+    fn cores(self) -> Result<Vec<Option<Vec<usize>>>, MatchError> {
         let concurrency = self.concurrency.max(1);
         if !self.pin {
             return Ok(vec![None; concurrency]);
         }
-        let allowed = sched_getaffinity(None).map_err(io::Error::from)?;
-        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
+        let cores = affinity::allowed()?;
         if cores.len() < concurrency {
             return Err(MatchError::TooFewCores { concurrency, cores: cores.len() });
         }
         let shares = cores.chunks_exact(cores.len() / concurrency).take(concurrency);
-        let sets = shares.map(|share| {
-            let mut set = CpuSet::new();
-            for &core in share {
-                set.set(core);
-            }
-            Some(set)
-        });
-        Ok(sets.collect())
+        Ok(shares.map(|share| Some(share.to_vec())).collect())
     }
 }
 
@@ -601,12 +593,12 @@ mod tests {
     fn cores_are_divided_evenly() {
         let cores = |workers: Workers| workers.cores();
         assert!(cores(workers(3)).unwrap().iter().all(Option::is_none));
-        let all = sched_getaffinity(None).unwrap().count() as usize;
+        let all = affinity::allowed().unwrap().len();
         let pinned = |concurrency| cores(Workers { concurrency, pin: true });
-        let shares: Vec<CpuSet> = pinned(all).unwrap().into_iter().flatten().collect();
+        let shares: Vec<Vec<usize>> = pinned(all).unwrap().into_iter().flatten().collect();
         assert_eq!(shares.len(), all);
-        assert!(shares.iter().all(|share| share.count() == 1));
-        assert_eq!(pinned(1).unwrap()[0].unwrap().count() as usize, all);
+        assert!(shares.iter().all(|share| share.len() == 1));
+        assert_eq!(pinned(1).unwrap()[0].as_ref().unwrap().len(), all);
         assert!(matches!(pinned(all + 1), Err(MatchError::TooFewCores { .. })));
     }
 

@@ -1,17 +1,16 @@
 //! A program of another protocol at an EPD referee's table.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use game::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::{Input, LineReader};
 use messages::referee::{Analysis, Answer, Conversation, Habits, Heard, Link, Parting, Remark};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use platform::Bell;
 use shakmaty::ByColor;
 
 use crate::{Account, Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
@@ -50,7 +49,7 @@ struct Known {
 /// Lines from the referee, and something that can be waited for beside the program.
 struct Lines {
     inputs: Receiver<Input>,
-    bell: io::PipeReader,
+    bell: Bell,
 }
 
 impl Bridge {
@@ -120,13 +119,13 @@ impl Bridge {
 impl Lines {
     fn read(input: impl Read + Send + 'static) -> io::Result<Lines> {
         let (sender, inputs) = mpsc::channel();
-        let (bell, mut ring) = io::pipe()?;
+        let (bell, mut ring) = platform::bell()?;
         let mut reader = LineReader::new(input);
         std::thread::Builder::new().name("reading".into()).spawn(move || {
             loop {
                 let input = reader.read();
                 let ended = input == Input::End;
-                if sender.send(input).is_err() || ring.write_all(b".").is_err() || ended {
+                if sender.send(input).is_err() || ring.ring().is_err() || ended {
                     return;
                 }
             }
@@ -136,7 +135,7 @@ impl Lines {
 
     /// One line was taken, and so is its ring of the bell.
     fn heard(&self) {
-        let _ = (&self.bell).read_exact(&mut [0]);
+        self.bell.hear();
     }
 }
 
@@ -151,14 +150,9 @@ impl Table<'_> {
     /// Waits for either side.
     fn wait(&self, lines: &Lines) {
         let program = self.bridge.player.as_ref().and_then(|player| player.source());
-        let sources: [Option<BorrowedFd<'_>>; 2] = [Some(lines.bell.as_fd()), program];
-        let mut watched: Vec<PollFd<'_>> = sources
-            .into_iter()
-            .flatten()
-            .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
-            .collect();
-        // An interrupted call is a wait that ended early.
-        let _ = poll(&mut watched, Timespec::try_from(GLANCE).ok().as_ref());
+        let mut sources = vec![lines.bell.source()];
+        sources.extend(program);
+        platform::wait(&sources, Instant::now() + GLANCE);
     }
 }
 

@@ -1,6 +1,5 @@
 //! A player that speaks CEGO, Chess Engine Game Operation, revision 1.
 
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,6 +7,7 @@ use game::{CastlingMode, Outcome, TimeControl};
 use messages::cego::{
     self, EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, StrictFen, SubsequentMove,
 };
+use platform::Source;
 
 use crate::listen::{Listener, next_arrival};
 use crate::log::Log;
@@ -216,7 +216,7 @@ impl Player for CegoPlayer {
         next_arrival(self)
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         Some(self.stream.source())
     }
 

@@ -4,18 +4,15 @@
 //! the program's line and the owner; the moment at which a line was read is taken there too.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::io;
+use std::process::Command;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::Signal;
+use platform::{PipeRead, PipeReader, PipeWriter, Pipes, Process, Ringer, Source};
 
 use crate::lines::{Line, LineCutter};
 use crate::log::{Recorder, Speaker};
-use crate::process::{Pipes, Process};
 use crate::{Departure, Fault, Spec};
 
 /// How long a program may leave a pipe full before it counts as lost, and how much may be said by it meanwhile.
@@ -25,6 +22,9 @@ const MOST_HELD_BACK: usize = 4 * 1024 * 1024;
 /// How long to wait for the status of a program that has closed its standard output: usually it is ending.
 const EXIT_PATIENCE: Duration = Duration::from_millis(50);
 
+/// How long the thread that reads standard error waits at once.
+const A_LONG_TIME: Duration = Duration::from_hours(1);
+
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 
@@ -32,8 +32,8 @@ const CHUNK: usize = 64 * 1024;
 pub(crate) struct Program {
     process: Process,
     /// `None` once it was closed.
-    input: Option<ChildStdin>,
-    output: ChildStdout,
+    input: Option<PipeWriter>,
+    output: PipeReader,
     complaints: Complaints,
     lines: LineCutter,
     /// When what is in `lines` was read.
@@ -56,9 +56,12 @@ impl Program {
         log.note(&format!("starting {}", spec.command));
         let program = spec.command.program();
         let start = || -> io::Result<Program> {
-            let (process, Pipes { input, output, error }) = Process::start(spec)?;
-            rustix::io::ioctl_fionbio(&input, true)?;
-            rustix::io::ioctl_fionbio(&output, true)?;
+            let mut command = Command::new(program);
+            command.args(spec.command.arguments()).envs(&spec.environment);
+            if let Some(directory) = &spec.directory {
+                command.current_dir(directory);
+            }
+            let (process, Pipes { input, output, error }) = Process::start(&mut command)?;
             Ok(Program {
                 process,
                 input: Some(input),
@@ -81,8 +84,8 @@ impl Program {
     }
 
     /// What becomes readable when the program speaks.
-    pub(crate) fn source(&self) -> BorrowedFd<'_> {
-        self.output.as_fd()
+    pub(crate) fn source(&self) -> Source<'_> {
+        self.output.source()
     }
 
     /// Ends the conversation: from now on this fault is all that comes.
@@ -108,9 +111,8 @@ impl Program {
         while !rest.is_empty() {
             let Some(input) = &mut self.input else { break };
             match input.write(rest) {
-                Ok(written) => rest = &rest[written..],
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                Ok(written) if written > 0 => rest = &rest[written..],
+                Ok(_) => {
                     let until = *give_up.get_or_insert_with(|| Instant::now() + FULL_PIPE_PATIENCE);
                     if !self.wait_for_room(until) {
                         return Err(self.fail(Fault::Silence("a pipe full of commands")));
@@ -129,10 +131,8 @@ impl Program {
     /// is too late, or if the program talks without end.
     fn wait_for_room(&mut self, until: Instant) -> bool {
         let Some(input) = &self.input else { return false };
-        let mut waited_for = [PollFd::new(input, PollFlags::OUT), PollFd::new(&self.output, PollFlags::IN)];
-        poll(&mut waited_for, until);
-        let has_spoken = !waited_for[1].revents().is_empty();
-        if has_spoken && self.read() == Reading::Some {
+        platform::wait(&[input.room(), self.output.source()], until);
+        if let PipeRead::Bytes(_) = self.read() {
             while let Some(line) = self.lines.next() {
                 self.held_back.push_back((self.read_at, line));
             }
@@ -154,9 +154,9 @@ impl Program {
             return Ok(Some(line));
         }
         match self.read() {
-            Reading::Some => Ok(self.next_line()),
-            Reading::None => Ok(None),
-            Reading::End => {
+            PipeRead::Bytes(_) => Ok(self.next_line()),
+            PipeRead::Nothing => Ok(None),
+            PipeRead::End => {
                 if let Some(rest) = self.lines.rest() {
                     self.log.record(Instant::now(), Speaker::Program, &rest);
                     self.log.note("the line was not finished");
@@ -191,19 +191,13 @@ impl Program {
         Some((at, line))
     }
 
-    fn read(&mut self) -> Reading {
-        match self.output.read(&mut self.chunk) {
-            Ok(0) => Reading::End,
-            Ok(read) => {
-                self.read_at = Instant::now();
-                self.lines.push(&self.chunk[..read]);
-                Reading::Some
-            }
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                Reading::None
-            }
-            Err(_) => Reading::End,
+    fn read(&mut self) -> PipeRead {
+        let read = self.output.read(&mut self.chunk);
+        if let PipeRead::Bytes(bytes) = read {
+            self.read_at = Instant::now();
+            self.lines.push(&self.chunk[..bytes]);
         }
+        read
     }
 
     /// The fault of a program that cannot be reached, with its exit status if it has one by now.
@@ -222,13 +216,13 @@ impl Program {
 
     /// Waits until the program speaks or the time is over.
     pub(crate) fn wait(&self, until: Instant) {
-        poll(&mut [PollFd::new(&self.output, PollFlags::IN)], until);
+        platform::wait(&[self.output.source()], until);
     }
 
     /// Waits until the program has read everything, or the time is over.
     pub(crate) fn wait_until_read(&self, until: Instant) {
         let Some(input) = &self.input else { return };
-        while rustix::io::ioctl_fionread(input).is_ok_and(|unread| unread > 0) && Instant::now() < until {
+        while !input.is_empty() && Instant::now() < until {
             thread::sleep(Duration::from_micros(500));
         }
     }
@@ -241,20 +235,20 @@ impl Program {
     /// Interrupts the program as ^C would.
     pub(crate) fn interrupt(&self) {
         self.log.note("interrupted");
-        self.process.signal(Signal::INT);
+        self.process.interrupt();
     }
 
     /// Asks the program to end.
     pub(crate) fn terminate(&self) {
         self.log.note("told to terminate");
-        self.process.signal(Signal::TERM);
+        self.process.terminate();
     }
 
     /// Kills the program and what it has started.
     pub(crate) fn kill(&mut self) {
         self.log.note("killed");
         self.was_killed = true;
-        self.process.kill_group();
+        self.process.kill();
     }
 
     /// Sees the program off: waits for it, for `grace` with a closed standard input, then as long after a signal to
@@ -293,52 +287,33 @@ impl Program {
                 continue;
             }
             self.wait(next_look);
-            open = self.read() != Reading::End;
+            open = self.read() != PipeRead::End;
             while self.next_line().is_some() {}
         }
         true
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
-    Some,
-    None,
-    End,
-}
-
-/// Waits until one of the files is ready or the time is over.
-fn poll(files: &mut [PollFd], until: Instant) {
-    let left = until.saturating_duration_since(Instant::now());
-    // A duration too large for the system is as good as none; so is a call that was interrupted: the callers look again.
-    let timeout = Timespec::try_from(left).ok();
-    let _ = rustix::event::poll(files, timeout.as_ref());
-}
-
 /// The thread that brings a program's standard error into the log. Nobody waits for it while the program plays.
 struct Complaints {
     thread: JoinHandle<()>,
     /// Dropped to stop the thread, should somebody else hold the pipe open.
-    stop: OwnedFd,
+    stop: Ringer,
 }
 
 impl Complaints {
-    fn drain(mut error: ChildStderr, log: Recorder) -> io::Result<Complaints> {
-        let (stopped, stop) = io::pipe()?;
-        rustix::io::ioctl_fionbio(&error, true)?;
+    fn drain(mut error: PipeReader, log: Recorder) -> io::Result<Complaints> {
+        let (stopped, stop) = platform::bell()?;
         let thread = thread::Builder::new().name("standard error".into()).spawn(move || {
             let mut lines = LineCutter::default();
             let mut chunk = [0; 4096];
             loop {
-                let mut files = [PollFd::new(&error, PollFlags::IN), PollFd::new(&stopped, PollFlags::IN)];
-                let _ = rustix::event::poll(&mut files, None);
-                let stops = !files[1].revents().is_empty();
+                platform::wait(&[error.source(), stopped.source()], Instant::now() + A_LONG_TIME);
+                let stops = platform::wait(&[stopped.source()], Instant::now());
                 match error.read(&mut chunk) {
-                    Ok(0) => break,
-                    Ok(read) => lines.push(&chunk[..read]),
-                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    Err(error) if error.kind() == ErrorKind::WouldBlock && !stops => {}
-                    Err(_) => break,
+                    PipeRead::Bytes(bytes) => lines.push(&chunk[..bytes]),
+                    PipeRead::Nothing if !stops => {}
+                    PipeRead::Nothing | PipeRead::End => break,
                 }
                 while let Some(Line::Whole(line) | Line::TooLong(line)) = lines.next() {
                     log.record(Instant::now(), Speaker::StandardError, &line);
@@ -348,7 +323,7 @@ impl Complaints {
                 log.record(Instant::now(), Speaker::StandardError, &rest);
             }
         })?;
-        Ok(Complaints { thread, stop: stop.into() })
+        Ok(Complaints { thread, stop })
     }
 
     /// Reads what is there and stops.

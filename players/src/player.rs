@@ -1,12 +1,11 @@
 //! What an official sees of a player, whatever protocol it speaks and whatever carries its words.
 
-use std::ops::AddAssign;
-use std::os::fd::BorrowedFd;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use game::Score;
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
+use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
@@ -54,7 +53,7 @@ pub trait Player {
 
     /// What becomes readable when the player speaks; `None` if [`Player::take`] always answers at once. Ask `take`
     /// first: it may hold back what was read together.
-    fn source(&self) -> Option<BorrowedFd<'_>>;
+    fn source(&self) -> Option<Source<'_>>;
 
     /// Sends the player away, by force if it doesn't go.
     fn quit(self: Box<Self>) -> Departure;
@@ -215,23 +214,6 @@ impl Departure {
             *resources += former;
         }
         self
-    }
-}
-
-/// What a program used of the machine, its children included as far as it waited for them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Resources {
-    /// Processor time, user and system.
-    pub cpu: Duration,
-    /// The most memory it had at once, in bytes.
-    pub peak_memory: u64,
-}
-
-/// Used one after the other.
-impl AddAssign for Resources {
-    fn add_assign(&mut self, later: Resources) {
-        self.cpu += later.cpu;
-        self.peak_memory = self.peak_memory.max(later.peak_memory);
     }
 }
 

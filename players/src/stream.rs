@@ -2,9 +2,10 @@
 
 use std::fmt::{Display, Write};
 use std::marker::PhantomData;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
+
+use platform::Source;
 
 use crate::lines::{self, Line};
 use crate::log::{Log, Recorder};
@@ -159,7 +160,7 @@ impl<V: Vocabulary> Stream<V> {
 
     /// What becomes readable when the program speaks. Ask [`Stream::take`] first: it may hold back what was read
     /// together.
-    pub fn source(&self) -> BorrowedFd<'_> {
+    pub fn source(&self) -> Source<'_> {
         self.program.source()
     }
 

@@ -1,12 +1,12 @@
 //! A player that speaks UCI, the Universal Chess Interface.
 
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::Score;
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
 use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start, Value};
+use platform::Source;
 use shakmaty::ByColor;
 use shakmaty::uci::UciMove;
 
@@ -442,7 +442,7 @@ impl Player for UciPlayer {
         next_arrival(self)
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         Some(self.stream.source())
     }
 

@@ -16,8 +16,9 @@ use analysis::{
 use anyhow::{Result, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use platform::signals;
 
-use crate::{FAILED, WrongInput, signals};
+use crate::{FAILED, WrongInput};
 
 /// What is read.
 #[derive(Args)]

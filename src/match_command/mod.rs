@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use arena::schedule::Schedule;
 use arena::{End, Event, Match, MatchError, Store, StoreError};
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use platform::signals;
 
 use crate::WrongInput;
 pub(crate) use entrants::{program, read_words, spec};
@@ -68,9 +68,7 @@ impl MatchCommand {
         let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         let mut game = open(&plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
-        }
+        signals::set_flag(&signals::ALL, &interrupted)?;
         let mut live = Live::new(&plan, &game, self.json, Arc::clone(&interrupted));
         let end = game.play(
             plan.workers,

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow};
 use arena::referee::server::Tls;
 use messages::referee::{Habits, Parting};
 use players::Bridge;
-use players::network::{self, Security};
+use players::transport::{self, Security};
 
 use super::settings::Plan;
 use crate::WrongInput;
@@ -95,7 +95,7 @@ fn take_part(
     leaving: &AtomicBool,
     alarm: &mut dyn FnMut(&str),
 ) -> io::Result<Parting> {
-    let mut line = network::connect(&own.address, &own.security, PATIENCE)?;
+    let mut line = transport::connect(&own.address, &own.security, PATIENCE)?;
     let parting = bridge.take_part(line.reader()?, &mut line, habits, leaving, alarm);
     line.close();
     parting

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use game::{DrawReason, Game, Move, Outcome};
 use players::{Account, Arrival, Event, Fault, NewGame, Player, Spec, Thinking, Turn};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use search::mate::Solver;
 use shakmaty::ByColor;
 
@@ -140,14 +139,12 @@ impl Analyzer for Program {
 
 /// Waits until the program speaks, a little while at most.
 fn wait(player: &dyn Player, latest: Instant) -> Result<(), AnalysisError> {
-    let left = latest.saturating_duration_since(Instant::now());
-    if left.is_zero() {
+    let now = Instant::now();
+    if now >= latest {
         return Err(Fault::Silence("the question for a move").into());
     }
     if let Some(source) = player.source() {
-        let timeout = Timespec::try_from(left.min(LOOK)).ok();
-        // An interrupted call is a wait that ended early; other errors cannot come from an open descriptor.
-        let _ = poll(&mut [PollFd::from_borrowed_fd(source, PollFlags::IN)], timeout.as_ref());
+        platform::wait(&[source], latest.min(now + LOOK));
     }
     Ok(())
 }

@@ -1,14 +1,12 @@
 //! The referee's time: where it comes from, and the chess clock that runs by the moments at which something happened.
 
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use arrayvec::ArrayVec;
 use game::{Color, GameClock, TimeControl, TimeSource};
+use platform::Source;
 use players::Account;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use shakmaty::ByColor;
 
 /// Where a referee gets its time from. Tests put their own here.
@@ -20,7 +18,7 @@ pub trait Time {
     fn give_way(&self) {}
 
     /// Waits until one of the sources (at most two) can be read or `until` has come. May return early.
-    fn wait(&self, sources: &[BorrowedFd<'_>], until: Instant);
+    fn wait(&self, sources: &[Source<'_>], until: Instant);
 }
 
 /// The computer's monotonic clock.
@@ -36,13 +34,8 @@ impl Time for RealTime {
         std::thread::yield_now();
     }
 
-    fn wait(&self, sources: &[BorrowedFd<'_>], until: Instant) {
-        let mut watched: ArrayVec<PollFd<'_>, 2> =
-            sources.iter().map(|source| PollFd::from_borrowed_fd(*source, PollFlags::IN)).collect();
-        // Never fails: the referee waits a fraction of a second at a time.
-        let timeout = Timespec::try_from(until.saturating_duration_since(self.now())).ok();
-        // An interrupted call is a wait that ended early; other errors cannot come from open descriptors.
-        let _ = poll(&mut watched, timeout.as_ref());
+    fn wait(&self, sources: &[Source<'_>], until: Instant) {
+        platform::wait(sources, until);
     }
 }
 
@@ -208,10 +201,10 @@ mod tests {
         let began = RealTime.now();
         RealTime.wait(&[], began + Duration::from_millis(3));
         assert!(began.elapsed() >= Duration::from_millis(3));
-        let (readable, writable) = rustix::pipe::pipe().unwrap();
-        rustix::io::write(&writable, b"x").unwrap();
+        let (bell, mut ringer) = platform::bell().unwrap();
+        ringer.ring().unwrap();
         let began = RealTime.now();
-        RealTime.wait(&[std::os::fd::AsFd::as_fd(&readable)], began + Duration::from_mins(1));
+        RealTime.wait(&[bell.source()], began + Duration::from_mins(1));
         assert!(began.elapsed() < Duration::from_secs(30));
     }
 }

@@ -5,12 +5,12 @@ pub(crate) mod handshake;
 pub(crate) mod setup;
 
 use std::collections::VecDeque;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
 use game::{CastlingMode, Outcome, excerpt};
 use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
+use platform::Source;
 
 pub(crate) use self::features::Features;
 use self::setup::{Clock, Word};
@@ -368,7 +368,7 @@ impl Player for CecpPlayer {
         self.remarks.pop_front().or_else(|| next_arrival(self))
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         Some(self.stream.source())
     }
 

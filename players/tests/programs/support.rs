@@ -9,7 +9,6 @@ use game::{CastlingMode, Color, Game, Outcome, TimeControl, WinReason};
 use players::{
     Account, CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
 };
-use rustix::event::{PollFd, PollFlags, Timespec};
 use shakmaty::ByColor;
 
 /// Long enough for anything on a busy machine.
@@ -272,10 +271,8 @@ enum Judgement {
 
 fn wait_for(players: &ByColor<Box<dyn Player>>, left: Duration) {
     let sources = [players.white.source(), players.black.source()];
-    let mut sources: Vec<PollFd> =
-        sources.iter().flatten().map(|source| PollFd::new(source, PollFlags::IN)).collect();
-    let left = Timespec::try_from(left).expect("a short time");
-    let _ = rustix::event::poll(&mut sources, Some(&left));
+    let sources: Vec<_> = sources.into_iter().flatten().collect();
+    platform::wait(&sources, Instant::now() + left);
 }
 
 pub(crate) fn start(spec: &Spec) -> Box<dyn Player> {

@@ -184,7 +184,8 @@ impl Service {
             .enable_all()
             .build()
             .map_err(failed)?;
-        door::raise_file_limit();
+        // Every client needs an open file. If there are too few, the console tells of those that can't connect.
+        platform::raise_file_limit();
         let door = {
             let _inside = network.enter();
             Door::open(address, sender.clone(), limits, census.clone()).map_err(failed)?
