@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use messages::epd::{AnyOperand, Operation, Record};
+use serde::Serialize;
 
 /// The opcode under which it stands. The capital makes it a private one.
 const OPCODE: &str = "Target";
@@ -22,7 +23,7 @@ pub enum TargetResult {
 }
 
 /// From when on a right move was held to, to the end, as far as that was told. What was not is `-` in a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// The depth at which it was the best first, in plies.
     pub depth: Option<u64>,

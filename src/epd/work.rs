@@ -99,7 +99,7 @@ impl Work {
                 Work { resumption: resumption.clone(), ..Work::with(input.open()?, pool, go_on)? }
             }
         };
-        Ok(Work { is_resumable: matches!(work.output, Some(Output::File { .. })), ..work })
+        Ok(Work { is_resumable: work.output.as_ref().is_some_and(Output::is_resumable), ..work })
     }
 
     fn with(
@@ -166,8 +166,8 @@ impl Work {
         let output = self.output.take();
         let (reason, advice) = match (error, &output) {
             // Whoever has closed the pipe has read enough.
-            (ProcessError::Write(error), Some(Output::Standard))
-                if error.kind() == io::ErrorKind::BrokenPipe =>
+            (ProcessError::Write(error), Some(output))
+                if output.is_standard() && error.kind() == io::ErrorKind::BrokenPipe =>
             {
                 return error.into();
             }
