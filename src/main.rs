@@ -54,7 +54,7 @@ enum Subcommands {
     Eval(eval::Eval),
     Openings(openings::Openings),
     Book(book::Book),
-    Epd(epd::Epd),
+    Epd(epd::EpdArgs),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
