@@ -19,7 +19,7 @@ use crate::WrongInput;
 /// and after forfeiting, and with 2, saying why on standard error, when the mediator breaks the protocol.
 #[derive(Args)]
 #[command(after_help = "Example: herald cego --ponder --hash 256")]
-pub(crate) struct Cego {
+pub(crate) struct CegoArgs {
     /// Think in the opponent's time
     #[arg(long)]
     ponder: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Cego {
     overhead: i64,
 }
 
-impl Cego {
+impl CegoArgs {
     pub(crate) fn run(&self) -> Result<()> {
         signals::exit_at(&signals::ALL, || 0)?;
         // The document leaves it to each program to disclose its revision. Nobody has to listen.

@@ -44,11 +44,11 @@ enum Subcommands {
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
     Match(Box<match_command::MatchArgs>),
-    Cego(cego::Cego),
+    Cego(cego::CegoArgs),
     Referee(Box<referee_command::RefereeArgs>),
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
-    Check(check::Check),
+    Check(check::CheckArgs),
     Bench(bench::Bench),
     Perft(perft::Perft),
     Eval(eval::Eval),

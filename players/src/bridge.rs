@@ -19,6 +19,8 @@ use crate::{Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(100);
+/// The most moves of a line that the referee is told.
+const LONGEST_LINE: usize = 64;
 /// So often a program that died is started again for the same move.
 const MOST_STARTS: u32 = 3;
 
@@ -101,7 +103,8 @@ impl Bridge {
             }
             table.wait(&lines);
             while let Ok(input) = lines.inputs.try_recv() {
-                lines.heard();
+                // One line was taken, and so is its ring of the bell.
+                lines.bell.hear();
                 if let Some(disconnect) = table.hear(input)? {
                     return Ok(disconnect);
                 }
@@ -134,11 +137,6 @@ impl RefereeLines {
         })?;
         Ok(RefereeLines { inputs, bell })
     }
-
-    /// One line was taken, and so is its ring of the bell.
-    fn heard(&self) {
-        self.bell.hear();
-    }
 }
 
 /// The program, the referee and what is between them while a connection lasts.
@@ -151,20 +149,17 @@ struct BridgeSession<'a> {
 impl BridgeSession<'_> {
     /// Waits for either side.
     fn wait(&self, lines: &RefereeLines) {
-        let program = self.bridge.player.as_ref().and_then(|player| player.source());
         let mut sources = vec![lines.bell.source()];
-        sources.extend(program);
+        sources.extend(self.bridge.player.as_ref().and_then(|player| player.source()));
         platform::wait(&sources, Instant::now() + GLANCE);
     }
-}
 
-/// What the referee says.
-impl BridgeSession<'_> {
+    /// What the referee says.
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
             Received::Nothing => {}
             Received::Update => self.prepare(),
-            Received::NewGame => self.bridge.forget_game(),
+            Received::NewGame => self.bridge.end_game(None),
             Received::Respond => {
                 self.bridge.starts = 0;
                 self.respond()?;
@@ -207,8 +202,8 @@ impl BridgeSession<'_> {
     }
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
-        let game = self.bridge.client.game().clone();
-        let analysis = analysis(&game, &std::mem::take(&mut self.bridge.thinking));
+        let thinking = std::mem::take(&mut self.bridge.thinking);
+        let analysis = analysis(self.bridge.client.game(), &thinking);
         self.bridge.is_thinking = false;
         self.bridge.remark = Remark::None;
         let record = self.bridge.client.reply(answer, analysis).map_err(io::Error::other)?;
@@ -256,11 +251,10 @@ impl BridgeSession<'_> {
     }
 
     fn make_move(&mut self, text: &str) -> io::Result<()> {
-        let game = self.bridge.client.game().clone();
-        let remark = self.bridge.remark;
+        let (game, remark) = (self.bridge.client.game(), self.bridge.remark);
         let legal = game.parse_move(text).ok();
         let answer = match legal {
-            Some(mv) => messages::referee::answer_with(&game, mv, remark),
+            Some(mv) => messages::referee::answer_with(game, mv, remark),
             // Whether that is a move, the referee judges.
             None => {
                 Response::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false }
@@ -295,11 +289,6 @@ impl BridgeSession<'_> {
 
 /// The program.
 impl Bridge {
-    fn forget_game(&mut self) {
-        self.end_game(None);
-        self.known = None;
-    }
-
     fn end_game(&mut self, result: Option<&str>) {
         let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
         let told = match result {
@@ -317,29 +306,29 @@ impl Bridge {
         self.remark = Remark::None;
     }
 
-    /// Starts the program anew.
+    /// The program, started anew if it has gone.
+    fn player(&mut self) -> Result<&mut dyn Player, Fault> {
+        let player = match self.player.take() {
+            Some(player) => player,
+            None => start(&self.spec, self.log.clone())?,
+        };
+        Ok(&mut **self.player.insert(player))
+    }
+
     fn restart(&mut self) -> Result<(), Fault> {
         if let Some(player) = self.player.take() {
             player.quit();
         }
         self.known = None;
-        self.player = Some(start(&self.spec, self.log.clone())?);
-        Ok(())
+        self.player().map(drop)
     }
 
     fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), Fault> {
         let game = self.client.game().clone();
-        let control = self.client.control().clone();
+        let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
         let known = KnownGame { start: game.start_fen(), moves: Vec::new(), has_moved: false };
-        let controls = ByColor { white: control.clone(), black: control };
-        let new_game = NewGame { game, color, controls, opponent, ponder };
-        if self.player.is_none() {
-            self.restart()?;
-        }
-        if let Some(player) = &mut self.player {
-            player.new_game(&new_game)?;
-        }
+        self.player()?.new_game(&NewGame { game, color, controls, opponent, ponder })?;
         self.known = Some(known);
         Ok(())
     }
@@ -350,13 +339,11 @@ impl Bridge {
             self.set_up(game.turn(), ponder)?;
         }
         let at = Instant::now();
-        let clock = self.client.clock(at);
-        let offers = self.client.is_draw_offered();
-        if let Some(player) = &mut self.player {
-            player.think(&Turn { game, clock: &clock, at })?;
-            if offers {
-                player.offer_draw()?;
-            }
+        let (clock, offers) = (self.client.clock(at), self.client.is_draw_offered());
+        let player = self.player()?;
+        player.think(&Turn { game, clock: &clock, at })?;
+        if offers {
+            player.offer_draw()?;
         }
         self.thinking = Thinking::default();
         Ok(())
@@ -369,10 +356,7 @@ impl Bridge {
         let clock = self.client.clock(at);
         self.known =
             Some(KnownGame { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
-        match &mut self.player {
-            Some(player) => player.wait(&Turn { game: &game, clock: &clock, at }),
-            None => Ok(()),
-        }
+        self.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 
     /// Later news replace earlier ones, but silence on a point leaves it as it was.
@@ -397,16 +381,8 @@ impl KnownGame {
 
 /// What a program thinks, for the record.
 fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
-    let mut ahead = game.clone();
-    let mut line = Vec::new();
-    let words = thinking.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, m)| m));
-    for word in words.filter(|word| !word.is_empty()).take(64) {
-        let Ok(mv) = ahead.parse_move(word) else { break };
-        if ahead.play(mv).is_err() {
-            break;
-        }
-        line.push(mv);
-    }
+    let mut line = thinking.moves(game);
+    line.truncate(LONGEST_LINE);
     Analysis {
         evaluation: thinking.score.and_then(Evaluation::of),
         depth: thinking.depth.map(u64::from),

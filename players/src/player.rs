@@ -1,10 +1,11 @@
 //! What an official sees of a player, whatever protocol it speaks and whatever carries its words.
 
 use std::process::ExitStatus;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use game::Score;
-use game::{CastlingMode, Clock, Color, Game, Outcome, TimeControl};
+use game::{CastlingMode, Clock, Color, Game, Move, Outcome, TimeControl};
 use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -74,6 +75,20 @@ pub enum Protocol {
     Uci,
     /// Chess Engine Game Operation, revision 1.
     Cego,
+}
+
+/// Its usual names, in capitals or not.
+impl FromStr for Protocol {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Protocol, &'static str> {
+        match text.to_ascii_lowercase().as_str() {
+            "cecp" | "xboard" | "winboard" => Ok(Protocol::Cecp),
+            "uci" => Ok(Protocol::Uci),
+            "cego" => Ok(Protocol::Cego),
+            _ => Err("expected uci, cecp or cego"),
+        }
+    }
 }
 
 /// Who a player says it is.
@@ -179,6 +194,20 @@ pub struct Thinking {
     pub line: String,
 }
 
+impl Thinking {
+    /// The moves of the line in this position, as far as they are legal; numbers of moves in it are passed over.
+    pub fn moves(&self, game: &Game) -> Vec<Move> {
+        let mut game = game.clone();
+        let words =
+            self.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, text)| text));
+        let moves = words.filter(|word| !word.is_empty()).map_while(|word| {
+            let mv = game.parse_move(word).ok()?;
+            game.play(mv).ok().map(|()| mv)
+        });
+        moves.collect()
+    }
+}
+
 /// Why a player can no longer play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -217,5 +246,22 @@ pub(crate) fn score(told: Score) -> Score {
             Score::Centipawns(centipawns.clamp(-Score::LARGEST_ESTIMATE, Score::LARGEST_ESTIMATE))
         }
         mate => mate,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_all_kinds_of_programs() {
+        let game = Game::default();
+        let read = |line: &str| Thinking { line: line.into(), ..Thinking::default() }.moves(&game);
+        let expected = read("e2e4 e7e5 g1f3");
+        assert_eq!(expected.len(), 3);
+        for line in ["1. e4 e5 2. Nf3", "1.e4 e5 2.Nf3 <HT>", "e4 e7-e5 Nf3 Ke5", "1. ... e4 e5 Nf3"] {
+            assert_eq!(read(line), expected, "{line}");
+        }
+        assert_eq!(read("Ke5 e4"), []);
     }
 }

@@ -149,7 +149,7 @@ fn wait(player: &dyn Player, latest: Instant) -> Result<(), AnalysisError> {
 
 /// What a program told, and what it told before where it now says nothing.
 fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
-    let line = read_line(game, &thinking.line);
+    let line = thinking.moves(game);
     PositionAnalysis {
         line: if line.is_empty() { before.line } else { line },
         score: thinking.score.or(before.score),
@@ -165,38 +165,15 @@ fn decided(mv: Move, time: Duration, last: PositionAnalysis) -> PositionAnalysis
     PositionAnalysis { line, time, ..last }
 }
 
-/// A line as programs write it, as far as it is legal; numbers of moves in it are passed over.
-fn read_line(game: &Game, line: &str) -> Vec<Move> {
-    let mut game = game.clone();
-    let words = line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, text)| text));
-    words
-        .filter(|word| !word.is_empty())
-        .map_while(|word| {
-            let mv = game.parse_move(word).ok()?;
-            game.play(mv).ok().map(|()| mv)
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_all_kinds_of_programs() {
-        let game = Game::default();
-        let expected = read_line(&game, "e2e4 e7e5 g1f3");
-        assert_eq!(expected.len(), 3);
-        for line in ["1. e4 e5 2. Nf3", "1.e4 e5 2.Nf3 <HT>", "e4 e7-e5 Nf3 Ke5", "1. ... e4 e5 Nf3"] {
-            assert_eq!(read_line(&game, line), expected, "{line}");
-        }
-        assert_eq!(read_line(&game, "Ke5 e4"), []);
-    }
-
-    #[test]
     fn a_move_that_is_not_of_the_last_line_stands_alone() {
         let game = Game::default();
-        let last = PositionAnalysis { line: read_line(&game, "e2e4 e7e5"), ..PositionAnalysis::default() };
+        let told = Thinking { line: "e2e4 e7e5".to_owned(), ..Thinking::default() };
+        let last = PositionAnalysis { line: told.moves(&game), ..PositionAnalysis::default() };
         let time = Duration::from_secs(1);
         let kept = decided(last.line[0], time, last.clone());
         assert_eq!((&kept.line, kept.time), (&last.line, time));
