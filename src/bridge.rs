@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
+use players::{CommandLine, Log, PlayerFault, Protocol, Spec, TextLog};
 
 use crate::WrongInput;
 use crate::match_command::program;
@@ -80,7 +80,7 @@ impl BridgeArgs {
     }
 
     /// Starts the program. Where its protocol is a guess, nobody has to wait long to learn that it may be wrong.
-    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, Fault> {
+    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, PlayerFault> {
         let (starting, started) = mpsc::channel::<()>();
         if self.is_guess() {
             let program = spec.command.to_string();
@@ -102,9 +102,11 @@ impl BridgeArgs {
     }
 
     /// Why the program can't play. Perhaps it speaks another protocol than the usual one.
-    fn explain(&self, spec: &Spec, fault: &Fault) -> anyhow::Error {
+    fn explain(&self, spec: &Spec, fault: &PlayerFault) -> anyhow::Error {
         let hint = match fault {
-            Fault::Died(_) | Fault::Silence(_) if self.is_guess() => format!("; {OTHER_PROTOCOL}"),
+            PlayerFault::Died(_) | PlayerFault::Silence(_) if self.is_guess() => {
+                format!("; {OTHER_PROTOCOL}")
+            }
             _ => String::new(),
         };
         anyhow!("{} {fault}{hint}", spec.command)
