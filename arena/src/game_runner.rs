@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use game::{Game, Outcome, PgnTags, TimeControl};
 use platform::Source;
-use players::{Arrival, Departure, Identity, Log, NewGame, Player, PlayerFault, Resources, Spec, Turn};
+use players::{Arrival, Departure, Log, NewGame, Player, PlayerFault, Resources, Spec, Turn};
 use shakmaty::ByColor;
 use std::time::Duration;
 
@@ -145,21 +145,16 @@ impl ProgramRunner<'_> {
 
 /// A program that could not be started: it refuses every game.
 struct UnavailablePlayer {
-    identity: Identity,
     fault: PlayerFault,
 }
 
 impl UnavailablePlayer {
     fn new(fault: PlayerFault) -> UnavailablePlayer {
-        UnavailablePlayer { identity: Identity::default(), fault }
+        UnavailablePlayer { fault }
     }
 }
 
 impl Player for UnavailablePlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
     fn new_game(&mut self, _: &NewGame) -> Result<(), PlayerFault> {
         Err(self.fault.clone())
     }

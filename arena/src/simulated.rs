@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use game::Outcome;
 use platform::Source;
-use players::{Arrival, Departure, Identity, NewGame, Player, PlayerEvent, PlayerFault, Turn};
+use players::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Turn};
 
 use crate::table::Time;
 
@@ -16,7 +16,7 @@ use crate::table::Time;
 /// The function hears of every [`Occasion`] and answers with what the player says, each thing after a thinking time of
 /// its own. A [`PlayerEvent::Fault`] as the answer to [`Occasion::NewGame`] refuses the game.
 pub struct Simulated<F> {
-    identity: Identity,
+    name: String,
     time: SimulatedTime,
     answer: F,
     said: VecDeque<Arrival>,
@@ -79,8 +79,7 @@ impl Time for SimulatedTime {
 impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, PlayerEvent)>> Simulated<F> {
     /// A player that thinks in this time.
     pub fn new(name: &str, time: SimulatedTime, answer: F) -> Simulated<F> {
-        let identity = Identity { name: name.to_owned(), authors: None };
-        Simulated { identity, time, answer, said: VecDeque::new() }
+        Simulated { name: name.to_owned(), time, answer, said: VecDeque::new() }
     }
 
     fn hear(&mut self, occasion: Occasion<'_>) {
@@ -93,8 +92,8 @@ impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, PlayerEvent)>> Simulated<F> {
 }
 
 impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, PlayerEvent)>> Player for Simulated<F> {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {

@@ -78,7 +78,7 @@ impl Bridge {
 
     /// The name that the program gives itself; empty if it gives none.
     pub fn name(&self) -> &str {
-        self.player.as_ref().map_or("", |player| &player.identity().name)
+        self.player.as_ref().map_or("", |player| player.name())
     }
 
     /// Signs on and takes part until the connection ends or `leaving` is set. What the referee or the program needs human help

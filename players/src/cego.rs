@@ -12,7 +12,7 @@ use platform::Source;
 use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Identity, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
+use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
 
 /// CEGO, as an engine is spoken to.
 pub struct Cego;
@@ -33,8 +33,6 @@ const A_DAY: Duration = Duration::from_hours(24);
 /// turn, ends the conversation, and the process.
 pub struct CegoPlayer {
     stream: Stream<Cego>,
-    /// The protocol has no names.
-    identity: Identity,
     state: CegoState,
 }
 
@@ -60,11 +58,7 @@ impl CegoPlayer {
         if let Some(name) = spec.options.keys().next() {
             return Err(PlayerFault::Start(format!("CEGO has no options, {name} neither")));
         }
-        Ok(CegoPlayer {
-            stream: ready_process(spec, log)?,
-            identity: Identity::default(),
-            state: CegoState::Ready,
-        })
+        Ok(CegoPlayer { stream: ready_process(spec, log)?, state: CegoState::Ready })
     }
 
     /// Ends the conversation, as the protocol demands it of what is malformed.
@@ -137,10 +131,6 @@ fn can_say(control: &TimeControl) -> bool {
 }
 
 impl Player for CegoPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         if game.mode() == CastlingMode::Chess960 {
             return Err(PlayerFault::Unsupported("Chess960".into()));

@@ -26,9 +26,7 @@ pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
 pub use log::{Log, LogEntry, Speaker, TextLog};
 pub use platform::Resources;
-pub use player::{
-    Arrival, Departure, Identity, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn,
-};
+pub use player::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};

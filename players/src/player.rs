@@ -16,8 +16,11 @@ use shakmaty::ByColor;
 /// that speak to it don't wait for an answer, [`Player::new_game`] excepted. After a [`PlayerFault`] the player takes part in
 /// nothing more; only [`Player::quit`] is left.
 pub trait Player {
-    /// Who it says it is.
-    fn identity(&self) -> &Identity;
+    /// Its name, as it calls itself; control characters are gone. Empty if it gave none.
+    #[expect(clippy::unnecessary_literal_bound, reason = "players with a name lend theirs")]
+    fn name(&self) -> &str {
+        ""
+    }
 
     /// Sets up a game and waits until the player is ready for it.
     ///
@@ -89,15 +92,6 @@ impl FromStr for Protocol {
             _ => Err("expected uci, cecp or cego"),
         }
     }
-}
-
-/// Who a player says it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Identity {
-    /// Its name, as it calls itself; control characters are gone. Empty if it gave none.
-    pub name: String,
-    /// Its authors, if told.
-    pub authors: Option<String>,
 }
 
 /// A game that is about to begin.
@@ -182,8 +176,6 @@ pub enum PlayerEvent {
 pub struct Thinking {
     /// In plies.
     pub depth: Option<u32>,
-    /// In plies.
-    pub selective_depth: Option<u32>,
     /// From the player's own point of view.
     pub score: Option<Score>,
     /// Nodes searched.

@@ -205,12 +205,12 @@ impl<V: Vocabulary> Stream<V> {
         }
         while let Some((at, line)) = self.next_line() {
             let line = match line {
-                OutputLine::Whole(line) if V::STRICT => line,
-                OutputLine::Whole(line) => lines::clean(line),
-                OutputLine::TooLong(_) if V::STRICT => {
+                OutputLine { is_cut: true, .. } if V::STRICT => {
                     return Err(self.fail(PlayerFault::Malformed("a line too long".into())));
                 }
-                OutputLine::TooLong(_) => continue,
+                OutputLine { is_cut: true, .. } => continue,
+                line if V::STRICT => line.text,
+                line => lines::clean(line.text),
             };
             let message = V::read(&line);
             return Ok(Some(Timed { at, line, message }));
@@ -220,8 +220,8 @@ impl<V: Vocabulary> Stream<V> {
 
     fn next_line(&mut self) -> Option<(Instant, OutputLine)> {
         let (at, line) = self.output.next()?;
-        self.log.record(at, Speaker::Program, line.text());
-        if let OutputLine::TooLong(_) = line {
+        self.log.record(at, Speaker::Program, &line.text);
+        if line.is_cut {
             self.log.note("the line was too long and is not looked at");
         }
         Some((at, line))

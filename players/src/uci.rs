@@ -14,8 +14,7 @@ use crate::options::{self, OptionRange};
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{
-    Arrival, Departure, Identity, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking,
-    Turn,
+    Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn,
 };
 
 /// UCI, as an engine is spoken to.
@@ -42,7 +41,7 @@ const BEGINNING: Duration = Duration::from_millis(100);
 /// matter, and begins no search before they have come: so no answer can be taken for that of another search.
 pub struct UciPlayer {
     stream: Stream<Uci>,
-    identity: Identity,
+    name: String,
     /// The options that the engine offers, by name.
     options: Vec<(String, OptionKind)>,
     state: UciState,
@@ -95,7 +94,7 @@ impl UciPlayer {
         let stream = Stream::start(spec, log)?;
         let mut player = UciPlayer {
             stream,
-            identity: Identity::default(),
+            name: String::new(),
             options: Vec::new(),
             state: UciState::Idle,
             ponders: false,
@@ -114,8 +113,7 @@ impl UciPlayer {
         let until = self.stream.deadline();
         loop {
             match self.stream.answer("uci", until)?.message {
-                Ok(Message::Name(name)) => self.identity.name = name.replace('\t', " "),
-                Ok(Message::Author(author)) => self.identity.authors = Some(author.replace('\t', " ")),
+                Ok(Message::Name(name)) => self.name = name.replace('\t', " "),
                 Ok(Message::Option { name, kind }) => self.options.push((name, kind)),
                 Ok(Message::UciOk) => return Ok(()),
                 _ => {}
@@ -303,7 +301,6 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     }
     Some(Thinking {
         depth: info.depth,
-        selective_depth: info.seldepth,
         score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
@@ -350,8 +347,8 @@ fn go(color: Color, turn: &Turn) -> Go {
 }
 
 impl Player for UciPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {

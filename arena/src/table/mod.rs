@@ -327,7 +327,6 @@ impl GameReferee<'_> {
     fn think_on(&mut self, news: Thinking) {
         let known = &mut self.thinking;
         known.depth = news.depth.or(known.depth);
-        known.selective_depth = news.selective_depth.or(known.selective_depth);
         known.score = news.score.or(known.score);
         known.nodes = news.nodes.or(known.nodes);
         known.time = news.time.or(known.time);

@@ -10,9 +10,7 @@ use std::time::{Duration, Instant};
 use arena::{Adjudication, GameRecord, GameSetup, RealTime, Rules, Seat, Time, play, play_by};
 use game::{DrawReason, Game, Outcome, WinReason};
 use platform::Source;
-use players::{
-    Arrival, CommandLine, Departure, Identity, NewGame, Player, PlayerFault, Protocol, Spec, Turn,
-};
+use players::{Arrival, CommandLine, Departure, NewGame, Player, PlayerFault, Protocol, Spec, Turn};
 use shakmaty::ByColor;
 
 use Protocol::{Cecp, Cego, Uci};
@@ -141,8 +139,8 @@ struct Paced {
 }
 
 impl Player for Paced {
-    fn identity(&self) -> &Identity {
-        self.program.identity()
+    fn name(&self) -> &str {
+        self.program.name()
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {

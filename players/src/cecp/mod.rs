@@ -16,7 +16,7 @@ use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Identity, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
+use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 
 /// How many remarks are kept of a program that is getting ready.
 const MOST_REMARKS: usize = 16;
@@ -40,7 +40,6 @@ impl Vocabulary for Cecp {
 pub struct CecpPlayer {
     stream: Stream<Cecp>,
     features: Features,
-    identity: Identity,
     state: CecpState,
     game: GameState,
     /// The number of the last `ping`.
@@ -84,11 +83,9 @@ impl CecpPlayer {
     /// [`PlayerFault::Start`], or it ended.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, PlayerFault> {
         let (stream, features) = handshake::start(spec, log)?;
-        let identity = Identity { name: features.name.clone().unwrap_or_default(), authors: None };
         Ok(CecpPlayer {
             stream,
             features,
-            identity,
             state: CecpState::Idle,
             game: GameState::default(),
             pings: 0,
@@ -183,7 +180,6 @@ impl CecpPlayer {
         for feature in features {
             self.features.learn(feature);
         }
-        self.identity.name = self.features.name.clone().unwrap_or_default();
     }
 
     /// Whether the engine refuses the move that it was told last. Words for that differ, and some engines use them for
@@ -270,7 +266,6 @@ pub(crate) fn former_move(line: &str) -> Option<&str> {
 fn thinking(line: ThinkingLine) -> Thinking {
     Thinking {
         depth: u32::try_from(line.depth).ok(),
-        selective_depth: line.selective_depth,
         score: Some(score(line.score)),
         nodes: Some(line.nodes),
         time: Some(std::time::Duration::from_millis(line.centiseconds.saturating_mul(10))),
@@ -279,8 +274,8 @@ fn thinking(line: ThinkingLine) -> Thinking {
 }
 
 impl Player for CecpPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn name(&self) -> &str {
+        self.features.name.as_deref().unwrap_or_default()
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {

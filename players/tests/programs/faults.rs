@@ -150,7 +150,7 @@ fn names_and_lines_have_no_control_characters() {
     for protocol in [Cecp, Uci] {
         let spec = fixture(protocol, "--fault markup");
         let evil = start(&spec);
-        let name = &evil.identity().name;
+        let name = evil.name();
         assert!(name.contains("Evil") && !name.contains(char::is_control), "{name:?}");
         evil.quit();
         let (played, _) = meet(&spec, "", LONG);
