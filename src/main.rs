@@ -26,7 +26,7 @@ use protocols::cecp::Dialect;
 /// Without a subcommand: on a terminal, play against it; on a pipe, wait for `xboard` or `uci`.
 #[derive(Parser)]
 #[command(version, after_help = "Example: herald perft 6")]
-struct Arguments {
+struct HeraldArgs {
     #[command(subcommand)]
     subcommand: Option<Subcommands>,
 }
@@ -51,10 +51,10 @@ enum Subcommands {
     Bridge(bridge::Bridge),
     Check(check::Check),
     Bench(bench::Bench),
-    Perft(perft::Perft),
+    Perft(perft::PerftArgs),
     Eval(eval::Eval),
-    Openings(openings::Openings),
-    Book(book::Book),
+    Openings(openings::OpeningsArgs),
+    Book(book::BookArgs),
     Epd(epd::Epd),
 }
 
@@ -83,7 +83,7 @@ const FAILED: u8 = 1;
 const WRONG: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match HeraldArgs::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
     };

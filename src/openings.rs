@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// it is found, so that an interrupted run has lost nothing.
 #[derive(Args)]
 #[command(after_help = "Example: herald openings --plies 8 --count 500 > openings.epd")]
-pub(crate) struct Openings {
+pub(crate) struct OpeningsArgs {
     /// Moves from the start position, each side's counted
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=200))]
     plies: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Openings {
     chess960: bool,
 }
 
-impl Openings {
+impl OpeningsArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let recipe = Recipe {
             mode: CastlingMode::from_chess960(self.chess960),

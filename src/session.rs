@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use engine::SettingsFile;
-use game::diagram::Style;
+use game::diagram::DiagramStyle;
 use protocols::cecp::Dialect;
 use protocols::detect::{self, Protocol};
 use protocols::host::Host;
@@ -85,16 +85,16 @@ fn play() -> Result<()> {
 }
 
 /// What the terminal can show, as far as the environment tells.
-pub(crate) fn style() -> Style {
+pub(crate) fn style() -> DiagramStyle {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     // The first that is set decides (POSIX).
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| is_set(name)).and_then(env::var_os);
     let locale = locale.map(|value| value.to_string_lossy().to_lowercase()).unwrap_or_default();
     if !locale.contains("utf-8") && !locale.contains("utf8") {
-        Style::Ascii
+        DiagramStyle::Ascii
     } else if io::stdout().is_terminal() && !is_set("NO_COLOR") {
-        Style::Coloured
+        DiagramStyle::Coloured
     } else {
-        Style::Unicode
+        DiagramStyle::Unicode
     }
 }

@@ -179,10 +179,7 @@ impl TimeControl {
     /// The phase of a player's move number `n` (from 1) alone, for who can't be told of several.
     #[must_use]
     pub fn phase_of(&self, n: u32) -> TimeControl {
-        match self {
-            TimeControl::Clock(phases) => TimeControl::Clock(Phases(vec![phases.0[phases.at(n).0]])),
-            other => other.clone(),
-        }
+        self.phase(n).map_or_else(|| self.clone(), |phase| TimeControl::Clock(Phases(vec![phase])))
     }
 
     /// What the clock shows before the first move; `None` if no time is kept.
@@ -226,9 +223,13 @@ impl TimeControl {
 
     /// What the player's move number `n` (from 1) adds to the clock by itself.
     pub fn increment(&self, n: u32) -> Duration {
+        self.phase(n).map_or(Duration::ZERO, |phase| phase.increment)
+    }
+
+    fn phase(&self, n: u32) -> Option<Phase> {
         match self {
-            TimeControl::Clock(phases) => phases.0[phases.at(n).0].increment,
-            _ => Duration::ZERO,
+            TimeControl::Clock(phases) => Some(phases.0[phases.at(n).0]),
+            _ => None,
         }
     }
 
@@ -248,7 +249,7 @@ impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TimeControl::Unlimited => f.write_str("-"),
-            TimeControl::PerMove(time) => write!(f, "{}/move", Seconds(*time)),
+            TimeControl::PerMove(time) => write!(f, "{}/move", decimal(*time)),
             TimeControl::Depth(depth) => write!(f, "depth={depth}"),
             TimeControl::Nodes(nodes) => write!(f, "nodes={nodes}"),
             TimeControl::Clock(phases) => {
@@ -267,23 +268,15 @@ impl fmt::Display for Phase {
         if let Some(moves) = self.moves {
             write!(f, "{moves}/")?;
         }
-        write!(f, "{}", Seconds(self.time))?;
-        if self.increment.is_zero() { Ok(()) } else { write!(f, "+{}", Seconds(self.increment)) }
+        write!(f, "{}", decimal(self.time))?;
+        if self.increment.is_zero() { Ok(()) } else { write!(f, "+{}", decimal(self.increment)) }
     }
 }
 
 /// A duration in seconds, with as many decimals as it needs.
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.as_secs())?;
-        let nanos = format!("{:09}", self.0.subsec_nanos());
-        match nanos.trim_end_matches('0') {
-            "" => Ok(()),
-            decimals => write!(f, ".{decimals}"),
-        }
-    }
+fn decimal(time: Duration) -> String {
+    let decimals = format!("{}.{:09}", time.as_secs(), time.subsec_nanos());
+    decimals.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl FromStr for TimeControl {

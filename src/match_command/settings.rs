@@ -14,7 +14,7 @@ use arena::{
     OpeningsError, OpeningsFormat, PgnVariations, ResignByScore, Rules,
 };
 use clap::{Args, ValueEnum};
-use game::{CastlingMode, PgnTags, Tablebases};
+use game::{CastlingMode, PgnTags, SyzygyTables};
 use players::{Spec, TextLog};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -339,7 +339,7 @@ impl MatchOptions {
         let tablebases = self
             .tablebases
             .as_deref()
-            .map(|folders| Tablebases::open(folders).with_context(|| format!("--tablebases {folders}")));
+            .map(|folders| SyzygyTables::open(folders).with_context(|| format!("--tablebases {folders}")));
         let adjudication = Adjudication {
             tablebases: tablebases.transpose()?.map(Arc::new),
             draw: draw.transpose()?,

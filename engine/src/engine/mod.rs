@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use game::book::{self, Book, BookError, BookMove};
-use game::{Color, Game, Move, Tablebases};
+use game::{Color, Game, Move, SyzygyTables};
 use search::{Control, Limits, Score, Style, Table};
 
 use crate::bridge;
@@ -122,7 +122,7 @@ impl Engine {
                 self.book = book.map_err(|error| SettingError::Book { path: path.to_owned(), error })?;
             }
             PathSetting::Tablebases => {
-                let tables = is_set.then(|| Tablebases::open(path)).transpose()?;
+                let tables = is_set.then(|| SyzygyTables::open(path)).transpose()?;
                 self.order(Order::UseTablebases(tables.map(Arc::new)));
             }
             PathSetting::Network => {

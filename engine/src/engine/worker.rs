@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use game::{Game, Move, Tablebases};
+use game::{Game, Move, SyzygyTables};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::{
     Answer, Clock, Control, Evaluation, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit,
@@ -20,7 +20,7 @@ const MATE_TABLE_MEBIBYTES: usize = 64;
 pub(super) enum Order {
     Think(Box<Job>),
     Play(TaskId, Decision),
-    UseTablebases(Option<Arc<Tablebases>>),
+    UseTablebases(Option<Arc<SyzygyTables>>),
     UseTable(Table),
     UseEvaluation(Evaluation),
     UseThreads(usize),
@@ -46,7 +46,7 @@ pub(super) struct Worker<L> {
     searcher: Searcher,
     /// Made for the first game of a variant; it uses the other's hash table.
     variants: Option<variants::Searcher>,
-    tablebases: Option<Arc<Tablebases>>,
+    tablebases: Option<Arc<SyzygyTables>>,
     /// Whether the user knows of a fault in them.
     is_fault_told: bool,
     listener: L,
@@ -152,7 +152,7 @@ fn find_mate(job: &Job, root: &search::Root, observer: &mut dyn Observer) -> (Op
 ///
 /// If they know the root, only the moves remain that keep what it is worth, and the search finds the shortest way by
 /// itself; otherwise it asks them. With several lines the lesser moves are wanted, too.
-fn prepare(job: &Job, mut root: search::Root, tablebases: Option<&Arc<Tablebases>>) -> (search::Root, u64) {
+fn prepare(job: &Job, mut root: search::Root, tablebases: Option<&Arc<SyzygyTables>>) -> (search::Root, u64) {
     root.told_values.clone_from(&job.told_values);
     let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
     let known = tablebases

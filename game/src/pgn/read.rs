@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use shakmaty::{CastlingMode, Color};
 
 use super::PgnTags;
-use super::lexer::{Lexer, Token};
+use super::tokens::{Token, Tokenizer};
 use crate::fen::FenError;
 use crate::game::Game;
 use crate::notation::MoveError;
@@ -87,7 +87,7 @@ pub enum PgnFault {
 /// assert!(games.next().is_none());
 /// ```
 pub struct PgnReader<R> {
-    lexer: Lexer<R>,
+    tokens: Tokenizer<R>,
     /// The first tag of the next game, which ended the one before it, and its line.
     next_tag: Option<(String, String, u64)>,
     is_over: bool,
@@ -96,30 +96,30 @@ pub struct PgnReader<R> {
 impl<R: BufRead> PgnReader<R> {
     /// A reader of all games in `input`.
     pub fn new(input: R) -> PgnReader<R> {
-        PgnReader { lexer: Lexer::new(input), next_tag: None, is_over: false }
+        PgnReader { tokens: Tokenizer::new(input), next_tag: None, is_over: false }
     }
 
     fn read_game(&mut self) -> Result<Option<PgnGame>, PgnError> {
-        let mut record = Record::default();
+        let mut game = PartialGame::default();
         if let Some((name, value, line)) = self.next_tag.take() {
-            record.add_tag(&name, value, line);
+            game.add_tag(&name, value, line);
         }
-        while let Some(lexed) = self.lexer.next()? {
-            let line = self.lexer.token_line();
+        while let Some(lexed) = self.tokens.next()? {
+            let line = self.tokens.token_line();
             match lexed {
-                Ok(Token::Tag { name, value }) if record.ends_before(&name) => {
+                Ok(Token::Tag { name, value }) if game.ends_before(&name) => {
                     self.next_tag = Some((name, value, line));
                     break;
                 }
                 Ok(token) => {
-                    if record.take(token, line).is_break() {
+                    if game.take(token, line).is_break() {
                         break;
                     }
                 }
-                Err(fault) => record.note(line, fault),
+                Err(fault) => game.note(line, fault),
             }
         }
-        record.finish()
+        game.finish()
     }
 }
 
@@ -147,7 +147,7 @@ enum Section {
 
 /// A game while it is read. After a fault nothing more is kept, and only its end is looked for.
 #[derive(Default)]
-struct Record {
+struct PartialGame {
     section: Section,
     tags: PgnTags,
     fen: Option<String>,
@@ -168,7 +168,7 @@ struct Record {
     fault: Option<(u64, PgnFault)>,
 }
 
-impl Record {
+impl PartialGame {
     /// Whether a tag of this name belongs to the next game: `Event` always comes first (PGN standard, 8.1.1).
     fn ends_before(&self, name: &str) -> bool {
         self.section == Section::Movetext || self.section == Section::Tags && name == "Event"
@@ -298,7 +298,7 @@ impl Record {
         }
         self.conclude();
         self.settle_comments();
-        let Record { tags, game, comments, .. } = self;
+        let PartialGame { tags, game, comments, .. } = self;
         Ok(game.map(|game| PgnGame { tags, game, comments }))
     }
 

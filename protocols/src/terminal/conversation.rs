@@ -12,7 +12,7 @@ use shakmaty::Position as _;
 use super::Turn;
 use super::level::Level;
 use super::order::{HELP, Order};
-use game::diagram::{Drawing, Style};
+use game::diagram::{Diagram, DiagramStyle};
 
 /// What a conversation wants to be done by those who hold the engine.
 pub enum Wish {
@@ -43,7 +43,7 @@ pub struct Conversation {
     clock: Clock,
     /// The moment of what is reacted to.
     now: Instant,
-    style: Style,
+    style: DiagramStyle,
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
     thinking: Option<Thinking>,
@@ -61,7 +61,7 @@ const LONG_GAME: usize = 120;
 
 impl Conversation {
     /// A new game, in which the person plays White.
-    pub fn new(style: Style) -> Conversation {
+    pub fn new(style: DiagramStyle) -> Conversation {
         let level = Level::default();
         Conversation {
             game: Game::default(),
@@ -407,7 +407,7 @@ impl Conversation {
 impl Conversation {
     fn show_board(&self, output: &mut dyn Write) -> io::Result<()> {
         let marked = self.game.moves().last().map(|m| m.from().into_iter().chain([m.to()]).collect());
-        let drawing = Drawing {
+        let drawing = Diagram {
             board: self.game.position().board(),
             viewpoint: if self.flipped { !self.person } else { self.person },
             marked: marked.unwrap_or_default(),

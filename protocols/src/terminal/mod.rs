@@ -16,7 +16,7 @@ pub use conversation::{Conversation, Wish};
 pub use editor::{Lines, Permit, open};
 
 use crate::host::{Event, Host};
-use game::diagram::Style;
+use game::diagram::DiagramStyle;
 use messages::input::{Input, MAX_LINE};
 
 /// Who is to act.
@@ -36,7 +36,7 @@ pub enum Turn {
 pub fn serve(
     mut host: Host,
     output: &mut dyn Write,
-    style: Style,
+    style: DiagramStyle,
     mut permit: impl FnMut(bool, Turn),
 ) -> io::Result<()> {
     let mut conversation = Conversation::new(style);

@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::options::UciOption;
 use crate::host::{Event, Host};
-use game::diagram::Drawing;
+use game::diagram::Diagram;
 use messages::input::{Input, MAX_LINE};
 use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, Start};
 
@@ -241,7 +241,7 @@ impl Session<'_> {
     }
 
     fn show_board(&mut self) -> io::Result<()> {
-        let drawing = Drawing::plain(self.game.position().board());
+        let drawing = Diagram::plain(self.game.position().board());
         writeln!(self.output, "{drawing}\nFen: {}", self.game.fen())?;
         self.output.flush()
     }
