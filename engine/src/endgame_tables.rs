@@ -1,4 +1,8 @@
 //! Endgame tables as the search asks them.
+//!
+//! At the root and in the search they serve two purposes. If the tables know the root, the engine leaves only the moves that keep its
+//! value (by distance to zeroing, so that a won ending is won within fifty moves), and the search looks for the mate without them.
+//! Otherwise the search probes them after captures and pawn moves, and takes their word.
 
 use std::sync::Arc;
 

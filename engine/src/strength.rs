@@ -1,4 +1,6 @@
-//! Playing weaker than one can.
+//! Limited strength: fewer nodes, and evaluations with noise.
+//!
+//! The noise is a hash of the position and a seed, so that a position looks the same whenever it comes up in a game.
 
 /// The weakest player, in Elo.
 pub(crate) const WEAKEST: i64 = 1000;

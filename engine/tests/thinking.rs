@@ -90,7 +90,7 @@ fn pondering_becomes_play_with_the_hit() {
 #[test]
 fn settings_have_bounds_and_a_table_that_is_too_large_leaves_the_old_one() {
     let (mut engine, thoughts) = engine();
-    for setting in NumberSetting::ALL {
+    for setting in NumberSetting::all() {
         assert_eq!(engine.get(setting), setting.default());
         assert!(setting.range().contains(&setting.default()));
         let beyond = setting.range().end() + 1;

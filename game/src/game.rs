@@ -1,5 +1,13 @@
 //! The state of a game, for whoever plays it and whoever judges it: the position, how it came about, and what the
 //! rules say about it.
+//!
+//! [`Game`] is the single game state, built on shakmaty's `VariantPosition`. Repetition, fifty moves, claims and undo are asked here
+//! and nowhere else. Code that knows nothing but chess (books, endgame tables) asks for [`Game::chess`], which a variant does not
+//! have.
+//!
+//! Bughouse is Crazyhouse in which captured pieces go to the partner ([`PocketOwner::Partner`]). `Game` gives them to nobody; what
+//! can be dropped is told by [`Game::set_pockets`]. A side without a legal move that could have one with a piece in its pocket is
+//! not mated: it waits.
 
 use std::iter;
 

@@ -53,27 +53,13 @@ impl<R: Read> LineReader<R> {
         Input::Line(String::from_utf8_lossy(&line).into_owned())
     }
 
-    /// Reads through the next line feed, keeping at most one byte more than [`MAX_LINE`]; returns the bytes read.
+    /// Reads through the next line feed, keeping at most one byte more than [`MAX_LINE`]; returns the number of bytes kept.
     fn read_bytes(&mut self, line: &mut Vec<u8>) -> io::Result<usize> {
-        let mut total = 0;
-        loop {
-            let available = match self.input.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                other => other?,
-            };
-            if available.is_empty() {
-                return Ok(total);
-            }
-            let end = available.iter().position(|&byte| byte == b'\n');
-            let taken = end.map_or(available.len(), |at| at + 1);
-            let room = (MAX_LINE + 1).saturating_sub(line.len());
-            line.extend_from_slice(&available[..taken.min(room)]);
-            self.input.consume(taken);
-            total += taken;
-            if end.is_some() {
-                return Ok(total);
-            }
+        let kept = self.input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', line)?;
+        if kept > MAX_LINE && line.last() != Some(&b'\n') {
+            self.input.skip_until(b'\n')?;
         }
+        Ok(kept)
     }
 }
 

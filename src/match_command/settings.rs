@@ -198,9 +198,9 @@ impl MatchPlan {
         let workers = Concurrency { games: settings.concurrency.unwrap_or(1), pin: settings.pin };
         ensure!(workers.games > 0, "--concurrency 0: expected at least 1");
         let mut tags = PgnTags::default();
-        tags.event = settings.event.clone().unwrap_or_else(|| "herald match".to_owned());
+        tags.set("Event", settings.event.as_deref().unwrap_or("herald match"));
         if let Some(site) = &settings.site {
-            tags.site.clone_from(site);
+            tags.set("Site", site);
         }
         let variations = if settings.variations { PgnVariations::Shown } else { PgnVariations::Hidden };
         Ok(MatchPlan {

@@ -188,9 +188,10 @@ fn to_pgn(number: u64, record: &GameRecord) -> String {
         game.declare(outcome(&game, record.result));
     }
     let mut tags = PgnTags::default();
-    tags.event = "Herald's self-play".into();
-    tags.round = number.to_string();
-    (tags.white, tags.black) = ("Herald".into(), "Herald".into());
+    tags.set("Event", "Herald's self-play");
+    tags.set("Round", number.to_string());
+    tags.set("White", "Herald");
+    tags.set("Black", "Herald");
     write_pgn(&game, &tags, &comments)
 }
 

@@ -1,5 +1,8 @@
 //! The engine as the protocols see it: it thinks about a [`Game`] on a thread of its own, tells what it finds, and can
 //! be stopped at any time.
+//!
+//! Every task has an id, and everything the engine says carries it: what an abandoned task still says is dropped. A book move is a
+//! decision like any other: it comes from the thinking thread as [`Thought::Done`], at once.
 
 mod thought;
 mod worker;

@@ -29,7 +29,7 @@ pub enum Purpose {
     Play,
     /// To move, should [`Engine::ponder_hit`] come: the position is the one after the opponent's expected move.
     Ponder,
-    /// To show lines until told to stop.
+    /// To show lines until told to stop: pondering without a ponder hit.
     Analyse,
 }
 

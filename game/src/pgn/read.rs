@@ -1,4 +1,7 @@
 //! The import format of PGN: whatever can be understood, game by game, from a stream of any length.
+//!
+//! The reader is our own: pgn-reader knows no line numbers and passes over what it can't read. This one tells the line of a fault,
+//! and finds the next game by its first tag even where a comment was never closed.
 
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
@@ -83,7 +86,7 @@ pub enum PgnFault {
 /// ```
 /// let mut games = game::PgnReader::new(&b"1. e4 e5 2. Ke3 * [White \"Fool\"] 1. f3 e5 2. g4 Qh4# 0-1"[..]);
 /// assert_eq!(games.next().unwrap().unwrap_err().to_string(), "line 1: illegal move `Ke3`: no such piece can go there");
-/// assert_eq!(games.next().unwrap().unwrap().tags.white, "Fool");
+/// assert_eq!(games.next().unwrap().unwrap().tags["White"], *"Fool");
 /// assert!(games.next().is_none());
 /// ```
 pub struct PgnReader<R> {
@@ -234,10 +237,7 @@ impl PartialGame {
             "Variant" => self.variant = Some(value),
             "Result" => self.result = Some(value),
             "SetUp" => {}
-            _ => match self.tags.roster_mut(name) {
-                Some(tag) => *tag = value,
-                None => self.tags.set(name, value),
-            },
+            _ => self.tags.set(name, value),
         }
     }
 
@@ -403,7 +403,7 @@ mod tests {
              {White forfeits on time} 0-1\n",
         );
         assert_eq!(moves(&read), "e4 Nc6 d4 d5");
-        assert_eq!((read.tags.event.as_str(), read.tags.white.as_str()), ("A \"match\"", "Müller"));
+        assert_eq!((&read.tags["Event"], &read.tags["White"]), ("A \"match\"", "Müller"));
         assert_eq!((read.tags.get("ECO"), read.tags.get("Result")), (Some("B00"), None));
         assert_eq!(read.comments, [Some("good move really".to_owned()), None, None, Some("last".to_owned())]);
         let outcome = Outcome::Win { winner: Color::Black, reason: WinReason::TimeForfeit };
@@ -553,7 +553,8 @@ mod tests {
             value in "\\PC{0,40}",
             comments in prop::collection::vec(prop::option::of("[ -~äöü{}\\[\\]\"%;]{0,90}"), 0..120),
         ) {
-            let mut tags = PgnTags { white: value.clone(), ..PgnTags::default() };
+            let mut tags = PgnTags::default();
+            tags.set("White", value.clone());
             tags.set("Annotator", value);
             let games = [write_pgn(&first, &tags, &comments), write_pgn(&second, &PgnTags::default(), &comments)];
             let again: Vec<PgnGame> = PgnReader::new(games.concat().as_bytes()).collect::<Result<_, _>>().unwrap();
@@ -584,7 +585,7 @@ mod tests {
         ) {
             let games = read(format!("{}\n[Event \"last\"]\n1. Nf3 *\n", tokens.join(" ")));
             let last = games.last().unwrap().as_ref().unwrap();
-            prop_assert_eq!((last.tags.event.as_str(), moves(last)), ("last", "Nf3".to_owned()));
+            prop_assert_eq!((&last.tags["Event"], moves(last)), ("last", "Nf3".to_owned()));
         }
     }
 }
