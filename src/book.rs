@@ -1,4 +1,4 @@
-//! `herald book`: opening books made and looked into.
+//! `herald book`: makes opening books and shows their moves.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::WrongInput;
 use crate::perft::read_game;
 
-/// Make opening books and look into them
+/// Make opening books and show their moves
 #[derive(Args)]
 #[command(after_help = "Example: herald book make games.pgn -o book.bin")]
 pub(crate) struct BookArgs {
@@ -37,15 +37,15 @@ struct MakeArgs {
     /// The book
     #[arg(short, long, value_name = "BOOK.bin")]
     output: PathBuf,
-    /// How many plies of each game to take in
+    /// Plies of each game to use
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..))]
     plies: u32,
-    /// In how many games a move must occur
+    /// Least number of games with a move
     #[arg(long, default_value_t = 2, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(1..))]
     min_count: u32,
 }
 
-/// Show the moves of a book: weight, share, and what a program has learnt
+/// Show the moves of a book: weight, share, learn value
 #[derive(Args)]
 #[command(
     after_help = "Example: herald book show book.bin r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"

@@ -1,4 +1,4 @@
-//! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
+//! Herald: a chess engine and match official. The command line and the wiring; no chess.
 
 mod bench;
 mod book;
@@ -107,7 +107,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // Who no longer listens has got what they wanted.
+        // The reader has closed the pipe: it has what it wanted.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let wrong = error.downcast_ref::<WrongInput>().is_some();

@@ -1,4 +1,4 @@
-//! `herald perft`: counting legal moves.
+//! `herald perft`: counts legal moves.
 
 use std::io::{self, Write as _};
 

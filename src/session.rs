@@ -23,7 +23,7 @@ fn host() -> Result<Host> {
     with_settings(Host::start(io::stdin()))
 }
 
-/// Uses what the user has saved; what can't be used costs a line on standard error and nothing else.
+/// Loads the user's saved settings; what can't be used is reported in one line on standard error.
 fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;
     if let Some(file) = SettingsFile::of_user() {
@@ -68,7 +68,7 @@ pub(crate) fn play_or_detect() -> Result<()> {
 fn play() -> Result<()> {
     let before = rustix::termios::tcgetattr(io::stdin());
     signals::end_at(&[SIGTERM], move || {
-        // The line editor has its own ideas of a terminal; whoever comes next should find it as it was.
+        // The line editor changes the terminal; the shell should find it as it was.
         if let Ok(before) = before {
             let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &before);
         }
@@ -84,7 +84,7 @@ fn play() -> Result<()> {
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 
-/// What the terminal can show, as far as the environment tells.
+/// What the terminal can show, according to the environment.
 pub(crate) fn style() -> DiagramStyle {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     // The first that is set decides (POSIX).

@@ -1,4 +1,4 @@
-//! A game as the search sees it, and what the search says as a game has it.
+//! Translates between `game` and `search`: games to roots, limits, moves and scores.
 
 use game::{Chess, Game, Move, MoveLimits, MoveTime, PocketOwner, Score, ScoreBound};
 use search::{Bound, Limits, TimeLimit, Verdict};
@@ -39,7 +39,7 @@ pub(crate) fn key(game: &Game) -> u64 {
     }
 }
 
-/// What the position is worth at first sight, for the side to move.
+/// The static evaluation of the position, for the side to move.
 pub fn evaluate(game: &Game) -> Score {
     score(match root(game) {
         Some(root) => search::evaluate(&root.position),

@@ -28,7 +28,7 @@ pub struct Recipe {
     pub seed: u64,
     /// The greatest advantage that either side may have, in centipawns.
     pub balance: u32,
-    /// How many nodes are searched to find out who has an advantage.
+    /// How many nodes are searched for the score.
     pub nodes: u64,
 }
 
@@ -45,7 +45,7 @@ pub struct Opening {
     pub nodes: u64,
 }
 
-/// Makes openings, no position twice. It ends if there seem to be no more.
+/// Makes openings, no position twice. The iterator ends if there seem to be no more.
 ///
 /// What comes out depends on the recipe alone, not on the number of threads. As the positions differ in nothing but what
 /// happened within the same number of plies, the same side is always to move, and none is another with colours reversed.
@@ -57,11 +57,11 @@ pub struct Openings {
     found: VecDeque<Opening>,
 }
 
-/// So many candidates are searched at a time, on all threads together: few, so that what is found comes soon.
+/// How many candidates are searched at a time, on all threads together: few, so that results come soon.
 const BATCH: usize = 64;
-/// After so many batches in a row without an opening there will be none.
+/// After this many batches in a row without an opening the search for more is given up.
 const PATIENCE: usize = 1000;
-/// Enough for what is searched here, and quickly made anew.
+/// Enough for such short searches, and quickly allocated.
 const TABLE_MEBIBYTES: usize = 1;
 
 impl Recipe {
@@ -90,7 +90,7 @@ impl Recipe {
 }
 
 impl Openings {
-    /// A position that has not been looked at before and in which there is something to play.
+    /// A new position in which the game is not over.
     fn candidate(&mut self) -> Option<Game> {
         let mut game = start(self.recipe.mode, &mut self.random);
         for _ in 0..self.recipe.plies {
@@ -155,8 +155,7 @@ fn start(mode: CastlingMode, random: &mut Rng) -> Game {
         .unwrap_or_else(|error| unreachable!("a start position: {error}"))
 }
 
-/// The moves that a player would at least think of, if there are any: none that loses material on its target square or
-/// gives up castling without need.
+/// The moves that neither lose material on their target square nor give up castling without need; all moves if there are none.
 fn sensible_moves(game: &Game) -> Vec<Move> {
     let Some(root) = root(game) else { return Vec::new() };
     let position = root.position;

@@ -25,7 +25,7 @@ pub struct StopWatch {
     reading: Mutex<Reading>,
 }
 
-/// What a stop-watch shows, by a time that is told with each call.
+/// What a stop-watch shows; every call takes the time.
 #[derive(Clone, Copy, Debug)]
 struct Reading {
     /// Time that passed before `since`.

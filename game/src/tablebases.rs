@@ -1,6 +1,6 @@
 //! Syzygy endgame tables: what a position is worth, and which moves keep it so.
 //!
-//! A WDL table knows who wins, a DTZ table how many plies it takes up to the next capture or pawn move ("distance to
+//! A WDL table knows which side wins, a DTZ table how many plies it takes up to the next capture or pawn move ("distance to
 //! zeroing") if the win is to come within the fifty-move rule.
 
 use std::ffi::OsStr;
@@ -111,8 +111,8 @@ impl SyzygyTables {
         Ok(Some(ranks.into_iter().filter(|&(rank, _)| Some(rank) == best).map(|(_, m)| m).collect()))
     }
 
-    /// What is known, for those who have better things to do than to complain: a faulty table counts as one that knows
-    /// nothing, and its fault is kept for later.
+    /// What is known, where a fault can't be reported: a faulty table counts as one that knows nothing, and its fault is kept for
+    /// [`SyzygyTables::fault`].
     pub fn noting_faults<T>(&self, probed: Result<Option<T>, TablebaseError>) -> Option<T> {
         probed.unwrap_or_else(|fault| {
             let _ = self.fault.set(fault);
@@ -137,7 +137,7 @@ impl SyzygyTables {
             1 if distance + halfmoves <= 99 && !is_urgent => CERTAIN,
             1 => CERTAIN - distance - halfmoves,
             0 => 0,
-            // No need to be stubborn where the fifty-move rule is far away.
+            // All losses are equal where the fifty-move rule is far away.
             _ if 2 * distance + halfmoves < 100 => -CERTAIN,
             _ => distance + halfmoves - CERTAIN,
         })

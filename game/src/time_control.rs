@@ -1,4 +1,4 @@
-//! How much time the players have, as agreed before the game.
+//! Time controls: how much time the players have, as agreed before the game.
 
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -13,19 +13,19 @@ use crate::text::excerpt;
 /// `40/7200:3600+30` is forty moves in two hours, then an hour for the rest with 30 seconds more after each move; `300`
 /// and `1+0.01` are for the whole game; `40/60` starts anew every forty moves; `-` is unlimited. For what PGN does not
 /// have: `5/move` (as cutechess writes it), `depth=12` and `nodes=10000`. The sandclock `*180` and the unknown `?` are
-/// refused, since nobody can play by them.
+/// refused: there is no playing by them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TimeControl {
-    /// As long as one likes.
+    /// No limit.
     #[default]
     Unlimited,
     /// A clock that runs down, in one phase or several.
     Clock(Phases),
-    /// So much for each move; what is left of it is lost.
+    /// A fixed time for each move; what is left of it is lost.
     PerMove(Duration),
-    /// Each move is searched to so many plies.
+    /// A fixed depth for each move, in plies.
     Depth(NonZeroU32),
-    /// Each move is searched over so many nodes.
+    /// A fixed number of nodes for each move.
     Nodes(NonZeroU64),
 }
 
@@ -59,7 +59,7 @@ pub struct MoveLimits {
 /// The time that a player has for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MoveTime {
-    /// As much as it wants.
+    /// No limit.
     #[default]
     Unlimited,
     /// This much for the move, all of which may be used.
@@ -83,7 +83,7 @@ pub enum TimeControlError {
         "unreadable time control `{0}`: expected for example 300, 1+0.01, 40/7200:3600+30, 5/move, depth=12 or -"
     )]
     Unreadable(String),
-    /// `?` stands for a time control that nobody wrote down.
+    /// `?` stands for an unknown time control.
     #[error("time control `?` is unknown: expected for example 300, 1+0.01, 40/7200:3600+30 or -")]
     Unknown,
     /// An hour-glass, where each player gains what the opponent uses. Carries the text, shortened.
@@ -176,7 +176,7 @@ impl TimeControl {
         Phases::new(vec![Phase { moves: Some(moves), time, increment }]).map(TimeControl::Clock)
     }
 
-    /// The phase of a player's move number `n` (from 1) alone, for who can't be told of several.
+    /// The phase of a player's move number `n` (from 1) alone, for programs that can't be told several phases.
     #[must_use]
     pub fn phase_of(&self, n: u32) -> TimeControl {
         self.phase(n).map_or_else(|| self.clone(), |phase| TimeControl::Clock(Phases(vec![phase])))
@@ -205,8 +205,8 @@ impl TimeControl {
         }
     }
 
-    /// What the clock has got in all, the initial time and what `made` moves have added; for a time per move that of the next
-    /// move. `None` if no time is kept.
+    /// The time that the clock has been given in all: the initial time and what `made` moves have added; for a time per move, that of
+    /// the next move. `None` if no time is kept.
     pub fn granted(&self, made: u32) -> Option<Duration> {
         let added: Duration = (1..=made).map(|number| self.added_after(number)).sum();
         self.initial().map(|initial| initial.saturating_add(added))

@@ -35,7 +35,7 @@ pub struct Engine {
     book: Option<Book>,
     /// Whether [`NumberSetting::Noise`] is in effect.
     is_noisy: bool,
-    /// Decides about the noise in this game.
+    /// The seed of the noise in this game.
     seed: u64,
     told_values: Vec<(u64, Score)>,
     random: fastrand::Rng,
@@ -47,7 +47,7 @@ struct Current {
 }
 
 impl Engine {
-    /// Starts an engine with default settings. `listener` is called on the thinking thread with everything it says.
+    /// Starts an engine with default settings. `listener` is called on the thinking thread with every [`Thought`].
     ///
     /// # Errors
     /// If there is no memory for the smallest hash table, or no thread can be started.
@@ -153,10 +153,10 @@ impl Engine {
         }
     }
 
-    /// Sets everything to what `settings` say, as far as it can be set; what can't be is returned.
+    /// Takes over all `settings` that can be set; returns the errors of the others.
     pub fn adopt(&mut self, settings: &Settings) -> Vec<SettingError> {
         let adopt = |setting| match setting {
-            // What stays as it is may be at work.
+            // A setting that stays may be in use by a running task.
             Setting::Number(number) if self.get(number) == settings.get(number) => Ok(()),
             Setting::Number(number) => self.set(number, settings.get(number)),
             Setting::Switch(switch) => {
@@ -174,8 +174,8 @@ impl Engine {
         self.is_noisy = on;
     }
 
-    /// Takes it for true, from the next task on, that a position is worth so much to the side to move. What was found out
-    /// before is forgotten, once the engine is idle, since it rests on other values.
+    /// Sets the value of a position for the side to move, in centipawns, from the next task on. What earlier searches found out
+    /// is forgotten, once the engine is idle, since it rests on other values.
     pub fn tell_value(&mut self, game: &Game, centipawns: i32) {
         let key = bridge::key(game);
         self.told_values.retain(|(told, _)| *told != key);
@@ -183,7 +183,7 @@ impl Engine {
         self.order(Order::Forget);
     }
 
-    /// Finds out by itself again what positions are worth.
+    /// Takes back all of [`Engine::tell_value`].
     pub fn forget_told_values(&mut self) {
         if !self.told_values.is_empty() {
             self.told_values.clear();
@@ -202,14 +202,14 @@ impl Engine {
         }
     }
 
-    /// Prepares for another game: forgets what earlier ones taught it, and what positions are worth.
+    /// Prepares for another game: clears hash table and histories, and takes back all of [`Engine::tell_value`].
     pub fn new_game(&mut self) {
         self.told_values.clear();
         self.seed = self.random.u64(..);
         self.clear();
     }
 
-    /// Forgets what earlier searches found out, once it is idle.
+    /// Clears hash table and histories, once the engine is idle.
     pub fn clear(&self) {
         self.order(Order::Forget);
     }
@@ -227,7 +227,7 @@ impl Engine {
         if task.purpose == Purpose::Play
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
-            // Nothing was searched; what the position looks like at first sight must do.
+            // Nothing was searched; the static evaluation has to do.
             self.order(Order::Play(
                 id,
                 Decision { best: Some(m), ponder: None, score: bridge::evaluate(game) },
@@ -235,7 +235,7 @@ impl Engine {
             return id;
         }
         let Task { purpose, limits, allowed, clock } = task;
-        // An analysis is to be true, whoever plays.
+        // An analysis shows what Herald thinks at full strength.
         let strength = self.strength().filter(|_| purpose != Purpose::Analyse);
         let nodes = limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
         let limits = Limits {
@@ -262,13 +262,13 @@ impl Engine {
         id
     }
 
-    /// The strength that the engine is limited to, if it is.
+    /// The limited strength to play with; `None` without a limit.
     fn strength(&self) -> Option<Strength> {
         let is_limited = self.settings.is_on(SwitchSetting::LimitStrength);
         is_limited.then(|| Strength::of_elo(self.get(NumberSetting::Elo)))
     }
 
-    /// How to play this colour.
+    /// The style of play for a colour.
     fn style(&self, color: Color, strength: Option<Strength>) -> Style {
         let contempt = self.get(NumberSetting::Contempt) as i32;
         let noise = if self.is_noisy { self.get(NumberSetting::Noise) as u32 } else { 0 };
@@ -279,7 +279,7 @@ impl Engine {
         }
     }
 
-    /// A move of the book, if the engine plays from it. A damaged book counts as one that knows nothing: the game goes on.
+    /// A move of the book, if the engine plays from it. A damaged book counts as empty: the game goes on.
     fn choose_from_book(&mut self, game: &Game, allowed: Option<&[Move]>) -> Option<Move> {
         if !self.settings.is_on(SwitchSetting::OwnBook) {
             return None;
@@ -300,7 +300,7 @@ impl Engine {
         self.current.is_some()
     }
 
-    /// Notes that the current task has said its last word.
+    /// To be called after [`Thought::Done`]: there is no current task any more.
     pub fn finish(&mut self) {
         self.current = None;
     }
@@ -319,7 +319,7 @@ impl Engine {
         }
     }
 
-    /// Makes the current task stand still, without use of the processor. Its clock is for its owner to hold.
+    /// Suspends the current task, which then uses no processor time. Its stop-watch is suspended by its owner.
     pub fn suspend(&self) {
         if let Some(current) = &self.current {
             current.control.suspend();
@@ -340,7 +340,7 @@ impl Engine {
         }
     }
 
-    /// Waits until the engine has done all that it was told and can search at full speed, tasks under way excepted.
+    /// Waits until the engine has carried out all earlier calls and can search at full speed. Returns at once during a task.
     pub fn settle(&self) {
         if self.is_thinking() {
             return;
@@ -352,7 +352,7 @@ impl Engine {
     }
 
     fn order(&self, order: Order) {
-        // Fails only if the thinking thread has died, which its panic has told already.
+        // Fails only if the thinking thread has died, which its panic message has told already.
         let _ = self.orders.send(order);
     }
 }

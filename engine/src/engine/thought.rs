@@ -6,7 +6,7 @@ use std::time::Duration;
 use game::{Move, Score, ScoreBound};
 use search::{Clock, Limits};
 
-/// Identifies one task, so that what an abandoned task still had to say can be told from the news.
+/// Identifies a task, so that late thoughts of an abandoned task can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub(super) u64);
 
@@ -49,7 +49,7 @@ pub enum Thought {
         /// The number of root moves.
         total: usize,
     },
-    /// Something is wrong that does not keep the engine from thinking, in words for the user.
+    /// A problem that does not stop the engine, for the user.
     Warning(String),
     /// The engine has decided. The last thought of a task.
     Done(Decision),

@@ -36,7 +36,7 @@ pub(super) struct Job {
     pub(super) style: Style,
     /// Whether endgame tables may be asked.
     pub(super) uses_tablebases: bool,
-    /// Positions whose value was told.
+    /// Positions whose value was set by the user.
     pub(super) told_values: Vec<(u64, Score)>,
     pub(super) clock: Arc<dyn Clock + Send + Sync>,
     pub(super) control: Arc<Control>,
