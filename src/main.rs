@@ -13,7 +13,6 @@ mod perft;
 mod play;
 mod referee_command;
 mod session;
-mod signals;
 
 use std::io;
 use std::process::ExitCode;
@@ -45,17 +44,17 @@ enum Subcommands {
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
     Match(Box<match_command::MatchArgs>),
-    Cego(cego::Cego),
+    Cego(cego::CegoArgs),
     Referee(Box<referee_command::RefereeArgs>),
-    Play(play::Play),
-    Bridge(bridge::Bridge),
-    Check(check::Check),
+    Play(play::PlayArgs),
+    Bridge(bridge::BridgeArgs),
+    Check(check::CheckArgs),
     Bench(bench::Bench),
     Perft(perft::PerftArgs),
     Eval(eval::Eval),
     Openings(openings::OpeningsArgs),
     Book(book::BookArgs),
-    Epd(epd::Epd),
+    Epd(epd::EpdArgs),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.

@@ -8,19 +8,17 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use engine::SettingsFile;
 use game::diagram::DiagramStyle;
+use messages::input::LineReader;
+use platform::signals::{self, Signal};
+use platform::terminal::Mode;
 use protocols::cecp::Dialect;
-use protocols::detect::{self, Protocol};
+use protocols::detect::{self, DetectedProtocol};
 use protocols::host::Host;
-use protocols::terminal;
-use protocols::{cecp, uci as uci_protocol};
-
-use signal_hook::consts::{SIGINT, SIGTERM};
-
-use crate::signals;
+use protocols::{cecp, terminal, uci as uci_protocol};
 
 /// Starts the engine for lines from standard input, with the settings that the user has saved.
 fn host() -> Result<Host> {
-    with_settings(Host::start(io::stdin()))
+    with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
 /// Loads the user's saved settings; what can't be used is reported in one line on standard error.
@@ -36,13 +34,14 @@ fn with_settings(host: io::Result<Host>) -> Result<Host> {
 
 /// `herald xboard`.
 pub(crate) fn xboard(dialect: Dialect) -> Result<()> {
-    signals::ignore()?;
+    // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
+    signals::disarm()?;
     Ok(cecp::serve(host()?, &mut io::stdout(), dialect)?)
 }
 
 /// `herald uci`.
 pub(crate) fn uci() -> Result<()> {
-    signals::end_at(&[SIGINT, SIGTERM], || {})?;
+    signals::exit_at(&signals::ALL, || 0)?;
     Ok(uci_protocol::serve(host()?, &mut io::stdout())?)
 }
 
@@ -54,24 +53,24 @@ pub(crate) fn play_or_detect() -> Result<()> {
     let mut host = host()?;
     match detect::recognise(&mut host, &mut io::stderr())? {
         None => Ok(()),
-        Some(Protocol::Cecp) => {
-            signals::ignore()?;
+        Some(DetectedProtocol::Cecp) => {
+            // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
+            signals::disarm()?;
             Ok(cecp::serve(host, &mut io::stdout(), Dialect::XBoard)?)
         }
-        Some(Protocol::Uci) => {
-            signals::end_at(&[SIGINT, SIGTERM], || {})?;
+        Some(DetectedProtocol::Uci) => {
+            signals::exit_at(&signals::ALL, || 0)?;
             Ok(uci_protocol::serve(host, &mut io::stdout())?)
         }
     }
 }
 
 fn play() -> Result<()> {
-    let before = rustix::termios::tcgetattr(io::stdin());
-    signals::end_at(&[SIGTERM], move || {
+    let before = Mode::present();
+    signals::exit_at(&[Signal::Terminate], move || {
         // The line editor changes the terminal; the shell should find it as it was.
-        if let Ok(before) = before {
-            let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &before);
-        }
+        before.as_ref().inspect(|before| before.restore());
+        0
     })?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let Ok((lines, mut permit)) = terminal::open(Arc::clone(&interrupted)) else {
@@ -79,8 +78,8 @@ fn play() -> Result<()> {
         return Ok(terminal::serve(host()?, &mut io::stdout(), style(), |_, _| {})?);
     };
     // Ctrl-C: Herald moves now.
-    signal_hook::flag::register(SIGINT, interrupted)?;
-    let host = with_settings(Host::start(lines))?;
+    signals::set_flag(&[Signal::Interrupt], &interrupted)?;
+    let host = with_settings(Host::start(LineReader::new(lines)))?;
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 

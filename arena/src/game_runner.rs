@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use game::{Game, Outcome, PgnTags, TimeControl};
+use platform::Source;
 use players::{Arrival, Departure, Fault, Identity, Log, NewGame, Player, Resources, Spec, Turn};
 use shakmaty::ByColor;
-use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use crate::match_runner::{GameRunner, PlayedGame};
@@ -184,7 +184,7 @@ impl Player for UnavailablePlayer {
         None
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         None
     }
 

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use game::{Game, Outcome};
+use platform::affinity;
 use players::Resources;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
 use crate::openings::{MatchOpenings, OpeningsError};
@@ -224,7 +224,7 @@ impl Match {
                 let make_board = &make_board;
                 thread::Builder::new()
                     .name(format!("board {}", number + 1))
-                    .spawn_scoped(scope, move || worker.work(cores.as_ref(), make_board))?;
+                    .spawn_scoped(scope, move || worker.work(cores.as_deref(), make_board))?;
                 workers.push(jobs);
             }
             drop(reports);
@@ -368,10 +368,10 @@ struct MatchWorker<'a> {
 }
 
 impl MatchWorker<'_> {
-    fn work<B: GameRunner>(self, cores: Option<&CpuSet>, make_board: impl Fn() -> B) {
+    fn work<B: GameRunner>(self, cores: Option<&[usize]>, make_board: impl Fn() -> B) {
         if let Some(cores) = cores {
             // Programs that are started from here inherit it. If it can't be done, the games are played all the same.
-            let _ = sched_setaffinity(None, cores);
+            let _ = affinity::restrict(cores);
         }
         let mut board = make_board();
         while let Ok(jobs) = self.jobs.recv() {
@@ -396,25 +396,17 @@ impl MatchWorker<'_> {
 
 impl Concurrency {
     /// The cores of each worker; `None` where it may use all.
-    fn cores(self) -> Result<Vec<Option<CpuSet>>, MatchError> {
+    fn cores(self) -> Result<Vec<Option<Vec<usize>>>, MatchError> {
         let games = self.games.max(1);
         if !self.pin {
             return Ok(vec![None; games]);
         }
-        let allowed = sched_getaffinity(None).map_err(io::Error::from)?;
-        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
+        let cores = affinity::allowed()?;
         if cores.len() < games {
             return Err(MatchError::TooFewCores { games, cores: cores.len() });
         }
         let shares = cores.chunks_exact(cores.len() / games).take(games);
-        let sets = shares.map(|share| {
-            let mut set = CpuSet::new();
-            for &core in share {
-                set.set(core);
-            }
-            Some(set)
-        });
-        Ok(sets.collect())
+        Ok(shares.map(|share| Some(share.to_vec())).collect())
     }
 }
 
@@ -611,12 +603,12 @@ mod tests {
     fn cores_are_divided_evenly() {
         let cores = |workers: Concurrency| workers.cores();
         assert!(cores(workers(3)).unwrap().iter().all(Option::is_none));
-        let all = sched_getaffinity(None).unwrap().count() as usize;
+        let all = affinity::allowed().unwrap().len();
         let pinned = |games| cores(Concurrency { games, pin: true });
-        let shares: Vec<CpuSet> = pinned(all).unwrap().into_iter().flatten().collect();
+        let shares: Vec<Vec<usize>> = pinned(all).unwrap().into_iter().flatten().collect();
         assert_eq!(shares.len(), all);
-        assert!(shares.iter().all(|share| share.count() == 1));
-        assert_eq!(pinned(1).unwrap()[0].unwrap().count() as usize, all);
+        assert!(shares.iter().all(|share| share.len() == 1));
+        assert_eq!(pinned(1).unwrap()[0].as_ref().unwrap().len(), all);
         assert!(matches!(pinned(all + 1), Err(MatchError::TooFewCores { .. })));
     }
 

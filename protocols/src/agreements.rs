@@ -47,6 +47,16 @@ impl Agreements {
     }
 }
 
+/// Whether a score is so low that the engine takes a draw that it is offered.
+pub(crate) fn takes_a_draw(score: Score, settings: &Settings) -> bool {
+    score.value() <= settings.get(NumberSetting::DrawScore)
+}
+
+/// Whether nothing better than a draw is in sight, so that one by the rules is claimed.
+pub(crate) fn is_content_with_a_draw(score: Score, settings: &Settings) -> bool {
+    score.value() <= (-settings.get(NumberSetting::Contempt)).max(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

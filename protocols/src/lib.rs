@@ -5,6 +5,8 @@ pub mod cecp;
 pub mod cego;
 pub mod detect;
 pub mod host;
+mod obeyed;
+mod pondering;
 pub mod referee;
 #[cfg(test)]
 mod scripted;

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use arena::schedule::Schedule;
 use arena::{Match, MatchEnd, MatchError, MatchEvent, MatchStore, StoreError};
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use platform::signals;
 
 use crate::WrongInput;
 use live::MatchProgress;
@@ -68,9 +68,7 @@ impl MatchArgs {
         let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         let mut game = open(&plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
-        }
+        signals::set_flag(&signals::ALL, &interrupted)?;
         let mut live = MatchProgress::new(&plan, &game, self.json, Arc::clone(&interrupted));
         let end = game.play(
             plan.workers,

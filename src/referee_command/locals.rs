@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow};
 use arena::referee::server::Tls;
 use messages::referee::{ClientConfig, DisconnectReason};
 use players::Bridge;
-use players::network::{self, Security};
+use players::transport::{self, Security};
 
 use super::settings::EventPlan;
 use crate::WrongInput;
@@ -97,7 +97,7 @@ fn take_part(
     leaving: &AtomicBool,
     alarm: &mut dyn FnMut(&str),
 ) -> io::Result<DisconnectReason> {
-    let mut line = network::connect(&own.address, &own.security, PATIENCE)?;
+    let mut line = transport::connect(&own.address, &own.security, PATIENCE)?;
     let disconnect = bridge.take_part(line.reader()?, &mut line, config, leaving, alarm);
     line.close();
     disconnect

@@ -6,6 +6,7 @@ mod settings;
 mod watch;
 
 use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,8 +17,7 @@ use arena::referee::server::{
 };
 use arena::referee::{DirectorCommand, EventState, EventStoreError, report};
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use platform::signals;
 
 use crate::WrongInput;
 use crate::match_command::read_toml;
@@ -94,15 +94,11 @@ impl RefereeArgs {
             console::say(&format!("shown at {scheme}://{shown}/"));
         }
         let director = service.director();
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let at_signal = director.clone();
-        std::thread::Builder::new().name("signals".into()).spawn(move || {
-            for _ in signals.forever() {
-                // Ended already, if nobody answers.
-                if at_signal.order(DirectorCommand::Quit).is_none() {
-                    return;
-                }
-            }
+        signals::at_each(&signals::ALL, move || match at_signal.order(DirectorCommand::Quit) {
+            Some(_) => ControlFlow::Continue(()),
+            // The service has ended already.
+            None => ControlFlow::Break(()),
         })?;
         if !self.background {
             console::listen(director)?;
@@ -147,14 +143,12 @@ fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option
     };
     let mut observer = StandbyReferee::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
     let stop = Arc::new(AtomicBool::new(false));
-    let signals = [SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)));
+    let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));
     let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
     let first = ObservedReferee { address: referee, token: &token, security: &security };
     let watch = observer.watch(&first, &stop, &mut |news| console.tell(news)).map_err(explain)?;
-    for signal in signals {
-        signal_hook::low_level::unregister(signal?);
-    }
+    stopping.cancel();
     match watch {
         ObservationEnd::TakeOver => {
             console::say("! the referee is gone; taking over");

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use game::{CastlingMode, TimeControl};
 use messages::referee::Secret;
 use players::Spec;
-use players::network::Security;
+use players::transport::Security;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toml::{Table, Value};

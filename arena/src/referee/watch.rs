@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use game::diagram::{Diagram, DiagramStyle};
 use game::{CastlingMode, Game};
-use players::network::{self, Security};
+use players::transport::{self, Security};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
 
@@ -24,12 +24,11 @@ const LOG_LINES: usize = 8;
 /// # Errors
 /// It can't be reached, can't prove what it should, or what is there is no referee's page.
 pub fn fetch(page: &str, security: &Security) -> io::Result<Value> {
-    let mut line = network::connect(page, security, PATIENCE)?;
-    line.set_read_timeout(Some(PATIENCE))?;
+    let mut line = transport::connect(page, security, PATIENCE)?;
     // HTTP/1.0: the answer comes in one piece and ends with the connection.
     line.write_all(format!("GET /state.json HTTP/1.0\r\nHost: {page}\r\n\r\n").as_bytes())?;
     let mut answer = String::new();
-    line.reader()?.take(LONGEST).read_to_string(&mut answer)?;
+    line.reader()?.with_timeout(Some(PATIENCE)).take(LONGEST).read_to_string(&mut answer)?;
     let senseless = || io::Error::new(ErrorKind::InvalidData, "that is no page of a referee");
     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(senseless)?;
     let status = head.lines().next().unwrap_or_default();

@@ -14,5 +14,5 @@ pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession
 pub use feature::{Feature, Switch};
 pub use message::{Audience, Message, Status};
 pub use notation::{GameResult, first_word};
-pub use option::{OptionDefinition, OptionKind};
+pub use option::{OptionControl, OptionDefinition};
 pub use thinking::ThinkingLine;

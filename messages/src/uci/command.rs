@@ -5,9 +5,7 @@ use std::str::FromStr;
 
 use shakmaty::uci::UciMove;
 
-use super::words::{
-    self, MessageError, Words, count, malformed, number, small_count, write_moves, write_value,
-};
+use super::words::{self, LineError, Words, count, malformed, number, small_count, write_moves, write_value};
 
 /// A command from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,16 +103,16 @@ pub struct Go {
 }
 
 impl FromStr for Command {
-    type Err = MessageError;
+    type Err = LineError;
 
     /// Reads a line. Words before the first one that names a command are passed over, as the UCI text asks.
-    fn from_str(line: &str) -> Result<Command, MessageError> {
+    fn from_str(line: &str) -> Result<Command, LineError> {
         words::parse_line(line, "command", parse_named)
     }
 }
 
 /// The command of this name; `None` if there is no such command.
-fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, MessageError>> {
+fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineError>> {
     Some(match name {
         "uci" => Ok(Command::Uci),
         "debug" => parse_debug(words),
@@ -133,7 +131,7 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, MessageE
     })
 }
 
-fn parse_debug(words: &mut Words) -> Result<Command, MessageError> {
+fn parse_debug(words: &mut Words) -> Result<Command, LineError> {
     match words.next() {
         Some("on") => Ok(Command::Debug(true)),
         Some("off") => Ok(Command::Debug(false)),
@@ -141,7 +139,7 @@ fn parse_debug(words: &mut Words) -> Result<Command, MessageError> {
     }
 }
 
-fn parse_set_option(words: &mut Words) -> Result<Command, MessageError> {
+fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
     let all = words.rest();
     if words.next() != Some("name") {
         return Err(malformed("setoption", "name", all));
@@ -164,7 +162,7 @@ fn parse_registration(words: &mut Words) -> Registration {
     Registration::Now { name, code: words.rest().to_owned() }
 }
 
-fn parse_position(words: &mut Words) -> Result<Command, MessageError> {
+fn parse_position(words: &mut Words) -> Result<Command, LineError> {
     let start = match words.next() {
         Some("startpos") => {
             // `moves` comes next if anything does; what else stands there is passed over.
@@ -182,7 +180,7 @@ fn parse_position(words: &mut Words) -> Result<Command, MessageError> {
     Ok(Command::Position { start, moves })
 }
 
-fn parse_go(words: &mut Words) -> Result<Go, MessageError> {
+fn parse_go(words: &mut Words) -> Result<Go, LineError> {
     let mut go = Go::default();
     while let Some(word) = words.next() {
         match word {

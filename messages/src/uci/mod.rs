@@ -8,4 +8,4 @@ mod words;
 
 pub use command::{Command, Go, Registration, Start};
 pub use message::{Check, CurrentLine, EMPTY, Info, InfoScore, Message, OptionKind};
-pub use words::MessageError;
+pub use words::LineError;

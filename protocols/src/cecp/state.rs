@@ -51,7 +51,7 @@ pub(super) enum StateChange {
 
 /// The state, but for the game: the side to move is the game's.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct SessionState {
     pub(super) mode: Mode,
     pub(super) ponder: bool,
     /// Everything stands still until `resume`.
@@ -60,14 +60,14 @@ pub(super) struct State {
     pub(super) random: bool,
 }
 
-impl Default for State {
+impl Default for SessionState {
     /// Before any command the engine plays neither side, so that it does not think of its own accord.
-    fn default() -> State {
-        State { mode: Mode::Force, ponder: false, paused: false, random: false }
+    fn default() -> SessionState {
+        SessionState { mode: Mode::Force, ponder: false, paused: false, random: false }
     }
 }
 
-impl State {
+impl SessionState {
     /// The head of Appendix B's loop: what to do in the present position.
     pub(super) fn occupation(&self, game: &Game) -> Occupation {
         match self.mode {
@@ -105,8 +105,8 @@ impl State {
 mod tests {
     use super::*;
 
-    fn state(mode: Mode, ponder: bool) -> State {
-        State { mode, ponder, ..State::default() }
+    fn state(mode: Mode, ponder: bool) -> SessionState {
+        SessionState { mode, ponder, ..SessionState::default() }
     }
 
     fn occupation(mode: Mode, ponder: bool, moves: &[&str]) -> Occupation {

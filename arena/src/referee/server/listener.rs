@@ -7,7 +7,6 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::{ServiceMessage, Tls};
@@ -40,14 +39,6 @@ impl Default for ConnectionLimits {
     fn default() -> ConnectionLimits {
         ConnectionLimits { connections: 4096, per_address: 64, line: 16 * 1024, lines_per_second: 200 }
     }
-}
-
-/// Every client needs an open file. As many as the system lets us have.
-pub(super) fn raise_file_limit() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // If it is refused, fewer clients can connect; then the console tells.
-    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// How many connections there are, in all and from each address.

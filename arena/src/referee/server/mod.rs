@@ -180,7 +180,8 @@ impl Service {
             .enable_all()
             .build()
             .map_err(failed)?;
-        listener::raise_file_limit();
+        // Every client needs an open file. If there are too few, the console tells of those that can't connect.
+        platform::raise_file_limit();
         let listener = {
             let _inside = network.enter();
             ConnectionListener::open(address, to_self.clone(), limits, limiter.clone()).map_err(failed)?

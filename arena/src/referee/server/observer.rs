@@ -15,7 +15,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use players::network::{self, Security};
+use players::transport::{self, Security};
 
 use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
@@ -267,7 +267,7 @@ impl StandbyReferee {
             let mut is_back = false;
             while Instant::now() < until && !is_back {
                 thread::sleep(Duration::from_millis(50));
-                is_back = network::is_there(referee.address, SILENCE);
+                is_back = transport::is_there(referee.address, SILENCE);
             }
             if !is_back {
                 return Ok(ObservationEnd::TakeOver);
@@ -282,11 +282,10 @@ impl StandbyReferee {
         referee: &ObservedReferee<'_>,
         stop: &AtomicBool,
     ) -> Result<Option<ObservationEnd>, Trouble> {
-        let mut output = network::connect(referee.address, referee.security, SILENCE)?;
-        output.set_read_timeout(Some(Duration::from_millis(100)))?;
+        let mut output = transport::connect(referee.address, referee.security, SILENCE)?;
         let first = self.store.count() + 1;
         output.write_all(format!("observe {} {first}\n", referee.token).as_bytes())?;
-        let mut lines = BufReader::new(output.reader()?);
+        let mut lines = BufReader::new(output.reader()?.with_timeout(Some(Duration::from_millis(100))));
         let (mut line, mut heard) = (String::new(), Instant::now());
         let mut facts = Vec::new();
         let mut is_admitted = false;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use players::network::{Security, TlsError, certificates};
+use players::transport::{Security, TlsError, certificates};
 use rustls::client::verify_server_cert_signed_by_trust_anchor as verify;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject as _;

@@ -5,15 +5,15 @@ use std::io;
 use game::Game;
 use shakmaty::{Move, Square};
 
-use super::Session;
-use super::commands::{Obeyed, refuse};
+use super::CecpSession;
 use crate::cecp::markers;
 use crate::cecp::output::move_text;
 use crate::cecp::search::Search;
 use crate::cecp::state::{Mode, Occupation};
+use crate::obeyed::{Obeyed, refuse};
 use messages::cecp::{Message, Place, RootMoves, Status};
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `.`
     pub(super) fn tell_status(&mut self) -> io::Result<()> {
         if self.state.mode != Mode::Analyze {

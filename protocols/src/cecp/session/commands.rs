@@ -1,6 +1,5 @@
 //! What the GUI says: one line, one command, one handler.
 
-use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
 
@@ -8,30 +7,13 @@ use game::Game;
 use messages::cecp::{Command, Message};
 use shakmaty::Color;
 
-use super::Session;
+use super::CecpSession;
 use crate::agreements::Agreements;
 use crate::cecp::state::{Mode, StateChange};
 use crate::cecp::variants;
+use crate::obeyed::{CommandFailure, Obeyed, refuse};
 
-/// Why a command was not obeyed.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum CommandFailure {
-    /// It can't be, and has changed nothing. Carries what goes into the parentheses of `Error (...): LINE`.
-    #[error("{0}")]
-    Refused(Cow<'static, str>),
-    /// Nothing more can be written.
-    #[error(transparent)]
-    Output(#[from] io::Error),
-}
-
-/// What a command has led to.
-pub(super) type Obeyed<T = ()> = Result<T, CommandFailure>;
-
-pub(super) fn refuse<T>(reason: impl Into<Cow<'static, str>>) -> Obeyed<T> {
-    Err(CommandFailure::Refused(reason.into()))
-}
-
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Obeys a line, now or after the engine's own move, and moves on to the state that it leads to. Breaks at `quit`.
     pub(super) fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
         if line.trim().is_empty() {
@@ -78,7 +60,7 @@ impl Session<'_> {
             _ if self.state.paused => refuse("paused"),
             Ok(Command::Variant(name)) if !variants::is_played(&name) => refuse("unknown variant"),
             Ok(command) => Ok(command),
-            Err(error) => refuse(error.to_string()),
+            Err(error) => refuse(error),
         }
     }
 

@@ -6,17 +6,17 @@ use game::{MoveError, Outcome};
 use messages::cecp::{EditLine, Message};
 use shakmaty::Color;
 
-use super::commands::{CommandFailure, Obeyed, refuse};
-use super::{PositionNotes, Session};
+use super::{CecpSession, PositionNotes};
 use crate::agreements::Agreements;
-use crate::cecp::board::Refusal;
+use crate::cecp::board::PositionRefusal;
 use crate::cecp::clock::still_fits;
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::echo;
 use crate::cecp::state::{Mode, StateChange};
 use crate::cecp::variants;
+use crate::obeyed::{CommandFailure, Obeyed, refuse};
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `new`
     pub(super) fn new_game(&mut self) -> Obeyed<StateChange> {
         self.start_game("normal")?;
@@ -106,8 +106,8 @@ impl Session<'_> {
         self.agreements = Agreements::default();
     }
 
-    fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {
-        let Err(Refusal { fen, reason }) = result else { return Ok(()) };
+    fn tell_refusal(&mut self, result: Result<(), PositionRefusal>) -> io::Result<()> {
+        let Err(PositionRefusal { fen, reason }) = result else { return Ok(()) };
         // With the whole position: pychess recognises its own by it.
         self.output.send(&Message::TellUserError(format!("Illegal position {} ({reason})", echo(&fen))))
     }
@@ -131,14 +131,14 @@ impl Session<'_> {
     }
 
     /// Begins anew from the board, if it has changed.
-    fn take_over(&mut self, changed: Result<bool, Refusal>) -> io::Result<()> {
+    fn take_over(&mut self, changed: Result<bool, PositionRefusal>) -> io::Result<()> {
         if !matches!(changed, Ok(false)) {
             self.board_replaced();
         }
         self.tell_refusal(changed.map(|_| ()))
     }
 
-    /// `edit`: the next lines are read by [`Session::edit_line`].
+    /// `edit`: the next lines are read by [`CecpSession::edit_line`].
     pub(super) fn begin_edit(&mut self) {
         self.board_replaced();
         self.board.edit();
@@ -148,7 +148,7 @@ impl Session<'_> {
     pub(super) fn edit_line(&mut self, line: &str) -> Obeyed {
         let edit = line
             .parse::<EditLine>()
-            .map_err(|error| CommandFailure::Refused(format!("{error} in edit mode").into()))?;
+            .map_err(|error| CommandFailure::refused(format_args!("{error} in edit mode")))?;
         self.board.obey(edit);
         // An analysis goes on at once; otherwise the side to move may still follow.
         if edit == EditLine::End && self.state.mode == Mode::Analyze {

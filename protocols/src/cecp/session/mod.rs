@@ -35,7 +35,7 @@ use super::clock::TimeSettings;
 use super::dialect::Dialect;
 use super::output::Output;
 use super::search::Search;
-use super::state::{Occupation, State, StateChange};
+use super::state::{Occupation, SessionState, StateChange};
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use persons::Persons;
@@ -45,19 +45,19 @@ use persons::Persons;
 /// # Errors
 /// If the output fails, other than by being closed.
 pub fn serve(host: Host, output: &mut dyn Write, dialect: Dialect) -> io::Result<()> {
-    match Session::new(host, output, dialect).run() {
+    match CecpSession::new(host, output, dialect).run() {
         // The GUI has gone; nobody is left to tell.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }
 
-struct Session<'a> {
+struct CecpSession<'a> {
     host: Host,
     output: Output<'a>,
     dialect: Dialect,
     /// The state of Appendix B, but for the game.
-    state: State,
+    state: SessionState,
     board: Board,
     position: PositionNotes,
     clock: TimeSettings,
@@ -88,7 +88,7 @@ struct Deferred {
     lines: VecDeque<String>,
     /// What the engine had still to say when it was paused.
     thoughts: Vec<Event>,
-    /// A report that the next line may make superfluous: see [`Session::report_illegal`].
+    /// A report that the next line may make superfluous: see [`CecpSession::report_illegal`].
     report: Option<Message>,
 }
 
@@ -96,15 +96,15 @@ struct Deferred {
 const HINT_TIME: Duration = Duration::from_millis(300);
 
 /// The loop of Appendix B.
-impl<'a> Session<'a> {
-    fn new(mut host: Host, output: &'a mut dyn Write, dialect: Dialect) -> Session<'a> {
+impl<'a> CecpSession<'a> {
+    fn new(mut host: Host, output: &'a mut dyn Write, dialect: Dialect) -> CecpSession<'a> {
         // Only after `random`.
         host.engine.use_noise(false);
-        Session {
+        CecpSession {
             host,
             output: Output::new(output),
             dialect,
-            state: State::default(),
+            state: SessionState::default(),
             board: Board::default(),
             position: PositionNotes::default(),
             clock: TimeSettings::default(),
@@ -119,15 +119,11 @@ impl<'a> Session<'a> {
         loop {
             self.take_up()?;
             match self.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => {
-                    if self.state.paused {
-                        self.deferred.thoughts.push(Event::Thought(id, thought));
-                    } else {
-                        let change = self.hear(thought)?;
-                        self.apply(change);
-                    }
+                thought @ Event::Thought(..) if self.state.paused => self.deferred.thoughts.push(thought),
+                Event::Thought(_, thought) => {
+                    let change = self.hear(thought)?;
+                    self.apply(change);
                 }
-                Event::Thought(..) => {}
                 Event::Input(Input::Line(line)) => {
                     if self.read(&line)?.is_break() {
                         return Ok(());

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use game::PocketOwner;
 
-use super::Session;
+use super::CecpSession;
 use messages::cecp::{Audience, Message};
 
 /// The partner, and what it has asked for.
@@ -36,7 +36,7 @@ impl Partnership {
     }
 }
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Whether it is our turn, and the partner has asked us to wait.
     pub(super) fn is_asked_to_sit(&self) -> bool {
         self.persons.partnership.is_asked_to_sit

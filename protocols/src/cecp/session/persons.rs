@@ -7,7 +7,7 @@ use std::io;
 
 use messages::cecp::{Audience, Command, Message};
 
-use super::Session;
+use super::CecpSession;
 use super::partnership::Partnership;
 use super::settings::TOLD_BY_GUI;
 use crate::cecp::announcement::NAME;
@@ -57,7 +57,7 @@ impl Persons {
     }
 }
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Greets a person on a chess server, once a game: people want to know that they play against a program.
     pub(super) fn greet(&mut self) -> io::Result<()> {
         let Opponent { name: Some(name), is_program: false, is_on_server: true, is_greeted: false } =

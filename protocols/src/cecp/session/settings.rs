@@ -6,9 +6,9 @@ use engine::{Engine, NumberSetting, PathSetting, Setting, SettingError, Settings
 use game::Game;
 use game::book::BookError;
 
-use super::Session;
-use super::commands::{Obeyed, refuse};
-use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
+use super::CecpSession;
+use crate::cecp::announcement::{CecpOption, SYZYGY, announcement, options_again};
+use crate::obeyed::{Obeyed, refuse};
 use messages::cecp::{Audience, Message, first_word};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
@@ -18,7 +18,7 @@ const RESERVED_MEMORY: u64 = 16;
 pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
 
 /// The handshake.
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `protover`
     pub(super) fn announce(&mut self) -> io::Result<()> {
         announcement(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))?;
@@ -39,7 +39,7 @@ impl Session<'_> {
     /// forms anyway: moves with and without `usermove`, `setboard` and `edit`.
     pub(super) fn feature_rejected(&mut self, text: &str) -> io::Result<()> {
         let (feature, more) = first_word(text);
-        let number = |setting| EngineOption::Setting(Setting::Number(setting));
+        let number = |setting| CecpOption::Setting(Setting::Number(setting));
         let settings = self.host.engine.settings();
         let offer = match feature {
             "debug" => {
@@ -50,7 +50,7 @@ impl Session<'_> {
             "smp" => Some(number(NumberSetting::Threads).offer(settings)),
             "option" => {
                 let name = more.split(" -").next().unwrap_or_default();
-                EngineOption::named(name.trim()).and_then(|option| option.simpler_offer(settings))
+                CecpOption::named(name.trim()).and_then(|option| option.simpler_offer(settings))
             }
             _ => None,
         };
@@ -59,7 +59,7 @@ impl Session<'_> {
 }
 
 /// What can be set.
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `memory`: the ceiling for everything together.
     pub(super) fn set_memory(&mut self, mebibytes: u64) -> Obeyed {
         self.change_number(NumberSetting::Hash, mebibytes.saturating_sub(RESERVED_MEMORY))?;
@@ -92,17 +92,17 @@ impl Session<'_> {
 
     /// `option`
     pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) -> Obeyed {
-        match (EngineOption::named(name), value) {
+        match (CecpOption::named(name), value) {
             (None, _) => refuse("unknown option"),
-            (Some(EngineOption::Setting(setting @ Setting::Path(_))), None) => self.change(setting, ""),
-            (Some(EngineOption::Setting(_)), None) => refuse("missing value"),
-            (Some(EngineOption::Setting(setting)), Some(value)) => self.change(setting, value),
-            (Some(EngineOption::ClearHash), _) => {
+            (Some(CecpOption::Setting(setting @ Setting::Path(_))), None) => self.change(setting, ""),
+            (Some(CecpOption::Setting(_)), None) => refuse("missing value"),
+            (Some(CecpOption::Setting(setting)), Some(value)) => self.change(setting, value),
+            (Some(CecpOption::ClearHash), _) => {
                 self.host.engine.clear();
                 Ok(())
             }
-            (Some(EngineOption::Save), _) => Ok(self.save()?),
-            (Some(EngineOption::Reset), _) => Ok(self.reset()?),
+            (Some(CecpOption::Save), _) => Ok(self.save()?),
+            (Some(CecpOption::Reset), _) => Ok(self.reset()?),
         }
     }
 
@@ -122,7 +122,7 @@ impl Session<'_> {
                 // For the user to put right. Besides, GUIs fear for an engine that says `No such file` by itself.
                 Ok(self.output.send(&Message::TellUserError(error.to_string()))?)
             }
-            Err(error) => refuse(error.to_string()),
+            Err(error) => refuse(error),
         }
     }
 
@@ -146,7 +146,7 @@ impl Session<'_> {
 }
 
 /// The book.
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `bk`: the moves of the book with their shares.
     pub(super) fn tell_book(&mut self) -> io::Result<()> {
         let moves = self.board.game().map(|game| book_lines(&mut self.host.engine, game));

@@ -3,18 +3,19 @@
 use std::io;
 use std::time::Duration;
 
-use engine::{Decision, NumberSetting, Thought};
+use engine::{Decision, Thought};
 use game::{DrawReason, Game, Move, Outcome, Score, WinReason};
 use messages::cecp::{GameResult, Message};
 use shakmaty::{Color, Position as _};
 
-use super::{PositionNotes, Session};
+use super::{CecpSession, PositionNotes};
+use crate::agreements::{is_content_with_a_draw, takes_a_draw};
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::{move_text, thinking_line};
 use crate::cecp::state::{Mode, Occupation, StateChange};
 use crate::cecp::variants;
 
-impl Session<'_> {
+impl CecpSession<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> io::Result<StateChange> {
         match thought {
             Thought::Line(line) => {
@@ -106,13 +107,11 @@ impl Session<'_> {
     /// Offers, accepts, claims or declines a draw with a move of the engine.
     fn word_about_a_draw(&mut self, before: &Game, mv: Move, score: Score) -> Option<Message> {
         let settings = self.host.engine.settings();
-        let value = score.value();
         let was_offered = std::mem::take(&mut self.agreements.draw_offered);
-        let accepts = was_offered && value <= settings.get(NumberSetting::DrawScore);
-        // A draw by the rules is claimed if nothing better is in sight: what the search finds is then worth a draw.
+        let accepts = was_offered && takes_a_draw(score, settings);
         let claims = self.dialect == Dialect::XBoard
             && makes_a_draw(before, mv)
-            && value <= (-settings.get(NumberSetting::Contempt)).max(0);
+            && is_content_with_a_draw(score, settings);
         let number = before.position().fullmoves().get();
         let offers = self.agreements.is_time_to_offer(number, settings);
         if accepts || claims || offers {

@@ -7,13 +7,14 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use messages::input::LineReader;
 use shakmaty::Color;
 
 use crate::cecp::Dialect;
 use crate::cecp::state::{Mode, Occupation};
 use crate::host::{Event, Host};
 
-use super::Session;
+use super::CecpSession;
 
 /// What a session writes, to be read while it lives.
 #[derive(Clone, Default)]
@@ -38,16 +39,16 @@ impl Write for Paper {
 }
 
 /// Does `work` with a session, and with what it writes.
-fn with_session(work: impl FnOnce(&mut Session, &Paper)) {
+fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
     let paper = Paper::default();
     let mut output = paper.clone();
-    let host = Host::start(io::empty()).unwrap();
-    let mut session = Session::new(host, &mut output, Dialect::XBoard);
+    let host = Host::start(LineReader::new(io::empty())).unwrap();
+    let mut session = CecpSession::new(host, &mut output, Dialect::XBoard);
     session.say("memory 17");
     work(&mut session, &paper);
 }
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Reads a line and does what follows from it, but does not wait for the engine.
     fn say(&mut self, line: &str) {
         self.take_up().unwrap();
@@ -60,12 +61,12 @@ impl Session<'_> {
         while self.occupation() == Occupation::Think && !self.state.paused {
             self.host.engine.move_now();
             match self.host.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => {
+                Event::Thought(_, thought) => {
                     let change = self.hear(thought).unwrap();
                     self.apply(change);
                 }
-                // Of another task, or the end of the input, which was empty from the beginning.
-                _ => {}
+                // The end of the input, which was empty from the beginning.
+                Event::Input(_) => {}
             }
             self.take_up().unwrap();
         }
@@ -73,7 +74,7 @@ impl Session<'_> {
 
     /// All that a line might change.
     fn picture(&self) -> String {
-        let Session { state, board, clock, agreements, .. } = self;
+        let CecpSession { state, board, clock, agreements, .. } = self;
         let (excluded, expected) = (&self.position.excluded, self.position.expected);
         let waiting = &self.deferred.lines;
         let settings = self.host.engine.settings();

@@ -7,7 +7,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, PositionError, Setup};
 
-use super::{Session, with_session};
+use super::{CecpSession, with_session};
 use crate::cecp::state::{Mode, Occupation};
 
 /// What a GUI does next. Numbers choose among what is possible at that moment.
@@ -332,7 +332,7 @@ fn legal(fen: &str) -> Option<Chess> {
 }
 
 /// Does what a step leads to on both sides, and compares them.
-fn follow(session: &mut Session, model: &mut Model, said: &mut Vec<String>, paper: &super::Paper) {
+fn follow(session: &mut CecpSession, model: &mut Model, said: &mut Vec<String>, paper: &super::Paper) {
     if model.paused {
         return;
     }
@@ -360,7 +360,7 @@ fn follow(session: &mut Session, model: &mut Model, said: &mut Vec<String>, pape
     }
 }
 
-fn compare(session: &Session, model: &Model, step: &Step) {
+fn compare(session: &CecpSession, model: &Model, step: &Step) {
     let state = &session.state;
     assert_eq!(state.mode, model.mode, "mode after {step:?}");
     assert_eq!(

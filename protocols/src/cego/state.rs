@@ -1,4 +1,4 @@
-//! The state of the conversation, as the engine sees it: whose turn it is, on what board and with how much time. It
+//! The state of the protocol, as the engine sees it: whose turn it is, on what board and with how much time. It
 //! neither thinks nor reads or writes.
 
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use messages::cego::{
 };
 use messages::input::MAX_LINE;
 
-/// How a mediator broke the protocol, which ends the conversation.
+/// How a mediator broke the protocol, which ends the session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Breach {
+pub enum MediatorError {
     /// A line is no message.
     #[error(transparent)]
     Malformed(#[from] MessageError),
@@ -47,17 +47,17 @@ pub enum Breach {
     NoMove(String),
 }
 
-/// A conversation with a mediator.
+/// What was said to and by the mediator.
 #[derive(Debug, Default)]
-pub(super) struct Conversation {
-    stage: Stage,
+pub(super) struct ProtocolState {
+    stage: ProtocolStage,
     game: Game,
     /// Both sides' time: as the mediator said, or as it should be by now. Only the engine's own runs.
     clock: Clock,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum ProtocolStage {
     /// The first move message must come next.
     #[default]
     Starting,
@@ -67,23 +67,23 @@ enum Stage {
     OpponentsTurn,
 }
 
-impl Stage {
+impl ProtocolStage {
     /// What may come now.
     fn expected(self) -> &'static str {
         match self {
-            Stage::Starting => "the first move message",
-            Stage::OwnTurn => "nothing before Herald's move",
-            Stage::OpponentsTurn => "both times and the opponent's move",
+            ProtocolStage::Starting => "the first move message",
+            ProtocolStage::OwnTurn => "nothing before Herald's move",
+            ProtocolStage::OpponentsTurn => "both times and the opponent's move",
         }
     }
 }
 
-impl Conversation {
+impl ProtocolState {
     /// Takes a line with its end. Unless that breaks the protocol, it is the engine's turn now.
-    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), Breach> {
-        let text = line.strip_suffix('\n').ok_or_else(|| Breach::CutShort(quoted(line)))?;
+    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), MediatorError> {
+        let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
         match (self.stage, text.parse()?) {
-            (Stage::Starting, MediatorMessage::FirstMove(first)) => {
+            (ProtocolStage::Starting, MediatorMessage::FirstMove(first)) => {
                 self.game = first.position.game()?;
                 let control = |clock: SideClock| {
                     // Refused is only a control without any time.
@@ -96,25 +96,25 @@ impl Conversation {
                 });
                 self.set_times(first.own.time, first.opponent.time, at);
             }
-            (Stage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
+            (ProtocolStage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
                 self.play(subsequent.played)?;
                 self.set_times(subsequent.own_time, subsequent.opponent_time, at);
             }
             (stage, _) => {
-                return Err(Breach::OutOfTurn { expected: stage.expected(), found: quoted(text) });
+                return Err(MediatorError::OutOfTurn { expected: stage.expected(), found: quoted(text) });
             }
         }
         if self.game.legal_moves().is_empty() {
-            return Err(Breach::NoMove(self.game.fen()));
+            return Err(MediatorError::NoMove(self.game.fen()));
         }
-        self.stage = Stage::OwnTurn;
+        self.stage = ProtocolStage::OwnTurn;
         self.clock.start_turn(self.own(), at);
         Ok(())
     }
 
-    fn play(&mut self, played: LongMove) -> Result<(), Breach> {
+    fn play(&mut self, played: LongMove) -> Result<(), MediatorError> {
         let legal = played.find(&self.game).filter(|&m| self.game.play(m).is_ok());
-        legal.map(|_| ()).ok_or_else(|| Breach::IllegalMove { played, fen: self.game.fen() })
+        legal.map(|_| ()).ok_or_else(|| MediatorError::IllegalMove { played, fen: self.game.fen() })
     }
 
     /// Sets the clocks at the beginning of the engine's turn.
@@ -126,7 +126,7 @@ impl Conversation {
 
     /// What the engine says in its turn: the move it chose, or that it forfeits.
     pub(super) fn answer(&mut self, choice: Option<Move>, at: Instant) -> EngineMessage {
-        self.stage = Stage::OpponentsTurn;
+        self.stage = ProtocolStage::OpponentsTurn;
         self.clock.end_turn(at);
         let played = choice.filter(|&m| self.game.play(m).is_ok());
         played.and_then(LongMove::of).map_or(EngineMessage::Forfeit, EngineMessage::Move)
@@ -139,7 +139,7 @@ impl Conversation {
 
     /// The engine's colour. It moves first, and again when the opponent has moved.
     fn own(&self) -> Color {
-        if self.stage == Stage::OpponentsTurn { !self.game.turn() } else { self.game.turn() }
+        if self.stage == ProtocolStage::OpponentsTurn { !self.game.turn() } else { self.game.turn() }
     }
 
     /// What the engine may use for its next move.

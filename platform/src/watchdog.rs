@@ -1,8 +1,8 @@
-//! Somebody who stays when we are killed.
+//! A process that kills what we have started when we are killed ourselves.
 //!
-//! Against SIGKILL there is no help from inside, and not every program leaves when its input ends: Sjeng runs on, at full
-//! load, and spoils the time of the match that goes on. So a shell of its own process group hears of each program, and kills
-//! what is left when it hears no more.
+//! Against SIGKILL there is no help from inside, and not every program ends when its input does: Sjeng runs on at full load
+//! and takes processor time from the match when it is resumed. So a shell in a process group of its own is told of each
+//! program that starts or ends, and kills those that are left when its input is closed.
 
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -27,43 +27,43 @@ for group in $groups; do
 done
 "#;
 
-/// The one that watches over all programs of this process, from the first on.
-static GUARD: Mutex<Option<Guard>> = Mutex::new(None);
+/// Started with the first program.
+static WATCHDOG: Mutex<Option<Watchdog>> = Mutex::new(None);
 
 /// A shell that waits for our end.
-struct Guard {
+struct Watchdog {
     /// Closed when we end, however that comes about.
     input: ChildStdin,
 }
 
-/// Has a process group killed when this process ends. Where that can't be had, programs are killed by us alone.
+/// Has a process group killed when this process ends. Where there is no shell, only we kill programs.
 pub(crate) fn entrust(group: Pid) {
-    let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
-    if guard.is_none() {
-        *guard = Guard::start().ok();
+    let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+    if watchdog.is_none() {
+        *watchdog = Watchdog::start().ok();
     }
-    tell(&mut guard, "started", group);
+    tell(&mut watchdog, "started", group);
 }
 
 /// Says that a process group has ended: its number may go to others.
 pub(crate) fn release(group: Pid) {
-    tell(&mut GUARD.lock().unwrap_or_else(PoisonError::into_inner), "ended", group);
+    tell(&mut WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner), "ended", group);
 }
 
-/// Tells the guard; one that is not there any more will be missed when the next program is started.
-fn tell(guard: &mut Option<Guard>, event: &str, group: Pid) {
-    if guard.as_mut().is_some_and(|guard| guard.tell(event, group).is_err()) {
-        *guard = None;
+/// Tells the watchdog; if it is gone, another is started with the next program.
+fn tell(watchdog: &mut Option<Watchdog>, event: &str, group: Pid) {
+    if watchdog.as_mut().is_some_and(|watchdog| watchdog.tell(event, group).is_err()) {
+        *watchdog = None;
     }
 }
 
-impl Guard {
-    fn start() -> io::Result<Guard> {
+impl Watchdog {
+    fn start() -> io::Result<Watchdog> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SCRIPT]).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let input = command.spawn()?.stdin.take();
-        input.map(|input| Guard { input }).ok_or_else(|| io::Error::other("no pipe"))
+        input.map(|input| Watchdog { input }).ok_or_else(|| io::Error::other("no pipe"))
     }
 
     fn tell(&mut self, event: &str, group: Pid) -> io::Result<()> {
@@ -88,12 +88,12 @@ mod tests {
     #[test]
     fn what_is_left_at_our_end_is_killed_and_nothing_else() {
         let [(mut left, one), (mut ended, two), (mut last, three)] = std::array::from_fn(|_| sleeper());
-        let mut guard = Guard::start().expect("there is a shell");
+        let mut watchdog = Watchdog::start().expect("there is a shell");
         for (event, group) in [("started", one), ("started", two), ("started", three), ("ended", two)] {
-            guard.tell(event, group).expect("the shell listens");
+            watchdog.tell(event, group).expect("the shell listens");
         }
         // The end of this process looks the same to it.
-        drop(guard);
+        drop(watchdog);
         let until = Instant::now() + Duration::from_secs(10);
         for child in [&mut left, &mut last] {
             while child.try_wait().expect("our child").is_none() {

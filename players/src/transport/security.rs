@@ -128,13 +128,19 @@ impl Security {
             let text = format!("no certificate is for `{}`", game::excerpt(host));
             io::Error::new(ErrorKind::InvalidInput, text)
         })?;
-        ClientConnection::new(Arc::clone(config), name).map(Some).map_err(|error| explain(&error))
+        ClientConnection::new(Arc::clone(config), name)
+            .map(Some)
+            .map_err(|error| explain(io::Error::other(error)))
     }
 }
 
-/// What went wrong over TLS: of kind `InvalidData`.
-pub(super) fn explain(error: &Error) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, reason(error))
+/// The error with the reason in our words, if it is one of TLS.
+pub(super) fn explain(error: io::Error) -> io::Error {
+    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    match tls {
+        Some(tls) => io::Error::new(ErrorKind::InvalidData, reason(tls)),
+        None => error,
+    }
 }
 
 fn reason(error: &Error) -> String {

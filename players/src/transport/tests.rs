@@ -97,8 +97,6 @@ fn who_reads_and_who_writes_do_not_wait_for_each_other() {
     let server = Server::new(&["127.0.0.1"]);
     let (address, done) = server.serve(talk_first);
     let mut line = connect(&address.to_string(), &server.trusted(), PATIENCE).expect("connected");
-    // So that the test ends even if it fails.
-    line.socket.set_write_timeout(Some(PATIENCE)).expect("a time");
     let mut reader = line.reader().expect("a reader");
     let reading = thread::spawn(move || {
         let mut heard = Vec::new();
@@ -128,8 +126,7 @@ fn a_read_can_time_out_and_goes_on_where_it_was() {
     let server = Server::new(&["127.0.0.1"]);
     let (address, done) = server.serve(in_two_parts);
     let mut line = connect(&address.to_string(), &server.trusted(), PATIENCE).expect("connected");
-    line.set_read_timeout(Some(Duration::from_millis(20))).expect("a time");
-    let mut reader = line.reader().expect("a reader");
+    let mut reader = line.reader().expect("a reader").with_timeout(Some(Duration::from_millis(20)));
     let (mut heard, mut end) = (Vec::new(), None);
     let mut has_waited = false;
     while end.is_none() {

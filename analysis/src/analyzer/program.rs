@@ -6,14 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use game::Score;
 use game::{Clock, DrawReason, Game, Move, Outcome};
 use players::{Arrival, Event, Fault, NewGame, Player, Spec, Thinking, Turn};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use search::mate::Solver;
 use shakmaty::ByColor;
 
-use super::{Effort, Insight, MateSearch, ThinkError, Thinker, Watch, herald};
+use super::{AnalysisError, AnalysisListener, Analyzer, Effort, PositionAnalysis, herald};
 
 /// How much later than its time a program may answer.
 const MARGIN: Duration = Duration::from_secs(5);
@@ -31,7 +29,7 @@ const PROOF_MEMORY: usize = 16;
 pub struct Program {
     spec: Spec,
     effort: Effort,
-    called_off: Arc<AtomicBool>,
+    interrupt: Arc<AtomicBool>,
     player: Option<Box<dyn Player>>,
     /// Made for the first mate.
     solver: Option<Solver>,
@@ -39,8 +37,8 @@ pub struct Program {
 
 impl Program {
     /// The program, which ends soon after it is called off. Nothing is started yet.
-    pub fn new(spec: Spec, effort: Effort, called_off: Arc<AtomicBool>) -> Program {
-        Program { spec, effort, called_off, player: None, solver: None }
+    pub fn new(spec: Spec, effort: Effort, interrupt: Arc<AtomicBool>) -> Program {
+        Program { spec, effort, interrupt, player: None, solver: None }
     }
 
     /// Waits for the program's answer.
@@ -49,13 +47,13 @@ impl Program {
         player: &mut dyn Player,
         game: &Game,
         began: Instant,
-        watch: &mut Watch<'_>,
-    ) -> Result<Insight, ThinkError> {
-        let mut last = Insight::default();
+        listener: &mut AnalysisListener<'_>,
+    ) -> Result<PositionAnalysis, AnalysisError> {
+        let mut last = PositionAnalysis::default();
         let mut heard = began;
         loop {
-            if self.called_off.load(Ordering::Relaxed) {
-                return Err(ThinkError::CalledOff);
+            if self.interrupt.load(Ordering::Relaxed) {
+                return Err(AnalysisError::Interrupted);
             }
             let latest = self.effort.longest().map_or(heard + SILENCE, |longest| began + longest + MARGIN);
             let Some(Arrival { at, event }) = player.take() else {
@@ -66,23 +64,23 @@ impl Program {
             let time = at.saturating_duration_since(began);
             match event {
                 Event::Thinking(thinking) => {
-                    last = insight(game, &thinking, time, last);
-                    if !last.line.is_empty() && watch(&last).is_break() {
+                    last = analysis(game, &thinking, time, last);
+                    if !last.line.is_empty() && listener(&last).is_break() {
                         return Ok(last);
                     }
                 }
                 Event::Move(text) => {
                     let mv = game.parse_move(&text);
-                    let mv = mv.map_err(|_| ThinkError::IllegalMove(game::excerpt(&text)))?;
+                    let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)))?;
                     return Ok(decided(mv, time, last));
                 }
                 Event::Fault(fault) => return Err(fault.into()),
-                Event::Complaint(words) => return Err(ThinkError::NoMove(game::excerpt(&words))),
+                Event::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
                 Event::Resignation | Event::Claim { .. } => {
                     // What it would play stands in its last line, if it told one.
                     return match last.best() {
                         Some(mv) => Ok(decided(mv, time, last)),
-                        None => Err(ThinkError::NoMove("the game is over".to_owned())),
+                        None => Err(AnalysisError::NoMove("the game is over".to_owned())),
                     };
                 }
                 Event::DrawOffer | Event::Remark(_) => {}
@@ -91,8 +89,12 @@ impl Program {
     }
 }
 
-impl Thinker for Program {
-    fn think(&mut self, game: &Game, watch: &mut Watch<'_>) -> Result<Insight, ThinkError> {
+impl Analyzer for Program {
+    fn analyze(
+        &mut self,
+        game: &Game,
+        listener: &mut AnalysisListener<'_>,
+    ) -> Result<PositionAnalysis, AnalysisError> {
         // Who commits a fault is not put back, and ends with the value.
         let mut player = match self.player.take() {
             Some(player) => player,
@@ -108,57 +110,47 @@ impl Thinker for Program {
         })?;
         let began = Instant::now();
         player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
-        let insight = self.listen(&mut *player, game, began, watch)?;
+        let analysis = self.listen(&mut *player, game, began, listener)?;
         // Nobody has won: there was no game.
         player.end_game(Outcome::Draw(DrawReason::Adjudication))?;
         self.player = Some(player);
-        Ok(insight)
+        Ok(analysis)
     }
 
-    /// The program is believed nothing: what it tells is proven, the length as well.
-    fn find_mate(&mut self, game: &Game, moves: u32) -> Result<MateSearch, ThinkError> {
-        let is_found = |insight: &Insight| mates_in(insight).is_some_and(|found| found <= moves);
-        let insight = self.think(game, &mut |insight| {
-            if is_found(insight) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    /// What the program tells is proven, its length as well.
+    fn find_mate(&mut self, game: &Game, moves: u32) -> Result<PositionAnalysis, AnalysisError> {
+        let told = |analysis: &PositionAnalysis| analysis.mate().filter(|mate| mate.get() <= moves);
+        let analysis = self.analyze(game, &mut |analysis| match told(analysis) {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
         })?;
-        let told = mates_in(&insight).filter(|found| *found <= moves);
-        let mate = match told {
-            None => None,
-            Some(told) => {
+        let proof = match told(&analysis) {
+            Some(mate) => {
                 let solver = herald::solver(&mut self.solver, PROOF_MEMORY)?;
-                herald::prove(solver, game, told, insight.best(), &Effort::nodes(PROOF_NODES)).0
+                herald::prove(solver, game, mate.get(), analysis.best(), &Effort::nodes(PROOF_NODES))
             }
+            None => PositionAnalysis::default(),
         };
-        Ok(MateSearch { mate, nodes: insight.nodes, time: insight.time })
-    }
-}
-
-/// In how many moves the side to move mates, by what was told.
-fn mates_in(insight: &Insight) -> Option<u32> {
-    match insight.score? {
-        Score::MateIn(moves) => Some(moves),
-        Score::MatedIn(_) | Score::Centipawns(_) => None,
+        Ok(PositionAnalysis { depth: None, nodes: analysis.nodes, time: analysis.time, ..proof })
     }
 }
 
 /// Waits until the program speaks, a little while at most.
-fn wait(player: &dyn Player, latest: Instant) -> Result<(), ThinkError> {
-    let left = latest.saturating_duration_since(Instant::now());
-    if left.is_zero() {
+fn wait(player: &dyn Player, latest: Instant) -> Result<(), AnalysisError> {
+    let now = Instant::now();
+    if now >= latest {
         return Err(Fault::Silence("the question for a move").into());
     }
     if let Some(source) = player.source() {
-        let timeout = Timespec::try_from(left.min(LOOK)).ok();
-        // An interrupted call is a wait that ended early; other errors cannot come from an open descriptor.
-        let _ = poll(&mut [PollFd::from_borrowed_fd(source, PollFlags::IN)], timeout.as_ref());
+        platform::wait(&[source], latest.min(now + LOOK));
     }
     Ok(())
 }
 
 /// What a program told, and what it told before where it now says nothing.
-fn insight(game: &Game, thinking: &Thinking, time: Duration, before: Insight) -> Insight {
-    let line = read_line(game, &thinking.line);
-    Insight {
+fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
+    let line = thinking.moves(game);
+    PositionAnalysis {
         line: if line.is_empty() { before.line } else { line },
         score: thinking.score.or(before.score),
         depth: thinking.depth.or(before.depth),
@@ -168,22 +160,9 @@ fn insight(game: &Game, thinking: &Thinking, time: Duration, before: Insight) ->
 }
 
 /// The last word: the move counts, and the line only if it begins with it.
-fn decided(mv: Move, time: Duration, last: Insight) -> Insight {
+fn decided(mv: Move, time: Duration, last: PositionAnalysis) -> PositionAnalysis {
     let line = if last.best() == Some(mv) { last.line } else { vec![mv] };
-    Insight { line, time, ..last }
-}
-
-/// A line as programs write it, as far as it is legal; numbers of moves in it are passed over.
-fn read_line(game: &Game, line: &str) -> Vec<Move> {
-    let mut game = game.clone();
-    let words = line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, text)| text));
-    words
-        .filter(|word| !word.is_empty())
-        .map_while(|word| {
-            let mv = game.parse_move(word).ok()?;
-            game.play(mv).ok().map(|()| mv)
-        })
-        .collect()
+    PositionAnalysis { line, time, ..last }
 }
 
 #[cfg(test)]
@@ -191,20 +170,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_all_kinds_of_programs() {
-        let game = Game::default();
-        let expected = read_line(&game, "e2e4 e7e5 g1f3");
-        assert_eq!(expected.len(), 3);
-        for line in ["1. e4 e5 2. Nf3", "1.e4 e5 2.Nf3 <HT>", "e4 e7-e5 Nf3 Ke5", "1. ... e4 e5 Nf3"] {
-            assert_eq!(read_line(&game, line), expected, "{line}");
-        }
-        assert_eq!(read_line(&game, "Ke5 e4"), []);
-    }
-
-    #[test]
     fn a_move_that_is_not_of_the_last_line_stands_alone() {
         let game = Game::default();
-        let last = Insight { line: read_line(&game, "e2e4 e7e5"), ..Insight::default() };
+        let told = Thinking { line: "e2e4 e7e5".to_owned(), ..Thinking::default() };
+        let last = PositionAnalysis { line: told.moves(&game), ..PositionAnalysis::default() };
         let time = Duration::from_secs(1);
         let kept = decided(last.line[0], time, last.clone());
         assert_eq!((&kept.line, kept.time), (&last.line, time));

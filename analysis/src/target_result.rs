@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use messages::epd::{AnyOperand, Operation, Record};
+use serde::Serialize;
 
 /// The opcode under which it stands. The capital makes it a private one.
 const OPCODE: &str = "Target";
@@ -14,7 +15,7 @@ const OPCODE: &str = "Target";
 /// Target solved DEPTH NODES MILLISECONDS;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TargetResult {
     /// A wrong move was played.
     Missed,
     /// A right one was.
@@ -22,7 +23,7 @@ pub enum Outcome {
 }
 
 /// From when on a right move was held to, to the end, as far as that was told. What was not is `-` in a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
     /// The depth at which it was the best first, in plies.
     pub depth: Option<u64>,
@@ -32,14 +33,14 @@ pub struct Cost {
     pub millis: Option<u64>,
 }
 
-impl Outcome {
+impl TargetResult {
     /// Reads what stands in a record; `None` if nothing does that could be understood.
-    pub(crate) fn of(record: &Record<'_>) -> Option<Outcome> {
+    pub(crate) fn of(record: &Record<'_>) -> Option<TargetResult> {
         let Some(Operation::Other { operands, .. }) = record.get(OPCODE) else { return None };
         let words: Option<Vec<&str>> = operands.iter().map(word).collect();
         match words?[..] {
-            ["missed"] => Some(Outcome::Missed),
-            ["solved", depth, nodes, millis] => Some(Outcome::Solved(Cost {
+            ["missed"] => Some(TargetResult::Missed),
+            ["solved", depth, nodes, millis] => Some(TargetResult::Solved(Cost {
                 depth: number(depth)?,
                 nodes: number(nodes)?,
                 millis: number(millis)?,
@@ -49,11 +50,11 @@ impl Outcome {
     }
 
     /// Writes it into a record.
-    pub(crate) fn enter(self, record: &mut Record<'_>) {
+    pub(crate) fn write_to(self, record: &mut Record<'_>) {
         let text = |number: Option<u64>| number.map_or("-".into(), |number| number.to_string().into());
         let words: Vec<Cow<'static, str>> = match self {
-            Outcome::Missed => vec!["missed".into()],
-            Outcome::Solved(Cost { depth, nodes, millis }) => {
+            TargetResult::Missed => vec!["missed".into()],
+            TargetResult::Solved(Cost { depth, nodes, millis }) => {
                 vec!["solved".into(), text(depth), text(nodes), text(millis)]
             }
         };

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use game::Game;
-use search::mate::{Finding, Goal, Mate, Problem, Solver};
+use game::{Game, Score};
+use search::mate::{Finding, Goal, Problem, Solver};
 use search::{Control, Observer, Report, Searcher, Table};
 
-use super::{Effort, Insight, MateSearch, ThinkError, Thinker, Watch};
+use super::{AnalysisError, AnalysisListener, Analyzer, Effort, PositionAnalysis};
 
 /// Herald, on one thread and with a cleared hash table for each record, so that under a limit of nodes or depth the answer
 /// depends on the record alone. It needs a thread with [`search::STACK_SIZE`].
@@ -19,27 +19,32 @@ pub struct Herald {
 }
 
 impl Herald {
-    /// Herald with so much memory for what it remembers.
+    /// Herald with so much memory for its hash table.
     ///
     /// # Errors
-    /// The memory is not to be had.
-    pub fn new(effort: Effort, mebibytes: usize) -> Result<Herald, ThinkError> {
+    /// There is not enough memory.
+    pub fn new(effort: Effort, mebibytes: usize) -> Result<Herald, AnalysisError> {
         let searcher = Searcher::new(Table::new(mebibytes)?);
         Ok(Herald { effort, mebibytes, searcher, solver: None })
     }
 }
 
-impl Thinker for Herald {
-    fn think(&mut self, game: &Game, watch: &mut Watch<'_>) -> Result<Insight, ThinkError> {
+impl Analyzer for Herald {
+    fn analyze(
+        &mut self,
+        game: &Game,
+        listener: &mut AnalysisListener<'_>,
+    ) -> Result<PositionAnalysis, AnalysisError> {
         let root = engine::root(game).unwrap_or_default(); // EPD knows nothing but chess
         self.searcher.clear();
         let (control, clock) = (Control::new(), Instant::now());
-        let mut listener = Listener { game, control: &control, watch, last: Insight::default() };
-        let answer = self.searcher.think(&root, &self.effort.limits(), &control, &clock, &mut listener);
+        let mut observer =
+            ReportListener { game, control: &control, listener, last: PositionAnalysis::default() };
+        let answer = self.searcher.think(&root, &self.effort.limits(), &control, &clock, &mut observer);
         let decided =
             engine::line_from_search(game, &answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
-        let line = Some(listener.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
-        Ok(Insight {
+        let line = Some(observer.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
+        Ok(PositionAnalysis {
             line,
             score: Some(engine::score(answer.score)),
             depth: Some(answer.depth),
@@ -48,61 +53,67 @@ impl Thinker for Herald {
         })
     }
 
-    fn find_mate(&mut self, game: &Game, moves: u32) -> Result<MateSearch, ThinkError> {
-        let clock = Instant::now();
+    fn find_mate(&mut self, game: &Game, moves: u32) -> Result<PositionAnalysis, AnalysisError> {
         let solver = solver(&mut self.solver, self.mebibytes)?;
-        let (mate, nodes) = prove(solver, game, moves, None, &self.effort);
-        Ok(MateSearch { mate, nodes: Some(nodes), time: clock.elapsed() })
+        Ok(prove(solver, game, moves, None, &self.effort))
     }
 }
 
 /// The solver, made when it is needed first.
-pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> Result<&mut Solver, ThinkError> {
+pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> Result<&mut Solver, AnalysisError> {
     Ok(match solver {
         Some(solver) => solver,
         none => none.insert(Solver::new(mebibytes)?),
     })
 }
 
-/// The shortest mate in at most so many moves, or one that is not proven to be the shortest, and the nodes that it took.
-/// With `first`, it has to begin with that move.
+/// Looks for the shortest mate in at most so many moves. If the effort did not suffice to rule out shorter ones, it may not be
+/// the shortest. With `first`, it has to begin with that move.
 pub(super) fn prove(
     solver: &mut Solver,
     game: &Game,
     moves: u32,
     first: Option<game::Move>,
     effort: &Effort,
-) -> (Option<Mate>, u64) {
+) -> PositionAnalysis {
     let allowed = first.map(|first| vec![engine::to_search(first)]);
     let root = search::Root { allowed, ..engine::root(game).unwrap_or_default() };
     let problem = Problem { attacker: game.turn(), moves, goal: Goal::Shortest };
     let (control, clock) = (Control::new(), Instant::now());
     let solution = solver.solve(&root, problem, &effort.limits(), &control, &clock, &mut ());
-    let mate = match solution.finding {
-        Finding::Mate(mate) => Some(mate),
-        Finding::NoMate | Finding::Undecided => None,
+    let searched = PositionAnalysis {
+        nodes: Some(solution.nodes),
+        time: clock.elapsed(),
+        ..PositionAnalysis::default()
     };
-    (mate, solution.nodes)
+    match solution.finding {
+        Finding::Mate(mate) => PositionAnalysis {
+            line: engine::line_from_search(game, &mate.line),
+            score: Some(Score::MateIn(mate.moves)),
+            ..searched
+        },
+        Finding::NoMate | Finding::Undecided => searched,
+    }
 }
 
 /// Hands on what the search reports.
-struct Listener<'a, 'w> {
+struct ReportListener<'a, 'l> {
     game: &'a Game,
     control: &'a Control,
-    watch: &'a mut Watch<'w>,
-    last: Insight,
+    listener: &'a mut AnalysisListener<'l>,
+    last: PositionAnalysis,
 }
 
-impl Observer for Listener<'_, '_> {
+impl Observer for ReportListener<'_, '_> {
     fn report(&mut self, report: &Report) {
-        self.last = Insight {
+        self.last = PositionAnalysis {
             line: engine::line_from_search(self.game, report.principal_variation),
             score: Some(engine::score(report.score)),
             depth: Some(report.depth),
             nodes: Some(report.nodes),
             time: report.elapsed,
         };
-        if (self.watch)(&self.last).is_break() {
+        if (self.listener)(&self.last).is_break() {
             self.control.stop();
         }
     }
