@@ -4,14 +4,14 @@
 
 use arrayvec::ArrayVec;
 
-use crate::deepening::Stopped;
 use crate::history::Circumstances;
 use crate::moves::Move;
-use crate::observer::{Bound, Observer};
 use crate::parameters as p;
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::quiescence::{bound_of, is_decided};
+use crate::runtime::deepening::Stopped;
+use crate::runtime::observer::{Bound, Observer};
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
 use crate::worker::Worker;

@@ -1,11 +1,11 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
-use crate::deepening::Stopped;
 use crate::history::Circumstances;
-use crate::observer::Bound;
 use crate::parameters as p;
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
+use crate::runtime::deepening::Stopped;
+use crate::runtime::observer::Bound;
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
 use crate::worker::Worker;

@@ -2,17 +2,17 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::control::Control;
-use crate::limits::{Clock, Limits, Root};
-use crate::observer::{Answer, Bound, Observer};
 use crate::parameters as p;
 use crate::reductions::Reductions;
+use crate::runtime::control::Control;
+use crate::runtime::limits::{Clock, Limits, Root};
+use crate::runtime::observer::{Answer, Bound, Observer};
+use crate::runtime::style::Style;
+use crate::runtime::time_manager::Budget;
+use crate::runtime::vote::{Found, elect};
 use crate::score::Score;
 use crate::static_evaluation::{Evaluation, StaticEvaluator};
-use crate::style::Style;
 use crate::table::Table;
-use crate::time::Budget;
-use crate::vote::{Found, elect};
 use crate::worker::{Memory, Shared, Worker};
 
 /// Stack of a search thread in bytes: room for [`crate::MAX_PLY`] nodes and as much again.

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use memmap2::MmapMut;
 
 use crate::moves::Move;
-use crate::observer::Bound;
 use crate::parameters as p;
+use crate::runtime::observer::Bound;
 use crate::score::Score;
 
 const ENTRIES_PER_CLUSTER: usize = 3;

@@ -3,22 +3,22 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::control::Control;
-use crate::deepening::{Aspiration, Bounds, Deepening, Progress, Stopped, WORTH_TELLING};
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
-use crate::limits::{Clock, Limits, Root};
 use crate::moves::{Move, MoveList};
-use crate::observer::{Bound, Observer, Report};
 use crate::parameters as p;
 use crate::position::Position;
 use crate::reductions::Reductions;
+use crate::runtime::control::Control;
+use crate::runtime::deepening::{Aspiration, Bounds, Deepening, Progress, Stopped, WORTH_TELLING};
+use crate::runtime::limits::{Clock, Limits, Root};
+use crate::runtime::observer::{Bound, Observer, Report};
+use crate::runtime::style::Style;
+use crate::runtime::time_manager::Budget;
+use crate::runtime::variation::Variations;
+use crate::runtime::vote::Found;
 use crate::score::{MAX_PLY, Score};
 use crate::static_evaluation::{Evaluation, StaticEvaluator};
-use crate::style::Style;
 use crate::table::Table;
-use crate::time::Budget;
-use crate::variation::Variations;
-use crate::vote::Found;
 
 /// What the threads of one search share.
 pub(crate) struct Shared<'a> {

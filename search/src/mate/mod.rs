@@ -19,14 +19,14 @@ use shakmaty::Color;
 use self::numbers::Numbers;
 use self::prover::{Node, Prover, Task};
 use self::table::{Known, Table};
-use crate::control::Control;
-use crate::deepening::Stopped;
-use crate::limits::{Clock, Limits, Root};
 use crate::moves::Move;
-use crate::observer::{Bound, Observer, Report};
+use crate::runtime::control::Control;
+use crate::runtime::deepening::Stopped;
+use crate::runtime::limits::{Clock, Limits, Root};
+use crate::runtime::observer::{Bound, Observer, Report};
+use crate::runtime::time_manager::Budget;
 use crate::score::{MAX_PLY, Score};
 use crate::table::TableError;
-use crate::time::Budget;
 
 /// The longest mate that can be asked about, in moves of the attacker.
 pub const MAX_MOVES: u32 = MAX_PLY as u32 / 2 - 1;

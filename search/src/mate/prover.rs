@@ -12,11 +12,11 @@ use shakmaty::Color;
 
 use super::numbers::Numbers;
 use super::table::{Known, Table};
-use crate::control::Control;
-use crate::deepening::Stopped;
-use crate::limits::{Clock, Limits};
 use crate::moves::{Move, MoveList};
 use crate::position::Position;
+use crate::runtime::control::Control;
+use crate::runtime::deepening::Stopped;
+use crate::runtime::limits::{Clock, Limits};
 
 /// A move can't be searched for ever: the second best gets its turn when the numbers of the best exceed its own by this
 /// fraction (the "1 + epsilon" of J. Pawlewicz and Ł. Lew, 2007).

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::limits::TimeLimit;
+use crate::runtime::limits::TimeLimit;
 
 /// How long a move may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

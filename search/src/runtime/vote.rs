@@ -1,6 +1,6 @@
 //! Whose move is played when several threads have searched.
 
-use crate::deepening::RootMove;
+use crate::runtime::deepening::RootMove;
 use crate::score::Score;
 
 /// What a thread has found.

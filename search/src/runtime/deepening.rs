@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use crate::control::Control;
-use crate::limits::{Limits, TimeLimit};
 use crate::moves::Move;
-use crate::observer::{Bound, Observer};
 use crate::parameters as p;
+use crate::runtime::control::Control;
+use crate::runtime::limits::{Limits, TimeLimit};
+use crate::runtime::observer::{Bound, Observer};
+use crate::runtime::time_manager::Budget;
+use crate::runtime::variation::Variations;
 use crate::score::{MAX_PLY, Score, Verdict};
-use crate::time::Budget;
-use crate::variation::Variations;
 
 /// The search was told to end. Leaving it is an ordinary return path.
 #[derive(Debug)]
