@@ -9,7 +9,7 @@ use shakmaty::{
     PositionErrorKinds, Setup, Square,
 };
 
-use variants::Captives;
+use variants::PocketOwner as Captives;
 
 use crate::text::excerpt;
 

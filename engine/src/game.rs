@@ -6,7 +6,7 @@ use std::iter;
 use search::Score;
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{ByColor, ByRole, CastlingMode, Chess, Color, Move, MoveList, Position as _, Setup};
-use variants::Captives;
+use variants::{Board, PocketOwner as Captives};
 
 use crate::fen::{self, FenError};
 use crate::notation::{self, MoveError, san};
@@ -399,13 +399,18 @@ impl Game {
     /// which the main search does not know.
     pub fn root(&self) -> Option<search::Root> {
         let position = search::Position::from(self.chess()?);
-        Some(search::Root { position, earlier_keys: self.earlier_keys(), ..search::Root::default() })
+        Some(search::Root::new(position, self.earlier_keys()))
     }
 
     /// The same for the searcher of variants, which knows chess as well.
-    pub fn variant_root(&self) -> variants::Root {
-        let position = self.position().clone();
-        variants::Root { position, earlier_keys: self.earlier_keys(), allowed: None, captives: self.captives }
+    pub fn variant_root(&self) -> search::Root<Board> {
+        let position = Board { position: self.position().clone(), pocket_owner: self.captives };
+        search::Root::new(position, self.earlier_keys())
+    }
+
+    /// Identifies the position for the rules of repetition.
+    pub fn key(&self) -> u64 {
+        self.current.key
     }
 
     /// The keys of the earlier positions that could still be repeated.

@@ -46,4 +46,4 @@ pub use search::{PARAMETERS, Parameter};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
 pub use variant::variant_from_name;
-pub use variants::Captives;
+pub use variants::PocketOwner as Captives;

@@ -3,7 +3,7 @@
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{Color, Outcome as Ending, Position as _};
 
-use variants::Captives;
+use variants::PocketOwner as Captives;
 
 use crate::fen;
 use crate::outcome::{DrawReason, Outcome, WinReason};

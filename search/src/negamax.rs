@@ -9,9 +9,8 @@ use crate::moves::Move;
 use crate::parameters as p;
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
-use crate::quiescence::{bound_of, is_decided};
-use crate::runtime::deepening::Stopped;
 use crate::runtime::observer::{Bound, Observer};
+use crate::runtime::{RootAttempt, RootSearch, Shared, Stopped};
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
 use crate::worker::Worker;
@@ -79,55 +78,38 @@ struct Tried {
 
 impl Worker<'_> {
     /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_moves(
+    pub(crate) fn search_root_node(
         &mut self,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
         observer: &mut dyn Observer,
     ) -> Result<Score, Stopped> {
-        let position = &self.shared.root.position;
-        let known = self.shared.table.probe(position.table_key());
+        let Shared { root, table, .. } = self.thread.shared;
+        let position = &root.position;
         let given = Circumstances { previous: self.previous(0), threats: position.threats() };
         let raw = (!position.is_check()).then(|| self.evaluate(position, 0));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         self.frame(0).evaluation = evaluation;
-        let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
         let node = Node {
             beta,
-            depth: self.progress.depth,
+            depth: self.thread.progress.depth,
             ply: 0,
             is_pv: true,
             is_cut: false,
             is_improving: false,
             raw,
             evaluation,
-            known,
+            known: table.probe(position.table_key()),
             excluded: None,
             given,
         };
-        let (line, total) = (self.progress.line, self.progress.root_moves.len());
-        for index in line..total {
-            let (m, number) = (self.progress.root_moves[index].mv, index - line + 1);
-            if self.is_first {
-                observer.root_move(self.progress.depth as u32, m, index + 1, total);
-            }
-            let nodes_before = self.nodes;
-            let attempt = Attempt { mv: m, number, is_tactical: position.is_tactical(m), extension: 0, best };
-            let score = self.search_move(&node, position, &attempt, alpha)?;
-            let better = (number == 1 || score > alpha).then_some((score, &self.variations));
-            self.progress.note(index, self.nodes - nodes_before, better);
-            if score > best {
-                best = score;
-                if score > alpha {
-                    (alpha, best_move) = (score, Some(m));
-                    if score >= beta {
-                        break;
-                    }
-                }
-            }
-        }
-        if line == 0 {
-            self.store(position, &node, best, best_move, bound_of(best, first_alpha, beta));
+        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+            let RootAttempt { mv, number, alpha, best } = root;
+            let attempt = Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
+            worker.search_move(&node, position, &attempt, alpha)
+        })?;
+        if self.thread.progress.line == 0 {
+            self.store(position, &node, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
@@ -148,23 +130,23 @@ impl Worker<'_> {
         if depth <= 0 {
             return self.quiesce(position, alpha, beta, ply);
         }
-        self.poll()?;
-        self.progress.selective_depth = self.progress.selective_depth.max(ply);
-        self.variations.clear(ply);
+        self.thread.poll()?;
+        self.thread.progress.reach(ply);
+        self.thread.variations.clear(ply);
 
         // Step 2: draws, and the end of the stack. A repetition that is one move away is at least a draw.
-        if self.is_draw(position, ply) {
-            return Ok(self.draw(position));
+        if self.thread.is_draw(position, ply) {
+            return Ok(self.thread.draw(position));
         }
         if ply >= MAX_PLY - 1 {
             return Ok(if is_check { Score::DRAW } else { self.evaluate(position, ply) });
         }
-        let draw = self.draw(position);
+        let draw = self.thread.draw(position);
         if p::upcoming_repetition() > 0 && alpha < draw && self.can_repeat(position, ply) {
             alpha = draw;
         }
         // A position whose value was told needs no search.
-        if let Some(score) = self.shared.root.told_value(position) {
+        if let Some(score) = self.thread.told_value(position) {
             return Ok(score);
         }
 
@@ -180,7 +162,7 @@ impl Worker<'_> {
         // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
         let is_pv = beta.value() - alpha.value() > 1;
         let excluded = self.frame(ply).excluded;
-        let known = self.shared.table.probe(position.table_key());
+        let known = self.thread.shared.table.probe(position.table_key());
         if let Some(entry) = known
             && !is_pv
             && excluded.is_none()
@@ -188,7 +170,7 @@ impl Worker<'_> {
             && i32::from(position.halfmoves()) < p::hash_cutoff_halfmoves()
         {
             let score = entry.score.relative_to_root(ply);
-            if is_decided(entry.bound, score, alpha, beta) {
+            if entry.bound.settles(score, alpha, beta) {
                 return Ok(score);
             }
         }
@@ -411,7 +393,7 @@ impl Worker<'_> {
                 if score > alpha {
                     best_move = Some(mv);
                     if node.is_pv {
-                        self.variations.extend(ply, mv);
+                        self.thread.variations.extend(ply, mv);
                     }
                     if score >= node.beta {
                         self.frame(ply).cutoffs += 1;
@@ -428,11 +410,11 @@ impl Worker<'_> {
             return Ok(match node.excluded {
                 Some(_) => alpha,
                 None if position.is_check() => Score::mated_at(ply),
-                None => self.draw(position),
+                None => self.thread.draw(position),
             });
         }
         if node.excluded.is_none() {
-            let bound = bound_of(best, first_alpha, node.beta);
+            let bound = Bound::of(best, first_alpha, node.beta);
             self.correct(position, node, best, best_move, bound);
             self.store(position, node, best, best_move, bound);
         }
@@ -454,7 +436,7 @@ impl Worker<'_> {
             return false;
         }
         // The depth that the move would really be searched to.
-        let reduction = self.shared.reductions.get(depth, attempt.number) / 1024;
+        let reduction = self.reductions.get(depth, attempt.number) / 1024;
         let reduced = (depth - reduction).max(0);
         if attempt.is_tactical {
             // Futility of captures: even the captured piece will not bring it up to alpha.
@@ -515,7 +497,7 @@ impl Worker<'_> {
         let score = entry.score.relative_to_root(ply);
         if node.excluded.is_some()
             || depth < p::singular_depth()
-            || ply >= 2 * self.progress.depth as usize
+            || ply >= 2 * self.thread.progress.depth as usize
             || entry.depth < depth - p::singular_entry_depth()
             || entry.bound == Bound::Upper
             || score.is_mate()
@@ -563,7 +545,7 @@ impl Worker<'_> {
         if node.depth < p::late_move_reduction_depth() || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
-        let mut reduction = self.shared.reductions.get(node.depth, number);
+        let mut reduction = self.reductions.get(node.depth, number);
         if attempt.is_tactical {
             reduction /= 2;
             reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::reduction_capture_history();
@@ -682,7 +664,7 @@ impl Worker<'_> {
             bound,
             was_pv: node.was_pv(),
         };
-        self.shared.table.store(position.table_key(), entry);
+        self.thread.shared.table.store(position.table_key(), entry);
     }
 }
 

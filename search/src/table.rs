@@ -235,7 +235,7 @@ impl Table {
 
     /// Pays for the memory of a new table, so that the first search need not: page faults can take a tenth of a second
     /// for 64 MiB.
-    pub(crate) fn warm_up(&mut self) {
+    pub fn warm_up(&mut self) {
         if self.state == State::New {
             self.clear();
         }

@@ -54,17 +54,18 @@ impl Bench {
 
 /// The nodes of all positions, and the time they took.
 fn search_all(depth: u32, evaluation: Evaluation) -> Result<(u64, Duration)> {
-    let table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
-    let mut searcher = Searcher::new(table);
+    let mut table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
+    let mut searcher = Searcher::new();
     searcher.use_evaluation(evaluation);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut total = 0;
     let began = Instant::now();
     for (index, (mode, fen)) in positions().enumerate() {
         let game = Game::from_fen(fen, mode).with_context(|| format!("bench position {fen}"))?;
+        table.clear();
         searcher.clear();
         let root = game.root().context("a position of chess")?;
-        let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
+        let answer = searcher.think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         total += answer.nodes;
         let best = answer.best.and_then(|m| game.from_search(m)).map_or("none".into(), |m| game.san(m));
         eprintln!("{:>2}/{}  {:>10} nodes  {best:<8} {fen}", index + 1, positions().count(), answer.nodes);

@@ -1,6 +1,5 @@
 //! What the search learns about moves, wherever they are played: how often they refuted the move before.
 
-use search::parts::Reductions;
 use shakmaty::{Color, Move, Role, Square};
 
 /// The largest magnitude of a single history value.
@@ -49,7 +48,6 @@ pub(crate) struct Histories {
     continuation: Vec<[Average; Arrival::COUNT]>,
     /// Captures by piece, target and captured piece.
     capture: Vec<[Average; 8]>,
-    pub(crate) reductions: Reductions,
 }
 
 impl Histories {
@@ -58,7 +56,6 @@ impl Histories {
             butterfly: vec![Average::default(); 2 * ORIGINS * 64],
             continuation: vec![[Average::default(); Arrival::COUNT]; Arrival::COUNT],
             capture: vec![[Average::default(); 8]; Arrival::COUNT],
-            reductions: Reductions::new(),
         }
     }
 

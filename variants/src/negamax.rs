@@ -2,14 +2,14 @@
 //! variants. A mate score stands for any end by which the variant is won.
 
 use arrayvec::ArrayVec;
-use search::parts::{Entry, Stopped, bound_of, is_decided};
-use search::{Bound, MAX_PLY, Observer, Score};
+use search::runtime::{RootAttempt, RootSearch, SearchPosition as _, Stopped};
+use search::{Bound, Entry, MAX_PLY, Observer, Score};
 use shakmaty::Move;
 
 use crate::moves::{find, short};
 use crate::ordering::{Candidate, Hints, Ordered};
 use crate::parameters as p;
-use crate::quiescence::{Trail, score_of_ending};
+use crate::quiescence::Trail;
 use crate::rules::{Rules, gives_direct_check};
 use crate::worker::{Node, Worker};
 
@@ -33,19 +33,19 @@ type Tried = ArrayVec<Candidate, 64>;
 
 impl<P: Rules> Worker<'_, P> {
     /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_moves(
+    pub(crate) fn search_root_node(
         &mut self,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
         observer: &mut dyn Observer,
     ) -> Result<Score, Stopped> {
-        let node = Node::new(self.root.clone());
+        let node = &self.thread.shared.root.position;
         let is_check = node.position.is_check();
-        let evaluation = (!is_check).then(|| Score::centipawns(node.position.evaluate()));
+        let evaluation = (!is_check).then(|| self.evaluate(node));
         self.frame(0).evaluation = evaluation;
         let situation = Situation {
             beta,
-            depth: self.progress.depth,
+            depth: self.thread.progress.depth,
             ply: 0,
             is_pv: true,
             is_check,
@@ -53,29 +53,14 @@ impl<P: Rules> Worker<'_, P> {
             evaluation,
             hints: Hints::default(),
         };
-        let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
-        let (line, total) = (self.progress.line, self.progress.root_moves.len());
-        for index in line..total {
-            let (m, number) = (self.progress.root_moves[index].mv, index - line + 1);
-            let Some(mv) = find(self.root, m) else { continue };
-            observer.root_move(self.progress.depth as u32, m, index + 1, total);
-            let nodes_before = self.nodes;
-            let reduction = self.reduction(&situation, &node.position, mv, number);
-            let score = self.search_move(&node, &situation, mv, number, alpha, reduction)?;
-            let better = (number == 1 || score > alpha).then_some((score, &self.variations));
-            self.progress.note(index, self.nodes - nodes_before, better);
-            if score > best {
-                best = score;
-                if score > alpha {
-                    (alpha, best_move) = (score, Some(m));
-                    if score >= beta {
-                        break;
-                    }
-                }
-            }
-        }
-        if line == 0 {
-            self.store(&node, &situation, best, best_move, bound_of(best, first_alpha, beta));
+        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+            let RootAttempt { mv, number, alpha, .. } = root;
+            let mv = find(&node.position, mv).expect("a root move is legal");
+            let reduction = worker.reduction(&situation, &node.position, mv, number);
+            worker.search_move(node, &situation, mv, number, alpha, reduction)
+        })?;
+        if self.thread.progress.line == 0 {
+            self.store(node, &situation, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
@@ -91,25 +76,29 @@ impl<P: Rules> Worker<'_, P> {
     ) -> Result<Score, Stopped> {
         let position = &node.position;
         let is_check = position.is_check();
-        let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.progress.depth;
+        let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.thread.progress.depth;
         // Step 1: check extension. A forced reply is worth seeing.
         let depth = depth + i32::from(is_check && may_extend);
         if depth <= 0 {
             return self.quiesce(node, alpha, beta, ply, Trail::START);
         }
-        self.poll()?;
-        self.progress.selective_depth = self.progress.selective_depth.max(ply);
-        self.variations.clear(ply);
+        self.thread.poll()?;
+        self.thread.progress.reach(ply);
+        self.thread.variations.clear(ply);
 
         // Step 2: the end of the game, draws, and the end of the stack.
         if position.is_variant_end() {
-            return Ok(score_of_ending(position, ply));
+            return Ok(self.score_of_ending(node, ply));
         }
-        if self.is_draw(node, ply) {
-            return Ok(Score::DRAW);
+        if self.thread.is_draw(node, ply) {
+            return Ok(self.thread.draw(node));
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { Score::centipawns(position.evaluate()) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluate(node) });
+        }
+        // A position whose value was told needs no search.
+        if let Some(score) = self.thread.told_value(node) {
+            return Ok(score);
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter win found elsewhere.
@@ -121,14 +110,14 @@ impl<P: Rules> Worker<'_, P> {
 
         // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
         let is_pv = beta.value() - alpha.value() > 1;
-        let known = self.orders.table.probe(node.table_key());
+        let known = self.thread.shared.table.probe(node.table_key());
         if let Some(entry) = known
             && !is_pv
             && entry.depth >= depth
             && position.halfmoves() < p::HASH_CUTOFF_HALFMOVES
         {
             let score = entry.score.relative_to_root(ply);
-            if is_decided(entry.bound, score, alpha, beta) {
+            if entry.bound.settles(score, alpha, beta) {
                 return Ok(score);
             }
         }
@@ -157,7 +146,7 @@ impl<P: Rules> Worker<'_, P> {
         let is_check = node.position.is_check();
         let evaluation = (!is_check).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
-            stored.unwrap_or_else(|| Score::centipawns(node.position.evaluate()))
+            stored.unwrap_or_else(|| self.evaluate(node))
         });
         self.frame(ply).evaluation = evaluation;
         self.frame(ply + 1).killers = [None; 2];
@@ -213,10 +202,10 @@ impl<P: Rules> Worker<'_, P> {
         let ply = situation.ply;
         let moves = node.position.legal_moves();
         if moves.is_empty() {
-            return Ok(score_of_ending(&node.position, ply));
+            return Ok(self.score_of_ending(node, ply));
         }
         // A reply that is forced by the rules is worth seeing as much as one that is forced by check.
-        let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.progress.depth;
+        let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.thread.progress.depth;
         let situation = &Situation { depth: situation.depth + i32::from(is_only), ..*situation };
         let mut tried = Tried::new();
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
@@ -233,7 +222,7 @@ impl<P: Rules> Worker<'_, P> {
                 if score > alpha {
                     best_move = Some(short(candidate.mv));
                     if situation.is_pv {
-                        self.variations.extend(ply, short(candidate.mv));
+                        self.thread.variations.extend(ply, short(candidate.mv));
                     }
                     if score >= situation.beta {
                         self.learn(node, situation, &candidate, &tried);
@@ -245,7 +234,7 @@ impl<P: Rules> Worker<'_, P> {
             // Beyond the capacity, nothing more is learnt.
             let _ = tried.try_push(candidate);
         }
-        let bound = bound_of(best, first_alpha, situation.beta);
+        let bound = Bound::of(best, first_alpha, situation.beta);
         self.store(node, situation, best, best_move, bound);
         Ok(best)
     }
@@ -256,7 +245,7 @@ impl<P: Rules> Worker<'_, P> {
         if depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(situation.is_pv) {
             return 0;
         }
-        let base = self.histories.reductions.get(depth, number);
+        let base = self.reductions.get(depth, number);
         if m.is_capture() {
             return if P::CAPTURES_ARE_FORCED { 0 } else { base / 2048 };
         }
@@ -338,7 +327,7 @@ impl<P: Rules> Worker<'_, P> {
             bound,
             was_pv: situation.is_pv,
         };
-        self.orders.table.store(node.table_key(), entry);
+        self.thread.shared.table.store(node.table_key(), entry);
     }
 }
 

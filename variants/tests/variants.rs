@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use search::{Control, Limits, STACK_SIZE, Score, Table, Verdict};
+use search::{Control, Limits, Root, STACK_SIZE, Score, Table, Verdict};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Color, Outcome, Position, PositionError};
-use variants::{Captives, Root, Searcher, Variant, VariantPosition, evaluate, find, key, perft, short};
+use variants::{Board, PocketOwner, Searcher, Variant, VariantPosition, evaluate, find, key, perft, short};
 
 fn position(variant: Variant, fen: &str) -> VariantPosition {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
@@ -163,13 +163,13 @@ impl Analyst {
         Analyst { table: Table::new(4).expect("memory"), searcher: Searcher::new() }
     }
 
-    fn think(&mut self, root: &Root, limits: &Limits) -> search::Answer {
+    fn think(&mut self, root: &Root<Board>, limits: &Limits) -> search::Answer {
         self.searcher.think(&mut self.table, root, limits, &Control::new(), &Instant::now(), &mut ())
     }
 }
 
-fn root(position: VariantPosition) -> Root {
-    Root { position, earlier_keys: Vec::new(), allowed: None, captives: Captives::Captor }
+fn root(position: VariantPosition) -> Root<Board> {
+    Root::new(Board { position, pocket_owner: PocketOwner::Captor }, Vec::new())
 }
 
 fn depth(depth: u32) -> Limits {
@@ -211,12 +211,12 @@ fn wins_are_found_by_the_rules_of_the_variant() {
             assert_eq!(answer.score.verdict(), Verdict::MateIn(moves), "{variant}: {fen}");
             let played = answer.best.expect("a move");
             assert!(best.is_empty() || played.to_string() == best, "{variant}: {played} in {fen}");
-            let mut after = root.position.clone();
+            let mut after = root.position.position.clone();
             let m = find(&after, played).expect("a legal move");
             after.play_unchecked(m);
             // Giveaway is won when the opponent has taken.
             if variant != Variant::Antichess {
-                assert_eq!(after.outcome().winner(), Some(root.position.turn()), "{variant}: {fen}");
+                assert_eq!(after.outcome().winner(), Some(root.position.position.turn()), "{variant}: {fen}");
             }
         }
     });
@@ -250,7 +250,7 @@ fn a_game_that_is_over_has_no_move() {
     with_stack(|| {
         for &(variant, fen, score) in OVER {
             let root = root(position(variant, fen));
-            assert_eq!(evaluate(&root.position), score, "{variant}: {fen}");
+            assert_eq!(evaluate(&root.position.position), score, "{variant}: {fen}");
             let answer = Analyst::new().think(&root, &depth(3));
             assert_eq!((answer.best, answer.score), (None, score), "{variant}: {fen}");
         }
@@ -276,7 +276,7 @@ fn limits_hold() {
         let limits = Limits { nodes: Some(5_000), ..Limits::default() };
         let answer = Analyst::new().think(&start, &limits);
         assert_eq!(answer.nodes, 5_000);
-        let only = short(find_uci(&start.position, "h2h4"));
+        let only = short(find_uci(&start.position.position, "h2h4"));
         let answer = Analyst::new().think(&Root { allowed: Some(vec![only]), ..start.clone() }, &depth(4));
         assert_eq!(answer.best, Some(only));
         let none = Root { allowed: Some(Vec::new()), ..start };

@@ -13,6 +13,7 @@ use super::{Effort, Insight, MateSearch, ThinkError, Thinker, Watch};
 pub struct Herald {
     effort: Effort,
     mebibytes: usize,
+    table: Table,
     searcher: Searcher,
     /// Made for the first mate.
     solver: Option<Solver>,
@@ -24,18 +25,20 @@ impl Herald {
     /// # Errors
     /// The memory is not to be had.
     pub fn new(effort: Effort, mebibytes: usize) -> Result<Herald, ThinkError> {
-        let searcher = Searcher::new(Table::new(mebibytes)?);
-        Ok(Herald { effort, mebibytes, searcher, solver: None })
+        let (table, searcher) = (Table::new(mebibytes)?, Searcher::new());
+        Ok(Herald { effort, mebibytes, table, searcher, solver: None })
     }
 }
 
 impl Thinker for Herald {
     fn think(&mut self, game: &Game, watch: &mut Watch<'_>) -> Result<Insight, ThinkError> {
         let root = game.root().unwrap_or_default(); // EPD knows nothing but chess
+        self.table.clear();
         self.searcher.clear();
         let (control, clock) = (Control::new(), Instant::now());
         let mut listener = Listener { game, control: &control, watch, last: Insight::default() };
-        let answer = self.searcher.think(&root, &self.effort.limits(), &control, &clock, &mut listener);
+        let limits = self.effort.limits();
+        let answer = self.searcher.think(&mut self.table, &root, &limits, &control, &clock, &mut listener);
         let decided =
             game.line_from_search(&answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
         let line = Some(listener.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);

@@ -173,10 +173,9 @@ impl Engine {
     }
 
     /// Takes it for true, from the next task on, that a position is worth so much to the side to move. What was found out
-    /// before is forgotten, once the engine is idle, since it rests on other values. In a variant nothing happens.
+    /// before is forgotten, once the engine is idle, since it rests on other values.
     pub fn tell_value(&mut self, game: &Game, value: Score) {
-        let Some(root) = game.root() else { return };
-        let key = root.position.keys().full;
+        let key = game.key();
         self.told_values.retain(|(told, _)| *told != key);
         self.told_values.push((key, value));
         self.order(Order::Forget);

@@ -4,7 +4,7 @@ use super::numbers::Numbers;
 use super::prover::{Node, Prover};
 use super::table::Known;
 use crate::moves::Move;
-use crate::runtime::deepening::Stopped;
+use crate::runtime::Stopped;
 
 /// A reply, and the mate that is known after it.
 struct Reply {

@@ -20,11 +20,12 @@ use self::numbers::Numbers;
 use self::prover::{Node, Prover, Task};
 use self::table::{Known, Table};
 use crate::moves::Move;
+use crate::runtime::Root;
+use crate::runtime::Stopped;
 use crate::runtime::control::Control;
-use crate::runtime::deepening::Stopped;
-use crate::runtime::limits::{Clock, Limits, Root};
+use crate::runtime::limits::{Clock, Limits};
 use crate::runtime::observer::{Bound, Observer, Report};
-use crate::runtime::time_manager::Budget;
+use crate::runtime::time_manager::TimeManager;
 use crate::score::{MAX_PLY, Score};
 use crate::table::TableError;
 
@@ -121,7 +122,7 @@ impl Solver {
             allowed: root.allowed.as_deref(),
             repeated: &repeated,
             limits,
-            latest: Budget::new(limits.time, limits.overhead).map(|budget| budget.hard),
+            time: TimeManager::new(limits),
             control,
             clock,
         };

@@ -17,6 +17,7 @@ use search::{Evaluation, STACK_SIZE, Searcher, Table};
 
 use crate::record::{ChunkWriter, Recipe};
 use crate::{WrongInput, read_evaluation, say};
+use selfplay::SelfPlayer;
 pub(crate) use selfplay::game_from;
 
 /// Play games of Herald against itself; a run that was cut off goes on where it stopped
@@ -105,12 +106,13 @@ impl Generate {
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 let sender = sender.clone();
-                let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
-                searcher.use_evaluation(evaluation.clone());
+                let (table, searcher) = (Table::new(TABLE_MEBIBYTES)?, Searcher::new());
+                let mut player = SelfPlayer { table, searcher };
+                player.searcher.use_evaluation(evaluation.clone());
                 let work = move || {
                     while let Some(number) = number() {
                         let begun = Instant::now();
-                        let (game, nodes) = selfplay::play(&mut searcher, recipe, number);
+                        let (game, nodes) = selfplay::play(&mut player, recipe, number);
                         let of_game = Effort { games: 1, nodes, time: begun.elapsed() };
                         if sender.send((number, game.encode(), of_game)).is_err() {
                             break; // the games can't be written
