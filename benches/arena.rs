@@ -15,7 +15,7 @@ use arena::{
     Adjudication, DrawRule, GameRecord, GameSetup, Overhead, Rules, Seat, Variations, play, play_by,
 };
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
-use engine::{Game, PgnTags};
+use game::{Game, PgnTags};
 use players::{CommandLine, Event, Protocol, Spec};
 use shakmaty::ByColor;
 

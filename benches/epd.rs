@@ -1,6 +1,6 @@
 //! EPD records read and written on one core, with python-chess beside it: the same file in the same run.
 //!
-//! `cargo bench -p herald-protocols --bench epd -- FILE` takes the records of that file; without one, those of Win At Chess
+//! `cargo bench -p herald-messages --bench epd -- FILE` takes the records of that file; without one, those of Win At Chess
 //! if the suite lies where the tests look for it, otherwise records made of the embedded openings. Each line `RECORDS` is the
 //! median of some rounds, with the slowest and the fastest, in time of the processor: other programs on the machine take
 //! from neither side.
@@ -10,9 +10,10 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use engine::epd::position_part;
-use engine::{CastlingMode, Game, ProcessCpuTime, TimeSource as _};
-use protocols::epd::{MoveReading, RecordReader};
+use game::epd::position_part;
+use game::{CastlingMode, Game};
+use messages::epd::{MoveReading, RecordReader};
+use platform::process_cpu_time;
 
 const ROUNDS: usize = 9;
 /// So many records are read and written in each round, the file over and over.
@@ -40,14 +41,14 @@ fn measure(name: &str, moves: MoveReading, lines: &[&str]) -> f64 {
     let mut written = String::new();
     let mut rounds: Vec<f64> = (0..ROUNDS)
         .map(|_| {
-            let began = ProcessCpuTime.now();
+            let began = process_cpu_time();
             for (number, line) in (1..).zip(lines.iter().cycle().take(RECORDS)) {
                 let reading = reader.read(black_box(line), number);
                 written.clear();
                 reading.record.expect("a record").write(&mut written);
                 black_box(&written);
             }
-            RECORDS as f64 / ProcessCpuTime.now().saturating_sub(began).as_secs_f64()
+            RECORDS as f64 / process_cpu_time().saturating_sub(began).as_secs_f64()
         })
         .collect();
     rounds.sort_by(f64::total_cmp);
@@ -69,10 +70,10 @@ fn make_records() -> PathBuf {
         let game = Game::from_fen(position_part(line), CastlingMode::Standard).expect("a position");
         let moves = game.legal_moves();
         let best = game.san(moves[number % moves.len()]);
-        let fields = engine::epd::fields(&game);
+        let fields = game::epd::fields(&game);
         format!("{fields} bm {best}; id \"OPENING.{number:03}\";\n")
     };
-    let records: String = engine::openings::EMBEDDED.lines().enumerate().map(record).collect();
+    let records: String = game::openings::EMBEDDED.lines().enumerate().map(record).collect();
     let path = std::env::temp_dir().join("herald-bench.epd");
     fs::write(&path, records).expect("a file in the folder for temporary files");
     path

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use arena::schedule::{Fixture, Format, Schedule, Settings};
 use arena::{Board, Event, Match, Openings, Played, Store, Workers};
-use engine::{Color, DrawReason, Game, Outcome, WinReason};
+use game::{Color, DrawReason, Game, Outcome, WinReason};
 use players::Resources;
 
 const SETTINGS: Settings = Settings { programs: 200, format: Format::RoundRobin, games: 6 };

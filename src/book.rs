@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
-use engine::book::{Book as BookFile, PolyglotBuilder};
-use engine::{PgnError, PgnReader, Variant};
+use game::book::{Book as BookFile, PolyglotBuilder};
+use game::{PgnError, PgnReader, Variant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::WrongInput;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use messages::referee::{Habits, Parting};
 use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
-use protocols::referee::{Habits, Parting};
 
 use crate::WrongInput;
 use crate::match_command::program;

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use engine::NumberSetting;
-use protocols::cego::{Habits, REVISION, SessionError, serve};
+use messages::cego::REVISION;
+use messages::input::LineReader;
+use protocols::cego::{Habits, SessionError, serve};
 use protocols::host::Host;
-use protocols::input::LineReader;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::{WrongInput, signals};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use engine::{Color, Square, Variant};
+use game::{Color, Square, Variant};
 use search::network::Network;
 use search::{Breakdown, Position, Score, Term};
 
@@ -23,7 +23,7 @@ pub(crate) struct Eval {
 impl Eval {
     pub(crate) fn run(&self) -> Result<()> {
         let game = read_game(Variant::Chess, &self.fen, false)?;
-        let position = game.root().context("only chess can be evaluated")?.position;
+        let position = engine::root(&game).context("only chess can be evaluated")?.position;
         let mut out = io::stdout().lock();
         show_terms(&position, &mut out)?;
         writeln!(out)?;

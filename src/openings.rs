@@ -5,8 +5,8 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::CastlingMode;
 use engine::openings::Recipe;
+use game::CastlingMode;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Make openings for matches: positions after random moves that a search finds balanced, in EPD

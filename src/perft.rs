@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::{CastlingMode, Game, Variant, variant_from_name};
+use game::{CastlingMode, Game, Variant, variant_from_name};
 
 use crate::WrongInput;
 
@@ -31,7 +31,7 @@ pub(crate) struct Perft {
 impl Perft {
     pub(crate) fn run(&self) -> Result<()> {
         let game = read_game(self.variant, &self.fen, self.chess960)?;
-        let count = |game: &Game, depth| game.perft(depth, &mut || true).context("nobody ended it");
+        let count = |game: &Game, depth| engine::perft(game, depth, &mut || true).context("nobody ended it");
         if self.divide && self.depth > 0 {
             for m in game.legal_moves() {
                 let mut next = game.clone();

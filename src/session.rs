@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use engine::SettingsFile;
-use protocols::board::Style;
+use game::diagram::Style;
 use protocols::cecp::Dialect;
 use protocols::detect::{self, Protocol};
 use protocols::host::Host;

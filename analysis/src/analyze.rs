@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use engine::Game;
-use protocols::epd::{Operation, Record};
-use search::Score;
+use game::Game;
+use game::Score;
+use messages::epd::{Operation, Record};
 
 use crate::entries::enter;
 use crate::study::{Studied, Study, Verdict};
@@ -50,6 +50,6 @@ impl Study for Analyze {
 
 /// What a position without legal moves is worth.
 fn value_of_the_end(game: &Game) -> Score {
-    let is_mate = matches!(game.outcome(), Some(engine::Outcome::Win { .. }));
-    if is_mate { Score::mated_at(0) } else { Score::DRAW }
+    let is_mate = matches!(game.outcome(), Some(game::Outcome::Win { .. }));
+    if is_mate { Score::MatedIn(0) } else { Score::DRAW }
 }

@@ -1,7 +1,7 @@
 //! What is wrong with the records of a file.
 
-use engine::epd::{Fault, Severity};
-use protocols::epd::{Content, Line, RecordReader};
+use game::epd::{Fault, Severity};
+use messages::epd::{Content, Line, RecordReader};
 use serde::Serialize;
 
 use crate::stream::{Done, Verb, tell};

@@ -1,7 +1,7 @@
 //! What a thinker found, as operations of a record.
 
-use engine::Game;
-use protocols::epd::{EpdMove, Evaluation, Operation, Record};
+use game::Game;
+use messages::epd::{EpdMove, Evaluation, Operation, Record};
 
 use crate::thinker::Insight;
 

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use engine::Game;
-use protocols::epd::{EpdMove, Evaluation, Operation, Record};
+use game::Game;
+use messages::epd::{EpdMove, Evaluation, Operation, Record};
 
 use crate::entries::enter_effort;
 use crate::study::{Studied, Study, Verdict};
@@ -78,7 +78,7 @@ impl FindMates {
         if let Some(evaluation) = Evaluation::mate_in(mate.moves).filter(|_| self.length == Length::True) {
             record.set(Operation::Ce(evaluation));
         }
-        let moves = game.line_from_search(&mate.line);
+        let moves = engine::line_from_search(game, &mate.line);
         let line = game.chess().map(|chess| EpdMove::line(chess, &moves)).unwrap_or_default();
         if let Some(first) = line.first() {
             record.set(Operation::Pm(first.clone()));

@@ -1,7 +1,7 @@
 //! Records in canonical form (EPD specification, 7.1: "pfdn").
 
-use engine::epd::{Fault, Severity};
-use protocols::epd::{Content, Line, RecordReader};
+use game::epd::{Fault, Severity};
+use messages::epd::{Content, Line, RecordReader};
 
 use crate::stream::{Done, Verb, tell};
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use protocols::epd::{AnyOperand, Operation, Record};
+use messages::epd::{AnyOperand, Operation, Record};
 
 /// The opcode under which it stands. The capital makes it a private one.
 const OPCODE: &str = "Target";

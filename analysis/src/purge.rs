@@ -1,7 +1,7 @@
 //! An operation taken out of all records (EPD specification, 7.4: "pfop").
 
-use engine::epd::{Escapes, Fault, Lexer};
-use protocols::epd::{Content, Line};
+use game::epd::{Escapes, Fault, Lexer};
+use messages::epd::{Content, Line};
 
 use crate::stream::{Done, Verb, tell};
 
@@ -26,7 +26,7 @@ impl Purge {
         let of_opcode = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let begins = opcode.starts_with(|c: char| c.is_ascii_alphabetic());
         if !begins || opcode.len() > 15 || !opcode.chars().all(of_opcode) {
-            return Err(InvalidOpcode(engine::excerpt(opcode)));
+            return Err(InvalidOpcode(game::excerpt(opcode)));
         }
         Ok(Purge { name, opcode: opcode.to_owned() })
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use protocols::epd::{Block, Blocks, Content, Line, MoveReading, Operation, Record, RecordReader};
+use messages::epd::{Block, Blocks, Content, Line, MoveReading, Operation, Record, RecordReader};
 
 use crate::files::Input;
 

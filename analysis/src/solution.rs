@@ -1,7 +1,7 @@
 //! What is right in a record.
 
-use engine::Move;
-use protocols::epd::{EpdMove, Operation, Record};
+use game::Move;
+use messages::epd::{EpdMove, Operation, Record};
 
 /// The right and the wrong moves of a record, as far as they are legal. Never without any.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 use std::ops::AddAssign;
 
-use engine::epd::{Fault, Rule, Severity};
-use protocols::epd::{Block, Blocks, LONGEST_READ, Line, lines};
+use game::epd::{Fault, Rule, Severity};
+use messages::epd::{Block, Blocks, LONGEST_READ, Line, lines};
 use rayon::prelude::*;
 
 /// What one thread takes at a time, in bytes: many records, and little enough for all threads to have some.

@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use engine::epd::{Rule, Severity};
-use engine::{FenError, Game};
-use protocols::epd::{Block, Blocks, Content, Line, Record, RecordReader};
+use game::epd::{Rule, Severity};
+use game::{FenError, Game};
+use messages::epd::{Block, Blocks, Content, Line, Record, RecordReader};
 
 use crate::stream::{Done, ProcessError, tell, too_long};
 use crate::thinker::{ThinkError, Thinker};

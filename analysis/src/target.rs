@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use engine::Game;
-use protocols::epd::Record;
+use game::Game;
+use messages::epd::Record;
 
 use crate::entries::enter;
 use crate::outcome::{Cost, Outcome};

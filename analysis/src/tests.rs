@@ -1,9 +1,9 @@
 //! Verbs on files.
 
-use engine::epd::{Fault, Severity};
+use game::epd::{Fault, Severity};
+use messages::epd::{Line, MoveReading, RecordReader};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use protocols::epd::{Line, MoveReading, RecordReader};
 
 use crate::{Check, Done, Format, Normalize, ProcessError, Purge, Tally, Verb, process};
 

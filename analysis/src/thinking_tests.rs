@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use engine::Game;
-use protocols::epd::{MoveReading, RecordReader};
-use search::Score;
+use game::Game;
+use game::Score;
+use messages::epd::{MoveReading, RecordReader};
 
 use crate::{
     Analyze, Desk, Effort, FindMates, Herald, Insight, Length, MateSearch, ProcessError, Study, Summary,
@@ -37,7 +37,7 @@ impl Thinker for Scripted {
             });
             let insight = Insight {
                 line: line.collect(),
-                score: Some(Score::centipawns(depth as i32)),
+                score: Some(Score::Centipawns(depth as i32)),
                 depth: Some(depth),
                 nodes: Some(u64::from(depth) * 100),
                 time: Duration::from_millis(u64::from(depth) * 10),

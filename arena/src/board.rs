@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Game, Outcome, PgnTags, TimeControl};
+use game::{Game, Outcome, PgnTags, TimeControl};
 use players::{Arrival, Departure, Fault, Identity, Log, NewGame, Player, Resources, Spec, Turn};
 use shakmaty::ByColor;
 use std::os::fd::BorrowedFd;

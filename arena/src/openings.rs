@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use engine::book::{self, BookError, PolyglotBook};
-use engine::epd::position_part;
-use engine::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
+use game::book::{self, BookError, PolyglotBook};
+use game::epd::position_part;
+use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
 
 /// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ pub enum OpeningsError {
     },
 }
 
-/// The longest line with a position, in bytes: many times what EPD allows ([`engine::epd::LONGEST_LINE`]).
+/// The longest line with a position, in bytes: many times what EPD allows ([`game::epd::LONGEST_LINE`]).
 const LONGEST_LINE: u64 = 64 << 10;
 
 impl Format {
@@ -155,7 +155,7 @@ impl Openings {
     /// The positions that Herald brings along.
     pub fn embedded() -> Openings {
         let record = |line: &str| Opening { start: position_part(line).into(), moves: [].into() };
-        let openings = engine::openings::EMBEDDED.lines().map(record).collect();
+        let openings = game::openings::EMBEDDED.lines().map(record).collect();
         Openings { mode: CastlingMode::Standard, source: Source::Listed(openings) }
     }
 

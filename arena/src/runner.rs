@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use engine::{Game, Outcome};
+use game::{Game, Outcome};
 use players::Resources;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -458,7 +458,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use engine::{Color, DrawReason, WinReason};
+    use game::{Color, DrawReason, WinReason};
 
     use super::*;
     use crate::schedule::{Format, Settings};

@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use engine::Outcome;
+use game::Outcome;
 use players::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Turn};
 
 use crate::table::Time;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use engine::{Color, Outcome, WinReason};
+use game::{Color, Outcome, WinReason};
 
 use crate::schedule::Fixture;
 use crate::statistics::{Pentanomial, Points, Sample, Tally};
@@ -176,7 +176,7 @@ impl Faults {
 
 #[cfg(test)]
 mod tests {
-    use engine::DrawReason;
+    use game::DrawReason;
 
     use super::*;
 

@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use engine::{Color, Outcome};
+use game::{Color, Outcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -385,7 +385,7 @@ impl<'a> Lines<'a> {
 mod tests {
     use std::fs;
 
-    use engine::{DrawReason, WinReason};
+    use game::{DrawReason, WinReason};
     use serde_json::json;
 
     use super::*;

@@ -1,49 +1,27 @@
-//! The game state that every adapter shares: positions and moves, rules and outcomes, time controls and clocks, PGN.
+//! The engine that thinks about a game, on a thread of its own: settings, playing strength, use of book and endgame tables.
 
-pub mod book;
-mod clock;
+mod bridge;
+mod endgame_tables;
 mod engine;
-pub mod epd;
-mod fen;
-mod game;
-mod lines;
 mod network;
-mod notation;
 pub mod openings;
-mod outcome;
 mod perft;
-mod pgn;
 mod settings;
 mod strength;
-mod tablebases;
-mod text;
 mod thinking_clock;
-mod time_control;
-mod variant;
 
-pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
+pub use bridge::{
+    evaluate, from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
+};
 pub use engine::{Decision, Engine, Line, Purpose, Task, TaskId, Thought};
-pub use fen::{FenError, legal_position};
-pub use game::{Game, IllegalMove};
 pub use network::{NetworkFault, open_evaluation, open_network};
-pub use notation::{IllegalReason, MoveError, read_move};
-pub use outcome::{DrawReason, Outcome, WinReason};
-pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
+pub use search::{Bound, Clock, Limits, TimeLimit};
+#[cfg(feature = "tuning")]
+pub use search::{PARAMETERS, Parameter};
 pub use settings::{
     NumberSetting, PathSetting, Setting, SettingError, Settings, SettingsFault, SettingsFile, SwitchSetting,
 };
 pub use strength::Strength;
-pub use tablebases::{TablebaseError, Tablebases};
-pub use text::{escaped, excerpt};
 pub use thinking_clock::{
     CpuClock, NodeClock, ProcessCpuTime, StopWatch, ThinkingClock, TimeMeasure, WallClock,
 };
-pub use time_control::{Phase, Phases, TimeControl, TimeControlError};
-
-pub use search::Wdl;
-#[cfg(feature = "tuning")]
-pub use search::{PARAMETERS, Parameter};
-pub use shakmaty::variant::{Variant, VariantPosition};
-pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
-pub use variant::variant_from_name;
-pub use variants::PocketOwner as Captives;

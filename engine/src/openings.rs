@@ -6,17 +6,13 @@ use std::time::Instant;
 use fastrand::Rng;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-use search::{Control, Limits, STACK_SIZE, Score, Searcher, Table, TableError, Verdict};
+use search::{Control, Limits, STACK_SIZE, Searcher, Table, TableError};
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{Board, CastlingMode, Move, Position as _, Role, Setup};
 
-use crate::{Game, epd};
+use game::{Game, Score, epd};
 
-/// Openings for matches in which nobody has brought their own: 400 positions of standard chess after 8 plies, in EPD.
-///
-/// Made by `herald openings --plies 8 --count 400 --seed 1 --balance 40 --nodes 100000`. A search or an evaluation that has
-/// changed since then would make others.
-pub const EMBEDDED: &str = include_str!("../data/openings.epd");
+use crate::bridge::{root, score, to_search};
 
 /// What openings are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,15 +76,13 @@ impl Recipe {
     /// not depend on what was searched before.
     fn judge(&self, game: Game) -> Result<Option<Opening>, TableError> {
         let mut table = Table::new(TABLE_MEBIBYTES)?;
-        let Some(root) = game.root() else { return Ok(None) };
+        let Some(root) = root(&game) else { return Ok(None) };
         let limits = Limits { nodes: Some(self.nodes.max(1)), ..Limits::default() };
         let answer =
             Searcher::new().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
-        let is_balanced = match answer.score.verdict() {
-            Verdict::Centipawns(value) => value.unsigned_abs() <= self.balance,
-            Verdict::MateIn(_) | Verdict::MatedIn(_) => false,
-        };
-        let opening = Opening { game, score: answer.score, depth: answer.depth, nodes: answer.nodes };
+        let score = score(answer.score);
+        let is_balanced = score.value().unsigned_abs() <= self.balance.into();
+        let opening = Opening { game, score, depth: answer.depth, nodes: answer.nodes };
         Ok(Some(opening).filter(|_| is_balanced))
     }
 }
@@ -162,7 +156,7 @@ fn start(mode: CastlingMode, random: &mut Rng) -> Game {
 /// The moves that a player would at least think of, if there are any: none that loses material on its target square or
 /// gives up castling without need.
 fn sensible_moves(game: &Game) -> Vec<Move> {
-    let Some(root) = game.root() else { return Vec::new() };
+    let Some(root) = root(game) else { return Vec::new() };
     let position = root.position;
     let castling_rooks = game.position().castles().castling_rights() & position.us();
     let gives_up_castling = |m: &Move| match m.role() {
@@ -170,7 +164,7 @@ fn sensible_moves(game: &Game) -> Vec<Move> {
         Role::Rook => m.from().is_some_and(|from| castling_rooks.contains(from)),
         _ => false,
     };
-    let is_sensible = |m: &Move| !gives_up_castling(m) && position.see_at_least(Game::to_search(*m), 0);
+    let is_sensible = |m: &Move| !gives_up_castling(m) && position.see_at_least(to_search(*m), 0);
     let legal = game.legal_moves();
     let sensible: Vec<Move> = legal.iter().copied().filter(is_sensible).collect();
     if sensible.is_empty() { legal.into_iter().collect() } else { sensible }
@@ -213,7 +207,7 @@ mod tests {
     #[test]
     fn the_embedded_openings_are_legal_balanced_and_different() {
         let mut seen = HashSet::new();
-        for record in EMBEDDED.lines() {
+        for record in game::openings::EMBEDDED.lines() {
             let (position, operations) = record.split_at(record.find(" acd ").expect(record));
             let game = Game::from_fen(position, CastlingMode::Standard).expect(record);
             assert!(game.mode().is_standard() && game.outcome().is_none(), "{record}");
@@ -225,7 +219,7 @@ mod tests {
             assert!(score.abs() <= 40, "{record}");
             assert_eq!(operation("id "), Some(&*format!("\"Standard.8.1.{}\"", seen.len())));
         }
-        assert_eq!((seen.len(), EMBEDDED.ends_with(";\n")), (400, true));
+        assert_eq!((seen.len(), game::openings::EMBEDDED.ends_with(";\n")), (400, true));
     }
 
     #[test]
@@ -240,7 +234,7 @@ mod tests {
     fn a_record_says_what_the_search_has_found() {
         let mut game = Game::default();
         game.play(game.parse_move("e4").expect("legal")).expect("legal");
-        let opening = Opening { game, score: Score::centipawns(-25), depth: 9, nodes: 1000 };
+        let opening = Opening { game, score: Score::Centipawns(-25), depth: 9, nodes: 1000 };
         assert_eq!(
             opening.epd("a \"b\""),
             "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 \

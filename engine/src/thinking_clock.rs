@@ -3,9 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
-
-use crate::clock::{MonotonicTime, TimeSource};
+use game::{MonotonicTime, TimeSource};
 
 /// Processor time that all threads of this process have used together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,8 +11,7 @@ pub struct ProcessCpuTime;
 
 impl TimeSource for ProcessCpuTime {
     fn now(&self) -> Duration {
-        // The kernel never reports a negative time here.
-        clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or_default()
+        platform::process_cpu_time()
     }
 }
 
@@ -173,7 +170,22 @@ mod tests {
     use search::Clock as _;
 
     use super::*;
-    use crate::clock::ManualTime;
+
+    /// Time that is set by hand. Clones tell the same time.
+    #[derive(Clone, Default)]
+    struct ManualTime(std::sync::Arc<std::sync::atomic::AtomicU64>);
+
+    impl ManualTime {
+        fn pass(&self, millis: u64) {
+            self.0.fetch_add(millis, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    impl TimeSource for ManualTime {
+        fn now(&self) -> Duration {
+            millis(self.0.load(std::sync::atomic::Ordering::Relaxed))
+        }
+    }
 
     fn millis(millis: u64) -> Duration {
         Duration::from_millis(millis)

@@ -5,9 +5,10 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use engine::{
-    CastlingMode, Decision, Engine, Game, NumberSetting, PathSetting, Purpose, Setting, SettingError,
-    Settings, Strength, SwitchSetting, Task, TaskId, Thought, Variant, WallClock,
+    Decision, Engine, NumberSetting, PathSetting, Purpose, Setting, SettingError, Settings, Strength,
+    SwitchSetting, Task, TaskId, Thought, WallClock,
 };
+use game::{CastlingMode, Game, Variant};
 use search::{Limits, TimeLimit};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -252,7 +253,7 @@ fn a_told_value_holds_until_it_is_forgotten() {
     let start = Game::default();
     let mut after = start.clone();
     after.play(start.parse_move("h4").unwrap()).unwrap();
-    engine.tell_value(&after, search::Score::centipawns(-500));
+    engine.tell_value(&after, -500);
     let id = engine.think(&start, task(Purpose::Play, depth(4)));
     let found = decision(&thoughts, id).1;
     assert_eq!((found.best.map(|m| start.san(m)).as_deref(), found.score.value()), (Some("h4"), 500));

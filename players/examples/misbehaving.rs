@@ -7,9 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use engine::{CastlingMode, Game};
-use protocols::cecp::{self, Message};
-use protocols::uci;
+use game::{CastlingMode, Game};
+use messages::cecp::{self, Message};
+use messages::uci;
 
 #[derive(Parser)]
 struct Arguments {

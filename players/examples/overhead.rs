@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use engine::{Color, Game, TimeControl};
+use game::{Color, Game, TimeControl};
 use players::{Account, CommandLine, Event, NewGame, Player, Protocol, Spec, Turn};
 use rustix::event::{PollFd, PollFlags};
 use shakmaty::ByColor;

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use engine::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
-use protocols::epd::{EpdMove, Evaluation};
-use protocols::input::{Input, LineReader};
-use protocols::referee::{Analysis, Answer, Conversation, Habits, Heard, Link, Parting, Remark};
+use game::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
+use messages::epd::{EpdMove, Evaluation};
+use messages::input::{Input, LineReader};
+use messages::referee::{Analysis, Answer, Conversation, Habits, Heard, Link, Parting, Remark};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use shakmaty::ByColor;
 
@@ -248,7 +248,7 @@ impl Table<'_> {
                 Event::Resignation if self.bridge.is_thinking => self.reply(Answer::Resign)?,
                 Event::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
                 Event::Complaint(text) => {
-                    self.fault(&format!("the program complains: {}", engine::excerpt(&text)))?;
+                    self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
                 }
                 Event::Remark(text) => self.link.alarm(&format!("the program {text}")),
                 Event::Fault(fault) => self.start_again(&fault)?,
@@ -264,7 +264,7 @@ impl Table<'_> {
         let remark = self.bridge.remark;
         let legal = game.parse_move(text).ok();
         let answer = match legal {
-            Some(mv) => protocols::referee::answer_with(&game, mv, remark),
+            Some(mv) => messages::referee::answer_with(&game, mv, remark),
             // Whether that is a move, the referee judges.
             None => Answer::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false },
         };

@@ -4,8 +4,8 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{CastlingMode, Outcome, TimeControl};
-use protocols::cego::{
+use game::{CastlingMode, Outcome, TimeControl};
+use messages::cego::{
     self, EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, StrictFen, SubsequentMove,
 };
 

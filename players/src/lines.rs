@@ -1,6 +1,6 @@
 //! Bytes cut into lines, with a limit to what is kept.
 
-use protocols::input::MAX_LINE;
+use messages::input::MAX_LINE;
 
 /// How much of a line that is too long is kept, in bytes: enough to recognise it in the log.
 const KEPT_OF_TOO_LONG: usize = 80;

@@ -5,8 +5,8 @@ use std::os::fd::BorrowedFd;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use engine::{CastlingMode, Color, Game, Outcome, TimeControl};
-use search::{Score, Verdict};
+use game::Score;
+use game::{CastlingMode, Color, Game, Outcome, TimeControl};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
@@ -235,13 +235,12 @@ impl AddAssign for Resources {
     }
 }
 
-/// The score that a protocol's words mean.
-pub(crate) fn score(verdict: Verdict) -> Score {
-    // Farther than any search reaches is as good as the farthest.
-    let plies = |moves: u32| (moves as usize).saturating_mul(2).min(2 * search::MAX_PLY);
-    match verdict {
-        Verdict::Centipawns(centipawns) => Score::centipawns(centipawns),
-        Verdict::MateIn(moves) => Score::mate_at(plies(moves).saturating_sub(1)),
-        Verdict::MatedIn(moves) => Score::mated_at(plies(moves)),
+/// The score that a program tells, with estimates as large as Herald's own at most.
+pub(crate) fn score(told: Score) -> Score {
+    match told {
+        Score::Centipawns(centipawns) => {
+            Score::Centipawns(centipawns.clamp(-Score::LARGEST_ESTIMATE, Score::LARGEST_ESTIMATE))
+        }
+        mate => mate,
     }
 }

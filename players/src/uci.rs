@@ -4,9 +4,9 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{CastlingMode, Color, Game, Outcome, TimeControl};
-use protocols::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start, Value};
-use search::Verdict;
+use game::Score;
+use game::{CastlingMode, Color, Game, Outcome, TimeControl};
+use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start, Value};
 use shakmaty::ByColor;
 use shakmaty::uci::UciMove;
 
@@ -313,7 +313,7 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     Some(Thinking {
         depth: info.depth,
         selective_depth: info.seldepth,
-        score: info.score.map(|score_of| score(verdict(score_of.value))),
+        score: info.score.map(|score_of| score(told(score_of.value))),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
         line: if info.pv.is_empty() { String::new() } else { after_pv(line) },
@@ -325,11 +325,11 @@ fn after_pv(line: &str) -> String {
     line.split_once(" pv ").map(|(_, pv)| pv.trim().to_owned()).unwrap_or_default()
 }
 
-fn verdict(value: Value) -> Verdict {
+fn told(value: Value) -> Score {
     match value {
-        Value::Centipawns(centipawns) => Verdict::Centipawns(centipawns),
-        Value::Mate(moves) if moves > 0 => Verdict::MateIn(moves.unsigned_abs()),
-        Value::Mate(moves) => Verdict::MatedIn(moves.unsigned_abs()),
+        Value::Centipawns(centipawns) => Score::Centipawns(centipawns),
+        Value::Mate(moves) if moves > 0 => Score::MateIn(moves.unsigned_abs()),
+        Value::Mate(moves) => Score::MatedIn(moves.unsigned_abs()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Resigning, and agreeing on draws: what the course of a game says about its end.
 
 use engine::{NumberSetting, Settings, SwitchSetting};
-use search::Score;
+use game::Score;
 
 /// From one of the engine's moves to the next.
 #[derive(Debug, Default)]
@@ -25,9 +25,9 @@ impl Agreements {
     /// Takes note of what the engine thinks of the position in which it is to move.
     pub(crate) fn note(&mut self, score: Score, settings: &Settings) {
         let (value, resign) = (score.value(), settings.get(NumberSetting::ResignScore));
-        let is_hopeless = resign > 0 && i64::from(value) <= -resign;
+        let is_hopeless = resign > 0 && value <= -resign;
         self.hopeless = if is_hopeless { self.hopeless + 1 } else { 0 };
-        let is_even = i64::from(value.abs()) <= settings.get(NumberSetting::DrawScore);
+        let is_even = value.abs() <= settings.get(NumberSetting::DrawScore);
         self.even = if is_even { self.even + 1 } else { 0 };
     }
 
@@ -65,7 +65,7 @@ mod tests {
         let mut agreements = Agreements::default();
         let mut resigns_after = |values: &[i32]| {
             for &value in values {
-                agreements.note(Score::from_value(value), &settings);
+                agreements.note(Score::Centipawns(value), &settings);
             }
             agreements.is_time_to_resign(&settings)
         };
@@ -80,7 +80,7 @@ mod tests {
     fn it_never_resigns_unless_it_is_told_to() {
         let settings = Settings::default();
         let mut agreements = Agreements::default();
-        (0..9).for_each(|_| agreements.note(Score::mated_at(2), &settings));
+        (0..9).for_each(|_| agreements.note(Score::MatedIn(1), &settings));
         assert!(!agreements.is_time_to_resign(&settings));
     }
 
@@ -90,7 +90,7 @@ mod tests {
         let mut agreements = Agreements::default();
         let mut offers = Vec::new();
         for number in 20..45 {
-            agreements.note(Score::from_value(if number == 37 { 11 } else { -10 }), &settings);
+            agreements.note(Score::Centipawns(if number == 37 { 11 } else { -10 }), &settings);
             if agreements.is_time_to_offer(number, &settings) {
                 offers.push(number);
             }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::host::{Event, Host};
-use crate::input::Input;
+use messages::input::Input;
 
 /// A protocol that introduces itself in the first line. (CEGO does not: there the engine speaks first.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use engine::{Engine, NumberSetting, SettingError, Settings, SettingsFile, TaskId, Thought};
 
-use crate::input::{Input, LineReader};
+use messages::input::{Input, LineReader};
 
 /// Something that a session must react to.
 #[derive(Clone, Debug)]

@@ -1,14 +1,10 @@
-//! The protocols that Herald speaks. In each room: the vocabulary (typed messages in both directions, read and
-//! written, for use at either end) and the session (the engine's side of the conversation).
+//! Herald's side of the protocols that it speaks, a folder each: a session owns a game and an engine and reads messages.
 
 mod agreements;
-pub mod board;
 pub mod cecp;
 pub mod cego;
 pub mod detect;
-pub mod epd;
 pub mod host;
-pub mod input;
 pub mod referee;
 #[cfg(test)]
 mod scripted;

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::host::Host;
-use crate::input::LineReader;
+use messages::input::LineReader;
 
 /// How long a test waits before it fails: long, as machines may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);

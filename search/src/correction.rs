@@ -6,18 +6,12 @@
 use shakmaty::Color;
 
 use crate::history::{PieceTo, Previous};
-use crate::parameters as p;
+use crate::parameters::{self as p, step};
 use crate::position::Position;
 use crate::score::Score;
 
 /// Kinds of positions told apart in each table: a power of two.
 const KINDS: usize = 16_384;
-
-/// The largest magnitude of an entry.
-const LIMIT: i32 = 1024;
-
-/// What one search can change at most.
-const LARGEST_STEP: i32 = LIMIT / 4;
 
 /// By the side to move, then by kind.
 type ByKind = [Vec<i16>; 2];
@@ -50,16 +44,20 @@ impl Corrections {
             self.non_pawn[color as usize][turn][keys.non_pawn[color as usize] as usize % KINDS]
         };
         let by_moves = moves(previous).map_or(0, |(last, before)| self.continuation[before][last]);
-        (p::pawn_correction() * i32::from(self.pawn[turn][keys.pawn as usize % KINDS])
-            + p::non_pawn_correction() * i32::from(by_pieces(Color::White))
-            + p::non_pawn_correction() * i32::from(by_pieces(Color::Black))
-            + p::continuation_correction() * i32::from(by_moves))
-            / p::correction_entries_per_centipawn()
+        let by_pawns = self.pawn[turn][keys.pawn as usize % KINDS];
+        let sum = step!(pawn_correction, i32::from(by_pawns))
+            + step!(
+                non_pawn_correction,
+                i32::from(by_pieces(Color::White)) + i32::from(by_pieces(Color::Black))
+            )
+            + step!(continuation_correction, i32::from(by_moves));
+        sum / p::correction_entries_per_centipawn()
     }
 
     /// Learns that a search of this depth found a value so far above the static evaluation.
     pub(crate) fn update(&mut self, position: &Position, previous: &Previous, depth: i32, error: i32) {
-        let step = (error * depth / 8).clamp(-LARGEST_STEP, LARGEST_STEP);
+        let largest = p::correction_largest_step();
+        let step = (error * depth / p::correction_divisor()).clamp(-largest, largest);
         let (turn, keys) = (position.turn() as usize, position.keys());
         pull(&mut self.pawn[turn][keys.pawn as usize % KINDS], step);
         for color in Color::ALL {
@@ -87,7 +85,7 @@ fn moves(previous: &Previous) -> Option<(usize, usize)> {
 #[inline]
 fn pull(entry: &mut i16, step: i32) {
     let value = i32::from(*entry);
-    *entry = (value + step - value * step.abs() / LIMIT) as i16;
+    *entry = (value + step - value * step.abs() / p::correction_limit()) as i16;
 }
 
 #[cfg(test)]
@@ -103,7 +101,7 @@ mod tests {
         }
         let correction = corrections.get(&position, &previous);
         assert!(
-            (80..=3 * LIMIT / p::correction_entries_per_centipawn()).contains(&correction),
+            (80..=3 * p::correction_limit() / p::correction_entries_per_centipawn()).contains(&correction),
             "{correction}"
         );
         corrections.update(&position, &previous, 20, -500);

@@ -4,11 +4,8 @@ use shakmaty::{Color, Role, Square};
 
 use crate::correction::Corrections;
 use crate::moves::Move;
-use crate::parameters as p;
+use crate::parameters::{self as p, step};
 use crate::position::{Position, Threats};
-
-/// The largest magnitude of a single history value.
-const LIMIT: i32 = 16_384;
 
 /// A running average of rewards and penalties. Each update pulls towards zero in proportion to the value, so that it
 /// stays within the limit and old news fades ("gravity").
@@ -23,9 +20,9 @@ impl Average {
 
     #[inline]
     fn update(&mut self, bonus: i32) {
-        let bonus = bonus.clamp(-LIMIT, LIMIT);
-        let value = i32::from(self.0);
-        self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
+        let (limit, value) = (p::history_limit(), self.value());
+        let bonus = bonus.clamp(-limit, limit);
+        self.0 = (value + bonus - value * bonus.abs() / limit) as i16;
     }
 }
 
@@ -108,8 +105,8 @@ impl Histories {
     #[inline]
     pub(crate) fn quiet(&self, position: &Position, m: Move, given: &Circumstances) -> i32 {
         let piece = PieceTo::of(position, m).index();
-        p::butterfly_history() * self.butterfly[butterfly_of(position, m, given)][from_to(m)].value()
-            + p::pawn_history() * self.pawn[structure(position)][piece].value()
+        step!(butterfly_history, self.butterfly[butterfly_of(position, m, given)][from_to(m)].value())
+            + step!(pawn_history, self.pawn[structure(position)][piece].value())
             + self.continuation(position, m, &given.previous)
     }
 
@@ -118,14 +115,14 @@ impl Histories {
     pub(crate) fn continuation(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
         let piece = PieceTo::of(position, m).index();
         let after = previous.iter().flatten().map(|before| self.continuation[before.index()][piece].value());
-        p::continuation_history() * after.sum::<i32>()
+        step!(continuation_history, after.sum())
     }
 
     /// How well a capture or promotion did.
     #[inline]
     pub(crate) fn capture(&self, position: &Position, m: Move) -> i32 {
-        p::capture_history()
-            * self.capture[PieceTo::of(position, m).index()][captured_index(position, m)].value()
+        let piece = PieceTo::of(position, m).index();
+        step!(capture_history, self.capture[piece][captured_index(position, m)].value())
     }
 
     /// Rewards or penalises a quiet move.
@@ -148,7 +145,7 @@ impl Histories {
 #[inline]
 fn butterfly_of(position: &Position, m: Move, given: &Circumstances) -> usize {
     let is_attacked =
-        |square| usize::from(p::threats_in_butterfly_history() > 0 && given.threats.any.contains(square));
+        |square| usize::from(step!(threats_in_butterfly_history, given.threats.any.contains(square)));
     position.turn() as usize * 4 + is_attacked(m.from()) * 2 + is_attacked(m.to())
 }
 
@@ -177,7 +174,7 @@ mod tests {
         for _ in 0..1000 {
             average.update(5_000);
         }
-        assert!((LIMIT * 9 / 10..=LIMIT).contains(&average.value()));
+        assert!((p::history_limit() * 9 / 10..=p::history_limit()).contains(&average.value()));
         let before = average.value();
         average.update(-100);
         assert!(before - average.value() > 100);

@@ -24,7 +24,7 @@ mod table;
 mod tablebases;
 mod worker;
 
-pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate, tuning};
+pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate};
 pub use moves::{MAX_MOVES, Move, MoveList};
 #[cfg(feature = "tuning")]
 pub use parameters::{PARAMETERS, Parameter};

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 
 use crate::history::Circumstances;
 use crate::moves::Move;
-use crate::parameters as p;
+use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::runtime::observer::{Bound, Observer};
@@ -44,7 +44,7 @@ impl Node {
 
     /// Whether the node is, or once was, on the principal variation.
     fn was_pv(&self) -> bool {
-        self.is_pv || (p::remembered_pv() > 0 && self.known.is_some_and(|entry| entry.was_pv))
+        self.is_pv || step!(remembered_pv, self.known.is_some_and(|entry| entry.was_pv))
     }
 }
 
@@ -142,7 +142,7 @@ impl Worker<'_> {
             return Ok(if is_check { Score::DRAW } else { self.evaluate(position, ply) });
         }
         let draw = self.thread.draw(position);
-        if p::upcoming_repetition() > 0 && alpha < draw && self.can_repeat(position, ply) {
+        if alpha < draw && step!(upcoming_repetition, self.can_repeat(position, ply)) {
             alpha = draw;
         }
         // A position whose value was told needs no search.
@@ -151,12 +151,10 @@ impl Worker<'_> {
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter mate found elsewhere.
-        if p::mate_distance_pruning() > 0 {
-            alpha = alpha.max(Score::mated_at(ply));
-            beta = beta.min(Score::mate_at(ply + 1));
-            if alpha >= beta {
-                return Ok(alpha);
-            }
+        let nearer = (alpha.max(Score::mated_at(ply)), beta.min(Score::mate_at(ply + 1)));
+        (alpha, beta) = step!(mate_distance_pruning, nearer, else (alpha, beta));
+        if alpha >= beta {
+            return Ok(alpha);
         }
 
         // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
@@ -223,7 +221,7 @@ impl Worker<'_> {
     /// Whether the side to move stands better than when it was last to move out of check.
     fn is_improving(&self, evaluation: Option<Score>, ply: usize) -> bool {
         let before = self.frame_before(ply, 2).evaluation.or(self.frame_before(ply, 4).evaluation);
-        p::improving() > 0 && evaluation.zip(before).is_some_and(|(now, before)| now > before)
+        step!(improving, evaluation.zip(before).is_some_and(|(now, before)| now > before))
     }
 
     /// Step 7: hindsight. The move that led here was reduced; now that the evaluations before and after it are known,
@@ -239,7 +237,7 @@ impl Worker<'_> {
         if reduction >= p::hindsight_extension_reduction() && opponent_lost <= 0 {
             node.depth += 1;
         } else if reduction >= p::hindsight_reduction_reduction()
-            && node.depth >= 2
+            && node.depth >= p::hindsight_reduction_depth()
             && opponent_lost > p::hindsight_margin()
         {
             node.depth -= 1;
@@ -321,7 +319,8 @@ impl Worker<'_> {
         if depth < p::null_move_verification_depth() || self.null_move_floor > 0 {
             return Ok(Prospect::Settled(score));
         }
-        self.null_move_floor = ply + (3 * (depth - reduction) / 4).max(1) as usize;
+        let without_null_move = p::null_move_verification_quarters() * (depth - reduction) / 4;
+        self.null_move_floor = ply + without_null_move.max(1) as usize;
         let verified = self.search(position, beta - 1, beta, depth - reduction, ply, false);
         self.null_move_floor = 0;
         Ok(if verified? >= beta { Prospect::Settled(score) } else { Prospect::Open })
@@ -497,7 +496,7 @@ impl Worker<'_> {
         let score = entry.score.relative_to_root(ply);
         if node.excluded.is_some()
             || depth < p::singular_depth()
-            || ply >= 2 * self.thread.progress.depth as usize
+            || ply as i32 >= p::singular_ply_limit() * self.thread.progress.depth
             || entry.depth < depth - p::singular_entry_depth()
             || entry.bound == Bound::Upper
             || score.is_mate()
@@ -506,7 +505,8 @@ impl Worker<'_> {
         }
         let goal = score - p::singular_margin_per_ply() * depth;
         self.frame(ply).excluded = Some(m);
-        let others = self.search_without(position, goal, (depth - 1) / 2, ply, node.is_cut);
+        let others =
+            self.search_without(position, goal, (depth - 1) / p::singular_depth_divisor(), ply, node.is_cut);
         self.frame(ply).excluded = None;
         let others = others?;
         Ok(if others < goal {
@@ -547,7 +547,7 @@ impl Worker<'_> {
         }
         let mut reduction = self.reductions.get(node.depth, number);
         if attempt.is_tactical {
-            reduction /= 2;
+            reduction /= p::reduction_tactical_divisor();
             reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::reduction_capture_history();
         } else {
             let history = self.histories.quiet(position, attempt.mv, &node.given);
@@ -603,7 +603,8 @@ impl Worker<'_> {
         let mut score = -result?;
         if score > alpha && reduced < depth {
             // Much better than expected: deeper. Hardly better than what there was: less deep.
-            depth += i32::from(score > attempt.best + p::deeper_margin() + 2 * depth);
+            let deeper_margin = p::deeper_margin() + p::deeper_margin_per_ply() * depth;
+            depth += i32::from(score > attempt.best + deeper_margin);
             depth -= i32::from(score < attempt.best + p::shallower_margin());
             if reduced < depth {
                 score = -self.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
@@ -621,7 +622,7 @@ impl Worker<'_> {
         if position.is_tactical(m) {
             self.histories.update_capture(position, m, bonus);
         } else {
-            self.frame(node.ply).killer = (p::killer_moves() > 0).then_some(m);
+            self.frame(node.ply).killer = step!(killer_moves, Some(m));
             self.histories.update_quiet(position, m, &node.given, bonus);
             for &failed in &tried.quiet {
                 self.histories.update_quiet(position, failed, &node.given, -bonus);
@@ -686,8 +687,7 @@ fn estimate(node: &Node, evaluation: Score) -> Score {
                 Bound::Lower => score > evaluation,
                 Bound::Upper => score < evaluation,
             };
-            let is_used = p::hash_score_as_evaluation() > 0 && is_better && !score.is_mate();
-            if is_used { score } else { evaluation }
+            if step!(hash_score_as_evaluation, is_better) && !score.is_mate() { score } else { evaluation }
         }
         None => evaluation,
     }

@@ -1,11 +1,15 @@
 //! The numbers of the search. Words: a margin is in centipawns, a depth in plies, a limit bounds where a step applies.
 //!
 //! They are first choices, to be settled by games (docs/EXPERIMENTS.md tells which have been). In a build with the feature `tuning`
-//! they can be set at run time, each by its name here as a UCI option; without it they are constants.
+//! they can be set at run time, each by its name here as a UCI option, and steps can be left out ([`step`]); without it they are
+//! constants, and all steps are taken. Sizes of tables stand beside the tables.
 
-/// Defines parameters: for each a function that gives its value and, for tuning, a place where it can be changed.
+/// Defines the numbers, each a function that gives its value, and the names of the steps that can be left out.
 macro_rules! parameters {
-    ($($(#[doc = $text:expr])* $name:ident = $value:expr;)*) => {
+    (
+        $($(#[doc = $text:expr])* $name:ident = $value:expr;)*
+        [steps] $($(#[doc = $step_text:expr])* $step:ident;)*
+    ) => {
         $(
             $(#[doc = $text])*
             #[inline(always)]
@@ -17,20 +21,49 @@ macro_rules! parameters {
             }
         )*
 
+        /// The present values of the numbers, and 1 for each step that is taken.
         #[cfg(feature = "tuning")]
         #[expect(non_upper_case_globals, reason = "named like what they are the values of")]
-        mod tuned {
+        pub(crate) mod tuned {
             use std::sync::atomic::AtomicI32;
 
             $(pub(super) static $name: AtomicI32 = AtomicI32::new($value);)*
+            $($(#[doc = $step_text])* pub(crate) static $step: AtomicI32 = AtomicI32::new(1);)*
         }
 
-        /// All parameters of the search.
+        /// All numbers and steps of the search.
         #[cfg(feature = "tuning")]
-        pub static PARAMETERS: &[Parameter] =
-            &[$(Parameter { name: stringify!($name), default: $value, value: &tuned::$name }),*];
+        pub static PARAMETERS: &[Parameter] = &[
+            $(Parameter { name: stringify!($name), default: $value, value: &tuned::$name },)*
+            $(Parameter { name: stringify!($step), default: 1, value: &tuned::$step },)*
+        ];
     };
 }
+
+/// `step!(name, result)` is the result of a step of the search. In a build with the feature `tuning` the step is left out when its
+/// parameter is 0: then the result is `false`, 0 or `None`, or what stands after `else`.
+#[cfg(not(feature = "tuning"))]
+macro_rules! step {
+    ($name:ident, $result:expr $(, else $without:expr)?) => {
+        $result
+    };
+}
+
+#[cfg(feature = "tuning")]
+macro_rules! step {
+    ($name:ident, $result:expr) => {
+        step!($name, $result, else Default::default())
+    };
+    ($name:ident, $result:expr, else $without:expr) => {
+        if $crate::parameters::tuned::$name.load(std::sync::atomic::Ordering::Relaxed) > 0 {
+            $result
+        } else {
+            $without
+        }
+    };
+}
+
+pub(crate) use step;
 
 /// A number of the search that can be changed while the program runs.
 #[cfg(feature = "tuning")]
@@ -67,6 +100,7 @@ parameters! {
     /// ... and one reduced by so much a ply less deep, if the opponent lost more than the margin.
     hindsight_reduction_reduction = 2;
     hindsight_margin = 120;
+    hindsight_reduction_depth = 2;
 
     razoring_depth_limit = 4;
     razoring_margin = 220;
@@ -86,6 +120,8 @@ parameters! {
     null_move_margin = 160;
     null_move_margin_per_ply = 20;
     null_move_verification_depth = 14;
+    /// Below a null move that is verified there is no other for so many quarters of the depth of its search.
+    null_move_verification_quarters = 3;
 
     probcut_depth = 5;
     probcut_reduction = 3;
@@ -119,6 +155,10 @@ parameters! {
     singular_depth = 7;
     /// The hash entry may be so many plies shallower than the node.
     singular_entry_depth = 3;
+    /// Extensions end at so many times the depth of the iteration.
+    singular_ply_limit = 2;
+    /// The search without the hash move has this part of the depth.
+    singular_depth_divisor = 2;
     singular_margin_per_ply = 3;
     /// How far above beta the other moves must be for several to cut.
     multicut_margin = 0;
@@ -132,6 +172,8 @@ parameters! {
     /// Reductions are base + ln(depth) * ln(number) / divisor, both in hundredths.
     reduction_base = 80;
     reduction_divisor = 230;
+    /// Captures and promotions have this part of it.
+    reduction_tactical_divisor = 2;
     /// History that changes a reduction by one ply.
     reduction_history = 12_000;
     reduction_capture_history = 10_000;
@@ -147,20 +189,30 @@ parameters! {
     /// More cutoffs than these below a node show that its moves are easily refuted.
     many_cutoffs = 3;
 
-    /// A reduced move that beats the best by so much, and twice the depth, is searched a ply deeper ...
+    /// A reduced move that beats the best by so much is searched a ply deeper ...
     deeper_margin = 40;
+    deeper_margin_per_ply = 2;
     /// ... and one that beats it by less than this a ply less deep.
     shallower_margin = 8;
 
     /// In the order of quiet moves: history's worth of a centipawn of a piece that leaves or enters a threat.
     safety_per_centipawn = 16;
+    /// In the order of captures: history's worth of a centipawn of what is captured.
+    victim_per_centipawn = 16;
 
     /// History bonus: so much per ply of depth, up to a limit.
     history_bonus_per_ply = 160;
     history_bonus_limit = 1_800;
+    /// The largest magnitude of a single history value.
+    history_limit = 16_384;
 
     /// The sum of the entries for a position is divided by this to give the centipawns that its evaluation is corrected by.
     correction_entries_per_centipawn = 28;
+    /// An error at a depth changes the entries by their product divided by this ...
+    correction_divisor = 8;
+    /// ... up to so much, and they stay within a limit.
+    correction_largest_step = 256;
+    correction_limit = 1_024;
 
     /// In quiescence, a capture must bring the evaluation within this margin of alpha ...
     quiescence_futility_margin = 150;
@@ -169,6 +221,13 @@ parameters! {
 
     /// Halfmove clock from which on results from the hash table no longer cut: a draw is near that it does not know.
     hash_cutoff_halfmoves = 90;
+    /// An entry of the hash table from an earlier search counts as so much shallower for each search since.
+    hash_plies_per_age = 4;
+    /// One of this search stays if the new one about the same position is shallower by more than this.
+    hash_deeper_plies = 3;
+    /// The halfmove clock has no part in the hash key up to here; then a key holds for so many halfmoves.
+    halfmoves_without_key = 12;
+    halfmoves_per_key = 8;
 
     /// Moves that a game is expected to last when the clock does not say.
     expected_moves = 28;
@@ -200,34 +259,34 @@ parameters! {
     /// When threads vote: what the lowest score counts in centipawns, so that its depth still has a say.
     vote_of_lowest_score = 14;
 
-    /// Steps that have no numbers, 1 or, to see what they are worth, 0.
-    upcoming_repetition = 1;
-    mate_distance_pruning = 1;
-    killer_moves = 1;
-    improving = 1;
+    [steps]
+    upcoming_repetition;
+    mate_distance_pruning;
+    killer_moves;
+    improving;
     /// A node counts as one of the principal variation for longer than it is.
-    remembered_pv = 1;
+    remembered_pv;
     /// The hash table's score stands in for the static evaluation where it is nearer the truth.
-    hash_score_as_evaluation = 1;
+    hash_score_as_evaluation;
     /// Static evaluations are taken from the hash table.
-    cached_evaluation = 1;
-    fifty_moves_in_hash_key = 1;
-    quiescence_evasions = 1;
-    quiescence_hash_table = 1;
-    butterfly_history = 1;
-    threats_in_butterfly_history = 1;
-    pawn_history = 1;
-    continuation_history = 1;
-    capture_history = 1;
-    pawn_correction = 1;
-    non_pawn_correction = 1;
-    continuation_correction = 1;
+    cached_evaluation;
+    fifty_moves_in_hash_key;
+    quiescence_evasions;
+    quiescence_hash_table;
+    butterfly_history;
+    threats_in_butterfly_history;
+    pawn_history;
+    continuation_history;
+    capture_history;
+    pawn_correction;
+    non_pawn_correction;
+    continuation_correction;
     /// What stretches the soft limit of time.
-    best_move_stability = 1;
-    node_share_of_best_move = 1;
-    score_trend = 1;
+    best_move_stability;
+    node_share_of_best_move;
+    score_trend;
     /// Threads vote for the move; otherwise the first one has the say.
-    voting = 1;
+    voting;
 }
 
 /// To how many percent the soft limit of time is stretched, by the number of iterations for which the best move has been

@@ -172,7 +172,10 @@ impl Picker {
                 Some(_) => -exchange_value(Role::Queen),
                 None => 0,
             };
-            Scored { mv, score: (victim + promotion) * 16 + histories.capture(position, mv) }
+            Scored {
+                mv,
+                score: (victim + promotion) * p::victim_per_centipawn() + histories.capture(position, mv),
+            }
         }));
     }
 

@@ -1,7 +1,7 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
 use crate::history::Circumstances;
-use crate::parameters as p;
+use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::runtime::Stopped;
@@ -34,7 +34,7 @@ impl Worker<'_> {
         }
 
         let key = position.table_key();
-        let known = self.thread.shared.table.probe(key).filter(|_| p::quiescence_hash_table() > 0);
+        let known = step!(quiescence_hash_table, self.thread.shared.table.probe(key));
         if let Some(entry) = known {
             let score = entry.score.relative_to_root(ply);
             if beta.value() - alpha.value() == 1 && entry.bound.settles(score, alpha, beta) {
@@ -44,7 +44,7 @@ impl Worker<'_> {
 
         // Standing pat: out of check, the side to move need not capture at all.
         let previous = self.previous(ply);
-        let is_check = position.is_check() && p::quiescence_evasions() > 0;
+        let is_check = step!(quiescence_evasions, position.is_check());
         let raw = (!is_check).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use memmap2::MmapMut;
 
 use crate::moves::Move;
-use crate::parameters as p;
+use crate::parameters::{self as p, step};
 use crate::runtime::observer::Bound;
 use crate::score::Score;
 
@@ -74,7 +74,7 @@ impl Entry {
             _ => Bound::Exact,
         };
         let evaluation = (data >> 16) as i16;
-        let is_evaluated = evaluation != NO_EVALUATION && p::cached_evaluation() > 0;
+        let is_evaluated = step!(cached_evaluation, evaluation != NO_EVALUATION);
         Some(Entry {
             best: Move::from_bits((data >> 48) as u16),
             score: Score::from_value(((data >> 32) as i16).into()),
@@ -208,7 +208,11 @@ impl Table {
                 victim = i;
                 break;
             }
-            let worth = if data == 0 { i32::MIN } else { depth_of(data) - 4 * i32::from(self.age(data)) };
+            let worth = if data == 0 {
+                i32::MIN
+            } else {
+                depth_of(data) - p::hash_plies_per_age() * i32::from(self.age(data))
+            };
             if worth < least {
                 (victim, least) = (i, worth);
             }
@@ -220,7 +224,9 @@ impl Table {
 
     /// Whether the entry about the same position should stay: it is from this search and clearly deeper.
     fn is_worth_more(&self, data: u64, new: &Entry) -> bool {
-        new.bound != Bound::Exact && self.age(data) == 0 && depth_of(data) > new.depth + 3
+        new.bound != Bound::Exact
+            && self.age(data) == 0
+            && depth_of(data) > new.depth + p::hash_deeper_plies()
     }
 
     fn age(&self, data: u64) -> u8 {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::{CastlingMode, Game, Variant};
+use game::{CastlingMode, Game, Variant};
 use search::{Control, Evaluation, Limits, STACK_SIZE, Searcher, Table};
 
 use crate::WrongInput;
@@ -64,10 +64,11 @@ fn search_all(depth: u32, evaluation: Evaluation) -> Result<(u64, Duration)> {
         let game = Game::from_fen(fen, mode).with_context(|| format!("bench position {fen}"))?;
         table.clear();
         searcher.clear();
-        let root = game.root().context("a position of chess")?;
+        let root = engine::root(&game).context("a position of chess")?;
         let answer = searcher.think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         total += answer.nodes;
-        let best = answer.best.and_then(|m| game.from_search(m)).map_or("none".into(), |m| game.san(m));
+        let best =
+            answer.best.and_then(|m| engine::from_search(&game, m)).map_or("none".into(), |m| game.san(m));
         eprintln!("{:>2}/{}  {:>10} nodes  {best:<8} {fen}", index + 1, positions().count(), answer.nodes);
     }
     Ok((total, began.elapsed()))

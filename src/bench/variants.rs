@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use engine::{CastlingMode, Game, Variant};
+use game::{CastlingMode, Game, Variant};
 use search::{Control, Limits, Table};
 use variants::Searcher;
 
@@ -21,11 +21,12 @@ pub(super) fn search_all(variant: Variant, depth: u32) -> Result<(u64, Duration)
     for fen in positions(variant) {
         let game = read(variant, fen)?;
         table.clear();
-        let root = game.variant_root();
+        let root = engine::variant_root(&game);
         let answer =
             Searcher::new().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         total += answer.nodes;
-        let best = answer.best.and_then(|m| game.from_search(m)).map_or("none".into(), |m| game.san(m));
+        let best =
+            answer.best.and_then(|m| engine::from_search(&game, m)).map_or("none".into(), |m| game.san(m));
         eprintln!("{:>10} nodes  {best:<8} {:?} {}", answer.nodes, answer.score, game.fen());
     }
     Ok((total, began.elapsed()))

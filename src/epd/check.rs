@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use analysis::{Check as CheckVerb, Format, Tally};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use protocols::epd::{RecordReader, Rule, Severity};
+use messages::epd::{RecordReader, Rule, Severity};
 use serde_json::json;
 
 use super::Notation;

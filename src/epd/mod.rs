@@ -12,7 +12,7 @@ mod work;
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
-use protocols::epd::Escapes;
+use messages::epd::Escapes;
 
 /// Work on files of positions in EPD (Edwards' Extended Position Description)
 #[derive(Args)]

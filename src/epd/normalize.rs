@@ -3,7 +3,7 @@
 use analysis::Normalize as NormalizeVerb;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use protocols::epd::{MoveReading, RecordReader};
+use messages::epd::{MoveReading, RecordReader};
 
 use super::Notation;
 use super::work::{Destination, Files, Work};

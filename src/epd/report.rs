@@ -10,7 +10,7 @@ use analysis::Input;
 use analysis::report::{self, Run, Summary};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use protocols::epd::{MoveReading, RecordReader};
+use messages::epd::{MoveReading, RecordReader};
 
 use super::Notation;
 use super::work::explain;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use analysis::{Desk, Effort, Herald, Program, Study, Summary, ThinkError, Thinker};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use messages::epd::{MoveReading, RecordReader};
 use players::Spec;
-use protocols::epd::{MoveReading, RecordReader};
 
 use super::Notation;
 use super::work::{Destination, Files, Work};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::Entrant;
-use engine::TimeControl;
+use game::TimeControl;
 use players::{Log, Spec};
 use toml::{Table, Value};
 

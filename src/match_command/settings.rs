@@ -14,7 +14,7 @@ use arena::{
     Rules, Variations, Workers,
 };
 use clap::{Args, ValueEnum};
-use engine::{CastlingMode, PgnTags, Tablebases};
+use game::{CastlingMode, PgnTags, Tablebases};
 use players::{Spec, TextLog};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

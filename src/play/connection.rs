@@ -24,7 +24,7 @@ impl Place {
         ensure!(
             port.is_some_and(|(_, port)| port.parse::<u16>().is_ok()),
             "--referee {}: expected HOST:PORT",
-            engine::excerpt(text)
+            game::excerpt(text)
         );
         Ok(Place::Network(text.to_owned()))
     }

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
-use engine::TimeControl;
+use game::TimeControl;
+use messages::referee::{Habits, Parting, Secret};
 use players::network::Security;
-use protocols::referee::{Habits, Parting, Secret};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::connection::{Connection, Place};
@@ -124,7 +124,7 @@ impl Membership {
         ensure!(
             is_fit && (1..=100).contains(&name.len()),
             "--name {}: expected 1 to 100 printing ASCII characters",
-            engine::excerpt(name)
+            game::excerpt(name)
         );
         let secret = match &self.secret_file {
             Some(path) => {

@@ -10,9 +10,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::{NumberSetting, SettingsFile};
+use messages::input::{Input, LineReader};
+use messages::referee::{Conversation, Habits, Parting};
 use protocols::host::{Event, Host};
-use protocols::input::{Input, LineReader};
-use protocols::referee::{Conversation, Habits, Parting, Person, play};
+use protocols::referee::{Person, play};
 
 use crate::session;
 

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use arena::referee::server::Tls;
+use messages::referee::{Habits, Parting};
 use players::Bridge;
 use players::network::{self, Security};
-use protocols::referee::{Habits, Parting};
 
 use super::settings::Plan;
 use crate::WrongInput;

@@ -1,6 +1,6 @@
 //! Bughouse: two Heralds are partners at two boards, against two players who move at random.
 
-use engine::{Color, Game, Move};
+use game::{Color, Game, Move};
 use shakmaty::{ByRole, Position as _, Role};
 
 use super::support::Program;
@@ -60,7 +60,7 @@ impl Table {
         let there = &mut self.games[1 - board];
         let mut hands = there.position().pockets().copied().unwrap_or_default();
         *hands.get_mut(color).get_mut(role) += 1;
-        there.hold(hands).expect("room enough");
+        there.set_pockets(hands).expect("room enough");
         let letters = |hand: ByRole<u8>| {
             let letters = hand.zip_role().into_iter();
             letters

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use engine::{Game, PgnGame, PgnReader};
-use protocols::referee::{Directive, Moves};
+use game::{Game, PgnGame, PgnReader};
+use messages::referee::{Directive, Moves};
 
 use crate::referee::Referee;
 use crate::support::Program;

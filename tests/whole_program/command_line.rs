@@ -1,7 +1,7 @@
 //! Subcommands that do their work and end.
 
 use assert_cmd::Command;
-use engine::{PgnGame, PgnReader};
+use game::{PgnGame, PgnReader};
 
 fn herald(arguments: &[&str]) -> std::process::Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));

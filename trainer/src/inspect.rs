@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use engine::{Color, DrawReason, Game, Outcome, PgnTags, WinReason, write_pgn};
+use game::{Color, DrawReason, Game, Outcome, PgnTags, WinReason, write_pgn};
 use rayon::prelude::*;
 
 use crate::WrongInput;
@@ -177,7 +177,7 @@ fn to_pgn(number: u64, record: &GameRecord) -> String {
     for played in &record.moves {
         let turn = game.turn();
         // The last move of a game that was adjudicated was thought of, but not played any more: it is, here.
-        let Some(mv) = game.from_search(played.mv) else { break };
+        let Some(mv) = engine::from_search(&game, played.mv) else { break };
         if game.play(mv).is_err() {
             break;
         }

@@ -8,7 +8,6 @@ mod random;
 mod record;
 mod scale;
 mod train;
-mod tune;
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -33,7 +32,6 @@ enum Subcommands {
     Generate(generate::Generate),
     Inspect(inspect::Inspect),
     Train(Box<train::Train>),
-    Tune(tune::Tune),
 }
 
 /// A context of errors: the fault lies with the arguments or the files, not with us.
@@ -75,7 +73,6 @@ fn main() -> ExitCode {
         Subcommands::Generate(generate) => generate.run(),
         Subcommands::Inspect(inspect) => inspect.run(),
         Subcommands::Train(train) => train.run(),
-        Subcommands::Tune(tune) => tune.run(),
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
     if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {

@@ -64,7 +64,7 @@ fn bad_files_are_one_line_and_exit_status_2() {
     let (network, whole) = (fs::read(NETWORK).unwrap(), fs::read(games(&folder, "data")).unwrap());
     for bytes in spoiled(&whole, &network) {
         fs::write(folder.path().join("bad.games"), bytes).unwrap();
-        for command in ["inspect bad.games", "train bad.games --output net", "tune bad.games"] {
+        for command in ["inspect bad.games", "train bad.games --output net"] {
             assert_refused(&folder, command, "bad.games");
         }
         assert_refused(&folder, &format!("assess {NETWORK} bad.games"), "bad.games");

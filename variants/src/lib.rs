@@ -19,5 +19,5 @@ mod searcher;
 mod worker;
 
 pub use moves::{find, short};
-pub use searcher::{Board, PocketOwner, Searcher, evaluate, key, perft};
+pub use searcher::{Board, Searcher, evaluate, key, perft};
 pub use shakmaty::variant::{Variant, VariantPosition};

@@ -2,7 +2,7 @@
 
 use search::runtime::{Root, Shared};
 use search::{Answer, Clock, Control, Limits, Observer, Reductions, Score, Table};
-use shakmaty::variant::VariantPosition;
+use shakmaty::variant::{Crazyhouse, VariantPosition};
 
 use crate::history::Histories;
 use crate::perft::count_leaves;
@@ -10,23 +10,13 @@ use crate::rules::bughouse::Bughouse;
 use crate::rules::{Rules, decision, is_over};
 use crate::worker::{Node, Worker, key_of};
 
-/// A position of whichever variant.
+/// What can be searched.
 #[derive(Clone, Debug)]
-pub struct Board {
-    /// The position.
-    pub position: VariantPosition,
-    /// Who gets captured pieces, where they can be dropped.
-    pub pocket_owner: PocketOwner,
-}
-
-/// Who gets captured pieces, where they can be dropped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PocketOwner {
-    /// Who captures them (Crazyhouse).
-    #[default]
-    Captor,
-    /// The captor's partner, at another board (Bughouse).
-    Partner,
+pub enum Board {
+    /// A position of a game on one board, of whichever variant.
+    Single(VariantPosition),
+    /// One of the two boards of Bughouse: who captures a piece gives it to his partner at the other one.
+    Bughouse(Crazyhouse),
 }
 
 /// Does something with the position of whichever variant, as what it is.
@@ -112,13 +102,12 @@ impl Searcher {
         clock: &dyn Clock,
         observer: &mut dyn Observer,
     ) -> Answer {
-        let Board { position, pocket_owner } = &root.position;
-        match (position, pocket_owner) {
-            (VariantPosition::Crazyhouse(position), PocketOwner::Partner) => {
-                let root = root.with_position(Node::new(Bughouse::new(position.clone())));
+        match &root.position {
+            Board::Bughouse(board) => {
+                let root = root.with_position(Node::new(Bughouse::new(board.clone())));
                 self.search(&Shared::new(table, &root, limits, control, clock), observer)
             }
-            (position, _) => with_rules!(position, position => {
+            Board::Single(position) => with_rules!(position, position => {
                 let root = root.with_position(Node::new(position.clone()));
                 self.search(&Shared::new(table, &root, limits, control, clock), observer)
             }),

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use engine::{Color, Move};
-use protocols::epd::Position;
+use game::{Color, Move};
+use messages::epd::Position;
 use shakmaty::{Role, Square};
 
 /// The side of a square.

@@ -1,6 +1,6 @@
 //! What a program can learn from.
 
-use protocols::epd::{EpdMove, Operation, Record};
+use messages::epd::{EpdMove, Operation, Record};
 
 use super::{Problem, Report};
 

@@ -1,7 +1,7 @@
 //! Suites in which several moves are worth something.
 
-use engine::{CastlingMode, Chess, Move, read_move};
-use protocols::epd::{Operation, Record, Register};
+use game::{CastlingMode, Chess, Move, read_move};
+use messages::epd::{Operation, Record, Register};
 
 /// Moves with their points; empty if the record grades none. Known are two ways of the Strategic Test Suite: points in `c8`
 /// with the moves in `c9` or `c7`, and `Nf5=10, Bf2=5` in `c0`. What doesn't fit is taken for an ordinary comment.

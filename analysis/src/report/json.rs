@@ -86,7 +86,7 @@ fn answer(attempt: &Attempt) -> Value {
     };
     json!({
         "solved": attempt.is_solved(),
-        "move": attempt.played.as_ref().map(protocols::epd::EpdMove::text),
+        "move": attempt.played.as_ref().map(messages::epd::EpdMove::text),
         "points": attempt.points,
         "cost": cost,
     })

@@ -21,7 +21,7 @@ mod theme;
 
 use std::collections::HashMap;
 
-use protocols::epd::Position;
+use messages::epd::Position;
 
 pub use feedback::feedback;
 pub use json::json;
@@ -217,5 +217,5 @@ pub fn text(report: &Report, all: bool) -> String {
 
 /// The four fields as they are written.
 fn fields(position: &Position) -> String {
-    protocols::epd::Record::new(position.clone()).to_string()
+    messages::epd::Record::new(position.clone()).to_string()
 }

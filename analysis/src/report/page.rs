@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use engine::escaped;
+use game::escaped;
 
 use super::run::Attempt;
 use super::table::Table;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-use engine::Move;
-use protocols::epd::{Block, Blocks, Content, EpdMove, Operation, Position, Record, RecordReader};
+use game::Move;
+use messages::epd::{Block, Blocks, Content, EpdMove, Operation, Position, Record, RecordReader};
 
 use super::{Summary, grades};
 use crate::outcome::{Cost, Outcome};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Cost, Outcome};
-use protocols::epd::RecordReader;
+use messages::epd::RecordReader;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 

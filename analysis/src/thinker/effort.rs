@@ -3,7 +3,7 @@
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
-use engine::{Phase, Phases, TimeControl, TimeControlError};
+use game::{Phase, Phases, TimeControl, TimeControlError};
 use search::{Limits, TimeLimit};
 
 /// A soft limit is an equal share of a clock for so many moves, as in a game.

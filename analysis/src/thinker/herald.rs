@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use engine::Game;
+use game::Game;
 use search::mate::{Finding, Goal, Mate, Problem, Solver};
 use search::{Control, Observer, Report, Searcher, Table};
 
@@ -32,7 +32,7 @@ impl Herald {
 
 impl Thinker for Herald {
     fn think(&mut self, game: &Game, watch: &mut Watch<'_>) -> Result<Insight, ThinkError> {
-        let root = game.root().unwrap_or_default(); // EPD knows nothing but chess
+        let root = engine::root(game).unwrap_or_default(); // EPD knows nothing but chess
         self.table.clear();
         self.searcher.clear();
         let (control, clock) = (Control::new(), Instant::now());
@@ -40,11 +40,11 @@ impl Thinker for Herald {
         let limits = self.effort.limits();
         let answer = self.searcher.think(&mut self.table, &root, &limits, &control, &clock, &mut listener);
         let decided =
-            game.line_from_search(&answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
+            engine::line_from_search(game, &answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
         let line = Some(listener.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
         Ok(Insight {
             line,
-            score: Some(answer.score),
+            score: Some(engine::score(answer.score)),
             depth: Some(answer.depth),
             nodes: Some(answer.nodes),
             time: clock.elapsed(),
@@ -73,11 +73,11 @@ pub(super) fn prove(
     solver: &mut Solver,
     game: &Game,
     moves: u32,
-    first: Option<engine::Move>,
+    first: Option<game::Move>,
     effort: &Effort,
 ) -> (Option<Mate>, u64) {
-    let allowed = first.map(|first| vec![Game::to_search(first)]);
-    let root = search::Root { allowed, ..game.root().unwrap_or_default() };
+    let allowed = first.map(|first| vec![engine::to_search(first)]);
+    let root = search::Root { allowed, ..engine::root(game).unwrap_or_default() };
     let problem = Problem { attacker: game.turn(), moves, goal: Goal::Shortest };
     let (control, clock) = (Control::new(), Instant::now());
     let solution = solver.solve(&root, problem, &effort.limits(), &control, &clock, &mut ());
@@ -99,8 +99,8 @@ struct Listener<'a, 'w> {
 impl Observer for Listener<'_, '_> {
     fn report(&mut self, report: &Report) {
         self.last = Insight {
-            line: self.game.line_from_search(report.principal_variation),
-            score: Some(report.score),
+            line: engine::line_from_search(self.game, report.principal_variation),
+            score: Some(engine::score(report.score)),
             depth: Some(report.depth),
             nodes: Some(report.nodes),
             time: report.elapsed,

@@ -7,10 +7,11 @@ mod program;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use engine::{Game, Move};
+use game::Score;
+use game::{Game, Move};
 use players::Fault;
+use search::TableError;
 use search::mate::Mate;
-use search::{Score, TableError};
 
 pub use effort::Effort;
 pub use herald::Herald;

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{DrawReason, Game, Move, Outcome};
+use game::Score;
+use game::{DrawReason, Game, Move, Outcome};
 use players::{Account, Arrival, Event, Fault, NewGame, Player, Spec, Thinking, Turn};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use search::Verdict;
 use search::mate::Solver;
 use shakmaty::ByColor;
 
@@ -73,11 +73,11 @@ impl Program {
                 }
                 Event::Move(text) => {
                     let mv = game.parse_move(&text);
-                    let mv = mv.map_err(|_| ThinkError::IllegalMove(engine::excerpt(&text)))?;
+                    let mv = mv.map_err(|_| ThinkError::IllegalMove(game::excerpt(&text)))?;
                     return Ok(decided(mv, time, last));
                 }
                 Event::Fault(fault) => return Err(fault.into()),
-                Event::Complaint(words) => return Err(ThinkError::NoMove(engine::excerpt(&words))),
+                Event::Complaint(words) => return Err(ThinkError::NoMove(game::excerpt(&words))),
                 Event::Resignation | Event::Claim { .. } => {
                     // What it would play stands in its last line, if it told one.
                     return match last.best() {
@@ -137,9 +137,9 @@ impl Thinker for Program {
 
 /// In how many moves the side to move mates, by what was told.
 fn mates_in(insight: &Insight) -> Option<u32> {
-    match insight.score?.verdict() {
-        Verdict::MateIn(moves) => Some(moves),
-        Verdict::MatedIn(_) | Verdict::Centipawns(_) => None,
+    match insight.score? {
+        Score::MateIn(moves) => Some(moves),
+        Score::MatedIn(_) | Score::Centipawns(_) => None,
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocols::referee::{Analysis, Answer, ClientRecord, Conversation, Remark, Task, answer_with};
+use messages::referee::{Analysis, Answer, ClientRecord, Conversation, Remark, Task, answer_with};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 

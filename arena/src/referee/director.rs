@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use engine::{Color, DrawReason, Outcome, WinReason};
-use protocols::epd::{Position, RefereeCommand};
-use protocols::referee::Directive;
+use game::{Color, DrawReason, Outcome, WinReason};
+use messages::epd::{Position, RefereeCommand};
+use messages::referee::Directive;
 use shakmaty::Position as _;
 
 use super::bout::Bout;
@@ -106,7 +106,7 @@ fn misunderstood(word: &str) -> String {
     let known = HELP.lines().find(|line| line.split_whitespace().next() == Some(word));
     let known = known.and_then(|line| line.split("  ").next());
     known.map_or_else(
-        || format!("`{}` is not understood; `help` shows what is", engine::excerpt(word)),
+        || format!("`{}` is not understood; `help` shows what is", game::excerpt(word)),
         |known| format!("expected `{known}`"),
     )
 }
@@ -114,7 +114,7 @@ fn misunderstood(word: &str) -> String {
 /// The number of a game in the schedule.
 fn number(text: &str) -> Result<u64, String> {
     let number = text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
-    number.ok_or_else(|| format!("`{}` is no number of a game", engine::excerpt(text)))
+    number.ok_or_else(|| format!("`{}` is no number of a game", game::excerpt(text)))
 }
 
 fn verdict(text: &str) -> Result<Verdict, String> {
@@ -122,7 +122,7 @@ fn verdict(text: &str) -> Result<Verdict, String> {
         "1-0" => Ok(Verdict::Won(Color::White)),
         "0-1" => Ok(Verdict::Won(Color::Black)),
         "1/2-1/2" | "1/2" => Ok(Verdict::Drawn),
-        _ => Err(format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", engine::excerpt(text))),
+        _ => Err(format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text))),
     }
 }
 
@@ -130,13 +130,13 @@ fn color(text: &str) -> Result<Color, String> {
     match text {
         "white" | "w" => Ok(Color::White),
         "black" | "b" => Ok(Color::Black),
-        _ => Err(format!("`{}`: expected white or black", engine::excerpt(text))),
+        _ => Err(format!("`{}`: expected white or black", game::excerpt(text))),
     }
 }
 
 fn time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..1e6).contains(seconds));
-    let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", engine::excerpt(text)))?;
+    let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", game::excerpt(text)))?;
     Ok(Duration::from_secs_f64(seconds))
 }
 
@@ -175,7 +175,7 @@ impl Event {
     }
 
     fn known(&self, name: &str) -> Result<usize, String> {
-        self.program(name).ok_or_else(|| format!("`{}` takes no part", engine::excerpt(name)))
+        self.program(name).ok_or_else(|| format!("`{}` takes no part", game::excerpt(name)))
     }
 
     fn next_round(&mut self) -> Result<String, String> {
@@ -304,7 +304,7 @@ impl Event {
     /// The position on the board of a program's game.
     fn position_of(&self, program: usize) -> Position {
         let bout = self.game_of(program).and_then(|game| self.bout(game));
-        bout.map_or_else(|| Position::of(&engine::Game::default()), |bout| Position::of(bout.game()))
+        bout.map_or_else(|| Position::of(&game::Game::default()), |bout| Position::of(bout.game()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happened in an event, in words that a store keeps and another referee understands. The facts, in their order, are the
 //! event: a referee that starts with them is where the one was that wrote them.
 
-use engine::{Color, Outcome};
+use game::{Color, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::schedule::Fixture;

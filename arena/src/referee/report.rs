@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use engine::{Color, escaped};
+use game::{Color, escaped};
 
 use super::event::{Event, GameResult};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use engine::TimeControl;
-use protocols::referee::Secret;
+use game::TimeControl;
+use messages::referee::Secret;
 use subtle::ConstantTimeEq as _;
 
 use crate::schedule;

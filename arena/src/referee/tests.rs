@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use engine::{Color, Outcome, WinReason};
-use protocols::referee::{
+use game::{Color, Outcome, WinReason};
+use messages::referee::{
     Analysis, Answer, Conversation, Directive, Remark, Request, Secret, Task, answer_with,
 };
 

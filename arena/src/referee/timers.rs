@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use engine::Color;
+use game::Color;
 
 /// Something to be looked at. Whether anything has to be done is asked then: timers are never taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

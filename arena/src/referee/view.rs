@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use engine::{Color, Game, Move, Outcome};
+use game::{Color, Game, Move, Outcome};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 

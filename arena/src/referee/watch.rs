@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
-use engine::{CastlingMode, Game};
+use game::diagram::{Drawing, Style};
+use game::{CastlingMode, Game};
 use players::network::{self, Security};
-use protocols::board::{Drawing, Style};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
 
@@ -34,7 +34,7 @@ pub fn fetch(page: &str, security: &Security) -> io::Result<Value> {
     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(senseless)?;
     let status = head.lines().next().unwrap_or_default();
     if status.split(' ').nth(1) != Some("200") {
-        let text = format!("it answers `{}`", engine::excerpt(status));
+        let text = format!("it answers `{}`", game::excerpt(status));
         return Err(io::Error::new(ErrorKind::InvalidData, text));
     }
     serde_json::from_str(body).map_err(|_| senseless())
@@ -84,7 +84,7 @@ fn lines(state: &Value) -> [Vec<String>; 3] {
 /// Text of a referee, fit for a terminal.
 fn word(value: &Value) -> String {
     match value {
-        Value::String(text) => engine::excerpt(text),
+        Value::String(text) => game::excerpt(text),
         Value::Null => String::new(),
         other => other.to_string(),
     }

@@ -1,6 +1,6 @@
 //! Results, counted.
 
-use engine::{Color, Outcome};
+use game::{Color, Outcome};
 
 use super::estimate::Sample;
 

@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use engine::{Color, DrawReason, Game, Outcome, TablebaseError, Tablebases, Wdl, WinReason};
-use search::Score;
+use game::Score;
+use game::{Color, DrawReason, Game, Outcome, TablebaseError, Tablebases, Wdl, WinReason};
 use shakmaty::{ByColor, Position as _};
 
 /// When an official ends a game by its own judgement. By default never.
@@ -103,13 +103,13 @@ impl Adjudicator {
     }
 
     fn is_even(&mut self, rule: DrawByScore, number: u32, score: Option<Score>) -> bool {
-        let even = score.is_some_and(|score| score.value().unsigned_abs() <= rule.within);
+        let even = score.is_some_and(|score| score.value().unsigned_abs() <= rule.within.into());
         self.even_plies = if even { self.even_plies.saturating_add(1) } else { 0 };
         number >= rule.from_move && u64::from(self.even_plies) >= 2 * u64::from(rule.moves.get())
     }
 
     fn winner(&mut self, rule: ResignByScore, mover: Color, score: Option<Score>) -> Option<Color> {
-        let value = i64::from(score.map_or(0, Score::value));
+        let value = score.map_or(0, Score::value);
         let beyond = i64::from(rule.beyond);
         count(self.seen_lost.get_mut(mover), score.is_some() && value <= -beyond);
         count(self.seen_won.get_mut(mover), score.is_some() && value >= beyond);
@@ -136,7 +136,7 @@ mod tests {
         for (ply, score) in (1..).zip(scores) {
             let mover = game.turn();
             game.play(game.legal_moves()[0]).unwrap();
-            let score = score.map(Score::centipawns);
+            let score = score.map(Score::Centipawns);
             if let Some((outcome, _)) = adjudicator.judge(rules, &game, mover, score) {
                 return Some((ply, outcome));
             }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
-use engine::{Color, GameClock, TimeControl, TimeSource};
+use game::{Color, GameClock, TimeControl, TimeSource};
 use players::Account;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use shakmaty::ByColor;

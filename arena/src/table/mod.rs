@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use arrayvec::ArrayVec;
-use engine::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
+use game::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
 use players::{Arrival, Event, Fault, NewGame, Player, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
@@ -294,11 +294,9 @@ impl Table<'_> {
         let to_move = color == self.game.turn();
         match arrival.event {
             Event::Move(text) if to_move && arrival.at >= self.asked => self.make_move(&text, arrival.at),
-            Event::Move(text) => lose(
-                color,
-                WinReason::RulesInfraction,
-                format!("move out of turn: {}", engine::excerpt(&text)),
-            ),
+            Event::Move(text) => {
+                lose(color, WinReason::RulesInfraction, format!("move out of turn: {}", game::excerpt(&text)))
+            }
             Event::Thinking(thinking) => {
                 if to_move {
                     self.think_on(thinking);
@@ -308,7 +306,7 @@ impl Table<'_> {
             Event::DrawOffer => self.offer_draw(color),
             Event::Resignation => lose(color, WinReason::Resignation, ""),
             Event::Claim { result, reason } => {
-                let claim = format!("{result} {{{}}}", engine::excerpt(&reason));
+                let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
             Event::Remark(text) => {
@@ -318,7 +316,7 @@ impl Table<'_> {
             Event::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,
-                format!("refuses a legal order: {}", engine::excerpt(&text)),
+                format!("refuses a legal order: {}", game::excerpt(&text)),
             ),
             Event::Fault(fault) => self.fault(color, fault),
         }
@@ -366,7 +364,7 @@ impl Table<'_> {
     }
 
     /// What a move that was just made means for the game.
-    fn judge_move(&mut self, mover: Color, score: Option<search::Score>) -> Verdict {
+    fn judge_move(&mut self, mover: Color, score: Option<game::Score>) -> Verdict {
         self.judge_board()?;
         if let Some(draw) = self.game.claim().filter(|_| self.claims_draw(mover)) {
             if self.may_draw() {

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use engine::{Color, Game, Outcome, PgnTags, epd, write_pgn};
+use game::Score;
+use game::{Color, Game, Outcome, PgnTags, epd, write_pgn};
 use players::{Fault, Protocol, Thinking};
-use search::{Score, Verdict};
 use shakmaty::{ByColor, Position as _};
 
 use super::Seat;
@@ -205,7 +205,7 @@ impl GameRecord {
     fn variations(&self) -> Vec<String> {
         let mut game = self.replay(self.opening);
         let played = &self.game.moves()[self.opening..];
-        let variation = |(record, &m): (&MoveRecord, &engine::Move)| {
+        let variation = |(record, &m): (&MoveRecord, &game::Move)| {
             let line = variation(&mut game, &record.thinking.line);
             replay_move(&mut game, m);
             line
@@ -281,10 +281,10 @@ impl std::fmt::Display for Incident {
 
 /// Pawns with two decimals, or the moves to the mate.
 fn write_score(text: &mut String, score: Score) {
-    let _ = match score.verdict() {
-        Verdict::Centipawns(value) => write!(text, "{:+.2}", f64::from(value) / 100.0),
-        Verdict::MateIn(moves) => write!(text, "+M{moves}"),
-        Verdict::MatedIn(moves) => write!(text, "-M{moves}"),
+    let _ = match score {
+        Score::Centipawns(value) => write!(text, "{:+.2}", f64::from(value) / 100.0),
+        Score::MateIn(moves) => write!(text, "+M{moves}"),
+        Score::MatedIn(moves) => write!(text, "-M{moves}"),
     };
 }
 
@@ -304,7 +304,7 @@ fn variation(game: &mut Game, line: &str) -> String {
 }
 
 /// Plays a move that is known to be legal.
-fn replay_move(game: &mut Game, m: engine::Move) {
+fn replay_move(game: &mut Game, m: game::Move) {
     game.play(m).expect("the move was legal before");
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{DrawReason, Game, Outcome, WinReason};
+use game::{DrawReason, Game, Outcome, WinReason};
 use shakmaty::{Color, Position as _};
 
 use super::adjudication::Adjudication;
@@ -75,7 +75,7 @@ pub(crate) fn flag_fall(game: &Game, loser: Color) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use engine::CastlingMode;
+    use game::CastlingMode;
 
     use super::*;
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
 use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, Variations, play_by};
-use engine::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
+use game::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
 use players::{Event, Fault, Identity, Player, Protocol, Thinking};
 use shakmaty::ByColor;
 
@@ -40,7 +40,7 @@ fn one_thing(text: &str) -> (Duration, Event) {
         ("dies", _) => Event::Fault(Fault::Died("exit status: 1".to_owned())),
         ("garbles", _) => Event::Fault(Fault::Malformed("\"hello\"".to_owned())),
         ("says", value) => Event::Thinking(Thinking {
-            score: Some(search::Score::centipawns(value.parse().unwrap())),
+            score: Some(game::Score::Centipawns(value.parse().unwrap())),
             depth: Some(9),
             line: "} {Nf3 ; <b>".to_owned(),
             ..Thinking::default()

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use arena::{Adjudication, GameRecord, GameSetup, RealTime, Rules, Seat, Time, play, play_by};
-use engine::{DrawReason, Game, Outcome, WinReason};
+use game::{DrawReason, Game, Outcome, WinReason};
 use players::{Arrival, CommandLine, Departure, Fault, Identity, NewGame, Player, Protocol, Spec, Turn};
 use shakmaty::ByColor;
 

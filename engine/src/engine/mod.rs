@@ -10,15 +10,14 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use game::book::{self, Book, BookError, BookMove};
+use game::{Color, Game, Move, Tablebases};
 use search::{Control, Limits, Score, Style, Table};
-use shakmaty::{Color, Move};
 
-use crate::Game;
-use crate::book::{self, Book, BookError, BookMove};
+use crate::bridge;
 use crate::network::open_evaluation;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
-use crate::tablebases::Tablebases;
 use worker::{Job, Order, Worker};
 
 pub use thought::{Decision, Line, Purpose, Task, TaskId, Thought};
@@ -174,10 +173,10 @@ impl Engine {
 
     /// Takes it for true, from the next task on, that a position is worth so much to the side to move. What was found out
     /// before is forgotten, once the engine is idle, since it rests on other values.
-    pub fn tell_value(&mut self, game: &Game, value: Score) {
-        let key = game.key();
+    pub fn tell_value(&mut self, game: &Game, centipawns: i32) {
+        let key = bridge::key(game);
         self.told_values.retain(|(told, _)| *told != key);
-        self.told_values.push((key, value));
+        self.told_values.push((key, Score::centipawns(centipawns)));
         self.order(Order::Forget);
     }
 
@@ -226,7 +225,10 @@ impl Engine {
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched; what the position looks like at first sight must do.
-            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score: game.evaluate() }));
+            self.order(Order::Play(
+                id,
+                Decision { best: Some(m), ponder: None, score: bridge::evaluate(game) },
+            ));
             return id;
         }
         let Task { purpose, limits, allowed, clock } = task;

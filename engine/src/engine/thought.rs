@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use search::{Bound, Clock, Limits, Score};
-use shakmaty::Move;
+use game::{Move, Score};
+use search::{Bound, Clock, Limits};
 
 /// Identifies one task, so that what an abandoned task still had to say can be told from the news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

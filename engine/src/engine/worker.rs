@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use game::{Game, Move, Tablebases};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::{
     Answer, Clock, Control, Evaluation, Limits, Observer, Report, Root, Score, Searcher, Style, Table,
     TimeLimit,
 };
-use shakmaty::Move;
 use variants::Board;
 
 use super::{Decision, Line, TaskId, Thought};
-use crate::Game;
-use crate::tablebases::Tablebases;
+use crate::bridge::{self, from_search, line_from_search, to_search};
+use crate::endgame_tables::Probe;
 
 /// What the mate solver may remember while it works on a mate that was asked for, besides the hash table.
 const MATE_TABLE_MEBIBYTES: usize = 64;
@@ -49,7 +49,7 @@ impl Job {
     fn complete<P>(&self, root: Root<P>) -> Root<P> {
         let allowed = self.allowed.as_ref();
         Root {
-            allowed: allowed.map(|moves| moves.iter().copied().map(Game::to_search).collect()),
+            allowed: allowed.map(|moves| moves.iter().copied().map(to_search).collect()),
             told_values: self.told_values.clone(),
             style: self.style.clone(),
             ..root
@@ -110,9 +110,9 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
     }
 
     fn think(&mut self, job: &Job) {
-        let answer = match job.game.root() {
+        let answer = match bridge::root(&job.game) {
             Some(root) => self.think_chess(job, job.complete(root)),
-            None => self.think_variant(job, &job.complete(job.game.variant_root())),
+            None => self.think_variant(job, &job.complete(bridge::variant_root(&job.game))),
         };
         self.warn_of_tablebases(job.id);
         // A search that ran out of depth must still not move on the opponent's time.
@@ -124,7 +124,8 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         let tablebases = self.tablebases.as_ref().filter(|_| job.uses_tablebases);
         let root_probes = tablebases.and_then(|tables| keep_best_moves(job, &mut root, tables));
         // Where they know the root, the search finds the shortest way by itself.
-        let below_root = tablebases.filter(|_| root_probes.is_none()).map(|tables| Arc::clone(tables) as _);
+        let below_root = tablebases.filter(|_| root_probes.is_none());
+        let below_root = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
         self.searcher.use_tablebases(below_root);
         let root_probes = root_probes.unwrap_or_default();
         let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
@@ -187,14 +188,18 @@ fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &Tablebases) -> Optio
     }
     let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
     let best = tablebases.noting_faults(tablebases.best_moves(&job.game, &candidates))?;
-    root.allowed = Some(best.into_iter().map(Game::to_search).collect());
+    root.allowed = Some(best.into_iter().map(to_search).collect());
     Some(candidates.len() as u64)
 }
 
 fn decision(game: &Game, answer: &Answer) -> Decision {
-    let best = answer.best.and_then(|m| game.from_search(m));
+    let best = answer.best.and_then(|m| from_search(game, m));
     let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
-    Decision { best, ponder: game.line_from_search(&line).get(1).copied(), score: answer.score }
+    Decision {
+        best,
+        ponder: line_from_search(game, &line).get(1).copied(),
+        score: bridge::score(answer.score),
+    }
 }
 
 /// Translates the search's reports for the listener.
@@ -211,19 +216,19 @@ impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
             depth: report.depth,
             selective_depth: report.selective_depth,
             number: report.line,
-            score: report.score,
+            score: bridge::score(report.score),
             bound: report.bound,
             nodes: report.nodes,
             elapsed: report.elapsed,
             hash_full: report.hash_full,
             tablebase_hits: self.root_probes + report.tablebase_hits,
-            moves: self.job.game.line_from_search(report.principal_variation),
+            moves: line_from_search(&self.job.game, report.principal_variation),
         };
         (self.listener)(self.job.id, Thought::Line(line));
     }
 
     fn root_move(&mut self, depth: u32, mv: search::Move, number: usize, total: usize) {
-        if let Some(mv) = self.job.game.from_search(mv) {
+        if let Some(mv) = from_search(&self.job.game, mv) {
             (self.listener)(self.job.id, Thought::RootMove { depth, mv, number, total });
         }
     }

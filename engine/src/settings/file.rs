@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::{Setting, Settings};
-use crate::text::excerpt;
+use game::excerpt;
 
 /// Where settings are kept.
 #[derive(Clone, Debug)]

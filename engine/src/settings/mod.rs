@@ -7,10 +7,10 @@ use std::ops::RangeInclusive;
 
 use search::TableError;
 
-use crate::book::BookError;
 use crate::network::NetworkFault;
 use crate::strength::{STRONGEST, WEAKEST};
-use crate::tablebases::TablebaseError;
+use game::TablebaseError;
+use game::book::BookError;
 
 pub use file::{SettingsFault, SettingsFile};
 pub use values::Settings;

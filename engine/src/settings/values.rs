@@ -1,7 +1,7 @@
 //! The values of all settings.
 
 use super::{NumberSetting, PathSetting, Setting, SettingError, SwitchSetting};
-use crate::text::excerpt;
+use game::excerpt;
 
 /// What is set. Whether there is memory for it, or a book where it should be, is not known here.
 #[derive(Clone, Debug, PartialEq, Eq)]

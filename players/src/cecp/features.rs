@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use protocols::cecp::{Feature, OptionDefinition, OptionKind, Switch};
+use messages::cecp::{Feature, OptionDefinition, OptionKind, Switch};
 
 use crate::options::{self, Kind, Setting};
 use crate::{Fault, OptionValue};

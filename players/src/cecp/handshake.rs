@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use protocols::cecp::{Command, Feature, Message, Switch};
+use messages::cecp::{Command, Feature, Message, Switch};
 
 use super::Cecp;
 use super::features::{self, Features};

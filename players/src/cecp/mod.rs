@@ -9,8 +9,8 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::{CastlingMode, Outcome, excerpt};
-use protocols::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
+use game::{CastlingMode, Outcome, excerpt};
+use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
 
 pub(crate) use self::features::Features;
 use self::setup::{Clock, Word};
@@ -150,7 +150,7 @@ impl CecpPlayer {
     }
 
     /// Tells the moves that the engine doesn't know yet.
-    fn tell_moves(&mut self, game: &engine::Game) -> Result<(), Fault> {
+    fn tell_moves(&mut self, game: &game::Game) -> Result<(), Fault> {
         for text in setup::moves(game, self.game.told, &self.features) {
             self.game.last_told = Some(text.clone());
             self.tell(&setup::told_move(text, &self.features))?;

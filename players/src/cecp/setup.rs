@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use engine::{CastlingMode, Color, Game, Move, Phase, Phases, TimeControl, VariantPosition};
-use protocols::cecp::{Command, EditLine, Switch};
+use game::{CastlingMode, Color, Game, Move, Phase, Phases, TimeControl, VariantPosition};
+use messages::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role, Square};
 
 use super::features::Features;
@@ -187,7 +187,7 @@ pub(super) fn centiseconds(account: &Account) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use protocols::cecp::Feature;
+    use messages::cecp::Feature;
 
     use super::*;
 

@@ -128,7 +128,7 @@ impl<V: Vocabulary> Conversation<V> {
 /// What was said last, in the words of the program.
 pub(super) fn seen<M>(heard: &[Said<M>]) -> String {
     let last = &heard[heard.len().saturating_sub(SHOWN)..];
-    let lines: Vec<String> = last.iter().map(|said| format!("`{}`", engine::excerpt(&said.line))).collect();
+    let lines: Vec<String> = last.iter().map(|said| format!("`{}`", game::excerpt(&said.line))).collect();
     if lines.is_empty() { "nothing".into() } else { lines.join(" ") }
 }
 

@@ -26,7 +26,7 @@ pub(super) const ONLY_CASTLING: &str = "6k1/8/8/8/8/3n3p/3n3P/6KR w H - 0 1";
 
 #[cfg(test)]
 mod tests {
-    use engine::{CastlingMode, Game};
+    use game::{CastlingMode, Game};
 
     use super::*;
 

@@ -125,7 +125,7 @@ impl Security {
         let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
-            let text = format!("no certificate is for `{}`", engine::excerpt(host));
+            let text = format!("no certificate is for `{}`", game::excerpt(host));
             io::Error::new(ErrorKind::InvalidInput, text)
         })?;
         ClientConnection::new(Arc::clone(config), name).map(Some).map_err(|error| explain(&error))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::Color;
+use game::Color;
 use players::{Departure, Fault, Player, Protocol, Spec};
 use shakmaty::ByColor;
 

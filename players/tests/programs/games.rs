@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engine::{CastlingMode, Color};
+use game::{CastlingMode, Color};
 use players::{Fault, OptionValue, Protocol, Speaker};
 use shakmaty::ByColor;
 
@@ -24,7 +24,7 @@ fn every_protocol_meets_every_other_in_several_games() {
         let mut players =
             ByColor { white: start(&fixture(white, "")), black: start(&fixture(black, "--seed 2")) };
         let standard = CastlingMode::Standard;
-        let start_fen = engine::Game::default().fen();
+        let start_fen = game::Game::default().fen();
         for (fen, moves, ponder) in [
             (start_fen.as_str(), "", true),
             (&start_fen, "e4 e5 Nf3", true),

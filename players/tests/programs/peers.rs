@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::CastlingMode;
+use game::CastlingMode;
 use players::{CommandLine, Protocol, Spec};
 use shakmaty::ByColor;
 
@@ -41,7 +41,7 @@ fn plays_and(ponders: bool, program: Option<PathBuf>, arguments: &[&str], protoc
     for (is_white, moves) in [(true, ""), (false, ""), (true, "d4 d5 c4")] {
         let (white, black) = if is_white { (peer, random) } else { (random, peer) };
         let mut players = ByColor { white, black };
-        let game = position(&engine::Game::default().fen(), CastlingMode::Standard, moves);
+        let game = position(&game::Game::default().fen(), CastlingMode::Standard, moves);
         let rules = Rules {
             start: game,
             control: "10+0.1",

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use messages::cecp::Command;
 use players::{Cecp, CommandLine, Fault, Protocol, Spec, Stream};
-use protocols::cecp::Command;
 
 use crate::support::{fixture, is_gone, is_running, start, unique_seed};
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{CastlingMode, Color, Game, Outcome, TimeControl, WinReason};
+use game::{CastlingMode, Color, Game, Outcome, TimeControl, WinReason};
 use players::{
     Account, CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
 };

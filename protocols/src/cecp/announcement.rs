@@ -2,10 +2,10 @@
 
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
-use super::feature::{Feature, Switch};
-use super::message::Message;
-use super::option::{OptionDefinition, OptionKind};
 use super::variants;
+use messages::cecp::Message;
+use messages::cecp::{Feature, Switch};
+use messages::cecp::{OptionDefinition, OptionKind};
 
 /// Under which name GUIs show the engine.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));

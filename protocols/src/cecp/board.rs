@@ -1,10 +1,10 @@
 //! What stands on the board: usually a game, sometimes a position that is still being set up, or one that was refused.
 
-use engine::{Captives, FenError, Game, Variant};
+use game::{FenError, Game, PocketOwner, Variant};
 use shakmaty::fen::Fen;
 use shakmaty::{ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup};
 
-use super::command::EditLine;
+use messages::cecp::EditLine;
 
 /// The board of a session.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Board {
     /// The variant that is played, its rules of castling, and who gets captured pieces.
     variant: Variant,
     mode: CastlingMode,
-    captives: Captives,
+    captives: PocketOwner,
 }
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub(super) struct Refusal {
 impl Default for Board {
     fn default() -> Board {
         let game = Box::new(Game::default());
-        let (variant, mode, captives) = (game.variant(), game.mode(), game.captives());
+        let (variant, mode, captives) = (game.variant(), game.mode(), game.pocket_owner());
         Board { content: Content::Game(game), turn: None, variant, mode, captives }
     }
 }
@@ -69,7 +69,7 @@ impl Board {
 
     /// A new game. The positions to come are of the same variant.
     pub(super) fn start(&mut self, game: Game) {
-        (self.variant, self.mode, self.captives) = (game.variant(), game.mode(), game.captives());
+        (self.variant, self.mode, self.captives) = (game.variant(), game.mode(), game.pocket_owner());
         self.content = Content::Game(Box::new(game));
         self.turn = None;
     }
@@ -104,7 +104,7 @@ impl Board {
     fn put(&mut self, game: Result<Game, FenError>, fen: impl FnOnce() -> String) -> Result<(), Refusal> {
         match game {
             Ok(game) => {
-                self.content = Content::Game(Box::new(game.with_captives(self.captives)));
+                self.content = Content::Game(Box::new(game.with_pocket_owner(self.captives)));
                 Ok(())
             }
             Err(error) => {
@@ -128,7 +128,7 @@ impl Board {
         else {
             return Some(Ok(false));
         };
-        let held = game.hold(hands).map(|()| true);
+        let held = game.set_pockets(hands).map(|()| true);
         Some(held.map_err(|error| Refusal { fen: game.fen(), reason: reason(&error) }))
     }
 

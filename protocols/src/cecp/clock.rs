@@ -5,11 +5,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Phase, Phases, ThinkingClock, TimeControl, TimeMeasure};
-use search::{Limits, TimeLimit};
+use engine::{Limits, TimeLimit};
+use engine::{ThinkingClock, TimeMeasure};
+use game::{Phase, Phases, TimeControl};
 
-use super::command::TimeSession;
 use super::output::centiseconds;
+use messages::cecp::TimeSession;
 
 /// The engine's clock.
 #[derive(Debug)]
@@ -119,7 +120,7 @@ impl OwnClock {
             }
             // All of it, whatever `time` says: no clock runs down over several moves.
             TimeControl::PerMove(time) => TimeLimit::PerMove(time),
-            _ => self.control.time_limit(self.remaining, self.move_number(ply)),
+            _ => engine::time_limit(self.control.move_time(self.remaining, self.move_number(ply))),
         };
         Limits { depth: self.depth, nodes: self.node_limit(time), time, ..Limits::default() }
     }

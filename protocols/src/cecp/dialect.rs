@@ -1,11 +1,11 @@
 //! The two varieties of the protocol.
 
-use engine::Game;
+use game::Game;
 use shakmaty::Move;
 
-use super::message::Message;
-use super::notation::GameResult;
 use super::output::move_text;
+use messages::cecp::GameResult;
+use messages::cecp::Message;
 
 /// Which variety an engine speaks. It understands both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

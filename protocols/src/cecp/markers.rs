@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::Game;
+use game::Game;
 use shakmaty::{File, Move, Piece, Position as _, Rank, Square};
 
 /// Where a man can go without capturing.

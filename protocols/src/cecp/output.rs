@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use engine::{Game, Line};
-use search::Bound as ScoreBound;
+use engine::Bound as ScoreBound;
+use engine::Line;
+use game::Game;
 use shakmaty::Move;
 
-use super::message::Message;
-use super::thinking::{Bound, ThinkingLine};
+use messages::cecp::Message;
+use messages::cecp::{Bound, ThinkingLine};
 
 /// Where messages go.
 pub(super) struct Output<'a> {
@@ -68,7 +69,7 @@ pub(super) fn move_text(game: &Game, mv: Move) -> String {
 pub(super) fn thinking_line(game: &Game, line: &Line) -> ThinkingLine {
     ThinkingLine {
         depth: i32::try_from(line.depth).unwrap_or(i32::MAX),
-        score: line.score.verdict(),
+        score: line.score,
         centiseconds: centiseconds(line.elapsed),
         nodes: line.nodes,
         selective_depth: Some(line.selective_depth),

@@ -1,10 +1,10 @@
 //! The engine's state as Appendix B of the specification has it: mode, side to move, pondering; and what the engine
 //! does in it.
 
-use engine::Game;
+use game::Game;
 use shakmaty::Color;
 
-use super::command::Command;
+use messages::cecp::Command;
 
 /// Which side the engine plays, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

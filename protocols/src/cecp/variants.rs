@@ -1,22 +1,22 @@
 //! The variants that Herald plays, under the names that GUIs have for them.
 
-use engine::{Captives, CastlingMode, Game, Outcome, Variant, WinReason};
+use game::{CastlingMode, Game, Outcome, PocketOwner, Variant, WinReason};
 
-use super::message::Message;
+use messages::cecp::Message;
 
 /// A name in `feature variants` and in `variant`.
 struct Named {
     name: &'static str,
     variant: Variant,
     mode: CastlingMode,
-    captives: Captives,
+    captives: PocketOwner,
     /// For names that `XBoard` does not know: the variant whose board and rules it is to use. Not `normal`, or `XBoard` (4.9.1)
     /// takes the game for one of chess and does not tell the second engine of a match what is played.
     parent: Option<&'static str>,
 }
 
 const fn known(name: &'static str, variant: Variant) -> Named {
-    Named { name, variant, mode: CastlingMode::Standard, captives: Captives::Captor, parent: None }
+    Named { name, variant, mode: CastlingMode::Standard, captives: PocketOwner::Captor, parent: None }
 }
 
 const fn engine_defined(name: &'static str, variant: Variant, parent: &'static str) -> Named {
@@ -30,7 +30,7 @@ const ALL: [Named; 11] = [
     known("normal", Variant::Chess),
     Named { mode: CastlingMode::Chess960, ..known("fischerandom", Variant::Chess) },
     known("crazyhouse", Variant::Crazyhouse),
-    Named { captives: Captives::Partner, ..known("bughouse", Variant::Crazyhouse) },
+    Named { captives: PocketOwner::Partner, ..known("bughouse", Variant::Crazyhouse) },
     known("3check", Variant::ThreeCheck),
     known("atomic", Variant::Atomic),
     known("giveaway", Variant::Antichess),
@@ -53,7 +53,7 @@ pub(super) fn is_played(name: &str) -> bool {
 /// The start of a game of this variant, and what the GUI must be told of it; `None` if Herald does not play it.
 pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
     let named = ALL.iter().find(|named| named.name == name)?;
-    let start = Game::new(named.variant).with_captives(named.captives);
+    let start = Game::new(named.variant).with_pocket_owner(named.captives);
     let game = match named.mode {
         CastlingMode::Standard => start,
         CastlingMode::Chess960 => Game::from_variant_fen(named.variant, &start.fen(), named.mode).ok()?,
@@ -69,7 +69,7 @@ pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
 /// Whether a GUI can see by itself that a game of the variant has ended so. Elsewhere `XBoard` takes the winner's word for a
 /// false claim, and the winner loses; so only the loser may speak.
 pub(super) fn is_plain(variant: Variant, outcome: Outcome) -> bool {
-    use engine::DrawReason::{InsufficientMaterial, RaceDrawn, Stalemate};
+    use game::DrawReason::{InsufficientMaterial, RaceDrawn, Stalemate};
     let is_known = match variant {
         Variant::Chess | Variant::Crazyhouse | Variant::ThreeCheck | Variant::Atomic => true,
         Variant::Antichess | Variant::KingOfTheHill | Variant::Horde | Variant::RacingKings => false,
@@ -93,7 +93,7 @@ mod tests {
         for named in &ALL {
             let (game, setup) = start(named.name).unwrap();
             assert_eq!(
-                (game.variant(), game.mode(), game.captives()),
+                (game.variant(), game.mode(), game.pocket_owner()),
                 (named.variant, named.mode, named.captives),
                 "{}",
                 named.name

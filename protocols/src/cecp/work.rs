@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Game, Line, ThinkingClock};
-use search::{Clock as _, Limits};
+use engine::{Clock as _, Limits};
+use engine::{Line, ThinkingClock};
+use game::Game;
 use shakmaty::Move;
 
-use super::message::Status;
 use super::output::{centiseconds, move_text};
 use super::state::Occupation;
+use messages::cecp::Status;
 
 /// A search: what it is for and how far it is.
 pub(super) struct Work {

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use engine::{Game, Move};
-use search::TimeLimit;
+use engine::TimeLimit;
+use game::{Game, Move};
 
-use super::message::quoted;
-use super::{EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError};
-use crate::input::MAX_LINE;
+use messages::cego::quoted;
+use messages::cego::{EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError};
+use messages::input::MAX_LINE;
 
 /// How a mediator broke the protocol, which ends the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

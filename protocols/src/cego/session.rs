@@ -5,14 +5,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Game, Move, Purpose, Task, Thought};
-use search::Limits;
+use engine::Limits;
+use engine::{Decision, Purpose, Task, Thought};
+use game::{Game, Move};
 
-use super::EngineMessage;
 use super::conversation::{Breach, Conversation};
-use super::message::quoted;
 use crate::host::{Event, Host};
-use crate::input::Input;
+use messages::cego::EngineMessage;
+use messages::cego::quoted;
+use messages::input::Input;
 
 /// What the protocol leaves to the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub enum SessionError {
 
 /// Speaks CEGO: says `ready`, plays a game and ends with the input or after forfeiting.
 ///
-/// The host must read its lines exactly as they are: see [`LineReader::exact`](crate::input::LineReader::exact).
+/// The host must read its lines exactly as they are: see [`LineReader::exact`](messages::input::LineReader::exact).
 ///
 /// # Errors
 /// If the mediator breaks the protocol or nothing more can be written.

@@ -3,13 +3,14 @@
 use std::io;
 use std::time::Duration;
 
-use engine::{CastlingMode, Game};
-use search::TimeLimit;
+use engine::TimeLimit;
+use game::{CastlingMode, Game};
 
 use super::conversation::{Breach, Conversation};
-use super::{EngineMessage, Habits, LongMove, serve};
-use crate::input::LineReader;
+use super::{Habits, serve};
 use crate::scripted::Scripted;
+use messages::cego::{EngineMessage, LongMove};
+use messages::input::LineReader;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use engine::{Color, Game};
+use game::{Color, Game};
 use shakmaty::Position as _;
 
-use super::conversation::{Conversation, answer_with};
-use super::link::{Heard as Told, Link};
-use super::request::{Analysis, Answer, Remark};
-use super::session::{Habits, Parting};
-use crate::board::{Drawing, Style};
-use crate::input::{Input, LineReader};
+use game::diagram::{Drawing, Style};
+use messages::input::{Input, LineReader};
+use messages::referee::{Analysis, Answer, Remark};
+use messages::referee::{Conversation, answer_with};
+use messages::referee::{Habits, Parting};
+use messages::referee::{Heard as Told, Link};
 
 /// A person with a seat at a referee's table. The seat is kept while another referee is looked for.
 pub struct Person {
@@ -195,7 +195,7 @@ impl Table<'_> {
             Told::Conclude(result) => {
                 self.person.is_to_move = false;
                 let result = result.unwrap_or_else(|| "no result was told".to_owned());
-                self.say(&format!("The game is over: {}.", engine::excerpt(&result)))?;
+                self.say(&format!("The game is over: {}.", game::excerpt(&result)))?;
             }
             Told::Parting(parting) => return Ok(Some(parting)),
         }
@@ -283,7 +283,7 @@ impl Person {
         let side = |color: Color| {
             let name = self.client.tag(color.fold_wb("White", "Black")).unwrap_or("?");
             let clock = self.client.remaining(color).map_or_else(|| "-".to_owned(), clock_face);
-            format!("{} {clock}", engine::excerpt(name))
+            format!("{} {clock}", game::excerpt(name))
         };
         let mut text = format!("{drawing}\n{} - {}", side(Color::White), side(Color::Black));
         if let Some(last) = last_move(game) {

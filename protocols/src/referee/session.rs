@@ -5,45 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{Decision, DrawReason, Game, Line, Move, NumberSetting, Outcome, Purpose, Thought};
-use search::{Bound, Limits};
+use engine::{Bound, Limits};
+use engine::{Decision, Line, NumberSetting, Purpose, Thought};
+use game::{DrawReason, Game, Move, Outcome};
 use shakmaty::Position as _;
 
-use super::conversation::{Conversation, answer_with};
-use super::link::{Heard, Link};
-use super::request::{Analysis, Answer, Remark, Secret};
 use crate::agreements::Agreements;
-use crate::epd::{EpdMove, Evaluation};
 use crate::host::{Event, Host};
-use crate::input::Input;
-
-/// How a client takes part.
-#[derive(Clone, Debug)]
-pub struct Habits {
-    /// The name under which it signs on.
-    pub name: String,
-    /// What proves the name.
-    pub secret: Option<Secret>,
-    /// Asks for exact clocks and epochs.
-    pub extended: bool,
-    /// Thinks in the opponent's time.
-    pub ponder: bool,
-}
-
-/// How a connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parting {
-    /// The referee said `disconnect`.
-    Disconnected,
-    /// It is gone, without a word.
-    Lost,
-    /// The referee didn't take the client in; why, it has told in a fault.
-    Refused,
-    /// The referee is not the one to follow any more.
-    Outdated,
-    /// The client has signed off.
-    SignedOff,
-}
+use messages::epd::{EpdMove, Evaluation};
+use messages::input::Input;
+use messages::referee::{Analysis, Answer, Habits, Parting, Remark};
+use messages::referee::{Conversation, answer_with};
+use messages::referee::{Heard, Link};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -142,7 +115,7 @@ impl Session<'_> {
             }
             None => {
                 self.line = None;
-                self.think(&game, Purpose::Play, self.client.limits());
+                self.think(&game, Purpose::Play, engine::limits(self.client.limits()));
                 Ok(())
             }
         }
@@ -170,7 +143,7 @@ impl Session<'_> {
 
     fn answer(&mut self, decision: &Decision) -> io::Result<()> {
         let game = self.client.game().clone();
-        let limits = self.client.limits();
+        let limits = engine::limits(self.client.limits());
         self.agreements.note(decision.score, self.host.engine.settings());
         let answer = self.choose(&game, decision);
         let moves_on = matches!(answer, Answer::Move { .. });
@@ -187,7 +160,7 @@ impl Session<'_> {
     /// What Herald says: its move, or something about the end of the game.
     fn choose(&mut self, game: &Game, decision: &Decision) -> Answer {
         let settings = self.host.engine.settings();
-        let value = i64::from(decision.score.value());
+        let value = decision.score.value();
         let Some(best) = decision.best else { return Answer::NoMove };
         if self.agreements.is_time_to_resign(settings) {
             return Answer::Resign;

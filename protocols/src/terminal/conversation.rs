@@ -5,17 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{
-    CastlingMode, Color, Decision, DrawReason, Game, GameClock, Move, Outcome, Purpose, Task, TimeControl,
-    WinReason,
-};
-use search::{Limits, Score, TimeLimit};
+use engine::{Decision, Purpose, Task};
+use engine::{Limits, TimeLimit};
+use game::Score;
+use game::{CastlingMode, Color, DrawReason, Game, GameClock, Move, Outcome, TimeControl, WinReason};
 use shakmaty::Position as _;
 
 use super::Turn;
 use super::level::Level;
 use super::order::{HELP, Order};
-use crate::board::{Drawing, Style};
+use game::diagram::{Drawing, Style};
 
 /// What a conversation wants to be done by those who hold the engine.
 pub enum Wish {
@@ -56,7 +55,7 @@ pub struct Conversation {
 /// How long Herald thinks about a hint.
 const HINT_TIME: Duration = Duration::from_millis(700);
 /// Herald takes a draw when it thinks its position worth this or less, in centipawns ...
-const DRAWN: Score = Score::from_value(-20);
+const DRAWN: Score = Score::Centipawns(-20);
 /// ... or when it is even, after so many plies.
 const LONG_GAME: usize = 120;
 
@@ -339,7 +338,8 @@ impl Conversation {
         if self.clock.turn().is_none() {
             self.clock.start_turn(herald);
         }
-        let mut limits = Limits { time: self.clock.time_limit(herald), ..Limits::default() };
+        let mut limits =
+            Limits { time: engine::time_limit(self.clock.move_time(herald)), ..Limits::default() };
         match self.level.0 {
             TimeControl::Depth(plies) => limits.depth = Some(plies.get()),
             TimeControl::Nodes(nodes) => limits.nodes = Some(nodes.get()),
@@ -422,9 +422,9 @@ impl Conversation {
     }
 
     fn show_evaluation(&self, output: &mut dyn Write) -> io::Result<()> {
-        let score = self.game.evaluate();
+        let score = engine::evaluate(&self.game);
         let score = if self.game.turn().is_white() { score } else { -score };
-        let pawns = f64::from(score.value()) / 100.0;
+        let pawns = score.value() as f64 / 100.0;
         writeln!(output, "At first sight {pawns:+.2} pawns (above zero: White is better).")
     }
 }

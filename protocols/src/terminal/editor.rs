@@ -12,7 +12,7 @@ use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
 use super::Turn;
-use crate::input::MAX_LINE;
+use messages::input::MAX_LINE;
 
 /// The prompt of the person at the board.
 const PROMPT: &str = "herald> ";

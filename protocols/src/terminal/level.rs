@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use engine::TimeControl;
+use game::TimeControl;
 
 /// A level: in the end, a time control for both sides.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,9 +14,9 @@ use engine::{Engine, Thought};
 pub use conversation::{Conversation, Wish};
 pub use editor::{Lines, Permit, open};
 
-use crate::board::Style;
 use crate::host::{Event, Host};
-use crate::input::{Input, MAX_LINE};
+use game::diagram::Style;
+use messages::input::{Input, MAX_LINE};
 
 /// Who is to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use engine::Color;
+use game::Color;
 
 use super::level::{Level, LevelError};
 

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-use engine::{Color, Game, PgnTags, write_pgn};
+use game::{Color, Game, PgnTags, write_pgn};
 
 /// Appends the game to a PGN file, which is made if need be: an older game is never lost.
 pub(super) fn append(file: &Path, game: &Game, person: Color) -> io::Result<()> {

@@ -1,11 +1,12 @@
 //! Conversations with a person: the pure part with decisions made up here, and whole games with the engine.
 
-use engine::{Decision, Game};
-use search::Score;
+use engine::Decision;
+use game::Game;
+use game::Score;
 
 use super::{Conversation, Wish, serve};
-use crate::board::Style;
 use crate::scripted::Scripted;
+use game::diagram::Style;
 
 /// A conversation in which the test plays the engine.
 struct Talk {
@@ -31,7 +32,7 @@ impl Talk {
     fn herald(&mut self, text: &str, centipawns: i32) -> String {
         let game = self.asked.take().expect("Herald was asked");
         let best = Some(game.parse_move(text).expect(text));
-        let decision = Decision { best, ponder: None, score: Score::centipawns(centipawns) };
+        let decision = Decision { best, ponder: None, score: Score::Centipawns(centipawns) };
         let mut shown = Vec::new();
         self.conversation.decided(&decision, &mut shown).expect("memory can be written");
         self.note_wishes();

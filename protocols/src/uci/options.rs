@@ -1,8 +1,9 @@
 //! The options that a GUI may set.
 
-use engine::{NumberSetting, Setting, Settings, SwitchSetting, Variant};
+use engine::{NumberSetting, Setting, Settings, SwitchSetting};
+use game::Variant;
 
-use super::{Message, OptionKind};
+use messages::uci::{Message, OptionKind};
 
 /// An option.
 #[derive(Clone, Copy, Debug)]

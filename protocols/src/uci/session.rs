@@ -6,17 +6,19 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Game, Line, Purpose, Setting, Settings, Task, Thought, Variant};
-use search::{Limits, TimeLimit, Verdict};
+use engine::{Decision, Line, Purpose, Setting, Settings, Task, Thought};
+use engine::{Limits, TimeLimit};
+use game::Score;
+use game::{Game, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
-use super::message::EMPTY;
 use super::options::UciOption;
-use super::{Bound, Command, Go, Info, InfoScore, Message, Start, Value};
-use crate::board::Drawing;
 use crate::host::{Event, Host};
-use crate::input::{Input, MAX_LINE};
+use game::diagram::Drawing;
+use messages::input::{Input, MAX_LINE};
+use messages::uci::EMPTY;
+use messages::uci::{Bound, Command, Go, Info, InfoScore, Message, Start, Value};
 
 /// How long a search stays silent about the root moves it turns to.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
@@ -248,7 +250,7 @@ impl Session<'_> {
     }
 
     fn show_evaluation(&mut self) -> io::Result<()> {
-        let score = self.game.evaluate();
+        let score = engine::evaluate(&self.game);
         let score = if self.game.turn() == Color::White { score } else { -score };
         writeln!(self.output, "Evaluation: {} centipawns (White's side)", score.value())?;
         self.output.flush()
@@ -346,7 +348,7 @@ impl Session<'_> {
             let mut next = self.game.clone();
             next.play(m).map_err(io::Error::other)?;
             let mut goes_on = || meanwhile.goes_on(&mut self.host, &mut self.output);
-            let Some(nodes) = next.perft(depth - 1, &mut goes_on) else { break };
+            let Some(nodes) = engine::perft(&next, depth - 1, &mut goes_on) else { break };
             total += nodes;
             writeln!(self.output, "{}: {nodes}", self.game.coordinate(m))?;
             self.output.flush()?;
@@ -431,15 +433,15 @@ fn purpose(go: &Go, limits: &Limits) -> Purpose {
 }
 
 fn info(line: &Line, mode: CastlingMode) -> Info {
-    let value = match line.score.verdict() {
-        Verdict::Centipawns(value) => Value::Centipawns(value),
-        Verdict::MateIn(moves) => Value::Mate(moves as i32),
-        Verdict::MatedIn(moves) => Value::Mate(-(moves as i32)),
+    let value = match line.score {
+        Score::Centipawns(value) => Value::Centipawns(value),
+        Score::MateIn(moves) => Value::Mate(moves as i32),
+        Score::MatedIn(moves) => Value::Mate(-(moves as i32)),
     };
     let bound = match line.bound {
-        search::Bound::Exact => Bound::Exact,
-        search::Bound::Lower => Bound::Lower,
-        search::Bound::Upper => Bound::Upper,
+        engine::Bound::Exact => Bound::Exact,
+        engine::Bound::Lower => Bound::Lower,
+        engine::Bound::Upper => Bound::Upper,
     };
     Info {
         depth: Some(line.depth),

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Message, OptionKind, serve};
+use super::serve;
 use crate::scripted::Scripted;
+use messages::uci::{Message, OptionKind};
 
 fn session() -> Scripted {
     Scripted::start(serve)

@@ -4,17 +4,17 @@ use super::Term;
 
 /// Features of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Group {
+pub(super) struct Group {
     /// The name, as it stands in the table of weights.
-    pub name: &'static str,
+    pub(super) name: &'static str,
     /// What the features are, and what distinguishes those of a group.
-    pub meaning: &'static str,
+    pub(super) meaning: &'static str,
     /// What the group is shown as.
-    pub term: Term,
+    pub(super) term: Term,
     /// The first feature's place in the table of weights.
-    pub first: usize,
+    pub(super) first: usize,
     /// How many features there are.
-    pub len: usize,
+    pub(super) len: usize,
 }
 
 /// One feature: its place in the table of weights.
@@ -38,11 +38,6 @@ impl Group {
         self.at(0)
     }
 
-    /// The places of the features in the table of weights.
-    pub fn range(&self) -> std::ops::Range<usize> {
-        self.first..self.end()
-    }
-
     const fn end(&self) -> usize {
         self.first + self.len
     }
@@ -56,7 +51,7 @@ macro_rules! groups {
         enum Order { $($name),+ }
 
         /// All groups, in the order of the table of weights.
-        pub const GROUPS: [Group; [$(Order::$name),+].len()] = in_a_row([$(Group {
+        pub(super) const GROUPS: [Group; [$(Order::$name),+].len()] = in_a_row([$(Group {
             name: stringify!($name),
             meaning: concat!($($meaning),+),
             term: Term::$term,

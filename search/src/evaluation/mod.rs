@@ -1,9 +1,8 @@
 //! The evaluation by hand: what a quiet position is worth, in centipawns, as a sum of named terms.
 //!
-//! A term is a sum of features ([`features`]), each with its weight ([`weights`], settled by `herald-trainer tune` on
-//! Herald's own games). A weight has a value for the middlegame and one for the endgame; the pieces that are left say
+//! A term is a sum of features ([`features`]), each with its weight ([`weights`], settled on Herald's own games). A weight has a value for the middlegame and one for the endgame; the pieces that are left say
 //! how much of each counts ("tapered"). One code finds the features for all purposes: a [`Sink`] makes of them a sum
-//! for the search, a table for people, or a list for the tuner.
+//! for the search, or a table for people.
 
 mod army;
 mod endings;
@@ -15,7 +14,6 @@ mod pawns;
 mod pieces;
 mod tapered;
 mod threats;
-pub mod tuning;
 mod weights;
 
 pub use tapered::Tapered;

@@ -36,32 +36,6 @@ fn game(choices: &[u16]) -> Vec<Position> {
     positions
 }
 
-/// What the definition in [`tuning::Trace`] says of a position.
-fn value_of_trace(trace: &tuning::Trace) -> f64 {
-    let weights = tuning::weights();
-    let sum = |counts: &[tuning::Count]| {
-        counts.iter().fold((0, 0), |sum, &(index, count)| {
-            let weight = weights[usize::from(index)];
-            (sum.0 + weight.0 * i32::from(count), sum.1 + weight.1 * i32::from(count))
-        })
-    };
-    let danger = |counts: &[tuning::Count]| {
-        let danger = sum(counts);
-        let (middlegame, endgame) = (f64::from(danger.0.max(0)), f64::from(danger.1.max(0)));
-        (
-            middlegame * middlegame / f64::from(DANGER_DIVISOR_MIDDLEGAME),
-            endgame / f64::from(DANGER_DIVISOR_ENDGAME),
-        )
-    };
-    let linear = sum(&trace.features);
-    let (ours, theirs) = (danger(&trace.danger.white), danger(&trace.danger.black));
-    let middlegame = f64::from(linear.0) + ours.0 - theirs.0;
-    let endgame = f64::from(linear.1) + ours.1 - theirs.1;
-    let scale = f64::from(*trace.scale.get(Color::from_white(endgame > 0.0))) / f64::from(FULL_SCALE);
-    let phase = f64::from(trace.phase) / f64::from(FULL_PHASE);
-    middlegame * phase + endgame * scale * (1.0 - phase) + f64::from(trace.drive)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -85,9 +59,6 @@ proptest! {
             });
             let white = breakdown.taper(sum) + breakdown.drive.white - breakdown.drive.black;
             prop_assert_eq!(position.turn().fold_wb(white, -white), value);
-
-            let traced = value_of_trace(&tuning::trace(&position));
-            prop_assert!((traced - f64::from(white)).abs() <= 3.0, "{} against {}", traced, white);
         }
     }
 }

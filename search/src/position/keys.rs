@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Role, Square};
 
-use crate::parameters as p;
+use crate::parameters::{self as p, step};
 
 /// The keys of a position. Equal positions have equal keys; the converse fails about once in 2^64 pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,13 +60,15 @@ pub(super) fn en_passant(square: Square) -> u64 {
     EN_PASSANT_FILES[square as usize & 7]
 }
 
-/// The fifty-move counter as the hash table sees it: not at all while it is low, then in steps of eight plies. What was
+/// The fifty-move counter as the hash table sees it: not at all while it is low, then in steps of some plies. What was
 /// found out far from the limit must not be believed near it.
 #[inline]
 pub(super) fn halfmoves(halfmoves: u8) -> u64 {
-    match p::fifty_moves_in_hash_key() as u8 * halfmoves.saturating_sub(12) / 8 {
+    match step!(fifty_moves_in_hash_key, i32::from(halfmoves) - p::halfmoves_without_key()).max(0)
+        / p::halfmoves_per_key()
+    {
         0 => 0,
-        step => HALFMOVES[usize::from(step)],
+        step => HALFMOVES[step as usize % HALFMOVES.len()],
     }
 }
 

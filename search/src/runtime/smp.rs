@@ -7,7 +7,7 @@ use super::observer::{Answer, Bound, Observer};
 use super::shared::Shared;
 use super::vote::{SearchResult, elect};
 use super::{SearchPosition, SearchThread};
-use crate::parameters as p;
+use crate::parameters::step;
 use crate::score::Score;
 
 /// Stack of a search thread in bytes: room for [`crate::MAX_PLY`] nodes and as much again.
@@ -39,7 +39,7 @@ impl<P: SearchPosition> Shared<'_, P> {
             first.into_iter().chain(helpers.into_iter().filter_map(|helper| helper.join().ok()?)).collect()
         });
         // Of several lines, the first thread has told the first; all must fit together.
-        let is_vote = self.limits.lines <= 1 && p::voting() > 0;
+        let is_vote = step!(voting, self.limits.lines <= 1);
         let elected = if is_vote { elect(&results) } else { results.first() };
         if let (Some(elected), Some(first)) = (elected, results.first())
             && elected.best.mv != first.best.mv

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::limits::{Limits, TimeLimit};
 use super::progress::Progress;
 use crate::moves::Move;
-use crate::parameters as p;
+use crate::parameters::{self as p, step};
 use crate::score::{Score, Verdict};
 
 /// Says when a search is over, and when another iteration is not worth beginning.
@@ -88,10 +88,9 @@ impl TimeManager {
         let by_share = p::stretch_of_no_share() - p::stretch_by_share() * share.min(100) / 100;
         let by_score =
             100 + self.falling.clamp(-p::max_cut_by_rising_score(), p::max_stretch_by_falling_score());
-        let part = |is_used: i32, percent| if is_used > 0 { percent } else { 100 };
-        part(p::best_move_stability(), by_move)
-            * part(p::node_share_of_best_move(), by_share)
-            * part(p::score_trend(), by_score)
+        step!(best_move_stability, by_move, else 100)
+            * step!(node_share_of_best_move, by_share, else 100)
+            * step!(score_trend, by_score, else 100)
             / 10_000
     }
 }

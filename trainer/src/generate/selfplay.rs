@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use engine::{Color, Game, Outcome, Variant};
+use game::{Color, Game, Outcome, Variant};
 use search::{Control, Limits, Score, Searcher, Table};
 use shakmaty::CastlingMode;
 
@@ -89,13 +89,13 @@ fn play_from(
     let soft = u64::from(recipe.soft_nodes);
     let limits = Limits { soft_nodes: Some(soft), nodes: Some(HARD_LIMIT * soft), ..Limits::default() };
     let mut moves: Vec<Played> =
-        game.moves().iter().map(|&m| Played { mv: Game::to_search(m), score: None }).collect();
+        game.moves().iter().map(|&m| Played { mv: engine::to_search(m), score: None }).collect();
     let opening = moves.len();
     loop {
         if let Some(result) = result_by_rule(&game) {
             return Some(GameRecord { start, result, moves });
         }
-        let root = game.root()?;
+        let root = engine::root(&game)?;
         let SelfPlayer { table, searcher } = player;
         let answer = searcher.think(table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         let mv = answer.best.expect("a game that is not over has a move");
@@ -108,7 +108,7 @@ fn play_from(
         if let Some(result) = result_by_score(&moves, score, game.turn()) {
             return Some(GameRecord { start, result, moves });
         }
-        game.play(game.from_search(mv).expect("the search plays legal moves"))
+        game.play(engine::from_search(&game, mv).expect("the search plays legal moves"))
             .expect("a legal move can be played");
     }
 }

@@ -3,10 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
 
-use engine::{Color, Game, PgnTags};
+use game::{Color, Game, PgnTags};
+use messages::epd::{ClockTime, EpdMove, Position, RefereeCommand};
+use messages::referee::{Directive, ExactClock, Moves};
 use players::Account;
-use protocols::epd::{ClockTime, EpdMove, Position, RefereeCommand};
-use protocols::referee::{Directive, ExactClock, Moves};
 use shakmaty::ByColor;
 
 use super::Bout;

@@ -5,11 +5,11 @@ mod letters;
 
 use std::time::{Duration, Instant, SystemTime};
 
-use engine::{CastlingMode, Color, DrawReason, Game, Outcome, WinReason};
+use game::Score;
+use game::{CastlingMode, Color, DrawReason, Game, Outcome, WinReason};
+use messages::epd::{EpdMove, Evaluation, EvaluationVerdict, Position};
+use messages::referee::{Answer, Counters, Remark, Reply};
 use players::Thinking;
-use protocols::epd::{EpdMove, Evaluation, EvaluationVerdict, Position};
-use protocols::referee::{Answer, Counters, Remark, Reply};
-use search::Score;
 use shakmaty::ByColor;
 
 use super::fact::{Fact, MoveWords, Side};
@@ -253,7 +253,7 @@ impl Bout {
             Answer::NoMove => self.no_answer(color, "no move, though there are legal ones"),
             Answer::Move { mv, remark, rejects_draw } => {
                 let Some(legal) = mv.legal() else {
-                    let text = engine::excerpt(&mv.text());
+                    let text = game::excerpt(&mv.text());
                     return self.lose(color, WinReason::IllegalMove, &format!("illegal move {text}"));
                 };
                 let words = words(*remark == Remark::OfferDraw, *rejects_draw, &reply.analysis);
@@ -406,7 +406,7 @@ impl Bout {
     }
 }
 
-fn words(offers_draw: bool, rejects_draw: bool, analysis: &protocols::referee::Analysis) -> MoveWords {
+fn words(offers_draw: bool, rejects_draw: bool, analysis: &messages::referee::Analysis) -> MoveWords {
     MoveWords {
         offers_draw,
         rejects_draw,
@@ -420,9 +420,9 @@ fn words(offers_draw: bool, rejects_draw: bool, analysis: &protocols::referee::A
 fn thinking(words: &MoveWords) -> Thinking {
     let verdict = words.evaluation.and_then(|value| Evaluation::new(value.into())).map(Evaluation::verdict);
     let score = verdict.and_then(|verdict| match verdict {
-        EvaluationVerdict::Centipawns(value) => Some(Score::centipawns(value.into())),
-        EvaluationVerdict::MateIn(plies) => Some(Score::mate_at(farthest(plies))),
-        EvaluationVerdict::MatedIn(plies) => Some(Score::mated_at(farthest(plies))),
+        EvaluationVerdict::Centipawns(value) => Some(Score::Centipawns(value.into())),
+        EvaluationVerdict::MateIn(plies) => Some(Score::MateIn(u32::from(plies).div_ceil(2))),
+        EvaluationVerdict::MatedIn(plies) => Some(Score::MatedIn(u32::from(plies) / 2)),
         EvaluationVerdict::IllegalPosition => None,
     });
     Thinking {
@@ -432,9 +432,4 @@ fn thinking(words: &MoveWords) -> Thinking {
         line: words.line.clone(),
         ..Thinking::default()
     }
-}
-
-/// Farther than any search reaches is as good as the farthest.
-fn farthest(plies: u16) -> usize {
-    usize::from(plies).min(2 * search::MAX_PLY)
 }

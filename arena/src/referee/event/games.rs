@@ -2,9 +2,9 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use engine::{Color, Outcome};
-use protocols::epd::Position;
-use protocols::referee::{Directive, Reply};
+use game::{Color, Outcome};
+use messages::epd::Position;
+use messages::referee::{Directive, Reply};
 
 use super::{Connection, Event, FLAG_DELAY, tags};
 use crate::referee::bout::{Bout, Judgement};

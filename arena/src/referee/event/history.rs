@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{Color, Outcome};
+use game::{Color, Outcome};
 use shakmaty::ByColor;
 
 use super::{Ending, Event, GameResult, LOOKAHEAD};

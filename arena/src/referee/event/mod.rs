@@ -10,9 +10,9 @@ mod questions;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use engine::{Color, Game, Outcome, PgnTags};
-use protocols::epd::{Position, RefereeCommand};
-use protocols::referee::{ClientRecord, Directive, Request};
+use game::{Color, Game, Outcome, PgnTags};
+use messages::epd::{Position, RefereeCommand};
+use messages::referee::{ClientRecord, Directive, Request};
 use shakmaty::{ByColor, Chess};
 
 use super::bout::Bout;
@@ -352,7 +352,7 @@ impl Event {
     }
 
     fn hear_fault(&mut self, program: usize, reason: Option<&str>) {
-        let reason = engine::excerpt(reason.unwrap_or("it tells no reason"));
+        let reason = game::excerpt(reason.unwrap_or("it tells no reason"));
         self.tell(true, format!("{} needs help: {reason}", self.name(program)));
         if let Some(bout) = self.programs[program].game.and_then(|game| self.bouts.get(&game)) {
             let noted = bout.noted(bout.color_of(program), &format!("reports a fault: {reason}"));

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use protocols::epd::RefereeCommand;
-use protocols::referee::Directive;
+use messages::epd::RefereeCommand;
+use messages::referee::Directive;
 
 use super::{Connection, Event, Letter, News};
 use crate::referee::settings::MOST_REFUSALS;

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use engine::{Color, Game, Outcome, WinReason};
-use protocols::epd::{Position, RefereeCommand};
-use protocols::referee::{Directive, SignOn};
+use game::{Color, Game, Outcome, WinReason};
+use messages::epd::{Position, RefereeCommand};
+use messages::referee::{Directive, SignOn};
 
 use super::{Connection, Event, Guest, tags};
 use crate::referee::timers::patience;
@@ -20,7 +20,7 @@ impl Event {
         let program = match self.admit(sign_on) {
             Ok(program) => program,
             Err(reason) => {
-                let name = engine::excerpt(sign_on.name.as_deref().unwrap_or("somebody without a name"));
+                let name = game::excerpt(sign_on.name.as_deref().unwrap_or("somebody without a name"));
                 self.tell(false, format!("{name} may not sign on: {reason}"));
                 self.fault(connection, reason);
                 return self.close(connection, at);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use engine::PgnTags;
+use game::PgnTags;
 
 use super::{Event, GameResult, tags};
 use crate::referee::bout::Bout;

@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use engine::PgnTags;
-use protocols::referee::without_secret;
+use game::PgnTags;
+use messages::referee::without_secret;
 use time::OffsetDateTime;
 
 use super::scribe::Scribe;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use engine::Outcome;
+use game::Outcome;
 
 use super::live::{self, Question, Told};
 use super::{Service, ServiceError, papers};

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Color, Game};
-use protocols::cecp::{Message, Switch};
-use search::Verdict;
+use game::Score;
+use game::{Color, Game};
+use messages::cecp::{Message, Switch};
 
 use super::bench::{AT_ONCE, Bench, Heard, QUIET, is_refusal, moved, thoughts};
 use super::game::true_results;
@@ -73,7 +73,7 @@ fn thinking(candidate: &Candidate) -> Result<(), Miss> {
     let heard = think(candidate, MIDDLEGAME, &["post"])?;
     let most = since.elapsed().as_millis() as u64 / 10;
     let lines = thoughts(&heard);
-    let game = Game::from_fen(MIDDLEGAME, engine::CastlingMode::Standard).expect("a legal position");
+    let game = Game::from_fen(MIDDLEGAME, game::CastlingMode::Standard).expect("a legal position");
     let Some(last) = lines.last() else {
         return Err(Miss::failed("lines of thinking", seen(&heard)));
     };
@@ -93,12 +93,12 @@ fn nopost(candidate: &Candidate) -> Result<(), Miss> {
     none(&heard, "no thinking output", |message| matches!(message, Message::Thinking(_)))
 }
 
-fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Verdict) -> Result<(), Miss> {
+fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Score) -> Result<(), Miss> {
     let heard = think(candidate, fen, &["post"])?;
-    let scores: Vec<Verdict> = thoughts(&heard).iter().map(|line| line.score).collect();
+    let scores: Vec<Score> = thoughts(&heard).iter().map(|line| line.score).collect();
     if scores.contains(&score) {
         Ok(())
-    } else if scores.iter().all(|score| matches!(score, Verdict::Centipawns(_))) {
+    } else if scores.iter().all(|score| matches!(score, Score::Centipawns(_))) {
         Err(Miss::NotSupported("mates as 100000 and more".into()))
     } else {
         let shown: Vec<String> = thoughts(&heard).iter().map(|line| format!("`{line}`")).collect();
@@ -107,11 +107,11 @@ fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Verdict) -> Re
 }
 
 fn mate_score(candidate: &Candidate) -> Result<(), Miss> {
-    shows(candidate, MATE_IN_TWO, "a score of 100002", Verdict::MateIn(2))
+    shows(candidate, MATE_IN_TWO, "a score of 100002", Score::MateIn(2))
 }
 
 fn mated_score(candidate: &Candidate) -> Result<(), Miss> {
-    shows(candidate, MATED_IN_ONE, "a score of -100001", Verdict::MatedIn(1))
+    shows(candidate, MATED_IN_ONE, "a score of -100001", Score::MatedIn(1))
 }
 
 fn stray_words(candidate: &Candidate) -> Result<(), Miss> {

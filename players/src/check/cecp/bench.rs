@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use engine::Game;
-use protocols::cecp::{Message, Switch, ThinkingLine};
+use game::Game;
+use messages::cecp::{Message, Switch, ThinkingLine};
 
 use crate::cecp::setup::{self, Word};
 use crate::cecp::{Cecp, Features, former_move, handshake};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use protocols::cecp::Switch;
+use messages::cecp::Switch;
 
 use super::bench::{Bench, Heard, thoughts, took};
 use crate::check::conversation::seen;

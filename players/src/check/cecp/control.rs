@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use protocols::cecp::{Message, Switch};
+use messages::cecp::{Message, Switch};
 
 use super::bench::{AT_ONCE, Bench, Heard, LONG_THINK, QUIET, moved, took};
 use crate::check::conversation::{none, seen, some};

@@ -1,7 +1,7 @@
 //! Games: who plays, moves in and out, positions, ends.
 
-use engine::Color;
-use protocols::cecp::{GameResult, Message, Switch};
+use game::Color;
+use messages::cecp::{GameResult, Message, Switch};
 
 use super::bench::{Bench, Heard, LONG_THINK, QUIET, is_refusal, moved};
 use super::control::thinks_on;
@@ -165,7 +165,7 @@ fn setboard_illegal(candidate: &Candidate) -> Result<(), Miss> {
 
 fn edit(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
-    bench.game = engine::Game::from_fen("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", bench.game.mode())
+    bench.game = game::Game::from_fen("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", bench.game.mode())
         .expect("a legal position");
     let taken = bench
         .tell(&["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
@@ -184,7 +184,7 @@ fn new_resets(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::forced(candidate)?;
     bench.play(&["e2e4", "e7e5", "g1f3"])?;
     bench.tell(&["new", "force"])?;
-    bench.game = engine::Game::default();
+    bench.game = game::Game::default();
     bench.has_position("g1f3")
 }
 

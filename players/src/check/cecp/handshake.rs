@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use protocols::cecp::{Command, Feature, Message, Switch};
+use messages::cecp::{Command, Feature, Message, Switch};
 
 use super::bench::{AT_ONCE, Bench, QUIET, is_refusal, moved};
 use crate::cecp::Cecp;

@@ -1,6 +1,6 @@
 //! Settings, and who plays.
 
-use protocols::cecp::{Message, OptionKind, Switch};
+use messages::cecp::{Message, OptionKind, Switch};
 
 use super::bench::{Bench, QUIET, is_refusal};
 use crate::check::conversation::{none, some};

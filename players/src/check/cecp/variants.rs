@@ -1,7 +1,7 @@
 //! Chess960 and other variants.
 
-use engine::{CastlingMode, Game, variant_from_name};
-use protocols::cecp::Switch;
+use game::{CastlingMode, Game, variant_from_name};
+use messages::cecp::Switch;
 
 use super::bench::{Bench, is_refusal};
 use crate::check::conversation::none;
@@ -44,7 +44,7 @@ fn fischerandom(candidate: &Candidate) -> Result<(), Miss> {
 
 fn variants(candidate: &Candidate) -> Result<(), Miss> {
     let mut bench = Bench::start(candidate)?;
-    let names: Vec<(String, engine::Variant)> = bench
+    let names: Vec<(String, game::Variant)> = bench
         .features
         .variants()
         .iter()

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use engine::{CastlingMode, Game};
-use protocols::cego::{EngineMessage, LongMove};
+use game::{CastlingMode, Game};
+use messages::cego::{EngineMessage, LongMove};
 
 use crate::cego::Cego;
 use crate::check::conversation::{Conversation, seen};
@@ -102,7 +102,7 @@ impl Bench {
     /// error.
     pub(super) fn ends_at(mut self, breach: &str) -> Result<(), Miss> {
         let said_before = self.complaints.count.load(Ordering::Relaxed);
-        let expected = format!("that it ends at `{}`", engine::excerpt(breach));
+        let expected = format!("that it ends at `{}`", game::excerpt(breach));
         self.tell(breach)?;
         let since = Instant::now();
         self.hear_nothing_until_its_end(&expected)?;

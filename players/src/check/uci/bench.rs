@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{CastlingMode, Game};
-use protocols::uci::{Info, Message, MessageError, OptionKind};
+use game::{CastlingMode, Game};
+use messages::uci::{Info, Message, MessageError, OptionKind};
 use shakmaty::uci::UciMove;
 
 use crate::check::conversation::{Conversation, none, seen};

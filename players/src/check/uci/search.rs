@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use protocols::uci::{Message, Value};
+use messages::uci::{Message, Value};
 
 use super::bench::{AT_ONCE, Bench, Heard, QUIET, infos, is_best_move};
 use crate::check::conversation::{none, seen};

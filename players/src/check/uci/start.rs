@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use engine::{CastlingMode, Game};
-use protocols::uci::{Message, OptionKind};
+use game::{CastlingMode, Game};
+use messages::uci::{Message, OptionKind};
 use shakmaty::uci::UciMove;
 
 use super::bench::{AT_ONCE, Bench, QUIET, is_best_move};

@@ -2,20 +2,21 @@
 
 use std::io;
 
-use engine::{DrawReason, Game, NumberSetting, Outcome};
-use search::Score;
+use engine::NumberSetting;
+use game::Score;
+use game::{DrawReason, Game, Outcome};
 use shakmaty::{Move, Position as _};
 
 use super::Session;
 use crate::cecp::dialect::Dialect;
-use crate::cecp::message::Message;
 use crate::cecp::variants;
+use messages::cecp::Message;
 
 impl Session<'_> {
     /// Offers, accepts, claims or declines a draw with a move of the engine.
     pub(super) fn talk_about_a_draw(&mut self, before: &Game, mv: Move, score: Score) -> io::Result<()> {
         let settings = self.host.engine.settings();
-        let value = i64::from(score.value());
+        let value = score.value();
         let was_offered = std::mem::take(&mut self.agreements.draw_offered);
         let accepts = was_offered && value <= settings.get(NumberSetting::DrawScore);
         // A draw by the rules is claimed if nothing better is in sight: what the search finds is then worth a draw.

@@ -2,16 +2,15 @@
 
 use std::io;
 
-use engine::Game;
-use search::Score;
+use game::Game;
 use shakmaty::{Move, Square};
 
 use super::{Session, Work};
-use crate::cecp::command::{Place, RootMoves};
 use crate::cecp::markers;
-use crate::cecp::message::{Message, Status};
 use crate::cecp::output::move_text;
 use crate::cecp::state::{Mode, Occupation};
+use messages::cecp::{Message, Status};
+use messages::cecp::{Place, RootMoves};
 
 impl Session<'_> {
     /// `.`
@@ -76,7 +75,7 @@ impl Session<'_> {
         let Some(game) = self.board.game() else {
             return self.output.error("command not legal now", line);
         };
-        self.host.engine.tell_value(game, Score::centipawns(centipawns));
+        self.host.engine.tell_value(game, centipawns);
         self.search_anew();
         Ok(())
     }

@@ -2,18 +2,18 @@
 
 use std::io;
 
-use engine::{MoveError, Outcome};
+use game::{MoveError, Outcome};
 
 use super::Session;
 use crate::agreements::Agreements;
 use crate::cecp::board::Refusal;
 use crate::cecp::clock::still_fits;
-use crate::cecp::command::EditLine;
 use crate::cecp::dialect::Dialect;
-use crate::cecp::message::Message;
 use crate::cecp::output::echo;
 use crate::cecp::state::Mode;
 use crate::cecp::variants;
+use messages::cecp::EditLine;
+use messages::cecp::Message;
 
 impl Session<'_> {
     /// `new`, and `variant` for one that is played

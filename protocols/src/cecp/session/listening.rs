@@ -3,16 +3,17 @@
 use std::io;
 use std::time::Duration;
 
-use engine::{Decision, DrawReason, Game, Outcome, Thought};
+use engine::{Decision, Thought};
+use game::{DrawReason, Game, Outcome};
 use shakmaty::Color;
 
 use super::Session;
 use crate::cecp::dialect::Dialect;
-use crate::cecp::message::Message;
-use crate::cecp::notation::GameResult;
 use crate::cecp::output::{move_text, thinking_line};
 use crate::cecp::state::{Mode, Occupation};
 use crate::cecp::variants;
+use messages::cecp::GameResult;
+use messages::cecp::Message;
 
 impl Session<'_> {
     pub(super) fn hear(&mut self, thought: Thought) -> io::Result<()> {
@@ -145,7 +146,7 @@ impl Session<'_> {
                 self.output.send(&Message::Resign)
             }
             Dialect::Autoplayer => {
-                let reason = engine::WinReason::Resignation;
+                let reason = game::WinReason::Resignation;
                 self.announce_end(Outcome::Win { winner: !loser, reason })
             }
         }

@@ -26,20 +26,21 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Game, Purpose, Task};
-use search::{Limits, TimeLimit};
+use ::game::Game;
+use engine::{Limits, TimeLimit};
+use engine::{Purpose, Task};
 use shakmaty::{Move, Square};
 
 use super::board::Board;
 use super::clock::OwnClock;
 use super::dialect::Dialect;
-use super::message::Message;
 use super::output::Output;
 use super::state::{Occupation, State};
 use super::work::Work;
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
-use crate::input::Input;
+use messages::cecp::Message;
+use messages::input::Input;
 use partnership::Partnership;
 use persons::{Opponent, Question};
 

@@ -3,14 +3,14 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use engine::Game;
+use game::Game;
 use shakmaty::Color;
 
 use super::Session;
 use crate::agreements::Agreements;
-use crate::cecp::command::Command;
-use crate::cecp::message::Message;
 use crate::cecp::variants;
+use messages::cecp::Command;
+use messages::cecp::Message;
 
 impl Session<'_> {
     pub(super) fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {

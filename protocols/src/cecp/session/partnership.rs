@@ -3,11 +3,11 @@
 use std::io;
 use std::time::Instant;
 
-use engine::{Captives, Game};
+use game::{Game, PocketOwner};
 
 use super::Session;
-use crate::cecp::message::{Audience, Message};
 use crate::cecp::state::Mode;
+use messages::cecp::{Audience, Message};
 
 /// The partner, and what it has asked for.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Session<'_> {
     /// Whether it is our turn, and the partner has asked us to wait.
     pub(super) fn is_asked_to_sit(&self) -> bool {
         self.partnership.is_asked_to_sit
-            && self.own_turn().is_some_and(|game| game.captives() == Captives::Partner)
+            && self.own_turn().is_some_and(|game| game.pocket_owner() == PocketOwner::Partner)
     }
 
     /// Begins or ends to sit, on our own time: as long as the partner wants it, or while every move needs a piece that

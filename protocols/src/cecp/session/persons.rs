@@ -5,9 +5,9 @@ use std::io;
 use super::Session;
 use super::settings::TOLD_BY_GUI;
 use crate::cecp::announcement::NAME;
-use crate::cecp::command::Command;
-use crate::cecp::message::{Audience, Message};
 use crate::cecp::output::echo;
+use messages::cecp::Command;
+use messages::cecp::{Audience, Message};
 
 /// Who has the other side, as far as the GUI has told.
 #[derive(Debug, Default)]

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use engine::book::BookError;
-use engine::{Engine, Game, NumberSetting, PathSetting, Setting, SettingError, Settings};
+use engine::{Engine, NumberSetting, PathSetting, Setting, SettingError, Settings};
+use game::Game;
+use game::book::BookError;
 
 use super::Session;
 use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
-use crate::cecp::message::{Audience, Message};
-use crate::cecp::notation::first_word;
+use messages::cecp::first_word;
+use messages::cecp::{Audience, Message};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
 const RESERVED_MEMORY: i64 = 16;

@@ -1,7 +1,7 @@
 //! Analysis and hints.
 
 use super::Gui;
-use crate::cecp::{Message, ThinkingLine};
+use messages::cecp::{Message, ThinkingLine};
 
 #[test]
 fn analysis_tells_its_status_and_never_moves() {
@@ -69,7 +69,7 @@ fn a_told_score_counts_until_the_analysis_ends() {
     while last.depth < 4 {
         last = ThinkingLine::parse(&gui.line()).unwrap();
     }
-    assert!(last.text.starts_with("h4") && last.score == search::Verdict::Centipawns(700), "{last}");
+    assert!(last.text.starts_with("h4") && last.score == game::Score::Centipawns(700), "{last}");
     gui.send(&["exit", "analyze"]);
     let mut last = ThinkingLine::parse(&gui.line()).unwrap();
     while last.depth < 4 {

@@ -1,7 +1,8 @@
 //! Hyatt's dialect.
 
 use super::Gui;
-use crate::cecp::{Dialect, Message};
+use crate::cecp::Dialect;
+use messages::cecp::Message;
 
 fn gui() -> Gui {
     let mut gui = Gui::of_dialect(Dialect::Autoplayer);

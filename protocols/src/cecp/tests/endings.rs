@@ -1,7 +1,7 @@
 //! How games end: mates, draws, offers and claims.
 
 use super::Gui;
-use crate::cecp::Message;
+use messages::cecp::Message;
 
 #[test]
 fn a_draw_is_accepted_with_the_move_if_there_is_nothing_to_win() {
@@ -30,7 +30,7 @@ fn mate_scores_are_written_as_the_specification_says() {
             other => panic!("unexpected {other:?}"),
         }
     }
-    assert_eq!(last, Some(search::Verdict::MateIn(1)));
+    assert_eq!(last, Some(game::Score::MateIn(1)));
     gui.expect("1-0 {White mates}");
     gui.expect_silence(&["setboard 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"]);
     gui.disconnect();

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::cecp::{Dialect, Message, ThinkingLine, serve};
+use crate::cecp::{Dialect, serve};
 use crate::scripted::Scripted;
+use messages::cecp::{Message, ThinkingLine};
 
 /// A session and the GUI that talks to it.
 pub(super) struct Gui {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Gui, long_think};
-use crate::cecp::{Message, ThinkingLine};
+use messages::cecp::{Message, ThinkingLine};
 
 const A_WHILE: Duration = Duration::from_millis(300);
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Gui, long_think};
-use crate::cecp::{Message, ThinkingLine};
+use messages::cecp::{Message, ThinkingLine};
 
 #[test]
 fn a_ping_waits_for_the_move_and_only_for_that() {

@@ -1,0 +1,278 @@
+//! Positions from FEN and from set-up boards: what is put right silently, and what is refused with which words.
+
+use std::num::NonZeroU32;
+
+use shakmaty::fen::{Fen, ParseFenError};
+use shakmaty::variant::{Variant, VariantPosition};
+use shakmaty::{
+    Bitboard, ByColor, ByRole, CastlingMode, Chess, Color, EnPassantMode, Position as _, PositionError,
+    PositionErrorKinds, Setup, Square,
+};
+
+use crate::text::excerpt;
+use crate::variant::PocketOwner;
+
+/// The largest value of the counters in a FEN that is taken at its word.
+const LARGEST_COUNTER: u32 = 65_535;
+
+/// Why a position was refused. Each variant carries what was wrong, shortened to at most 100 characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
+pub enum FenError {
+    /// Too few fields, or too many.
+    #[error(
+        "FEN `{text}` has {count} fields; expected 4 to 6: board, side to move, castling, en passant, counters"
+    )]
+    Fields { text: String, count: usize },
+    /// The first field is no board.
+    #[error(
+        "FEN: board `{field}` is not eight ranks of eight squares in the letters pnbrqkPNBRQK and digits"
+    )]
+    Board { field: String },
+    /// The second field is neither `w` nor `b`.
+    #[error("FEN: side to move `{field}`; expected `w` or `b`")]
+    Turn { field: String },
+    /// The third field is none of the ways to write castling rights.
+    #[error("FEN: castling rights `{field}`; expected `-`, letters of KQkq, or at most two files a side")]
+    Castling { field: String },
+    /// The fourth field is no square.
+    #[error("FEN: en passant square `{field}`; expected `-` or a square")]
+    EnPassant { field: String },
+    /// The fifth field is no number in range.
+    #[error("FEN: halfmove clock `{field}`; expected a number from 0 to 65535")]
+    Halfmoves { field: String },
+    /// The sixth field is no number in range.
+    #[error("FEN: move number `{field}`; expected a number from 0 to 65535")]
+    Fullmoves { field: String },
+    /// A side has no king, or more than one.
+    #[error("illegal position `{text}`: {color} has {count} kings; expected one")]
+    Kings { text: String, color: Color, count: usize },
+    /// A pawn stands where no pawn can.
+    #[error("illegal position `{text}`: a pawn stands on the first or last rank")]
+    PawnOnBackRank { text: String },
+    /// The side to move could take the king.
+    #[error("illegal position `{text}`: {color} is in check, but it is not {color}'s move")]
+    OpponentInCheck { text: String, color: Color },
+    /// More than sixteen men a side, or more promoted pieces than pawns are missing.
+    #[error(
+        "illegal position `{text}`: a side has over 16 men, or more promoted pieces than pawns are missing"
+    )]
+    TooMuchMaterial { text: String },
+    /// The checks left in Three-check are not as they should be.
+    #[error("FEN: checks left `{field}`; expected two numbers from 0 to 3 such as `3+3`")]
+    Checks { field: String },
+    /// The position is none of the variant.
+    #[error("illegal position `{text}` in {variant}: {problem}")]
+    Variant { text: String, variant: &'static str, problem: String },
+}
+
+/// Reads a FEN of four to six fields; missing counters are 0 and 1. See `Game::from_fen` for what is put right.
+///
+/// In Crazyhouse, the pieces in hand follow the board in brackets, or as a ninth rank; without them there are none. In
+/// Three-check, the checks that are left stand in a field of their own before the counters (`3+3`), or those that were
+/// given after them (`+0+0`); without them none was given.
+pub(crate) fn read(
+    variant: Variant,
+    text: &str,
+    mode: CastlingMode,
+) -> Result<(VariantPosition, CastlingMode), FenError> {
+    // Underscores stand for spaces where a FEN is part of a web address; no field has one of its own.
+    let mut fields: Vec<&str> =
+        text.split(|c: char| c.is_ascii_whitespace() || c == '_').filter(|field| !field.is_empty()).collect();
+    let checks = take_checks(variant, &mut fields);
+    if !(4..=6).contains(&fields.len()) {
+        return Err(FenError::Fields { text: excerpt(text), count: fields.len() });
+    }
+    let mut setup = board_part(variant, &fields, checks)?;
+    setup.halfmoves =
+        counter(fields.get(4), 0).ok_or_else(|| FenError::Halfmoves { field: excerpt(fields[4]) })?;
+    let fullmoves =
+        counter(fields.get(5), 1).ok_or_else(|| FenError::Fullmoves { field: excerpt(fields[5]) })?;
+    // Several programs number the first move 0.
+    setup.fullmoves = NonZeroU32::new(fullmoves).unwrap_or(NonZeroU32::MIN);
+    check(variant, setup, mode, || excerpt(text))
+}
+
+/// Takes the field with the checks of Three-check out of the others.
+fn take_checks<'a>(variant: Variant, fields: &mut Vec<&'a str>) -> Option<&'a str> {
+    let at = fields.iter().skip(4).position(|field| field.contains('+'))?;
+    (variant == Variant::ThreeCheck).then(|| fields.remove(4 + at))
+}
+
+/// The first four fields, and the checks of Three-check.
+fn board_part(variant: Variant, fields: &[&str], checks: Option<&str>) -> Result<Setup, FenError> {
+    let error = |at: usize| excerpt(fields[at]);
+    let has_hands = variant == Variant::Crazyhouse;
+    let ranks = fields[0].matches('/').count() + 1;
+    // shakmaty would read the hands of Crazyhouse everywhere.
+    if !has_hands && fields[0].contains(['[', '~']) || ranks != 8 && !(has_hands && ranks == 9) {
+        return Err(FenError::Board { field: error(0) });
+    }
+    // XBoard has a hyphen for empty hands.
+    let board = fields[0].replace("[-]", "[]");
+    let text = [&[&*board], &fields[1..4], checks.as_slice()].concat().join(" ");
+    let fen = Fen::from_ascii(text.as_bytes()).map_err(|e| match e {
+        ParseFenError::InvalidTurn => FenError::Turn { field: error(1) },
+        ParseFenError::InvalidCastling => FenError::Castling { field: error(2) },
+        ParseFenError::InvalidEpSquare => FenError::EnPassant { field: error(3) },
+        _ if checks.is_some() => FenError::Checks { field: excerpt(checks.unwrap_or_default()) },
+        _ => FenError::Board { field: error(0) },
+    })?;
+    Ok(fen.into_setup())
+}
+
+/// A counter in decimal digits, or `default` where there is none; `None` if it cannot be read.
+fn counter(field: Option<&&str>, default: u32) -> Option<u32> {
+    let Some(field) = field else { return Some(default) };
+    field.parse().ok().filter(|&number| number <= LARGEST_COUNTER)
+}
+
+/// Makes a position of a set-up board.
+pub(crate) fn from_setup(
+    variant: Variant,
+    setup: Setup,
+    mode: CastlingMode,
+) -> Result<(VariantPosition, CastlingMode), FenError> {
+    if setup.halfmoves > LARGEST_COUNTER {
+        return Err(FenError::Halfmoves { field: setup.halfmoves.to_string() });
+    }
+    if setup.fullmoves.get() > LARGEST_COUNTER {
+        return Err(FenError::Fullmoves { field: setup.fullmoves.to_string() });
+    }
+    let original = setup.clone();
+    check(variant, setup, mode, || shown(&original))
+}
+
+/// Makes a position of chess of a board that was set up. Castling rights and en passant squares that the board
+/// contradicts are dropped; in standard mode, rights that only make sense in Chess960 make it a position of Chess960.
+///
+/// # Errors
+/// The position is illegal, as for [`Game::from_fen`](crate::Game::from_fen).
+pub fn legal_position(setup: &Setup, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
+    let (position, mode) = check(Variant::Chess, setup.clone(), mode, || shown(setup))?;
+    match position {
+        VariantPosition::Chess(chess) => Ok((chess, mode)),
+        _ => unreachable!("the variant was chess"),
+    }
+}
+
+/// The FEN of a board that was set up, for a message.
+fn shown(setup: &Setup) -> String {
+    let fen = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
+    excerpt(&fen.to_string())
+}
+
+/// Puts right what can be put right, and says what is wrong with the rest.
+fn check(
+    variant: Variant,
+    setup: Setup,
+    mode: CastlingMode,
+    text: impl Fn() -> String,
+) -> Result<(VariantPosition, CastlingMode), FenError> {
+    let mode = if mode.is_standard() { CastlingMode::detect(&setup) } else { mode };
+    let may_lack_kings = matches!(variant, Variant::Antichess | Variant::Atomic | Variant::Horde);
+    for color in Color::ALL.into_iter().filter(|_| !may_lack_kings) {
+        let count = (setup.board.kings() & setup.board.by_color(color)).count();
+        if count != 1 {
+            return Err(FenError::Kings { text: text(), color, count });
+        }
+    }
+    let waiting = !setup.turn;
+    let problem = |problem: &str| {
+        let (text, variant) = (text(), variant.uci());
+        FenError::Variant { text, variant, problem: problem.to_owned() }
+    };
+    if variant == Variant::Antichess && setup.board.by_color(waiting).is_empty() {
+        return Err(problem("the side that is not to move has won already"));
+    }
+    let position = VariantPosition::from_setup(variant, setup, mode)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_impossible_check)
+        .map_err(|error| match error.kinds() {
+            kinds if kinds.contains(PositionErrorKinds::PAWNS_ON_BACKRANK) => {
+                FenError::PawnOnBackRank { text: text() }
+            }
+            kinds if kinds.contains(PositionErrorKinds::OPPOSITE_CHECK) => {
+                FenError::OpponentInCheck { text: text(), color: waiting }
+            }
+            _ if variant == Variant::Chess => FenError::TooMuchMaterial { text: text() },
+            kinds => problem(words(kinds)),
+        })?;
+    Ok((position, mode))
+}
+
+/// The position with other pieces in the pockets. In Bughouse, where they come from two boards, there may be more than one set has.
+///
+/// # Errors
+/// The variant has no pockets, or there are too many pieces.
+pub(crate) fn with_pockets(
+    position: &VariantPosition,
+    pockets: ByColor<ByRole<u8>>,
+    owner: PocketOwner,
+) -> Result<VariantPosition, FenError> {
+    let setup = Setup { pockets: Some(pockets), ..position.to_setup(EnPassantMode::Always) };
+    let problem = |problem: &str| FenError::Variant {
+        text: shown(&setup),
+        variant: position.variant().uci(),
+        problem: problem.to_owned(),
+    };
+    if position.pockets().is_none() {
+        return Err(problem("nothing is held in hand"));
+    }
+    let held = VariantPosition::from_setup(position.variant(), setup.clone(), position.castles().mode());
+    let allowed = match owner {
+        PocketOwner::Captor => held,
+        PocketOwner::Partner => held.or_else(PositionError::ignore_too_much_material),
+    };
+    allowed.or_else(PositionError::ignore_impossible_check).map_err(|error| problem(words(error.kinds())))
+}
+
+/// What is wrong with a position, where only a variant can say so.
+fn words(kinds: PositionErrorKinds) -> &'static str {
+    if kinds.intersects(PositionErrorKinds::EMPTY_BOARD) {
+        "the board is empty"
+    } else if kinds.intersects(PositionErrorKinds::MISSING_KING) {
+        "a king is missing"
+    } else if kinds.intersects(PositionErrorKinds::TOO_MANY_KINGS) {
+        "there are too many kings"
+    } else if kinds.intersects(PositionErrorKinds::TOO_MUCH_MATERIAL) {
+        "there are more pieces than a game can bring about"
+    } else {
+        "the rules of the variant do not allow it"
+    }
+}
+
+/// The FEN of a position: the en passant square only where the capture is legal, castling rights as `KQkq`, in
+/// Chess960 as the files of the rooks (Shredder-FEN).
+pub(crate) fn write(position: &VariantPosition, mode: CastlingMode) -> String {
+    write_with(position, mode, EnPassantMode::Legal)
+}
+
+/// The same with another rule for the en passant square.
+pub(crate) fn write_with(
+    position: &VariantPosition,
+    mode: CastlingMode,
+    en_passant: EnPassantMode,
+) -> String {
+    let fen = Fen::from_position(position, en_passant).to_string();
+    if mode.is_standard() {
+        return fen;
+    }
+    let mut fields: Vec<&str> = fen.split(' ').collect();
+    let castling = castling_files(position.castles().castling_rights());
+    if let Some(field) = fields.get_mut(2) {
+        *field = &castling;
+    }
+    fields.join(" ")
+}
+
+/// Castling rights by the files of the rooks, king's side first as in `HAha`.
+fn castling_files(rooks: Bitboard) -> String {
+    let mut letters = String::new();
+    for color in [Color::White, Color::Black] {
+        let files = (rooks & color.backrank()).into_iter().rev().map(Square::file);
+        letters.extend(files.map(|file| color.fold_wb(file.upper_char(), file.char())));
+    }
+    if letters.is_empty() { "-".to_owned() } else { letters }
+}

@@ -1,0 +1,33 @@
+//! The game state that everybody shares, for playing and for refereeing: positions and moves, rules and outcomes, time controls and
+//! clocks, books, endgame tables, and the texts in which games are written (FEN, SAN, PGN, EPD). Nothing here thinks.
+
+pub mod book;
+mod clock;
+pub mod diagram;
+pub mod epd;
+mod fen;
+mod game;
+mod lines;
+mod notation;
+pub mod openings;
+mod outcome;
+mod pgn;
+mod score;
+mod tablebases;
+mod text;
+mod time_control;
+mod variant;
+
+pub use clock::{GameClock, MonotonicTime, TimeSource, Turn};
+pub use fen::{FenError, legal_position};
+pub use game::{Game, IllegalMove};
+pub use notation::{IllegalReason, MoveError, read_move};
+pub use outcome::{DrawReason, Outcome, WinReason};
+pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
+pub use score::Score;
+pub use shakmaty::variant::{Variant, VariantPosition};
+pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
+pub use tablebases::{TablebaseError, Tablebases, Wdl};
+pub use text::{escaped, excerpt};
+pub use time_control::{MoveLimits, MoveTime, Phase, Phases, TimeControl, TimeControlError};
+pub use variant::{PocketOwner, variant_from_name};

@@ -1,0 +1,98 @@
+//! What variants add to the rules: how each of them ends, and what PGN calls them.
+
+use shakmaty::variant::{Variant, VariantPosition};
+use shakmaty::{Color, Outcome as Ending, Position as _};
+
+use crate::fen;
+use crate::outcome::{DrawReason, Outcome, WinReason};
+
+/// Who gets captured pieces, where they can be dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PocketOwner {
+    /// The captor (Crazyhouse).
+    #[default]
+    Captor,
+    /// The captor's partner, at another board (Bughouse).
+    Partner,
+}
+
+/// How the game has ended by what is special about its variant.
+pub(crate) fn outcome(position: &VariantPosition) -> Option<Outcome> {
+    let Ending::Known(ending) = position.variant_outcome() else { return None };
+    let Some(winner) = ending.winner() else { return Some(Outcome::Draw(DrawReason::RaceDrawn)) };
+    Some(Outcome::Win { winner, reason: reason(position, winner)? })
+}
+
+fn reason(position: &VariantPosition, winner: Color) -> Option<WinReason> {
+    Some(match position.variant() {
+        Variant::Chess | Variant::Crazyhouse => return None,
+        Variant::Atomic => WinReason::KingExploded,
+        Variant::Antichess if position.board().by_color(winner).is_empty() => WinReason::NothingLeft,
+        Variant::Antichess => WinReason::Stalemated,
+        Variant::KingOfTheHill => WinReason::HillReached,
+        Variant::ThreeCheck => WinReason::ThirdCheck,
+        Variant::RacingKings => WinReason::RaceWon,
+        Variant::Horde => WinReason::HordeCaptured,
+    })
+}
+
+/// Whether the side to move could play if it had something to drop.
+pub(crate) fn could_drop(position: &VariantPosition) -> bool {
+    let mut pockets = position.pockets().copied().unwrap_or_default();
+    pockets.get_mut(position.turn()).knight = 1;
+    fen::with_pockets(position, pockets, PocketOwner::Partner)
+        .is_ok_and(|held| !held.legal_moves().is_empty())
+}
+
+/// How many plies back positions may repeat: as far as the last capture or pawn move, but from the beginning where
+/// captured pieces come back.
+pub(crate) fn reach_of_repetition(position: &VariantPosition) -> usize {
+    match position {
+        VariantPosition::Crazyhouse(_) => usize::MAX,
+        _ => position.halfmoves() as usize,
+    }
+}
+
+/// The value of PGN's tag `Variant`, as today's programs have it; `None` for chess.
+pub(crate) fn pgn_name(variant: Variant) -> Option<&'static str> {
+    match variant {
+        Variant::Chess => None,
+        Variant::Atomic => Some("Atomic"),
+        Variant::Antichess => Some("Antichess"),
+        Variant::KingOfTheHill => Some("King of the Hill"),
+        Variant::ThreeCheck => Some("Three-check"),
+        Variant::Crazyhouse => Some("Crazyhouse"),
+        Variant::RacingKings => Some("Racing Kings"),
+        Variant::Horde => Some("Horde"),
+    }
+}
+
+/// The variant that a name means, however it is written: as in PGN, in UCI, in CECP. `None` for names that are not
+/// known; names for chess and Chess960 are not.
+pub fn variant_from_name(name: &str) -> Option<Variant> {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    Some(match letters.to_ascii_lowercase().as_str() {
+        "atomic" => Variant::Atomic,
+        "antichess" | "giveaway" => Variant::Antichess,
+        "kingofthehill" | "koth" => Variant::KingOfTheHill,
+        "threecheck" | "3check" => Variant::ThreeCheck,
+        "crazyhouse" | "zh" => Variant::Crazyhouse,
+        "racingkings" => Variant::RacingKings,
+        "horde" => Variant::Horde,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_variants() {
+        for variant in Variant::ALL.into_iter().filter(|&variant| variant != Variant::Chess) {
+            assert_eq!(variant_from_name(variant.uci()), Some(variant));
+            assert_eq!(variant_from_name(pgn_name(variant).unwrap()), Some(variant));
+        }
+        assert_eq!(variant_from_name("Chess960"), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! Any bytes as a file of EPD records. Nothing panics, and what was written is read again as the same records, which do the
+//! same to the registers.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use messages::epd::{Escapes, MoveReading, RecordReader, Registers, Strictness, lines};
+
+fuzz_target!(|bytes: &[u8]| {
+    for moves in [MoveReading::Syntax, MoveReading::Legal, MoveReading::Repair] {
+        let mates = moves == MoveReading::Repair;
+        read_and_write(RecordReader { moves, mates, ..RecordReader::default() }, bytes);
+    }
+    // Escapes undone are gone, so that there is no way back.
+    for escapes in [Escapes::Backslash, Escapes::ChessDb] {
+        for line in lines(1, bytes) {
+            let reader = RecordReader { escapes, strictness: Strictness::Strict, ..RecordReader::default() };
+            reader.read(&line.text, line.number);
+        }
+    }
+});
+
+fn read_and_write(reader: RecordReader, bytes: &[u8]) {
+    let mut registers = [Registers::default(), Registers::default()];
+    for line in lines(1, bytes) {
+        let reading = reader.read(&line.text, line.number);
+        let characters = line.text.chars().count();
+        assert!(reading.faults.iter().all(|fault| fault.line == line.number && fault.column <= characters + 1));
+        assert!(reading.faults.iter().all(|fault| !fault.message.contains(char::is_control)));
+        let Some(record) = reading.record else { continue };
+        let normal = record.to_string();
+        let again = reader.read(&normal, line.number).record.expect("what was written can be read");
+        assert_eq!(record, again, "{normal}");
+        assert_eq!(normal, again.to_string());
+        registers[0].apply(&record);
+        registers[1].apply(&again);
+        let _ = record.game();
+    }
+    assert_eq!(registers[0], registers[1]);
+}

@@ -1,0 +1,240 @@
+//! What commands and messages have in common: results, decimal seconds, base times, the look of a move.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameResult {
+    /// `1-0`
+    WhiteWins,
+    /// `0-1`
+    BlackWins,
+    /// `1/2-1/2`
+    Draw,
+    /// `*`: unfinished. Not in the specification, but XBoard sends it when it closes.
+    Unfinished,
+}
+
+impl FromStr for GameResult {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<GameResult, ()> {
+        match text {
+            "1-0" => Ok(GameResult::WhiteWins),
+            "0-1" => Ok(GameResult::BlackWins),
+            "1/2-1/2" => Ok(GameResult::Draw),
+            "*" => Ok(GameResult::Unfinished),
+            _ => Err(()),
+        }
+    }
+}
+
+impl fmt::Display for GameResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            GameResult::WhiteWins => "1-0",
+            GameResult::BlackWins => "0-1",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Unfinished => "*",
+        })
+    }
+}
+
+/// Splits off the first word; the rest is without blanks at its ends.
+pub fn first_word(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
+}
+
+/// The comment of a result, with or without its braces; `None` if there is none.
+pub(super) fn comment(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(text);
+    (!text.is_empty()).then(|| inner.to_owned())
+}
+
+/// Writes a result with its comment.
+pub(super) fn write_result(
+    f: &mut fmt::Formatter<'_>,
+    result: GameResult,
+    comment: Option<&str>,
+) -> fmt::Result {
+    match comment {
+        Some(comment) => write!(f, "{result} {{{comment}}}"),
+        None => write!(f, "{result}"),
+    }
+}
+
+/// Ten thousand years of seconds: a GUI's "no limit" stays far below, and no sum of times overflows.
+const MOST_SECONDS: u64 = 315_576_000_000;
+
+/// Reads decimal seconds (`2`, `0.05`, `.5`), exact to the nanosecond. What follows the number is not looked at:
+/// future versions of a command may use it.
+pub(super) fn seconds(text: &str) -> Option<Duration> {
+    let whole = leading_digits(text);
+    let after = &text[whole.len()..];
+    let fraction = after.strip_prefix('.').map_or("", leading_digits);
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let whole = if whole.is_empty() { 0 } else { whole.parse().unwrap_or(u64::MAX) };
+    let nanos: u32 = format!("{fraction:0<9}")[..9].parse().ok()?;
+    Some(Duration::new(whole.min(MOST_SECONDS), nanos))
+}
+
+/// Reads a base time: minutes, or minutes and seconds (`5`, `0:30`, the un-padded `1:5`).
+pub(super) fn base_time(text: &str) -> Option<Duration> {
+    match text.split_once(':') {
+        Some((minutes, rest)) => {
+            let minutes: u64 = minutes.parse().ok()?;
+            let whole = Duration::from_secs(minutes.min(MOST_SECONDS / 60) * 60);
+            Some(whole + seconds(rest)?)
+        }
+        None => Some(seconds(text)?.min(Duration::from_secs(MOST_SECONDS / 60)) * 60),
+    }
+}
+
+fn leading_digits(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Shows decimal seconds, as short as possible.
+pub(super) struct Seconds(pub(super) Duration);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.as_secs())?;
+        match self.0.subsec_nanos() {
+            0 => Ok(()),
+            nanos => write!(f, ".{}", format!("{nanos:09}").trim_end_matches('0')),
+        }
+    }
+}
+
+/// Shows a base time: `5`, or `0:30` if it isn't whole minutes.
+pub(super) struct BaseTime(pub(super) Duration);
+
+impl fmt::Display for BaseTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = self.0.as_secs() / 60;
+        let rest = self.0.saturating_sub(Duration::from_secs(minutes * 60));
+        if rest.is_zero() {
+            return write!(f, "{minutes}");
+        }
+        let padding = if rest.as_secs() < 10 { "0" } else { "" };
+        write!(f, "{minutes}:{padding}{}", Seconds(rest))
+    }
+}
+
+/// Whether a word looks like a move, legal or not: coordinate form, SAN, castling, a drop, the null move `@@@@`, or
+/// several legs joined by commas. Only such words can be moves without `usermove` before them.
+pub(super) fn is_move_shaped(word: &str) -> bool {
+    word.split(',').all(is_leg_shaped)
+}
+
+fn is_leg_shaped(leg: &str) -> bool {
+    let leg = leg.trim_end_matches(['+', '#', '!', '?']);
+    if matches!(leg, "O-O" | "O-O-O" | "0-0" | "0-0-0" | "o-o" | "o-o-o" | "@@@@") {
+        return true;
+    }
+    let (moved, promotion) = match leg.split_once('=') {
+        Some((moved, promotion)) => (moved, Some(promotion)),
+        None => (leg, None),
+    };
+    let is_piece = |text: &str| text.len() == 1 && text.bytes().all(|b| b.is_ascii_alphabetic());
+    let has_square = moved.as_bytes().windows(2).any(|pair| is_file(pair[0]) && pair[1].is_ascii_digit());
+    has_square
+        && moved.len() <= 8
+        && promotion.is_none_or(is_piece)
+        && moved
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| is_move_byte(byte) || (at == 0 && byte.is_ascii_uppercase()))
+        && ends_in_square(moved)
+}
+
+fn is_file(byte: u8) -> bool {
+    (b'a'..=b'l').contains(&byte)
+}
+
+fn is_move_byte(byte: u8) -> bool {
+    is_file(byte) || byte.is_ascii_digit() || matches!(byte, b'x' | b'-' | b'@' | b'q' | b'r' | b'n' | b'k')
+}
+
+/// Whether the move ends in a square, or in a square and the letter of a promotion.
+fn ends_in_square(moved: &str) -> bool {
+    let without_promotion = moved.strip_suffix(|c: char| c.is_ascii_alphabetic()).unwrap_or(moved);
+    without_promotion.ends_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_seconds() {
+        let table = [
+            ("2", Some(Duration::from_secs(2))),
+            ("0.05", Some(Duration::from_millis(50))),
+            (".5", Some(Duration::from_millis(500))),
+            ("3.", Some(Duration::from_secs(3))),
+            ("1.5s", Some(Duration::from_millis(1500))),
+            ("0.1234567891", Some(Duration::from_nanos(123_456_789))),
+            ("-1", None),
+            (".", None),
+            ("x", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(seconds(text), expected, "{text}");
+        }
+        assert!(seconds("99999999999999999999999").is_some());
+    }
+
+    #[test]
+    fn base_times() {
+        let table = [
+            ("5", Some(300)),
+            ("0:30", Some(30)),
+            ("1:5", Some(65)),
+            ("5:00", Some(300)),
+            ("0:00", Some(0)),
+            ("120", Some(7200)),
+            ("x:30", None),
+            ("1:", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(base_time(text), expected.map(Duration::from_secs), "{text}");
+        }
+        assert!(base_time("99999999999999999999").is_some());
+        assert_eq!(BaseTime(Duration::from_secs(65)).to_string(), "1:05");
+        assert_eq!(BaseTime(Duration::from_millis(500)).to_string(), "0:00.5");
+    }
+
+    #[test]
+    fn words_that_look_like_moves() {
+        for word in [
+            "e2e4",
+            "a7a8q",
+            "Nf3",
+            "exd5",
+            "e4",
+            "O-O",
+            "O-O-O",
+            "P@f7",
+            "Nbd7+",
+            "e8=Q#",
+            "@@@@",
+            "e1b1,a1c1",
+            "R1xa3",
+        ] {
+            assert!(is_move_shaped(word), "{word}");
+        }
+        for word in ["", "hello", "go", "bk", "a", "42", "e2e4e5e6e7e8", "é4", "(", ",", "level", "x1y"] {
+            assert!(!is_move_shaped(word), "{word}");
+        }
+    }
+}

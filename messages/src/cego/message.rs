@@ -1,0 +1,380 @@
+//! The messages of both sides.
+//!
+//! Reading takes a line without its newline, from which nothing else may have been taken away: a carriage return or a
+//! blank at its end makes a message malformed. Writing leaves the newline to the caller in the same way.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::{LongMove, StrictFen};
+
+/// A message from the engine to the mediator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineMessage {
+    /// It can play now. The first message of all.
+    Ready,
+    /// The move it plays.
+    Move(LongMove),
+    /// It gives the game up, in place of a move.
+    Forfeit,
+}
+
+/// A message from the mediator to the engine. Each asks for a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MediatorMessage {
+    /// It is the engine's first turn.
+    FirstMove(FirstMove),
+    /// It is one of its later turns.
+    SubsequentMove(SubsequentMove),
+}
+
+/// `<YOUR-TIME> <YOUR-INCREMENT> <OPPONENT-TIME> <OPPONENT-INCREMENT> <CURRENT-BOARD-FEN>`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstMove {
+    /// What the engine has.
+    pub own: Account,
+    /// What its opponent has.
+    pub opponent: Account,
+    /// The position in which the engine is to move.
+    pub position: StrictFen,
+}
+
+/// `<YOUR-TIME> <OPPONENT-TIME> <PLAYED-MOVE>`; the increments are those of the first message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubsequentMove {
+    /// Time left to the engine.
+    pub own_time: Nanos,
+    /// Time left to its opponent.
+    pub opponent_time: Nanos,
+    /// The move that the opponent has made.
+    pub played: LongMove,
+}
+
+/// The time of one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Time left.
+    pub time: Nanos,
+    /// Added after each of its moves, the same throughout the game.
+    pub increment: Nanos,
+}
+
+/// A time in nanoseconds, as the protocol counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Nanos(pub u64);
+
+/// Why a text is not a message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("malformed message: expected {expected}, not `{found}`")]
+pub struct MessageError {
+    /// What should have stood there.
+    pub expected: &'static str,
+    /// The text or the part of it that is wrong: shortened, and with escapes for what can't be seen.
+    pub found: String,
+}
+
+impl MessageError {
+    pub(super) fn new(expected: &'static str, found: &str) -> MessageError {
+        MessageError { expected, found: quoted(found) }
+    }
+}
+
+/// As much of a foreign text as is worth repeating. White space that would break the protocol is made visible.
+pub fn quoted(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let mut characters = text.chars();
+    let mut short: String = characters.by_ref().take(LONGEST).flat_map(char::escape_debug).collect();
+    if characters.next().is_some() {
+        short.push('…');
+    }
+    short
+}
+
+impl From<Nanos> for Duration {
+    fn from(nanos: Nanos) -> Duration {
+        Duration::from_nanos(nanos.0)
+    }
+}
+
+impl From<Duration> for Nanos {
+    /// More than the protocol can say, which is 584 years, becomes the most that it can.
+    fn from(time: Duration) -> Nanos {
+        Nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl FromStr for Nanos {
+    type Err = MessageError;
+
+    /// Digits and nothing else. Leading zeros do no harm.
+    fn from_str(text: &str) -> Result<Nanos, MessageError> {
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| is_number);
+        number.map(Nanos).ok_or_else(|| {
+            MessageError::new("a time in nanoseconds from 0 to 18446744073709551615, in digits", text)
+        })
+    }
+}
+
+impl FromStr for EngineMessage {
+    type Err = MessageError;
+
+    fn from_str(text: &str) -> Result<EngineMessage, MessageError> {
+        match text {
+            "ready" => Ok(EngineMessage::Ready),
+            "forfeit" => Ok(EngineMessage::Forfeit),
+            _ => text
+                .parse()
+                .map(EngineMessage::Move)
+                .map_err(|_| MessageError::new("`ready`, a move such as e2e4 or e7e8q, or `forfeit`", text)),
+        }
+    }
+}
+
+impl FromStr for MediatorMessage {
+    type Err = MessageError;
+
+    /// The two messages are told apart by their number of fields.
+    fn from_str(text: &str) -> Result<MediatorMessage, MessageError> {
+        let mut fields = text.splitn(5, ' ');
+        let fields = std::array::from_fn(|_| fields.next());
+        match fields {
+            [Some(own_time), Some(opponent_time), Some(played), None, None] => {
+                Ok(MediatorMessage::SubsequentMove(SubsequentMove {
+                    own_time: own_time.parse()?,
+                    opponent_time: opponent_time.parse()?,
+                    played: played.parse()?,
+                }))
+            }
+            [Some(own_time), Some(own_increment), Some(time), Some(increment), Some(position)] => {
+                Ok(MediatorMessage::FirstMove(FirstMove {
+                    own: Account { time: own_time.parse()?, increment: own_increment.parse()? },
+                    opponent: Account { time: time.parse()?, increment: increment.parse()? },
+                    position: position.parse()?,
+                }))
+            }
+            _ => Err(MessageError::new(
+                "times, increments and a FEN, or times and a move, with single spaces between them",
+                text,
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Nanos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.time, self.increment)
+    }
+}
+
+impl fmt::Display for EngineMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineMessage::Ready => f.write_str("ready"),
+            EngineMessage::Move(m) => m.fmt(f),
+            EngineMessage::Forfeit => f.write_str("forfeit"),
+        }
+    }
+}
+
+impl fmt::Display for MediatorMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MediatorMessage::FirstMove(FirstMove { own, opponent, position }) => {
+                write!(f, "{own} {opponent} {position}")
+            }
+            MediatorMessage::SubsequentMove(SubsequentMove { own_time, opponent_time, played }) => {
+                write!(f, "{own_time} {opponent_time} {played}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::notation::tests::long_move;
+    use super::super::position::tests::strict_fen;
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    #[test]
+    fn the_messages_of_the_documents_example() {
+        let first: MediatorMessage =
+            format!("30000000000 1000000000 26000000000 1000000000 {START}").parse().expect("well-formed");
+        let account = |time| Account { time: Nanos(time), increment: Nanos(1_000_000_000) };
+        let expected = FirstMove {
+            own: account(30_000_000_000),
+            opponent: account(26_000_000_000),
+            position: START.parse().expect("well-formed"),
+        };
+        assert_eq!(first, MediatorMessage::FirstMove(expected));
+        let subsequent: MediatorMessage = "26000000000 28000000000 e7e5".parse().expect("well-formed");
+        let played = "e7e5".parse().expect("well-formed");
+        assert_eq!(
+            subsequent,
+            MediatorMessage::SubsequentMove(SubsequentMove {
+                own_time: Nanos(26_000_000_000),
+                opponent_time: Nanos(28_000_000_000),
+                played,
+            })
+        );
+        assert_eq!("ready".parse(), Ok(EngineMessage::Ready));
+        assert_eq!("e7e5".parse(), Ok(EngineMessage::Move(played)));
+        assert_eq!("forfeit".parse(), Ok(EngineMessage::Forfeit));
+    }
+
+    #[test]
+    fn what_the_engine_may_not_say() {
+        for text in [
+            "",
+            " ",
+            "Ready",
+            "READY",
+            "ready ",
+            " ready",
+            "ready\r",
+            "ready\n",
+            "ready!",
+            "forfeit ",
+            "Forfeit",
+            "resign",
+            "e2",
+            "e2e",
+            "e2-e4",
+            "E2E4",
+            "e2E4",
+            "e2e9",
+            "i2e4",
+            "e0e4",
+            "e2e4 ",
+            " e2e4",
+            "e2e4\r",
+            "e7e8Q",
+            "e7e8k",
+            "e7e8p",
+            "e7e8=q",
+            "e7e8qq",
+            "0000",
+            "O-O",
+            "e4",
+            "Nf3",
+            "e2e4 e7e5",
+            "bestmove e2e4",
+            "e2é4",
+            "\u{FFFD}",
+        ] {
+            assert!(text.parse::<EngineMessage>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_mediator_may_not_say() {
+        for text in [
+            "",
+            " ",
+            "e2e4",
+            "quit",
+            "1",
+            "1 1",
+            "1 e7e5",
+            " 1 1 e7e5",
+            "1 1 e7e5 ",
+            "1  1 e7e5",
+            "1\t1\te7e5",
+            "1 1 e7e5\r",
+            "-1 1 e7e5",
+            "+1 1 e7e5",
+            "1.0 1 e7e5",
+            "1e9 1 e7e5",
+            "0x1 1 e7e5",
+            "1 18446744073709551616 e7e5",
+            "1 1 E7E5",
+            "1 1 e7e8Q",
+            "1 1 0000",
+            "1 1 1 e7e5",
+            "1 1 1 1 e7e5",
+            "1 1 1 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "1 1 1 1 1 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "1 1 1 1  rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "1 -1 1 1 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "1 1 1 1 startpos",
+        ] {
+            assert!(text.parse::<MediatorMessage>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn errors_say_what_was_expected_and_show_what_came() {
+        let error = "1 1 e7e5\r".parse::<MediatorMessage>().expect_err("malformed");
+        assert_eq!(
+            error.to_string(),
+            "malformed message: expected a move such as e2e4 or e7e8q, in small letters, not `e7e5\\r`"
+        );
+        let error = "x".repeat(1000).parse::<EngineMessage>().expect_err("malformed");
+        assert_eq!(error.found.chars().count(), 81);
+    }
+
+    #[test]
+    fn times_are_64_bits_of_nanoseconds() {
+        assert_eq!("18446744073709551615".parse(), Ok(Nanos(u64::MAX)));
+        assert_eq!(Nanos::from(Duration::MAX), Nanos(u64::MAX));
+        assert_eq!(Duration::from(Nanos(1_000_000_001)), Duration::new(1, 1));
+        assert_eq!("007".parse(), Ok(Nanos(7)));
+    }
+
+    fn engine_message() -> impl Strategy<Value = EngineMessage> {
+        prop_oneof![
+            Just(EngineMessage::Ready),
+            Just(EngineMessage::Forfeit),
+            long_move().prop_map(EngineMessage::Move),
+        ]
+    }
+
+    fn mediator_message() -> impl Strategy<Value = MediatorMessage> {
+        let nanos = || any::<u64>().prop_map(Nanos);
+        let account = || (nanos(), nanos()).prop_map(|(time, increment)| Account { time, increment });
+        let first = (account(), account(), strict_fen()).prop_map(|(own, opponent, position)| {
+            MediatorMessage::FirstMove(FirstMove { own, opponent, position })
+        });
+        let subsequent = (nanos(), nanos(), long_move()).prop_map(|(own_time, opponent_time, played)| {
+            MediatorMessage::SubsequentMove(SubsequentMove { own_time, opponent_time, played })
+        });
+        prop_oneof![first, subsequent]
+    }
+
+    /// Bytes as they are, and with the words of the protocol among them, which come further.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let words =
+            "[0-9 ]{0,12}(ready|forfeit|[a-i][0-9][a-h][1-8][qrbnkQ]?|[1-8pnbrqkPNBRQK/]{1,40} [wb] .{1,9})?";
+        prop_oneof![any::<Vec<u8>>(), words.prop_map(String::into_bytes)]
+    }
+
+    proptest! {
+        #[test]
+        fn messages_are_read_as_they_are_written(engine in engine_message(), mediator in mediator_message()) {
+            prop_assert_eq!(engine.to_string().parse(), Ok(engine));
+            prop_assert_eq!(mediator.to_string().parse(), Ok(mediator));
+        }
+
+        #[test]
+        fn no_bytes_do_harm(bytes in bytes()) {
+            let text = String::from_utf8_lossy(&bytes);
+            if let Ok(message) = text.parse::<EngineMessage>() {
+                prop_assert_eq!(message.to_string(), &*text);
+            }
+            if let Ok(message) = text.parse::<MediatorMessage>() {
+                prop_assert_eq!(message.to_string().parse(), Ok(message));
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! CEGO, the Chess Engine Game Operation protocol, revision 1: the vocabulary of both sides.
+//!
+//! The protocol forgives nothing: a message that is not exactly as the document has it ends the conversation. It has no
+//! options, no draw offers and no Chess960; where the document is silent, the readings here are those of its letter.
+
+mod message;
+mod notation;
+mod position;
+
+pub use message::{
+    Account, EngineMessage, FirstMove, MediatorMessage, MessageError, Nanos, SubsequentMove, quoted,
+};
+pub use notation::LongMove;
+pub use position::{ImpossiblePosition, StrictFen};
+
+/// The revision of the protocol that is spoken here, for both ends to disclose.
+pub const REVISION: u32 = 1;

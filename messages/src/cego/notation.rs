@@ -1,0 +1,106 @@
+//! Moves in the document's long algebraic notation.
+
+use std::fmt;
+use std::str::FromStr;
+
+use game::Game;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Move, Role, Square};
+
+use super::MessageError;
+
+/// A move: the squares it leaves and reaches, and what a pawn becomes. Castling is written with the squares of the king
+/// (`e1g1`). Whether it is legal, only a [`Game`] can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LongMove {
+    from: Square,
+    to: Square,
+    /// Queen, rook, bishop or knight.
+    promotion: Option<Role>,
+}
+
+impl LongMove {
+    /// How a move of standard chess is written; `None` for one that puts a piece on the board, which chess doesn't have.
+    pub fn of(m: Move) -> Option<LongMove> {
+        match m.to_uci(CastlingMode::Standard) {
+            UciMove::Normal { from, to, promotion } => Some(LongMove { from, to, promotion }),
+            UciMove::Put { .. } | UciMove::Null => None,
+        }
+    }
+
+    /// The legal move of `game` that is written so; `None` if there is none. Castling as king takes rook is none, nor is
+    /// a promotion without its letter.
+    pub fn find(self, game: &Game) -> Option<Move> {
+        game.legal_moves().into_iter().find(|&m| LongMove::of(m) == Some(self))
+    }
+}
+
+impl FromStr for LongMove {
+    type Err = MessageError;
+
+    fn from_str(text: &str) -> Result<LongMove, MessageError> {
+        read(text.as_bytes())
+            .ok_or_else(|| MessageError::new("a move such as e2e4 or e7e8q, in small letters", text))
+    }
+}
+
+fn read(text: &[u8]) -> Option<LongMove> {
+    let (from, rest) = text.split_at_checked(2)?;
+    let (to, promotion) = rest.split_at_checked(2)?;
+    let promotion = match promotion {
+        b"" => None,
+        b"q" => Some(Role::Queen),
+        b"r" => Some(Role::Rook),
+        b"b" => Some(Role::Bishop),
+        b"n" => Some(Role::Knight),
+        _ => return None,
+    };
+    Some(LongMove { from: square(from)?, to: square(to)?, promotion })
+}
+
+fn square(text: &[u8]) -> Option<Square> {
+    // A capital file is no square name here, whatever shakmaty may think of it one day.
+    Square::from_ascii(text).ok().filter(|_| text[0].is_ascii_lowercase())
+}
+
+impl fmt::Display for LongMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from, self.to)?;
+        self.promotion.map_or(Ok(()), |role| write!(f, "{}", role.char()))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Any move that can be written.
+    pub(in crate::cego) fn long_move() -> impl Strategy<Value = LongMove> {
+        let square = || (0..64_u32).prop_map(Square::new);
+        let roles = vec![Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+        let promotion = prop::option::of(prop::sample::select(roles));
+        (square(), square(), promotion).prop_map(|(from, to, promotion)| LongMove { from, to, promotion })
+    }
+
+    fn found(fen: &str, text: &str) -> Option<String> {
+        let game = Game::from_fen(fen, CastlingMode::Standard).expect("a position");
+        let m = text.parse::<LongMove>().expect("well-formed").find(&game)?;
+        Some(game.san(m))
+    }
+
+    #[test]
+    fn each_kind_of_move_has_one_spelling() {
+        let castling = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
+        assert_eq!(found(castling, "e1g1").as_deref(), Some("O-O"));
+        assert_eq!(found(castling, "e1c1").as_deref(), Some("O-O-O"));
+        assert_eq!(found(castling, "e1h1"), None);
+        let en_passant = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+        assert_eq!(found(en_passant, "e5d6").as_deref(), Some("exd6"));
+        let promotion = "8/4P3/8/8/8/8/k7/4K3 w - - 0 1";
+        assert_eq!(found(promotion, "e7e8n").as_deref(), Some("e8=N"));
+        assert_eq!(found(promotion, "e7e8"), None);
+        assert_eq!(found(promotion, "e1e2q"), None);
+    }
+}

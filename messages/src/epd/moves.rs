@@ -1,0 +1,257 @@
+//! Moves as operands: SAN, and what is found where SAN should be.
+
+use std::borrow::Cow;
+use std::iter;
+
+use game::epd::{Findings, Rule, Severity};
+use game::{CastlingMode, Chess, Move, excerpt};
+use shakmaty::san::{San, SanPlus, Suffix};
+use shakmaty::{Position as _, Role};
+
+use super::operation::{Text, is_plain, push_printing};
+
+/// A move as an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EpdMove<'a> {
+    /// A legal move, and how it is written.
+    Legal(Move, SanPlus),
+    /// SAN of which it is not known, or not true, that it can be played.
+    San(SanPlus),
+    /// No SAN: as it was read.
+    Text(Text<'a>),
+}
+
+impl EpdMove<'_> {
+    /// A legal move of a position.
+    pub fn new(chess: &Chess, mv: Move) -> EpdMove<'static> {
+        EpdMove::Legal(mv, san_and_play(&mut chess.clone(), mv))
+    }
+
+    /// A line of legal moves, as far as they are legal.
+    pub fn line(chess: &Chess, moves: &[Move]) -> Vec<EpdMove<'static>> {
+        let mut chess = chess.clone();
+        let mut legal = moves.iter().copied();
+        iter::from_fn(|| {
+            let mv = legal.next().filter(|mv| chess.is_legal(*mv))?;
+            Some(EpdMove::Legal(mv, san_and_play(&mut chess, mv)))
+        })
+        .collect()
+    }
+
+    /// The move, if it is known to be legal.
+    pub fn legal(&self) -> Option<Move> {
+        match self {
+            EpdMove::Legal(mv, _) => Some(*mv),
+            EpdMove::San(_) | EpdMove::Text(_) => None,
+        }
+    }
+
+    /// The same, on its own, if it is known to be legal.
+    pub fn to_legal(&self) -> Option<EpdMove<'static>> {
+        match self {
+            EpdMove::Legal(mv, san) => Some(EpdMove::Legal(*mv, *san)),
+            EpdMove::San(_) | EpdMove::Text(_) => None,
+        }
+    }
+
+    /// The same, on its own.
+    pub fn to_owned_move(&self) -> EpdMove<'static> {
+        match self {
+            EpdMove::Legal(mv, san) => EpdMove::Legal(*mv, *san),
+            EpdMove::San(san) => EpdMove::San(*san),
+            EpdMove::Text(text) => EpdMove::Text(Cow::Owned(text.clone().into_owned())),
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        match self {
+            EpdMove::Legal(_, san) | EpdMove::San(san) => san.append_to_string(out),
+            EpdMove::Text(text) => push_printing(text, out),
+        }
+    }
+
+    /// The move as it is written.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+}
+
+/// Writes a legal move and plays it. shakmaty would look for all moves of the next position even where nobody is in check.
+fn san_and_play(chess: &mut Chess, mv: Move) -> SanPlus {
+    let san = San::from_move(chess, mv);
+    chess.play_unchecked(mv);
+    let suffix = match (chess.is_check(), chess.is_check() && chess.legal_moves().is_empty()) {
+        (false, _) => None,
+        (true, false) => Some(Suffix::Check),
+        (true, true) => Some(Suffix::Checkmate),
+    };
+    SanPlus { san, suffix }
+}
+
+/// Reads a text as SAN: a piece, where it comes from as far as needed, where it goes. Pawns are known by their file
+/// only when they capture; with more than that it is coordinates.
+fn read_san(text: &str) -> Option<SanPlus> {
+    let read = SanPlus::from_ascii(text.as_bytes()).ok()?;
+    let is_san = match read.san {
+        San::Normal { role: Role::Pawn, file, rank, capture, .. } => {
+            file.is_some() == capture && rank.is_none()
+        }
+        San::Normal { .. } | San::Castle(_) => true,
+        San::Put { .. } | San::Null => false,
+    };
+    is_san.then_some(read)
+}
+
+/// Where and how moves are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct MoveReader<'p> {
+    /// The position, if moves are to be found in it.
+    pub(super) position: Option<&'p (Chess, CastlingMode)>,
+    /// Whether what is no SAN is put right.
+    pub(super) repairs: bool,
+}
+
+impl MoveReader<'_> {
+    /// Reads moves that can all be played from the position.
+    pub(super) fn moves<'a>(
+        self,
+        texts: impl Iterator<Item = (&'a str, usize)>,
+        findings: &mut Findings<'_>,
+    ) -> Vec<EpdMove<'a>> {
+        texts.map(|(text, at)| self.one(text, at, findings)).collect()
+    }
+
+    /// Reads one move.
+    pub(super) fn one<'a>(self, text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
+        match self.position {
+            Some((chess, mode)) => self.find(&mut chess.clone(), *mode, text, at, findings),
+            None => read_unplaced(text, at, findings),
+        }
+    }
+
+    /// Reads moves that can be played one after the other. What follows an impossible one is not looked for.
+    pub(super) fn line<'a>(
+        self,
+        texts: impl Iterator<Item = (&'a str, usize)>,
+        findings: &mut Findings<'_>,
+    ) -> Vec<EpdMove<'a>> {
+        let mut position = self.position.cloned();
+        let read = texts.map(|(text, at)| match &mut position {
+            None => read_unplaced(text, at, findings),
+            Some((chess, mode)) => {
+                let mv = self.find(chess, *mode, text, at, findings);
+                if mv.legal().is_none() {
+                    position = None;
+                }
+                mv
+            }
+        });
+        read.collect()
+    }
+
+    /// Finds a move and plays it.
+    fn find<'a>(
+        self,
+        chess: &mut Chess,
+        mode: CastlingMode,
+        text: &'a str,
+        at: usize,
+        findings: &mut Findings<'_>,
+    ) -> EpdMove<'a> {
+        let text = cleaned(text);
+        let read = read_san(&text);
+        if let Some(san) = read
+            && let Ok(mv) = san.san.to_move(chess)
+        {
+            let written = san_and_play(chess, mv);
+            if written != san {
+                let message = format!("`{}` is written {written} here", excerpt(&text));
+                findings.report(at, Rule::T2, Severity::Warning, message);
+            }
+            return EpdMove::Legal(mv, written);
+        }
+        match game::read_move(chess, mode, &text) {
+            Ok(mv) => {
+                let written = san_and_play(chess, mv);
+                let severity = if self.repairs { Severity::Warning } else { Severity::Error };
+                findings.report(
+                    at,
+                    Rule::T2,
+                    severity,
+                    format!("`{}` is no SAN; it means {written}", excerpt(&text)),
+                );
+                if self.repairs { EpdMove::Legal(mv, written) } else { unread(read, text) }
+            }
+            Err(error) => {
+                let rule = if read.is_some() { Rule::X9 } else { Rule::T2 };
+                findings.report(at, rule, Severity::Error, error.to_string());
+                unread(read, text)
+            }
+        }
+    }
+}
+
+/// Reads a move that can't be looked for in a position.
+fn read_unplaced<'a>(text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
+    let text = cleaned(text);
+    let read = read_san(&text);
+    if read.is_none() {
+        findings.report(at, Rule::T2, Severity::Error, format!("`{}` is no move in SAN", excerpt(&text)));
+    }
+    unread(read, text)
+}
+
+/// SAN is kept as SAN, anything else as it is.
+fn unread(read: Option<SanPlus>, text: Text<'_>) -> EpdMove<'_> {
+    match read {
+        Some(san) if is_canonical(&text) => EpdMove::San(san),
+        _ => EpdMove::Text(text),
+    }
+}
+
+/// Whether SAN that could be read is written as it was: without a letter for pawns, promotions in capitals.
+fn is_canonical(text: &str) -> bool {
+    let promotion = text.bytes().skip_while(|byte| *byte != b'=').nth(1);
+    !text.starts_with('P') && promotion.is_none_or(|letter| letter.is_ascii_uppercase())
+}
+
+/// What may be a move, as it can be written: behind a comma there can be a quotation mark, with which a string would begin.
+fn cleaned(text: &str) -> Text<'_> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    match printing(text) {
+        text if text.contains('"') => Cow::Owned(text.replace('"', "'")),
+        text => text,
+    }
+}
+
+/// Text without control characters. What is read is cleaned of them at once, so that what is written means the same.
+pub(super) fn printing(text: &str) -> Text<'_> {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if !is_plain && text.chars().any(char::is_control) {
+        let mut printing = String::with_capacity(text.len());
+        push_printing(text, &mut printing);
+        Cow::Owned(printing)
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn san_is_known_to_be_as_it_is_written(text in "P?[NBRQK]?[a-c]?[1-8]?x?[a-c][1-8](=[NBRQnbrqk])?[+#]?|O-O(-O)?\\+?") {
+            if let Some(san) = read_san(&text) {
+                prop_assert_eq!(is_canonical(&text), san.to_string() == text, "{}", san);
+            }
+        }
+    }
+}

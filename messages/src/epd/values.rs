@@ -1,0 +1,255 @@
+//! The values that operands have.
+
+use std::fmt;
+use std::time::Duration;
+
+use game::Score;
+
+/// One of ten comments or variation names, 0 to 9 (EPD specification, 6.5, 6.32).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Register(u8);
+
+impl Register {
+    /// The register of that number; `None` from 10 on.
+    pub fn new(number: u8) -> Option<Register> {
+        (number < 10).then_some(Register(number))
+    }
+
+    /// The number, 0 to 9.
+    pub fn number(self) -> usize {
+        self.0.into()
+    }
+
+    /// The opcode of this comment.
+    pub fn comment_opcode(self) -> &'static str {
+        ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"][self.number()]
+    }
+
+    /// The opcode of this variation name.
+    pub(super) fn variation_opcode(self) -> &'static str {
+        ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"][self.number()]
+    }
+}
+
+/// What a position is worth for the side to move, in centipawns, or how far away mate is (EPD specification, 6.7):
+/// -32768 to 32766.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Evaluation(i16);
+
+/// What an [`Evaluation`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvaluationVerdict {
+    /// For the side to move, -32000 to 32000.
+    Centipawns(i16),
+    /// The side to move mates in so many plies.
+    MateIn(u16),
+    /// The side to move is mated in so many plies; it is checkmated already if there are none.
+    MatedIn(u16),
+    /// The position is illegal.
+    IllegalPosition,
+}
+
+impl Evaluation {
+    /// From this value on, in either direction, an evaluation tells of a mate.
+    const MATE: i16 = 32_000;
+
+    /// `None` outside of -32768 to 32766.
+    pub fn new(value: i64) -> Option<Evaluation> {
+        i16::try_from(value).ok().filter(|value| *value < i16::MAX).map(Evaluation)
+    }
+
+    /// A score as an evaluation; `None` if the mate is farther away than can be written.
+    pub fn of(score: Score) -> Option<Evaluation> {
+        match score {
+            Score::Centipawns(centipawns) => Evaluation::new(centipawns.into()),
+            Score::MateIn(moves) => Evaluation::mate_in(moves),
+            Score::MatedIn(moves) => Evaluation::mated_in(moves),
+        }
+    }
+
+    /// The side to move mates in so many moves of its own, from 1 to 383.
+    pub fn mate_in(moves: u32) -> Option<Evaluation> {
+        let value = 32_767 - (2 * i64::from(moves) - 1);
+        Evaluation::new(value).filter(|value| value.0 > Evaluation::MATE)
+    }
+
+    /// The side to move is mated after so many moves of its own, at most 383; 0 if it is checkmated already.
+    pub fn mated_in(moves: u32) -> Option<Evaluation> {
+        let value = -32_767 + 2 * i64::from(moves);
+        Evaluation::new(value).filter(|value| value.0 < -Evaluation::MATE)
+    }
+
+    /// The number as it is written.
+    pub fn value(self) -> i16 {
+        self.0
+    }
+
+    /// What the number says.
+    pub fn verdict(self) -> EvaluationVerdict {
+        match self.0 {
+            i16::MIN => EvaluationVerdict::IllegalPosition,
+            value if value < -Evaluation::MATE => EvaluationVerdict::MatedIn((value + i16::MAX) as u16),
+            value if value > Evaluation::MATE => EvaluationVerdict::MateIn((i16::MAX - value) as u16),
+            value => EvaluationVerdict::Centipawns(value),
+        }
+    }
+}
+
+/// The time that a player has used, in whole seconds: less than a thousand days (EPD specification, 5.2.7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClockTime(u32);
+
+impl ClockTime {
+    /// The first time that can't be written, in seconds.
+    const END: u32 = 1000 * 86_400;
+
+    /// `None` from a thousand days on.
+    pub fn from_seconds(seconds: u32) -> Option<ClockTime> {
+        (seconds < ClockTime::END).then_some(ClockTime(seconds))
+    }
+
+    /// Rounded down to seconds; the longest time that can be written for longer ones.
+    pub fn from_duration(time: Duration) -> ClockTime {
+        ClockTime(time.as_secs().min(u64::from(ClockTime::END - 1)) as u32)
+    }
+
+    /// The time in seconds.
+    pub fn seconds(self) -> u32 {
+        self.0
+    }
+
+    /// Reads `ddd:hh:mm:ss`.
+    pub(super) fn read(text: &str) -> Option<ClockTime> {
+        let [days, hours, minutes, seconds] = numbers(text, ':', [3, 2, 2, 2])?;
+        if hours > 23 || minutes > 59 || seconds > 59 {
+            return None;
+        }
+        ClockTime::from_seconds(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+    }
+}
+
+impl fmt::Display for ClockTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (minutes, seconds) = (self.0 / 60, self.0 % 60);
+        let (hours, minutes) = (minutes / 60, minutes % 60);
+        write!(f, "{:03}:{:02}:{minutes:02}:{seconds:02}", hours / 24, hours % 24)
+    }
+}
+
+/// Numbers of fixed numbers of digits, with `separator` between them.
+pub(super) fn numbers<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[u32; N]> {
+    let mut parts = text.split(separator);
+    let mut numbers = [0; N];
+    for (number, digits) in numbers.iter_mut().zip(digits) {
+        let part = parts.next()?;
+        let is_fit = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
+        *number = part.parse().ok().filter(|_| is_fit)?;
+    }
+    parts.next().is_none().then_some(numbers)
+}
+
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[$name] = &[$($name::$variant,)*];
+
+            /// The word that stands for it.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            /// What a word stands for.
+            pub(super) fn read(word: &str) -> Option<$name> {
+                match word { $($word => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// What a referee wants of a client (EPD specification, 8.1).
+    RefereeCommand {
+        /// The game is over.
+        Conclude = "conclude",
+        /// The referee closes the connection.
+        Disconnect = "disconnect",
+        /// Set the position up and play the supplied move.
+        Execute = "execute",
+        /// The referee can't go on without human help.
+        Fault = "fault",
+        /// Here are tags of the game.
+        Inform = "inform",
+        /// A new game.
+        Reset = "reset",
+        /// Find a move.
+        Respond = "respond",
+    }
+}
+
+words! {
+    /// What a client wants of a referee (EPD specification, 8.2).
+    RefereeRequest {
+        /// The client can't go on without human help.
+        Fault = "fault",
+        /// The answer to `respond`.
+        Reply = "reply",
+        /// The client leaves.
+        SignOff = "sign_off",
+        /// The client is there.
+        SignOn = "sign_on",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_of_the_specification() {
+        let value = |evaluation: Option<Evaluation>| evaluation.map(Evaluation::value);
+        assert_eq!(
+            (value(Evaluation::mate_in(1)), value(Evaluation::mate_in(5))),
+            (Some(32_766), Some(32_758))
+        );
+        assert_eq!(
+            (value(Evaluation::mated_in(1)), value(Evaluation::mated_in(5))),
+            (Some(-32_765), Some(-32_757))
+        );
+        assert_eq!((value(Evaluation::mate_in(383)), Evaluation::mate_in(384)), (Some(32_002), None));
+        assert_eq!((value(Evaluation::mated_in(383)), Evaluation::mated_in(384)), (Some(-32_001), None));
+        assert_eq!(
+            (Evaluation::new(32_767), Evaluation::new(-32_769), Evaluation::mate_in(0)),
+            (None, None, None)
+        );
+        let verdict = |value| Evaluation::new(value).expect("in range").verdict();
+        assert_eq!(verdict(32_000), EvaluationVerdict::Centipawns(32_000));
+        assert_eq!(verdict(32_001), EvaluationVerdict::MateIn(766));
+        assert_eq!(verdict(-32_000), EvaluationVerdict::Centipawns(-32_000));
+        assert_eq!(verdict(-32_001), EvaluationVerdict::MatedIn(766));
+        assert_eq!(verdict(-32_767), EvaluationVerdict::MatedIn(0));
+        assert_eq!(verdict(-32_768), EvaluationVerdict::IllegalPosition);
+    }
+
+    #[test]
+    fn clocks() {
+        for text in ["000:00:00:00", "001:23:59:59", "999:00:10:02"] {
+            assert_eq!(ClockTime::read(text).expect(text).to_string(), text);
+        }
+        for text in
+            ["", "0:00:00", "000:24:00:00", "000:00:60:00", "000:00:00:60", "000:00:00:+1", "000:00:00:00:"]
+        {
+            assert_eq!(ClockTime::read(text), None, "{text}");
+        }
+        let longest = ClockTime::from_duration(Duration::from_secs(u64::MAX));
+        assert_eq!(
+            (longest.to_string().as_str(), ClockTime::from_seconds(86_400_000)),
+            ("999:23:59:59", None)
+        );
+        assert_eq!(ClockTime::from_duration(Duration::from_millis(90_999)).seconds(), 90);
+    }
+}

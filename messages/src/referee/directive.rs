@@ -1,0 +1,236 @@
+//! What the referee sends.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+use std::time::Duration;
+
+use game::Game;
+use shakmaty::{ByColor, Position as _};
+
+use super::reading::{MessageError, Reading, Writing, number, text};
+use crate::epd::{AnyOperand, ClockTime, EpdMove, Operation, Position, Record, RefereeCommand};
+
+/// A record from the referee: what the client is to do, in which position, and what it should know (section 8.1). Most of it
+/// may stand in any record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directive {
+    /// What the client is to do.
+    pub command: RefereeCommand,
+    /// The position that the client is to have on its board before it plays the moves.
+    pub position: Position,
+    /// The counters of the position, if told.
+    pub counters: Counters,
+    /// What is to be played from the position.
+    pub moves: Moves,
+    /// The opponent's last move came with a draw offer (`draw_offer`).
+    pub offers_draw: bool,
+    /// The opponent has rejected the client's draw offer by a word (`draw_reject`).
+    pub rejects_draw: bool,
+    /// What both sides have used of their time, in whole seconds (`cc`).
+    pub used: Option<ByColor<ClockTime>>,
+    /// What both clocks show (`Clock`): only for clients that asked for it.
+    pub clocks: Option<ByColor<ExactClock>>,
+    /// Tags of the game (`ptp`), for instance `White` or `TimeControl`.
+    pub tags: Vec<(String, String)>,
+    /// Which of the referee's games this is about (`tcgs`).
+    pub game: Option<NonZeroU32>,
+    /// How often the event has got another referee (`Epoch`): only for clients that asked for it.
+    pub epoch: Option<u64>,
+    /// What is wrong, in a fault; otherwise a remark (`c0`).
+    pub reason: Option<String>,
+}
+
+/// The counters of a position. If they are not those of the client's own game, its history does not hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Plies since the last capture or pawn move (`hmvc`).
+    pub halfmoves: Option<u32>,
+    /// The number of the move (`fmvn`).
+    pub fullmoves: Option<NonZeroU32>,
+}
+
+/// Moves to be played from the position of a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Moves {
+    /// None.
+    #[default]
+    None,
+    /// One (`sm`): the opponent's last, or the next of a game that is replayed.
+    Supplied(EpdMove<'static>),
+    /// All since the beginning of the game (`sv`), or the next ones of a game that is replayed: an explicit history.
+    History(Vec<EpdMove<'static>>),
+}
+
+/// What a clock shows, more finely than `cc` can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExactClock {
+    /// What is left; `None` if no time is kept.
+    pub remaining: Option<Duration>,
+    /// What the next move adds.
+    pub increment: Duration,
+    /// For how many moves what is left has to do; `None` if for the rest of the game.
+    pub moves_to_go: Option<u32>,
+}
+
+impl Directive {
+    /// A directive about a position of which nothing else is told.
+    pub fn new(command: RefereeCommand, position: Position) -> Directive {
+        Directive {
+            command,
+            position,
+            counters: Counters::default(),
+            moves: Moves::None,
+            offers_draw: false,
+            rejects_draw: false,
+            used: None,
+            clocks: None,
+            tags: Vec::new(),
+            game: None,
+            epoch: None,
+            reason: None,
+        }
+    }
+
+    /// That something is wrong, and what.
+    pub fn fault(reason: &str) -> Directive {
+        let start = Position::of(&Game::default());
+        Directive { reason: Some(reason.to_owned()), ..Directive::new(RefereeCommand::Fault, start) }
+    }
+
+    /// A directive about the position on the board of a game, with its counters.
+    pub fn about(command: RefereeCommand, game: &Game) -> Directive {
+        Directive { counters: Counters::of(game), ..Directive::new(command, Position::of(game)) }
+    }
+
+    fn record(&self) -> Record<'static> {
+        let mut record = Writing(Record::new(self.position.clone()));
+        record.set(Operation::Refcom(self.command));
+        if let Some(halfmoves) = self.counters.halfmoves {
+            record.set(Operation::Hmvc(halfmoves));
+        }
+        if let Some(fullmoves) = self.counters.fullmoves {
+            record.set(Operation::Fmvn(fullmoves));
+        }
+        match &self.moves {
+            Moves::None => {}
+            Moves::Supplied(mv) => record.set(Operation::Sm(mv.clone())),
+            Moves::History(moves) => record.set(Operation::Sv(moves.clone())),
+        }
+        record.set_if(self.offers_draw, Operation::DrawOffer);
+        record.set_if(self.rejects_draw, Operation::DrawReject);
+        if let Some(used) = self.used {
+            record.set(Operation::Cc(used));
+        }
+        if let Some(clocks) = &self.clocks {
+            let operands = [clocks.white, clocks.black].into_iter().flat_map(ExactClock::operands);
+            record.private("Clock", operands.collect());
+        }
+        if !self.tags.is_empty() {
+            let tags = self.tags.iter().map(|(name, value)| (name.clone().into(), text(value)));
+            record.set(Operation::Ptp(tags.collect()));
+        }
+        if let Some(game) = self.game {
+            record.set(Operation::Tcgs(game));
+        }
+        record.epoch(self.epoch);
+        record.reason(self.reason.as_ref());
+        record.0
+    }
+}
+
+impl Counters {
+    /// The counters of the position on the board.
+    pub fn of(game: &Game) -> Counters {
+        Counters { halfmoves: Some(game.halfmoves()), fullmoves: Some(game.position().fullmoves()) }
+    }
+}
+
+impl ExactClock {
+    /// Milliseconds, cut and not rounded: no clock shows more than there is.
+    fn operands(self) -> [AnyOperand<'static>; 3] {
+        let millis = |time: Duration| time.as_millis().to_string();
+        let none = || "-".to_owned();
+        [
+            self.remaining.map_or_else(none, millis),
+            millis(self.increment),
+            self.moves_to_go.map_or_else(none, |moves| moves.to_string()),
+        ]
+        .map(|word| AnyOperand::Word(word.into()))
+    }
+
+    fn read(operands: &[AnyOperand<'_>]) -> Option<ExactClock> {
+        let [AnyOperand::Word(remaining), AnyOperand::Word(increment), AnyOperand::Word(moves_to_go)] =
+            operands
+        else {
+            return None;
+        };
+        let number = |word: &str| if word == "-" { Some(None) } else { word.parse::<u64>().ok().map(Some) };
+        Some(ExactClock {
+            remaining: number(remaining)?.map(Duration::from_millis),
+            increment: Duration::from_millis(increment.parse().ok()?),
+            moves_to_go: number(moves_to_go)?.map(|moves| u32::try_from(moves).unwrap_or(u32::MAX)),
+        })
+    }
+}
+
+impl FromStr for Directive {
+    type Err = MessageError;
+
+    /// Reads a line without its end. Moves and positions need not be legal; who gets them has to look.
+    fn from_str(line: &str) -> Result<Directive, MessageError> {
+        let reading = Reading::new(line)?;
+        if reading.has("refreq") {
+            return Err(MessageError::WrongSide("refreq"));
+        }
+        let command = reading.find("refcom", |operation| match operation {
+            Operation::Refcom(command) => Some(*command),
+            _ => None,
+        })?;
+        let moves = match (reading.line("sv")?, reading.supplied_move()?) {
+            (Some(moves), _) => Moves::History(moves),
+            (None, Some(mv)) => Moves::Supplied(mv),
+            (None, None) => Moves::None,
+        };
+        let halfmoves = reading.find("hmvc", |operation| match operation {
+            Operation::Hmvc(halfmoves) => Some(*halfmoves),
+            _ => None,
+        })?;
+        let used = reading.find("cc", |operation| match operation {
+            Operation::Cc(used) => Some(*used),
+            _ => None,
+        })?;
+        let tags = reading.find("ptp", |operation| match operation {
+            Operation::Ptp(tags) => {
+                Some(tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+            }
+            _ => None,
+        })?;
+        let clocks =
+            reading.private("Clock", "for each side milliseconds, milliseconds and moves", |operands| {
+                let (white, black) = operands.split_at_checked(3)?;
+                Some(ByColor { white: ExactClock::read(white)?, black: ExactClock::read(black)? })
+            })?;
+        Ok(Directive {
+            command: command.ok_or(MessageError::Missing("refcom"))?,
+            counters: Counters { halfmoves, fullmoves: reading.find("fmvn", number)? },
+            moves,
+            offers_draw: reading.has("draw_offer"),
+            rejects_draw: reading.has("draw_reject"),
+            used,
+            clocks,
+            tags: tags.unwrap_or_default(),
+            game: reading.find("tcgs", number)?,
+            epoch: reading.epoch()?,
+            reason: reading.reason()?,
+            position: reading.record.position,
+        })
+    }
+}
+
+impl fmt::Display for Directive {
+    /// The record in canonical form, without an end of line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.record().fmt(f)
+    }
+}

@@ -1,0 +1,205 @@
+//! What a client does over a connection, whoever plays.
+
+use std::io::{self, Write};
+
+use super::conversation::{Breach, Conversation, Task};
+use super::request::{ClientRecord, Request, Secret};
+use crate::input::Input;
+
+/// How a client takes part.
+#[derive(Clone, Debug)]
+pub struct Habits {
+    /// The name under which it signs on.
+    pub name: String,
+    /// What proves the name.
+    pub secret: Option<Secret>,
+    /// Asks for exact clocks and epochs.
+    pub extended: bool,
+    /// Thinks in the opponent's time.
+    pub ponder: bool,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// The referee said `disconnect`.
+    Disconnected,
+    /// It is gone, without a word.
+    Lost,
+    /// The referee didn't take the client in; why, it has told in a fault.
+    Refused,
+    /// The referee is not the one to follow any more.
+    Outdated,
+    /// The client has signed off.
+    SignedOff,
+}
+
+/// A client's end of a connection: answers the referee where nobody has to think, and calls for human help.
+pub struct Link<'a> {
+    output: &'a mut dyn Write,
+    alarm: &'a mut dyn FnMut(&str),
+    /// Whether the referee takes the client in; `None` until it has said anything.
+    is_admitted: Option<bool>,
+}
+
+/// What is left to do about something from the referee.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Nothing; it was seen to.
+    Nothing,
+    /// Nothing, but something is known about the game that was not known before.
+    News,
+    /// Forget the game: another one comes.
+    NewGame,
+    /// Choose a move, and reply.
+    Respond,
+    /// The game is over, with this result if the referee told one.
+    Conclude(Option<String>),
+    /// The connection has come to its end.
+    Parting(Parting),
+}
+
+impl<'a> Link<'a> {
+    /// Signs on. What needs human help goes to `alarm`.
+    ///
+    /// # Errors
+    /// Nothing can be written.
+    pub fn sign_on(
+        client: &mut Conversation,
+        habits: &Habits,
+        output: &'a mut dyn Write,
+        alarm: &'a mut dyn FnMut(&str),
+    ) -> io::Result<Link<'a>> {
+        let mut link = Link { output, alarm, is_admitted: None };
+        link.send(&client.sign_on(&habits.name, habits.secret.as_ref(), habits.extended))?;
+        Ok(link)
+    }
+
+    /// Takes in what came from the referee.
+    ///
+    /// # Errors
+    /// Nothing more can be written.
+    pub fn hear(&mut self, client: &mut Conversation, input: Input) -> io::Result<Heard> {
+        let line = match input {
+            Input::End if self.is_admitted == Some(false) => return Ok(Heard::Parting(Parting::Refused)),
+            Input::End => return Ok(Heard::Parting(Parting::Lost)),
+            Input::TooLong(_) => {
+                self.fault(client, "a line without end")?;
+                return Ok(Heard::Nothing);
+            }
+            Input::Line(line) => line,
+        };
+        Ok(match client.hear(&line) {
+            Ok(Task::Nothing) => Heard::News,
+            Ok(Task::NewGame) => {
+                self.is_admitted = Some(true);
+                Heard::NewGame
+            }
+            Ok(Task::Respond) => Heard::Respond,
+            Ok(Task::Repeat(record)) => {
+                client.play_repeated(&record);
+                self.send(&record)?;
+                Heard::Nothing
+            }
+            Ok(Task::Conclude(result)) => Heard::Conclude(result),
+            Ok(Task::Disconnect) => Heard::Parting(Parting::Disconnected),
+            Ok(Task::Alarm(reason)) => {
+                self.is_admitted.get_or_insert(false);
+                self.alarm(&game::excerpt(reason.as_deref().unwrap_or("the referee tells no reason")));
+                Heard::Nothing
+            }
+            Err(breach @ Breach::Outdated { .. }) => {
+                self.alarm(&breach.to_string());
+                Heard::Parting(Parting::Outdated)
+            }
+            Err(breach) => {
+                self.fault(client, &breach.to_string())?;
+                Heard::Nothing
+            }
+        })
+    }
+
+    /// Calls for human help here.
+    pub fn alarm(&mut self, reason: &str) {
+        (self.alarm)(reason);
+    }
+
+    /// Tells both the referee and the person that nothing can be done about this.
+    ///
+    /// # Errors
+    /// Nothing more can be written.
+    pub fn fault(&mut self, client: &Conversation, reason: &str) -> io::Result<()> {
+        self.alarm(reason);
+        self.send(&client.request(Request::Fault(Some(reason.to_owned()))))
+    }
+
+    /// Signs off.
+    ///
+    /// # Errors
+    /// Nothing more can be written.
+    pub fn sign_off(&mut self, client: &Conversation) -> io::Result<Parting> {
+        self.send(&client.request(Request::SignOff))?;
+        Ok(Parting::SignedOff)
+    }
+
+    /// Writes a record with its newline, in one piece.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
+        self.output.write_all(format!("{record}\n").as_bytes())?;
+        self.output.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+    /// What is left to do about these lines and the end after them, the alarms, and what the referee gets after the sign-on.
+    fn converse(lines: &[&str]) -> (Vec<Heard>, Vec<String>, String) {
+        let mut client = Conversation::new("5/move".parse().expect("a time control"));
+        let habits = Habits { name: "Ann".to_owned(), secret: None, extended: true, ponder: false };
+        let (mut output, mut alarms) = (Vec::new(), Vec::new());
+        let mut alarm = |reason: &str| alarms.push(reason.to_owned());
+        let mut link = Link::sign_on(&mut client, &habits, &mut output, &mut alarm).expect("written");
+        let inputs = lines.iter().map(|line| Input::Line(format!("{START} {line}"))).chain([Input::End]);
+        let heard = inputs.map(|input| link.hear(&mut client, input).expect("written")).collect();
+        let told = String::from_utf8(output).expect("text");
+        let (_, told) = told.split_once('\n').expect("a sign-on");
+        (heard, alarms, told.to_owned())
+    }
+
+    #[test]
+    fn only_what_needs_thought_is_left() {
+        let (heard, alarms, told) =
+            converse(&["refcom reset;", "refcom inform;", "refcom respond;", "refcom disconnect;"]);
+        let parting = [Parting::Disconnected, Parting::Lost].map(Heard::Parting);
+        let expected = [&[Heard::NewGame, Heard::News, Heard::Respond][..], &parting[..]].concat();
+        assert_eq!((heard, alarms, told.as_str()), (expected, Vec::new(), ""));
+    }
+
+    #[test]
+    fn a_fault_before_the_first_game_is_a_refusal_and_later_ones_are_not() {
+        let fault = "c0 \"no \u{7}seat\"; refcom fault;";
+        let (heard, alarms, _) = converse(&["c0 \"no seat\"; refcom fault;"]);
+        assert_eq!(heard, [Heard::Nothing, Heard::Parting(Parting::Refused)]);
+        assert_eq!(alarms, ["no seat"]);
+        let (heard, ..) = converse(&["refcom reset;", "c0 \"no seat\"; refcom fault;"]);
+        assert_eq!(heard.last(), Some(&Heard::Parting(Parting::Lost)));
+        let (_, alarms, _) = converse(&[fault]);
+        assert!(alarms.len() == 1 && !alarms[0].contains('\u{7}'), "{alarms:?}");
+    }
+
+    #[test]
+    fn a_breach_is_told_to_both_and_an_outdated_referee_left() {
+        let (heard, alarms, told) = converse(&["refcom dance;"]);
+        assert_eq!((heard[0].clone(), alarms.len()), (Heard::Nothing, 1));
+        assert!(told.contains("refreq fault") && told.lines().count() == 1, "{told}");
+        let (heard, alarms, told) = converse(&["Epoch 3; refcom reset;", "Epoch 2; refcom reset;"]);
+        assert_eq!(heard[1], Heard::Parting(Parting::Outdated));
+        assert_eq!((alarms.len(), told.as_str()), (1, ""));
+    }
+}

@@ -1,0 +1,644 @@
+//! What an engine says to a GUI.
+
+use std::fmt;
+use std::str::FromStr;
+
+use shakmaty::uci::UciMove;
+
+use super::command::{write_moves, write_value};
+use super::words::{self, Words};
+
+/// A message from the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// The name of the engine.
+    Name(String),
+    /// Who made the engine.
+    Author(String),
+    /// All names and options have been told.
+    UciOk,
+    /// The answer to `isready`.
+    ReadyOk,
+    /// The engine's decision, once for each `go`.
+    BestMove {
+        /// The move; [`UciMove::Null`] if there is none.
+        best: UciMove,
+        /// The reply it would ponder on.
+        ponder: Option<UciMove>,
+    },
+    /// How the check for copy protection goes.
+    CopyProtection(Check),
+    /// How the check of the registration goes.
+    Registration(Check),
+    /// News of the search.
+    Info(Box<Info>),
+    /// An option that can be set.
+    Option {
+        /// Its name, which may contain spaces.
+        name: String,
+        /// What can be set.
+        kind: OptionKind,
+    },
+}
+
+/// The state of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// It has begun.
+    Checking,
+    /// Passed.
+    Ok,
+    /// Failed.
+    Error,
+}
+
+/// News of the search; everything is optional.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// The iteration, in plies.
+    pub depth: Option<u32>,
+    /// The longest line looked at, in plies.
+    pub seldepth: Option<u32>,
+    /// Which of several best lines this is, from 1.
+    pub multipv: Option<u32>,
+    /// What the line is worth for the engine.
+    pub score: Option<InfoScore>,
+    /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines tell it.
+    pub wdl: Option<[u32; 3]>,
+    /// Moves searched.
+    pub nodes: Option<u64>,
+    /// Nodes per second.
+    pub nps: Option<u64>,
+    /// How full the hash table is, in permille.
+    pub hashfull: Option<u32>,
+    /// Tablebase positions found.
+    pub tbhits: Option<u64>,
+    /// Positions found in the Shredder endgame databases.
+    pub sbhits: Option<u64>,
+    /// Use of the processors, in permille.
+    pub cpuload: Option<u32>,
+    /// Time searched, in milliseconds.
+    pub time: Option<u64>,
+    /// The root move that is being searched.
+    pub currmove: Option<UciMove>,
+    /// Its number, from 1.
+    pub currmovenumber: Option<u32>,
+    /// A move, and the line that refutes it.
+    pub refutation: Vec<UciMove>,
+    /// The line that a processor is looking at.
+    pub currline: Option<CurrentLine>,
+    /// The best line.
+    pub pv: Vec<UciMove>,
+    /// Text to show.
+    pub string: Option<String>,
+}
+
+/// What a line is worth for the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InfoScore {
+    /// The value.
+    pub value: Value,
+    /// What is known about it.
+    pub bound: Bound,
+}
+
+/// A value from the engine's point of view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// In hundredths of a pawn.
+    Centipawns(i32),
+    /// Mate in so many moves (not plies); zero or negative if the engine gets mated.
+    Mate(i32),
+}
+
+/// What is known about a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// It is the value.
+    Exact,
+    /// The true value is this or more.
+    Lower,
+    /// The true value is this or less.
+    Upper,
+}
+
+/// The line that a processor is looking at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurrentLine {
+    /// The processor, from 1; not told if there is only one.
+    pub cpu: Option<u32>,
+    /// The line.
+    pub moves: Vec<UciMove>,
+}
+
+/// What can be set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// `true` or `false`.
+    Check {
+        /// The value of a new engine.
+        default: bool,
+    },
+    /// A whole number.
+    Spin {
+        /// The value of a new engine.
+        default: i64,
+        /// The least value.
+        min: i64,
+        /// The greatest value.
+        max: i64,
+    },
+    /// One of several words.
+    Combo {
+        /// The value of a new engine.
+        default: String,
+        /// The words.
+        choices: Vec<String>,
+    },
+    /// Something to do at once.
+    Button,
+    /// Any text.
+    String {
+        /// The value of a new engine.
+        default: String,
+    },
+}
+
+/// Why a line is not a message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MessageError {
+    /// No word of it is the name of a message.
+    #[error("unknown message: {0}")]
+    Unknown(String),
+    /// What follows the message's name is not what it needs.
+    #[error("{message} needs {expected}, not \"{found}\"")]
+    Malformed {
+        /// The message, or the part of it.
+        message: &'static str,
+        /// What should have followed.
+        expected: &'static str,
+        /// What followed.
+        found: String,
+    },
+}
+
+fn malformed(message: &'static str, expected: &'static str, found: &str) -> MessageError {
+    MessageError::Malformed { message, expected, found: found.to_owned() }
+}
+
+/// How an empty text is written.
+pub const EMPTY: &str = "<empty>";
+
+impl Message {
+    /// `info string` with a text.
+    pub fn note(text: impl Into<String>) -> Message {
+        Message::Info(Box::new(Info { string: Some(text.into()), ..Info::default() }))
+    }
+}
+
+impl FromStr for Message {
+    type Err = MessageError;
+
+    /// Reads a line. Words before the first one that names a message are passed over, as the UCI text asks.
+    fn from_str(line: &str) -> Result<Message, MessageError> {
+        let mut words = Words::new(line);
+        while let Some(word) = words.next() {
+            if let Some(message) = parse_named(word, &mut words) {
+                return message;
+            }
+        }
+        Err(MessageError::Unknown(line.trim().to_owned()))
+    }
+}
+
+/// The message of this name; `None` if there is no such message.
+fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, MessageError>> {
+    Some(match name {
+        "id" => parse_id(words),
+        "uciok" => Ok(Message::UciOk),
+        "readyok" => Ok(Message::ReadyOk),
+        "bestmove" => parse_best_move(words),
+        "copyprotection" => parse_check("copyprotection", words).map(Message::CopyProtection),
+        "registration" => parse_check("registration", words).map(Message::Registration),
+        "info" => parse_info(words).map(|info| Message::Info(Box::new(info))),
+        "option" => parse_option(words),
+        _ => return None,
+    })
+}
+
+fn parse_id(words: &mut Words) -> Result<Message, MessageError> {
+    match words.next() {
+        Some("name") => Ok(Message::Name(words.rest().to_owned())),
+        Some("author") => Ok(Message::Author(words.rest().to_owned())),
+        other => Err(malformed("id", "name or author", other.unwrap_or_default())),
+    }
+}
+
+fn parse_best_move(words: &mut Words) -> Result<Message, MessageError> {
+    let word = words.next().unwrap_or_default();
+    let best = match word {
+        // What engines write for "none" where the UCI text has no word for it.
+        "(none)" | "none" | "NULL" => UciMove::Null,
+        _ => word.parse().map_err(|_| malformed("bestmove", "a move such as e2e4", word))?,
+    };
+    // An unreadable guess is no reason to lose the move.
+    let ponder = (words.next() == Some("ponder")).then(|| words.next()?.parse().ok()).flatten();
+    Ok(Message::BestMove { best, ponder })
+}
+
+fn parse_check(message: &'static str, words: &mut Words) -> Result<Check, MessageError> {
+    match words.next() {
+        Some("checking") => Ok(Check::Checking),
+        Some("ok") => Ok(Check::Ok),
+        Some("error") => Ok(Check::Error),
+        other => Err(malformed(message, "checking, ok or error", other.unwrap_or_default())),
+    }
+}
+
+fn parse_info(words: &mut Words) -> Result<Info, MessageError> {
+    let mut info = Info::default();
+    while let Some(word) = words.next() {
+        match word {
+            "depth" => info.depth = Some(parse_value("info depth", words, words::small_count)?),
+            "seldepth" => info.seldepth = Some(parse_value("info seldepth", words, words::small_count)?),
+            "multipv" => info.multipv = Some(parse_value("info multipv", words, words::small_count)?),
+            "score" => info.score = Some(parse_score(words)?),
+            "wdl" => info.wdl = Some(parse_wdl(words)?),
+            "nodes" => info.nodes = Some(parse_value("info nodes", words, words::count)?),
+            "nps" => info.nps = Some(parse_value("info nps", words, words::count)?),
+            "hashfull" => info.hashfull = Some(parse_value("info hashfull", words, words::small_count)?),
+            "tbhits" => info.tbhits = Some(parse_value("info tbhits", words, words::count)?),
+            "sbhits" => info.sbhits = Some(parse_value("info sbhits", words, words::count)?),
+            "cpuload" => info.cpuload = Some(parse_value("info cpuload", words, words::small_count)?),
+            "time" => info.time = Some(parse_value("info time", words, words::count)?),
+            "currmove" => info.currmove = Some(parse_move("info currmove", words)?),
+            "currmovenumber" => {
+                info.currmovenumber = Some(parse_value("info currmovenumber", words, words::small_count)?);
+            }
+            "refutation" => info.refutation = words.all(|word| word.parse().ok()),
+            "currline" => info.currline = Some(parse_current_line(words)),
+            "pv" => info.pv = words.all(|word| word.parse().ok()),
+            "string" => {
+                info.string = Some(words.rest().to_owned());
+                break;
+            }
+            _ => {} // the UCI text: unknown words are ignored
+        }
+    }
+    Ok(info)
+}
+
+fn parse_score(words: &mut Words) -> Result<InfoScore, MessageError> {
+    let unit = words.next().unwrap_or_default();
+    let value = match unit {
+        "cp" => Value::Centipawns(parse_value("info score cp", words, signed)?),
+        "mate" => Value::Mate(parse_value("info score mate", words, signed)?),
+        _ => return Err(malformed("info score", "cp or mate", unit)),
+    };
+    let bound = match words.peek() {
+        Some("lowerbound") => Bound::Lower,
+        Some("upperbound") => Bound::Upper,
+        _ => return Ok(InfoScore { value, bound: Bound::Exact }),
+    };
+    words.next();
+    Ok(InfoScore { value, bound })
+}
+
+/// A whole number, the nearest `i32`.
+fn signed(word: &str) -> Option<i32> {
+    words::number(word).map(|value| value.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
+}
+
+fn parse_wdl(words: &mut Words) -> Result<[u32; 3], MessageError> {
+    let mut chances = [0; 3];
+    for chance in &mut chances {
+        *chance = parse_value("info wdl", words, words::small_count)?;
+    }
+    Ok(chances)
+}
+
+fn parse_current_line(words: &mut Words) -> CurrentLine {
+    let cpu = words.peek().and_then(words::small_count);
+    // A null move looks like a number, but no processor has four digits of zero.
+    let cpu = cpu.filter(|_| words.peek() != Some("0000"));
+    if cpu.is_some() {
+        words.next();
+    }
+    CurrentLine { cpu, moves: words.all(|word| word.parse().ok()) }
+}
+
+fn parse_value<T>(
+    message: &'static str,
+    words: &mut Words,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<T, MessageError> {
+    let word = words.next().unwrap_or_default();
+    read(word).ok_or_else(|| malformed(message, "a whole number", word))
+}
+
+fn parse_move(message: &'static str, words: &mut Words) -> Result<UciMove, MessageError> {
+    let word = words.next().unwrap_or_default();
+    word.parse().map_err(|_| malformed(message, "a move such as e2e4", word))
+}
+
+fn parse_option(words: &mut Words) -> Result<Message, MessageError> {
+    let all = words.rest();
+    if words.next() != Some("name") {
+        return Err(malformed("option", "name", all));
+    }
+    let name = words.until("type");
+    let kind = words.next().unwrap_or_default();
+    let kind = match kind {
+        "check" => OptionKind::Check { default: parse_check_default(words) },
+        "spin" => parse_spin(words)?,
+        "combo" => parse_combo(words),
+        "button" => OptionKind::Button,
+        "string" => OptionKind::String { default: parse_text_default(words) },
+        _ => return Err(malformed("option ... type", "check, spin, combo, button or string", kind)),
+    };
+    Ok(Message::Option { name, kind })
+}
+
+fn parse_check_default(words: &mut Words) -> bool {
+    words.until("default");
+    words.next() == Some("true")
+}
+
+fn parse_text_default(words: &mut Words) -> String {
+    words.until("default");
+    Some(words.rest()).filter(|text| *text != EMPTY).unwrap_or_default().to_owned()
+}
+
+/// The three numbers of a spin, which engines write in any order. Without bounds it has none.
+fn parse_spin(words: &mut Words) -> Result<OptionKind, MessageError> {
+    let (mut default, mut min, mut max) = (0, i64::MIN, i64::MAX);
+    while let Some(word) = words.next() {
+        match word {
+            "default" => default = parse_value("option ... default", words, words::number)?,
+            "min" => min = parse_value("option ... min", words, words::number)?,
+            "max" => max = parse_value("option ... max", words, words::number)?,
+            _ => {}
+        }
+    }
+    Ok(OptionKind::Spin { default, min, max })
+}
+
+/// The choices of a combo, each of which may have spaces, and the default among them.
+fn parse_combo(words: &mut Words) -> OptionKind {
+    let mut default = Vec::new();
+    let mut choices: Vec<Vec<&str>> = Vec::new();
+    let mut in_default = false;
+    for word in words {
+        match word {
+            "default" => in_default = true,
+            "var" => {
+                in_default = false;
+                choices.push(Vec::new());
+            }
+            _ if in_default => default.push(word),
+            _ => choices.last_mut().into_iter().for_each(|choice| choice.push(word)),
+        }
+    }
+    let choices = choices.into_iter().map(|words| words.join(" ")).collect();
+    OptionKind::Combo { default: default.join(" "), choices }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::Name(name) => write!(f, "id name {name}"),
+            Message::Author(author) => write!(f, "id author {author}"),
+            Message::UciOk => f.write_str("uciok"),
+            Message::ReadyOk => f.write_str("readyok"),
+            Message::BestMove { best, ponder } => {
+                write!(f, "bestmove {best}")?;
+                write_value(f, "ponder", *ponder)
+            }
+            Message::CopyProtection(check) => write!(f, "copyprotection {check}"),
+            Message::Registration(check) => write!(f, "registration {check}"),
+            Message::Info(info) => write!(f, "info{info}"),
+            Message::Option { name, kind } => write!(f, "option name {name} type {kind}"),
+        }
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Check::Checking => "checking",
+            Check::Ok => "ok",
+            Check::Error => "error",
+        })
+    }
+}
+
+/// Everything after the word `info`, each part with a space before it. The lines come late and the text last, as
+/// what follows them might be taken for a part of them.
+impl fmt::Display for Info {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_value(f, "depth", self.depth)?;
+        write_value(f, "seldepth", self.seldepth)?;
+        write_value(f, "multipv", self.multipv)?;
+        write_value(f, "score", self.score)?;
+        if let Some([win, draw, loss]) = self.wdl {
+            write!(f, " wdl {win} {draw} {loss}")?;
+        }
+        write_value(f, "nodes", self.nodes)?;
+        write_value(f, "nps", self.nps)?;
+        write_value(f, "hashfull", self.hashfull)?;
+        write_value(f, "tbhits", self.tbhits)?;
+        write_value(f, "sbhits", self.sbhits)?;
+        write_value(f, "cpuload", self.cpuload)?;
+        write_value(f, "time", self.time)?;
+        write_value(f, "currmove", self.currmove)?;
+        write_value(f, "currmovenumber", self.currmovenumber)?;
+        write_moves(f, "refutation", &self.refutation)?;
+        if let Some(CurrentLine { cpu, moves }) = &self.currline {
+            f.write_str(" currline")?;
+            cpu.map_or(Ok(()), |cpu| write!(f, " {cpu}"))?;
+            moves.iter().try_for_each(|m| write!(f, " {m}"))?;
+        }
+        write_moves(f, "pv", &self.pv)?;
+        write_value(f, "string", self.string.as_ref())
+    }
+}
+
+impl fmt::Display for InfoScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value {
+            Value::Centipawns(value) => write!(f, "cp {value}")?,
+            Value::Mate(moves) => write!(f, "mate {moves}")?,
+        }
+        f.write_str(match self.bound {
+            Bound::Exact => "",
+            Bound::Lower => " lowerbound",
+            Bound::Upper => " upperbound",
+        })
+    }
+}
+
+impl fmt::Display for OptionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionKind::Check { default } => write!(f, "check default {default}"),
+            OptionKind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
+            OptionKind::Combo { default, choices } => {
+                write!(f, "combo default {default}")?;
+                choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
+            }
+            OptionKind::Button => f.write_str("button"),
+            OptionKind::String { default } if default.is_empty() => write!(f, "string default {EMPTY}"),
+            OptionKind::String { default } => write!(f, "string default {default}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::option;
+    use proptest::prelude::*;
+
+    use super::super::strategies::{a_move, moves, text, words};
+    use super::*;
+
+    fn parsed(line: &str) -> Message {
+        line.parse().unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    fn info(line: &str) -> Info {
+        match parsed(line) {
+            Message::Info(info) => *info,
+            other => panic!("not an info: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_examples_of_the_uci_text() {
+        let nullmove = Message::Option { name: "Nullmove".into(), kind: OptionKind::Check { default: true } };
+        assert_eq!(parsed("option name Nullmove type check default true"), nullmove);
+        let selectivity = OptionKind::Spin { default: 2, min: 0, max: 4 };
+        assert_eq!(
+            parsed("option name Selectivity type spin default 2 min 0 max 4"),
+            Message::Option { name: "Selectivity".into(), kind: selectivity }
+        );
+        let style = OptionKind::Combo {
+            default: "Normal".into(),
+            choices: ["Solid", "Normal", "Risky"].map(Into::into).into(),
+        };
+        assert_eq!(
+            parsed("option name Style type combo default Normal var Solid var Normal var Risky"),
+            Message::Option { name: "Style".into(), kind: style }
+        );
+        let path = OptionKind::String { default: "c:\\".into() };
+        assert_eq!(
+            parsed("option name NalimovPath type string default c:\\"),
+            Message::Option { name: "NalimovPath".into(), kind: path }
+        );
+        let clear = Message::Option { name: "Clear Hash".into(), kind: OptionKind::Button };
+        assert_eq!(parsed("option name Clear Hash type button"), clear);
+    }
+
+    #[test]
+    fn what_engines_of_today_write() {
+        let line = info(
+            "info depth 20 seldepth 31 multipv 1 score cp -13 upperbound wdl 10 900 90 nodes 1234 nps 99 hashfull 3 \
+             tbhits 0 time 12 pv e2e4 e7e5 g1f3",
+        );
+        let score = InfoScore { value: Value::Centipawns(-13), bound: Bound::Upper };
+        assert_eq!((line.depth, line.score, line.wdl), (Some(20), Some(score), Some([10, 900, 90])));
+        assert_eq!((line.time, line.pv.len()), (Some(12), 3));
+        assert_eq!(parsed("bestmove (none)"), Message::BestMove { best: UciMove::Null, ponder: None });
+        assert_eq!(parsed("bestmove e7e8q ponder a2a1N").to_string(), "bestmove e7e8q ponder a2a1n");
+    }
+
+    #[test]
+    fn text_is_kept_as_it_is() {
+        assert_eq!(info("info string  two  spaces depth 3").string.as_deref(), Some("two  spaces depth 3"));
+    }
+
+    #[test]
+    fn errors_say_what_was_expected() {
+        let error = |line: &str| line.parse::<Message>().unwrap_err().to_string();
+        assert_eq!(error("bestmove Nf3"), "bestmove needs a move such as e2e4, not \"Nf3\"");
+        assert_eq!(error("info score 13"), "info score needs cp or mate, not \"13\"");
+        assert_eq!(error("Stockfish by everybody"), "unknown message: Stockfish by everybody");
+    }
+
+    fn messages() -> impl Strategy<Value = Message> {
+        prop_oneof![
+            1 => text().prop_map(Message::Name),
+            1 => text().prop_map(Message::Author),
+            1 => Just(Message::UciOk),
+            1 => Just(Message::ReadyOk),
+            2 => (a_move(), option::of(a_move())).prop_map(|(best, ponder)| Message::BestMove { best, ponder }),
+            1 => checks().prop_map(Message::CopyProtection),
+            1 => checks().prop_map(Message::Registration),
+            6 => infos().prop_map(|info| Message::Info(Box::new(info))),
+            4 => (words(&["type"]), kinds()).prop_map(|(name, kind)| Message::Option { name, kind }),
+        ]
+    }
+
+    fn checks() -> impl Strategy<Value = Check> {
+        prop::sample::select(vec![Check::Checking, Check::Ok, Check::Error])
+    }
+
+    fn kinds() -> impl Strategy<Value = OptionKind> {
+        let choice = || words(&["var", "default"]);
+        prop_oneof![
+            any::<bool>().prop_map(|default| OptionKind::Check { default }),
+            any::<(i64, i64, i64)>().prop_map(|(default, min, max)| OptionKind::Spin { default, min, max }),
+            (choice(), vec(choice(), 0..4))
+                .prop_map(|(default, choices)| OptionKind::Combo { default, choices }),
+            Just(OptionKind::Button),
+            text()
+                .prop_filter("the word for an empty text", |default| default != EMPTY)
+                .prop_map(|default| OptionKind::String { default }),
+        ]
+    }
+
+    fn scores() -> impl Strategy<Value = InfoScore> {
+        let value =
+            prop_oneof![any::<i32>().prop_map(Value::Centipawns), any::<i32>().prop_map(Value::Mate),];
+        let bound = prop::sample::select(vec![Bound::Exact, Bound::Lower, Bound::Upper]);
+        (value, bound).prop_map(|(value, bound)| InfoScore { value, bound })
+    }
+
+    fn current_lines() -> impl Strategy<Value = CurrentLine> {
+        (option::of(any::<u32>().prop_filter("0000", |cpu| *cpu != 0)), moves())
+            .prop_map(|(cpu, moves)| CurrentLine { cpu, moves })
+    }
+
+    prop_compose! {
+        fn infos()(
+            [depth, seldepth, multipv, hashfull, cpuload, currmovenumber] in any::<[Option<u32>; 6]>(),
+            [nodes, nps, tbhits, sbhits, time] in prop::array::uniform5(option::of(0..=i64::MAX as u64)),
+            score in option::of(scores()),
+            wdl in any::<Option<[u32; 3]>>(),
+            currmove in option::of(a_move()),
+            (refutation, pv) in (moves(), moves()),
+            currline in option::of(current_lines()),
+            string in option::of(text()),
+        ) -> Info {
+            Info {
+                depth, seldepth, multipv, score, wdl, nodes, nps, hashfull, tbhits, sbhits, cpuload, time, currmove,
+                currmovenumber, refutation, currline, pv, string,
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reading_what_was_written_gives_the_same(message in messages()) {
+            prop_assert_eq!(message.to_string().parse::<Message>(), Ok(message));
+        }
+
+        #[test]
+        fn any_line_can_be_read(line in "(info|option name|bestmove|id|)( (pv|score|cp|type|spin|currline|[a-h1-8]{4}))* [\\PC]{0,40}") {
+            match line.parse::<Message>() {
+                Ok(message) => prop_assert_eq!(message.to_string().parse::<Message>(), Ok(message)),
+                Err(error) => prop_assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+}
