@@ -117,7 +117,7 @@ fn nodes(nodes: u64) -> Limits {
 
 /// Limits that are never reached.
 fn endless() -> Limits {
-    Limits { time: TimeLimit::PerMove(Duration::from_secs(3600)), ..Limits::default() }
+    Limits { time: TimeLimit::PerMove(Duration::from_hours(1)), ..Limits::default() }
 }
 
 fn last_move(game: &Game) -> Move {

@@ -25,6 +25,7 @@ mod tablebases;
 mod worker;
 
 pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate};
+pub use history::HistoryEntry;
 pub use moves::{MAX_MOVES, Move, MoveList};
 #[cfg(feature = "tuning")]
 pub use parameters::{PARAMETERS, Parameter};

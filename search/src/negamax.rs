@@ -4,7 +4,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::history::Circumstances;
+use crate::history::MoveContext;
 use crate::moves::Move;
 use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
@@ -13,7 +13,7 @@ use crate::runtime::observer::{Bound, Observer};
 use crate::runtime::{RootAttempt, RootSearch, Shared, Stopped};
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
-use crate::worker::Worker;
+use crate::worker::ChessWorker;
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ struct Node {
     known: Option<Entry>,
     /// The move that is left out, to see what the node is worth without it (step 14).
     excluded: Option<Move>,
-    given: Circumstances,
+    given: MoveContext,
 }
 
 impl Node {
@@ -62,7 +62,7 @@ struct Attempt {
 }
 
 /// What is to become of a node.
-enum Prospect {
+enum PruneResult {
     /// Its moves are to be tried.
     Open,
     /// It is settled with this score.
@@ -76,7 +76,7 @@ struct Tried {
     tactical: ArrayVec<Move, 32>,
 }
 
-impl Worker<'_> {
+impl ChessWorker<'_> {
     /// Searches the root moves that are not settled yet, in their order.
     pub(crate) fn search_root_node(
         &mut self,
@@ -86,7 +86,7 @@ impl Worker<'_> {
     ) -> Result<Score, Stopped> {
         let Shared { root, table, .. } = self.thread.shared;
         let position = &root.position;
-        let given = Circumstances { previous: self.previous(0), threats: position.threats() };
+        let given = MoveContext { previous: self.previous(0), threats: position.threats() };
         let raw = (!position.is_check()).then(|| self.evaluate(position, 0));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         self.frame(0).evaluation = evaluation;
@@ -184,7 +184,7 @@ impl Worker<'_> {
         if !is_pv
             && excluded.is_none()
             && let Some(evaluation) = node.evaluation
-            && let Prospect::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
+            && let PruneResult::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
         {
             return Ok(score);
         }
@@ -205,7 +205,7 @@ impl Worker<'_> {
         is_cut: bool,
         known: Option<Entry>,
     ) -> Node {
-        let given = Circumstances { previous: self.previous(ply), threats: position.threats() };
+        let given = MoveContext { previous: self.previous(ply), threats: position.threats() };
         let raw = (!position.is_check()).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });
@@ -252,7 +252,7 @@ impl Worker<'_> {
         node: &Node,
         evaluation: Score,
         alpha: Score,
-    ) -> Result<Prospect, Stopped> {
+    ) -> Result<PruneResult, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let estimate = estimate(node, evaluation);
 
@@ -261,7 +261,7 @@ impl Worker<'_> {
         if depth <= p::razoring_depth_limit() && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
             if score <= alpha {
-                return Ok(Prospect::Settled(score));
+                return Ok(PruneResult::Settled(score));
             }
         }
 
@@ -273,10 +273,13 @@ impl Worker<'_> {
             && !beta.is_loss()
             && !estimate.is_win()
         {
-            return Ok(Prospect::Settled(Score::from_value(i32::midpoint(estimate.value(), beta.value()))));
+            return Ok(PruneResult::Settled(Score::from_value(i32::midpoint(
+                estimate.value(),
+                beta.value(),
+            ))));
         }
-        if let Prospect::Settled(score) = self.try_null_move(position, node, evaluation, estimate)? {
-            return Ok(Prospect::Settled(score));
+        if let PruneResult::Settled(score) = self.try_null_move(position, node, evaluation, estimate)? {
+            return Ok(PruneResult::Settled(score));
         }
         self.probcut(position, node, evaluation)
     }
@@ -290,7 +293,7 @@ impl Worker<'_> {
         node: &Node,
         evaluation: Score,
         estimate: Score,
-    ) -> Result<Prospect, Stopped> {
+    ) -> Result<PruneResult, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let just_passed = self.frame(ply).moved.is_none();
         if depth < p::null_move_depth()
@@ -302,7 +305,7 @@ impl Worker<'_> {
             || beta.is_loss()
             || !position.has_pieces(position.turn())
         {
-            return Ok(Prospect::Open);
+            return Ok(PruneResult::Open);
         }
         let above = estimate.value() - beta.value();
         let reduction = p::null_move_reduction()
@@ -312,23 +315,28 @@ impl Worker<'_> {
             worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false).map(|score| -score)
         })?;
         if score < beta {
-            return Ok(Prospect::Open);
+            return Ok(PruneResult::Open);
         }
         // A mate found by passing is no mate.
         let score = if score.is_win() { beta } else { score };
         if depth < p::null_move_verification_depth() || self.null_move_floor > 0 {
-            return Ok(Prospect::Settled(score));
+            return Ok(PruneResult::Settled(score));
         }
         let without_null_move = p::null_move_verification_quarters() * (depth - reduction) / 4;
         self.null_move_floor = ply + without_null_move.max(1) as usize;
         let verified = self.search(position, beta - 1, beta, depth - reduction, ply, false);
         self.null_move_floor = 0;
-        Ok(if verified? >= beta { Prospect::Settled(score) } else { Prospect::Open })
+        Ok(if verified? >= beta { PruneResult::Settled(score) } else { PruneResult::Open })
     }
 
     /// Step 11: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
     /// beat beta in the full one.
-    fn probcut(&mut self, position: &Position, node: &Node, evaluation: Score) -> Result<Prospect, Stopped> {
+    fn probcut(
+        &mut self,
+        position: &Position,
+        node: &Node,
+        evaluation: Score,
+    ) -> Result<PruneResult, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let goal = beta + p::probcut_margin() - p::probcut_improving_margin() * i32::from(node.is_improving);
         let reduced = depth - p::probcut_reduction();
@@ -336,7 +344,7 @@ impl Worker<'_> {
             entry.depth >= reduced && entry.bound != Bound::Lower && entry.score.relative_to_root(ply) < goal
         });
         if depth < p::probcut_depth() || beta.is_mate() || is_unlikely {
-            return Ok(Prospect::Open);
+            return Ok(PruneResult::Open);
         }
         let wanted = Wanted::Tactical { at_least: goal.value() - evaluation.value() };
         let mut picker = Picker::new(position, wanted, node.hash_move(), None, node.given);
@@ -353,14 +361,14 @@ impl Worker<'_> {
             if score >= goal {
                 let node = Node { depth: reduced, ..*node };
                 self.store(position, &node, score, Some(m), Bound::Lower);
-                return Ok(Prospect::Settled(if score.is_mate() {
+                return Ok(PruneResult::Settled(if score.is_mate() {
                     score
                 } else {
                     score - (goal.value() - beta.value())
                 }));
             }
         }
-        Ok(Prospect::Open)
+        Ok(PruneResult::Open)
     }
 
     /// Tries the moves of a node.

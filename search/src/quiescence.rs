@@ -1,6 +1,6 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
-use crate::history::Circumstances;
+use crate::history::MoveContext;
 use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
@@ -8,9 +8,9 @@ use crate::runtime::Stopped;
 use crate::runtime::observer::Bound;
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
-use crate::worker::Worker;
+use crate::worker::ChessWorker;
 
-impl Worker<'_> {
+impl ChessWorker<'_> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
     /// check all evasions are tried.
     pub(crate) fn quiesce(
@@ -57,9 +57,9 @@ impl Worker<'_> {
         alpha = alpha.max(best);
 
         let (wanted, given) = if is_check {
-            (Wanted::All, Circumstances { previous, threats: position.threats() })
+            (Wanted::All, MoveContext { previous, threats: position.threats() })
         } else {
-            (Wanted::Tactical { at_least: p::quiescence_see_threshold() }, Circumstances::default())
+            (Wanted::Tactical { at_least: p::quiescence_see_threshold() }, MoveContext::default())
         };
         let hash_move = known.and_then(|entry| entry.best);
         let mut picker = Picker::new(position, wanted, hash_move, None, given);

@@ -10,7 +10,7 @@ use crate::runtime::{Root, Shared};
 use crate::static_evaluation::{Evaluation, StaticEvaluator};
 use crate::table::Table;
 use crate::tablebases::Tablebases;
-use crate::worker::{ThreadData, Worker};
+use crate::worker::{ChessWorker, ThreadData};
 
 /// Searches positions of chess, one at a time, on any number of threads.
 pub struct Searcher {
@@ -86,6 +86,7 @@ impl Searcher {
         let Searcher { reductions, tablebases, threads, .. } = self;
         let tablebases = tablebases.as_deref();
         let shared = Shared::new(table, root, limits, control, clock);
-        shared.search(threads, observer, |thread, data| Worker::new(thread, data, reductions, tablebases))
+        shared
+            .search(threads, observer, |thread, data| ChessWorker::new(thread, data, reductions, tablebases))
     }
 }

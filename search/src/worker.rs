@@ -46,7 +46,7 @@ pub(crate) struct Frame {
 /// Frames before the root, so that looking back needs no test.
 const BEFORE_ROOT: usize = 4;
 
-pub(crate) struct Worker<'a> {
+pub(crate) struct ChessWorker<'a> {
     pub(crate) thread: SearchThread<'a, Position>,
     pub(crate) histories: &'a mut Histories,
     evaluator: &'a mut StaticEvaluator,
@@ -59,16 +59,16 @@ pub(crate) struct Worker<'a> {
     pub(crate) scratch: MoveList,
 }
 
-impl<'a> Worker<'a> {
+impl<'a> ChessWorker<'a> {
     pub(crate) fn new(
         thread: SearchThread<'a, Position>,
         data: &'a mut ThreadData,
         reductions: &'a Reductions,
         tablebases: Option<&'a dyn Tablebases>,
-    ) -> Worker<'a> {
+    ) -> ChessWorker<'a> {
         let ThreadData { histories, evaluator } = data;
         evaluator.begin();
-        Worker {
+        ChessWorker {
             thread,
             histories,
             evaluator,
@@ -98,7 +98,7 @@ impl<'a> Worker<'a> {
         CONTINUATIONS.map(|back| self.frame_before(ply, back - 1).moved)
     }
 
-    /// Makes a move: the position after it. Pairs with [`Worker::unmake`].
+    /// Makes a move: the position after it. Pairs with [`ChessWorker::unmake`].
     #[inline]
     pub(crate) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
         self.thread.shared.table.prefetch(position.approximate_table_key_after(m));
@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-impl<'a> RootSearch<'a> for Worker<'a> {
+impl<'a> RootSearch<'a> for ChessWorker<'a> {
     type Position = Position;
 
     fn aspiration() -> Aspiration {

@@ -8,6 +8,7 @@
 mod evaluation;
 mod exchange;
 mod history;
+mod keyed_position;
 mod moves;
 mod negamax;
 mod ordering;

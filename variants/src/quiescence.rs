@@ -4,10 +4,11 @@ use search::runtime::{SearchPosition as _, Stopped};
 use search::{Bound, Entry, MAX_PLY, Score};
 use shakmaty::{Bitboard, Move, Position};
 
+use crate::keyed_position::KeyedPosition;
 use crate::moves::short;
 use crate::ordering::{Hints, Ordered};
 use crate::rules::{Rules, gives_direct_check, is_tactical};
-use crate::worker::{Node, Worker};
+use crate::worker::VariantWorker;
 
 /// How often in a line forced captures that leave a choice are looked at: where all of them are, there may be a million
 /// lines.
@@ -31,13 +32,13 @@ impl Trail {
     }
 }
 
-impl<P: Rules> Worker<'_, P> {
+impl<P: Rules> VariantWorker<'_, P> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
     /// check all evasions are tried, and where captures are forced, all captures. `trail` is what led here from the first
     /// ply of it.
     pub(crate) fn quiesce(
         &mut self,
-        node: &Node<P>,
+        keyed: &KeyedPosition<P>,
         mut alpha: Score,
         beta: Score,
         ply: usize,
@@ -46,21 +47,21 @@ impl<P: Rules> Worker<'_, P> {
         self.thread.poll()?;
         self.thread.progress.reach(ply);
         self.thread.variations.clear(ply);
-        let position = &node.position;
+        let position = &keyed.position;
         if position.is_variant_end() {
-            return Ok(self.score_of_ending(node, ply));
+            return Ok(self.score_of_ending(keyed, ply));
         }
-        if self.thread.is_draw(node, ply) {
-            return Ok(self.thread.draw(node));
+        if self.thread.is_draw(keyed, ply) {
+            return Ok(self.thread.draw(keyed));
         }
         let is_check = position.is_check();
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { self.evaluate(node) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluate(keyed) });
         }
-        if let Some(score) = self.thread.told_value(node) {
+        if let Some(score) = self.thread.told_value(keyed) {
             return Ok(score);
         }
-        let known = self.thread.shared.table.probe(node.table_key());
+        let known = self.thread.shared.table.probe(keyed.table_key());
         if let Some(entry) = known {
             let score = entry.score.relative_to_root(ply);
             if beta.value() - alpha.value() == 1 && entry.bound.settles(score, alpha, beta) {
@@ -72,7 +73,7 @@ impl<P: Rules> Worker<'_, P> {
         let mut moves = if P::CAPTURES_ARE_FORCED || is_check || may_be_stuck(position) {
             let moves = position.legal_moves();
             if moves.is_empty() {
-                return Ok(self.score_of_ending(node, ply));
+                return Ok(self.score_of_ending(keyed, ply));
             }
             Some(moves)
         } else {
@@ -83,7 +84,7 @@ impl<P: Rules> Worker<'_, P> {
         let is_forced = is_check || captures.is_some() && next_trail.choices <= MOST_CHOICES;
         let evaluation = (!is_forced).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
-            stored.unwrap_or_else(|| self.evaluate(node))
+            stored.unwrap_or_else(|| self.evaluate(keyed))
         });
         let first_alpha = alpha;
         let mut best = evaluation.unwrap_or(-Score::INFINITE);
@@ -117,7 +118,7 @@ impl<P: Rules> Worker<'_, P> {
                 }
             }
             let score = self
-                .with_move(node, candidate.mv, ply, |worker, next| {
+                .with_move(keyed, candidate.mv, ply, |worker, next| {
                     worker.quiesce(next, -beta, -alpha, ply + 1, next_trail)
                 })
                 .map(|score| -score)?;
@@ -145,7 +146,7 @@ impl<P: Rules> Worker<'_, P> {
             bound: Bound::of(best, first_alpha, beta),
             was_pv: false,
         };
-        self.thread.shared.table.store(node.table_key(), entry);
+        self.thread.shared.table.store(keyed.table_key(), entry);
         Ok(best)
     }
 }

@@ -5,10 +5,11 @@ use search::{Answer, Clock, Control, Limits, Observer, Reductions, Score, Table}
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 
 use crate::history::Histories;
+use crate::keyed_position::{KeyedPosition, key_of};
 use crate::perft::count_leaves;
 use crate::rules::bughouse::Bughouse;
 use crate::rules::{Rules, decision, is_over};
-use crate::worker::{Node, Worker, key_of};
+use crate::worker::VariantWorker;
 
 /// What can be searched.
 #[derive(Clone, Debug)]
@@ -104,18 +105,20 @@ impl Searcher {
     ) -> Answer {
         match &root.position {
             Board::Bughouse(board) => {
-                let root = root.with_position(Node::new(Bughouse::new(board.clone())));
+                let root = root.with_position(KeyedPosition::new(Bughouse::new(board.clone())));
                 self.search(&Shared::new(table, &root, limits, control, clock), observer)
             }
             Board::Single(position) => with_rules!(position, position => {
-                let root = root.with_position(Node::new(position.clone()));
+                let root = root.with_position(KeyedPosition::new(position.clone()));
                 self.search(&Shared::new(table, &root, limits, control, clock), observer)
             }),
         }
     }
 
-    fn search<P: Rules>(&mut self, shared: &Shared<Node<P>>, observer: &mut dyn Observer) -> Answer {
+    fn search<P: Rules>(&mut self, shared: &Shared<KeyedPosition<P>>, observer: &mut dyn Observer) -> Answer {
         let Searcher { reductions, histories } = self;
-        shared.search(histories, observer, |thread, histories| Worker::new(thread, histories, reductions))
+        shared.search(histories, observer, |thread, histories| {
+            VariantWorker::new(thread, histories, reductions)
+        })
     }
 }
