@@ -1,7 +1,8 @@
 //! Herald's search core: give it a position and limits, and it finds a move.
 //!
-//! The [`runtime`] is for all rules, the rest for chess. It knows no protocol, does no input or output and asks the outside world through three traits: [`Observer`] hears
-//! what is found, [`Clock`] tells the time, [`Control`] says when to stop.
+//! The [`runtime`] serves searches by any rules, the rest is chess. It knows no protocol, does no input or output and asks
+//! the outside world through two traits: [`Observer`] hears what is found, [`Clock`] tells the time. [`Control`] says when
+//! to stop.
 
 pub mod attacks;
 mod correction;

@@ -84,11 +84,6 @@ impl Searcher {
         self.histories.resize_with(threads.max(1), Histories::new);
     }
 
-    /// Forgets what earlier searches have learnt, as for a new game. The hash table is its owner's to clear.
-    pub fn clear(&mut self) {
-        self.histories.fill_with(Histories::new);
-    }
-
     /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on
     /// others that end before this returns. The calling thread needs [`search::STACK_SIZE`].
     ///
