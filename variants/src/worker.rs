@@ -83,6 +83,7 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
     }
 
     /// What a position is worth at first sight.
+    #[inline]
     pub(crate) fn evaluate(&self, keyed: &KeyedPosition<P>) -> Score {
         self.thread.in_style(Score::centipawns(keyed.position.evaluate()), keyed)
     }
