@@ -42,7 +42,7 @@ pub(crate) fn key(game: &Game) -> u64 {
 /// What the position is worth at first sight, for the side to move.
 pub fn evaluate(game: &Game) -> Score {
     score(match root(game) {
-        Some(root) => search::evaluate(&root.position),
+        Some(root) => search::evaluate(&search::network::Network::embedded(), &root.position),
         None => variants::evaluate(game.position()),
     })
 }

@@ -43,7 +43,6 @@ pub mod parts {
 }
 
 pub use control::Control;
-pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate};
 pub use limits::{Clock, Limits, Root, TimeLimit};
 pub use moves::{MAX_MOVES, Move, MoveList};
 pub use observer::{Answer, Bound, Observer, Report};
@@ -52,7 +51,7 @@ pub use parameters::{PARAMETERS, Parameter};
 pub use position::{Keys, Position, divide, exchange_value, perft};
 pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::{STACK_SIZE, Searcher};
-pub use static_evaluation::Evaluation;
+pub use static_evaluation::evaluate;
 pub use style::Style;
 pub use table::{Table, TableError};
 pub use tablebases::{Tablebases, Wdl};

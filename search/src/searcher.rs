@@ -1,14 +1,16 @@
 //! What lasts from one search to the next: the hash table and what each thread has learnt about moves.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::control::Control;
 use crate::limits::{Clock, Limits, Root};
+use crate::network::Network;
 use crate::observer::{Answer, Bound, Observer};
 use crate::parameters::step;
 use crate::reductions::Reductions;
 use crate::score::Score;
-use crate::static_evaluation::{Evaluation, StaticEvaluator};
+use crate::static_evaluation::StaticEvaluator;
 use crate::style::Style;
 use crate::table::Table;
 use crate::time::Budget;
@@ -23,20 +25,21 @@ pub struct Searcher {
     table: Table,
     reductions: Reductions,
     style: Style,
-    evaluation: Evaluation,
+    network: Arc<Network>,
     /// One for each thread.
     memories: Vec<Memory>,
 }
 
 impl Searcher {
-    /// A searcher with one thread.
+    /// A searcher with one thread and the network that is part of the program.
     pub fn new(table: Table) -> Searcher {
+        let network = Network::embedded();
         Searcher {
             table,
             reductions: Reductions::new(),
             style: Style::default(),
-            memories: vec![Memory::new(&Evaluation::default())],
-            evaluation: Evaluation::default(),
+            memories: vec![Memory::new(&network)],
+            network,
         }
     }
 
@@ -57,8 +60,8 @@ impl Searcher {
 
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
-        let evaluation = &self.evaluation;
-        self.memories.resize_with(threads.max(1), || Memory::new(evaluation));
+        let network = &self.network;
+        self.memories.resize_with(threads.max(1), || Memory::new(network));
     }
 
     /// How to play from the next search on. What earlier searches found in another style stays in the hash table.
@@ -66,12 +69,12 @@ impl Searcher {
         self.style = style;
     }
 
-    /// What to evaluate positions with from the next search on. What earlier searches found is forgotten.
-    pub fn use_evaluation(&mut self, evaluation: Evaluation) {
+    /// The network to evaluate positions with from the next search on. What earlier searches found is forgotten.
+    pub fn use_network(&mut self, network: Arc<Network>) {
         for memory in &mut self.memories {
-            memory.evaluator = StaticEvaluator::new(&evaluation);
+            memory.evaluator = StaticEvaluator::new(&network);
         }
-        self.evaluation = evaluation;
+        self.network = network;
         self.clear();
     }
 

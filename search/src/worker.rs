@@ -1,5 +1,6 @@
 //! One thread of the search: what it keeps, and what it shares with the others.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -8,12 +9,13 @@ use crate::deepening::{Aspiration, Bounds, Deepening, Progress, Stopped, WORTH_T
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::limits::{Clock, Limits, Root};
 use crate::moves::{Move, MoveList};
+use crate::network::Network;
 use crate::observer::{Bound, Observer, Report};
 use crate::parameters as p;
 use crate::position::Position;
 use crate::reductions::Reductions;
 use crate::score::{MAX_PLY, Score};
-use crate::static_evaluation::{Evaluation, StaticEvaluator};
+use crate::static_evaluation::StaticEvaluator;
 use crate::style::Style;
 use crate::table::Table;
 use crate::time::Budget;
@@ -68,8 +70,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn new(evaluation: &Evaluation) -> Memory {
-        Memory { histories: Histories::new(), evaluator: StaticEvaluator::new(evaluation) }
+    pub(crate) fn new(network: &Arc<Network>) -> Memory {
+        Memory { histories: Histories::new(), evaluator: StaticEvaluator::new(network) }
     }
 }
 

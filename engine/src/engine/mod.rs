@@ -15,7 +15,7 @@ use game::{Color, Game, Move, Tablebases};
 use search::{Control, Limits, Score, Style, Table};
 
 use crate::bridge;
-use crate::network::open_evaluation;
+use crate::network::open_network;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
 use worker::{Job, Order, Worker};
@@ -126,9 +126,9 @@ impl Engine {
                 self.order(Order::UseTablebases(tables.map(Arc::new)));
             }
             PathSetting::Network => {
-                let evaluation = open_evaluation(path)
+                let network = open_network(Path::new(path))
                     .map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
-                self.order(Order::UseEvaluation(evaluation));
+                self.order(Order::UseNetwork(network));
             }
         }
         self.settings.set_path(setting, path);

@@ -5,9 +5,8 @@ use std::sync::mpsc::Sender;
 
 use game::{Game, Move, Tablebases};
 use search::mate::{Finding, Goal, Problem, Solver};
-use search::{
-    Answer, Clock, Control, Evaluation, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit,
-};
+use search::network::Network;
+use search::{Answer, Clock, Control, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit};
 
 use super::{Decision, Line, TaskId, Thought};
 use crate::bridge::{self, from_search, line_from_search, to_search};
@@ -22,7 +21,7 @@ pub(super) enum Order {
     Play(TaskId, Decision),
     UseTablebases(Option<Arc<Tablebases>>),
     UseTable(Table),
-    UseEvaluation(Evaluation),
+    UseNetwork(Arc<Network>),
     UseThreads(usize),
     Forget,
     Answer(Sender<()>),
@@ -68,7 +67,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
             Order::Think(job) => self.think(&job),
             Order::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
             Order::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
-            Order::UseEvaluation(evaluation) => self.searcher.use_evaluation(evaluation),
+            Order::UseNetwork(network) => self.searcher.use_network(network),
             Order::UseTable(table) => self.searcher.use_table(table),
             Order::UseThreads(threads) => self.searcher.use_threads(threads),
             Order::Forget => {

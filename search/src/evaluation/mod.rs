@@ -1,8 +1,8 @@
 //! The evaluation by hand: what a quiet position is worth, in centipawns, as a sum of named terms.
 //!
 //! A term is a sum of features ([`features`]), each with its weight ([`weights`], settled on Herald's own games). A weight has a value for the middlegame and one for the endgame; the pieces that are left say
-//! how much of each counts ("tapered"). One code finds the features for all purposes: a [`Sink`] makes of them a sum
-//! for the search, or a table for people.
+//! how much of each counts ("tapered"). Pawns and kings are summed up apart, to be
+//! remembered.
 
 mod army;
 mod endings;
@@ -16,7 +16,7 @@ mod tapered;
 mod threats;
 mod weights;
 
-pub use tapered::Tapered;
+use tapered::Tapered;
 
 use shakmaty::{ByColor, Color, Role};
 
@@ -30,7 +30,7 @@ use weights::WEIGHTS;
 
 /// What a part of the evaluation is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Term {
+pub(crate) enum Term {
     /// The pieces on the board, and the pair of bishops.
     Material,
     /// Where each piece stands, in relation to both kings.
@@ -54,23 +54,6 @@ pub enum Term {
     Threats,
     /// The right to move.
     Tempo,
-}
-
-impl Term {
-    /// All terms, in the order in which they are shown.
-    pub const ALL: [Term; 11] = [
-        Term::Material,
-        Term::Placement,
-        Term::Mobility,
-        Term::PawnStructure,
-        Term::PassedPawns,
-        Term::OpenFiles,
-        Term::MinorPieces,
-        Term::KingShelter,
-        Term::KingDanger,
-        Term::Threats,
-        Term::Tempo,
-    ];
 }
 
 /// How much each piece, pawn to king, keeps the game in the middlegame.
@@ -155,18 +138,18 @@ fn book_pieces<S: Sink>(position: &Position, pawns: &Pawns, sinks: &mut ByColor<
 
 /// Evaluates positions, and remembers the pawn structures among them. Each search thread has its own.
 #[derive(Clone, Default)]
-pub struct Evaluator {
+pub(crate) struct Evaluator {
     pawns: PawnTable,
 }
 
 impl Evaluator {
     /// An evaluator that remembers nothing yet.
-    pub fn new() -> Evaluator {
+    pub(crate) fn new() -> Evaluator {
         Evaluator::default()
     }
 
     /// The value of a position for the side to move. What was evaluated before does not matter.
-    pub fn evaluate(&mut self, position: &Position) -> Score {
+    pub(crate) fn evaluate(&mut self, position: &Position) -> Score {
         let pawns = self.pawns.of(position);
         let mut sums = ByColor::<Sum>::default();
         book_pieces(position, &pawns, &mut sums);
@@ -176,66 +159,6 @@ impl Evaluator {
             + endings::drive(position, Color::White)
             - endings::drive(position, Color::Black);
         Score::centipawns(position.turn().fold_wb(value, -value))
-    }
-}
-
-/// The value of a single position for the side to move; for many of them, an [`Evaluator`] is faster.
-pub fn evaluate(position: &Position) -> Score {
-    Evaluator::new().evaluate(position)
-}
-
-/// The value of a position, term by term.
-#[derive(Clone, Debug)]
-pub struct Breakdown {
-    terms: ByColor<Table>,
-    /// How much of the middlegame is left, in 0 ..= 24.
-    pub phase: i32,
-    /// How much of the endgame's share counts, in 64ths: less where a lead is hard to turn into a win.
-    pub scale: i32,
-    /// What each side gets for driving a bare king to where it can be mated, in centipawns.
-    pub drive: ByColor<i32>,
-}
-
-/// One side's terms.
-#[derive(Clone, Debug, Default)]
-struct Table {
-    terms: [Tapered; Term::ALL.len()],
-}
-
-impl Sink for Table {
-    fn add(&mut self, feature: Feature, count: i32) {
-        self.terms[feature.term as usize] += WEIGHTS[feature.index] * count;
-    }
-}
-
-impl Breakdown {
-    /// Evaluates a position.
-    pub fn new(position: &Position) -> Breakdown {
-        let mut terms = ByColor::<Table>::default();
-        let pawns = pawns::book(position, &mut terms);
-        book_pieces(position, &pawns, &mut terms);
-        for side in &mut terms {
-            let danger = &mut side.terms[Term::KingDanger as usize];
-            *danger = value_of_danger(*danger);
-        }
-        let sum = |side: &Table| side.terms.iter().fold(Tapered::default(), |sum, &term| sum + term);
-        let white = sum(&terms.white) - sum(&terms.black);
-        Breakdown {
-            phase: phase(position),
-            scale: endings::scale(position, Color::from_white(white.endgame() > 0)),
-            drive: ByColor::new_with(|color| endings::drive(position, color)),
-            terms,
-        }
-    }
-
-    /// What a term gives one side.
-    pub fn get(&self, term: Term, color: Color) -> Tapered {
-        self.terms.get(color).terms[term as usize]
-    }
-
-    /// A tapered value as it counts in this position, in centipawns.
-    pub fn taper(&self, value: Tapered) -> i32 {
-        taper(value, self.phase, self.scale)
     }
 }
 

@@ -7,23 +7,23 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 ///
 /// Both lie in one number, the endgame's in the upper half, so that one instruction adds both.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tapered(i32);
+pub(crate) struct Tapered(i32);
 
 impl Tapered {
     /// A value with its two sides.
-    pub const fn new(middlegame: i32, endgame: i32) -> Tapered {
+    pub(crate) const fn new(middlegame: i32, endgame: i32) -> Tapered {
         Tapered(endgame * 0x1_0000 + middlegame)
     }
 
     /// The value with all pieces on the board.
     #[inline]
-    pub const fn middlegame(self) -> i32 {
+    pub(crate) const fn middlegame(self) -> i32 {
         self.0 as i16 as i32
     }
 
     /// The value with kings and pawns only.
     #[inline]
-    pub const fn endgame(self) -> i32 {
+    pub(crate) const fn endgame(self) -> i32 {
         // A negative lower half has borrowed from the upper one.
         (self.0 + 0x8000) >> 16
     }

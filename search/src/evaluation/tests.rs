@@ -9,7 +9,7 @@ fn position(fen: &str) -> Position {
 }
 
 fn evaluate(position: &Position) -> i32 {
-    super::evaluate(position).value()
+    Evaluator::new().evaluate(position).value()
 }
 
 /// The same position with the colours exchanged.
@@ -47,18 +47,11 @@ proptest! {
     }
 
     #[test]
-    fn all_ways_to_look_at_a_position_agree(choices in proptest::collection::vec(any::<u16>(), 0..160)) {
+    fn what_was_evaluated_before_does_not_show(choices in proptest::collection::vec(any::<u16>(), 0..160)) {
         let mut evaluator = Evaluator::new();
         for position in game(&choices) {
             let value = evaluator.evaluate(&position).value();
             prop_assert_eq!(value, evaluate(&position), "the pawn table must not show");
-
-            let breakdown = Breakdown::new(&position);
-            let sum = Term::ALL.iter().fold(Tapered::default(), |sum, &term| {
-                sum + breakdown.get(term, Color::White) - breakdown.get(term, Color::Black)
-            });
-            let white = breakdown.taper(sum) + breakdown.drive.white - breakdown.drive.black;
-            prop_assert_eq!(position.turn().fold_wb(white, -white), value);
         }
     }
 }
