@@ -7,7 +7,7 @@ pub mod attacks;
 mod control;
 mod correction;
 mod deepening;
-mod evaluation;
+mod endings;
 mod history;
 mod limits;
 pub mod mate;
