@@ -11,7 +11,7 @@ mod strength;
 mod thinking_clock;
 
 pub use bridge::{
-    evaluate, from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
+    from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
 };
 pub use engine::{Decision, Engine, Line, Purpose, Task, TaskId, Thought};
 pub use network::{NetworkFault, open_network};
