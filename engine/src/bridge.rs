@@ -1,6 +1,7 @@
 //! A game as the search sees it, and what the search says as a game has it.
 
 use game::{Chess, Game, Move, MoveLimits, MoveTime, PocketOwner, Score, VariantPosition};
+use search::network::Network;
 use search::{Limits, TimeLimit, Verdict};
 use shakmaty::Position as _;
 use variants::Board;
@@ -40,9 +41,9 @@ pub(crate) fn key(game: &Game) -> u64 {
 }
 
 /// What the position is worth at first sight, for the side to move.
-pub fn evaluate(game: &Game) -> Score {
+pub(crate) fn evaluate(game: &Game, network: &Network) -> Score {
     score(match root(game) {
-        Some(root) => search::evaluate(&root.position),
+        Some(root) => search::evaluate(network, &root.position),
         None => variants::evaluate(game.position()),
     })
 }

@@ -6,7 +6,7 @@
 
 pub mod attacks;
 mod correction;
-mod evaluation;
+mod endings;
 mod history;
 pub mod mate;
 mod moves;
@@ -25,7 +25,6 @@ mod table;
 mod tablebases;
 mod worker;
 
-pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate};
 pub use history::HistoryEntry;
 pub use moves::{MAX_MOVES, Move, MoveList};
 #[cfg(feature = "tuning")]
@@ -40,6 +39,6 @@ pub use runtime::smp::STACK_SIZE;
 pub use runtime::style::Style;
 pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::Searcher;
-pub use static_evaluation::Evaluation;
+pub use static_evaluation::evaluate;
 pub use table::{Entry, Table, TableError};
 pub use tablebases::{Tablebases, Wdl};

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::network::Network;
 use crate::reductions::Reductions;
 use crate::runtime::control::Control;
 use crate::runtime::limits::{Clock, Limits};
 use crate::runtime::observer::{Answer, Observer};
 use crate::runtime::{Root, Shared};
-use crate::static_evaluation::{Evaluation, StaticEvaluator};
+use crate::static_evaluation::StaticEvaluator;
 use crate::table::Table;
 use crate::tablebases::Tablebases;
 use crate::worker::{ChessWorker, ThreadData};
@@ -15,7 +16,7 @@ use crate::worker::{ChessWorker, ThreadData};
 /// Searches positions of chess, one at a time, on any number of threads.
 pub struct Searcher {
     reductions: Reductions,
-    evaluation: Evaluation,
+    network: Arc<Network>,
     tablebases: Option<Arc<dyn Tablebases>>,
     /// One for each thread.
     threads: Vec<ThreadData>,
@@ -28,21 +29,21 @@ impl Default for Searcher {
 }
 
 impl Searcher {
-    /// A searcher with one thread.
+    /// A searcher with one thread and the network that is part of the program.
     pub fn new() -> Searcher {
-        let evaluation = Evaluation::default();
+        let network = Network::embedded();
         Searcher {
             reductions: Reductions::new(),
             tablebases: None,
-            threads: vec![ThreadData::new(&evaluation)],
-            evaluation,
+            threads: vec![ThreadData::new(&network)],
+            network,
         }
     }
 
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
-        let evaluation = &self.evaluation;
-        self.threads.resize_with(threads.max(1), || ThreadData::new(evaluation));
+        let network = &self.network;
+        self.threads.resize_with(threads.max(1), || ThreadData::new(network));
     }
 
     /// Endgame tables to be asked below the root from the next search on.
@@ -50,13 +51,13 @@ impl Searcher {
         self.tablebases = tablebases;
     }
 
-    /// What to evaluate positions with from the next search on. What earlier searches have learnt is forgotten; what they
-    /// have left in a hash table is its owner's to clear.
-    pub fn use_evaluation(&mut self, evaluation: Evaluation) {
+    /// The network to evaluate positions with from the next search on. What earlier searches have learnt is forgotten; what
+    /// they have left in a hash table is its owner's to clear.
+    pub fn use_network(&mut self, network: Arc<Network>) {
         for data in &mut self.threads {
-            data.evaluator = StaticEvaluator::new(&evaluation);
+            data.evaluator = StaticEvaluator::new(&network);
         }
-        self.evaluation = evaluation;
+        self.network = network;
         self.clear();
     }
 

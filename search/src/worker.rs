@@ -1,16 +1,19 @@
 //! One thread of the search of chess: the runtime's part of it, and what it knows of moves and evaluations.
 
+use std::sync::Arc;
+
 use shakmaty::Color;
 
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::moves::{Move, MoveList};
+use crate::network::Network;
 use crate::parameters as p;
 use crate::position::Position;
 use crate::reductions::Reductions;
 use crate::runtime::observer::Observer;
 use crate::runtime::{Aspiration, RootSearch, SearchPosition, SearchThread, Stopped};
 use crate::score::{MAX_PLY, Score};
-use crate::static_evaluation::{Evaluation, StaticEvaluator};
+use crate::static_evaluation::StaticEvaluator;
 use crate::tablebases::{Tablebases, Wdl};
 
 /// What a thread keeps from one search to the next.
@@ -21,8 +24,8 @@ pub(crate) struct ThreadData {
 }
 
 impl ThreadData {
-    pub(crate) fn new(evaluation: &Evaluation) -> ThreadData {
-        ThreadData { histories: Histories::new(), evaluator: StaticEvaluator::new(evaluation) }
+    pub(crate) fn new(network: &Arc<Network>) -> ThreadData {
+        ThreadData { histories: Histories::new(), evaluator: StaticEvaluator::new(network) }
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use search::network::{INPUTS, Network, Parameters};
 use search::{
-    Answer, Clock, Control, Evaluation, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Style,
-    Table, Tablebases, TimeLimit, Verdict, Wdl,
+    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Style, Table,
+    Tablebases, TimeLimit, Verdict, Wdl,
 };
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
@@ -409,7 +409,7 @@ fn a_network_is_searched_with_the_same_answer_in_every_run() {
     let answer = |threads| {
         with_stack(|| {
             let mut player = player();
-            player.searcher.use_evaluation(Evaluation::Network(Arc::new(network())));
+            player.searcher.use_network(Arc::new(network()));
             player.searcher.use_threads(threads);
             let mut answers = Vec::new();
             for fen in [

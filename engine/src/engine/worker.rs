@@ -5,9 +5,9 @@ use std::sync::mpsc::Sender;
 
 use game::{Game, Move, Tablebases};
 use search::mate::{Finding, Goal, Problem, Solver};
+use search::network::Network;
 use search::{
-    Answer, Clock, Control, Evaluation, Limits, Observer, Report, Root, Score, Searcher, Style, Table,
-    TimeLimit,
+    Answer, Clock, Control, Limits, Observer, Report, Root, Score, Searcher, Style, Table, TimeLimit,
 };
 use variants::Board;
 
@@ -24,7 +24,7 @@ pub(super) enum Order {
     Play(TaskId, Decision),
     UseTablebases(Option<Arc<Tablebases>>),
     UseTable(Table),
-    UseEvaluation(Evaluation),
+    UseNetwork(Arc<Network>),
     UseThreads(usize),
     Forget,
     Answer(Sender<()>),
@@ -88,9 +88,9 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
             Order::Think(job) => self.think(&job),
             Order::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
             Order::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
-            Order::UseEvaluation(evaluation) => {
+            Order::UseNetwork(network) => {
                 self.table.clear();
-                self.searcher.use_evaluation(evaluation);
+                self.searcher.use_network(network);
             }
             Order::UseTable(table) => self.table = table,
             Order::UseThreads(threads) => {

@@ -26,6 +26,8 @@ pub enum Wish {
     Abandon,
     /// A new game has begun.
     NewGame,
+    /// Evaluate this position for [`Conversation::show_evaluation`].
+    Evaluate(Box<Game>),
     /// The person leaves.
     Leave,
 }
@@ -126,7 +128,10 @@ impl Conversation {
                 self.show_board(output)
             }
             Order::Board => self.show_board(output),
-            Order::Evaluation => self.show_evaluation(output),
+            Order::Evaluation => {
+                self.wishes.push(Wish::Evaluate(Box::new(self.game.clone())));
+                Ok(())
+            }
             Order::Fen => writeln!(output, "{}", self.game.fen()),
             Order::SetUp(fen) => self.set_up(&fen, output),
             Order::Save(file) => self.save(Path::new(&file), output),
@@ -421,8 +426,11 @@ impl Conversation {
         writeln!(output, "White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60)
     }
 
-    fn show_evaluation(&self, output: &mut dyn Write) -> io::Result<()> {
-        let score = engine::evaluate(&self.game);
+    /// Shows the engine's evaluation of the position, which is for the side to move.
+    ///
+    /// # Errors
+    /// If nothing can be written.
+    pub fn show_evaluation(&self, score: Score, output: &mut dyn Write) -> io::Result<()> {
         let score = if self.game.turn().is_white() { score } else { -score };
         let pawns = score.value() as f64 / 100.0;
         writeln!(output, "At first sight {pawns:+.2} pawns (above zero: White is better).")

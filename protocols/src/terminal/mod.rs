@@ -75,11 +75,15 @@ fn react(
         Event::Thought(_, Thought::Warning(text)) => writeln!(output, "{text}")?,
         Event::Thought(..) => {}
     }
-    Ok(grant(conversation, engine))
+    grant(conversation, engine, output)
 }
 
 /// Does what the conversation wants.
-fn grant(conversation: &mut Conversation, engine: &mut Engine) -> ControlFlow<()> {
+fn grant(
+    conversation: &mut Conversation,
+    engine: &mut Engine,
+    output: &mut dyn Write,
+) -> io::Result<ControlFlow<()>> {
     for wish in conversation.take_wishes() {
         match wish {
             Wish::Think(game, task) => {
@@ -88,10 +92,11 @@ fn grant(conversation: &mut Conversation, engine: &mut Engine) -> ControlFlow<()
             Wish::MoveNow => engine.move_now(),
             Wish::Abandon => engine.abandon(),
             Wish::NewGame => engine.new_game(),
-            Wish::Leave => return ControlFlow::Break(()),
+            Wish::Evaluate(game) => conversation.show_evaluation(engine.evaluate(&game), output)?,
+            Wish::Leave => return Ok(ControlFlow::Break(())),
         }
     }
-    ControlFlow::Continue(())
+    Ok(ControlFlow::Continue(()))
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ Type a move, such as e4, Nf3, exd5, O-O, e8=Q or e2e4, or one of these:
   draw              offer a draw, or claim it
   resign            give up the game
   board, flip       show the board; turn it round
-  eval              show what Herald's eye says about the position
+  eval              show the evaluation of the position, without a search
   fen, setup FEN    show the position; play from another one
   pgn FILE          save the game
   quit              leave (also Ctrl-D)";

@@ -44,7 +44,7 @@ impl Talk {
             match wish {
                 Wish::Think(game, _) => self.asked = Some(game),
                 Wish::Abandon => self.asked = None,
-                Wish::MoveNow | Wish::NewGame | Wish::Leave => {}
+                Wish::MoveNow | Wish::NewGame | Wish::Evaluate(_) | Wish::Leave => {}
             }
         }
     }

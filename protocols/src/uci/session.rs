@@ -250,7 +250,7 @@ impl Session<'_> {
     }
 
     fn show_evaluation(&mut self) -> io::Result<()> {
-        let score = engine::evaluate(&self.game);
+        let score = self.host.engine.evaluate(&self.game);
         let score = if self.game.turn() == Color::White { score } else { -score };
         writeln!(self.output, "Evaluation: {} centipawns (White's side)", score.value())?;
         self.output.flush()

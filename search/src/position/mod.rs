@@ -155,7 +155,7 @@ impl Position {
 
     /// Whether a side has nothing but its king.
     #[inline]
-    pub fn has_bare_king(&self) -> bool {
+    pub fn has_lone_king(&self) -> bool {
         Color::ALL.into_iter().any(|color| !self.by_color(color).more_than_one())
     }
 

@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_recipe_and_a_number_give_one_game() {
         let games = |chess960_percent| {
-            let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, evaluation: 0 };
+            let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, network: 0 };
             let mut player = SelfPlayer { table: Table::new(1).unwrap(), searcher: Searcher::new() };
             [1, 2, 1].map(|number| play(&mut player, &recipe, number))
         };
