@@ -9,7 +9,7 @@ use game::{Tablebases, Wdl};
 pub(crate) struct Probe(pub(crate) Arc<Tablebases>);
 
 impl search::Tablebases for Probe {
-    fn most_men(&self) -> usize {
+    fn max_pieces(&self) -> usize {
         self.0.most_men()
     }
 

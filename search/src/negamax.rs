@@ -428,7 +428,7 @@ impl ChessWorker<'_> {
         Ok(best)
     }
 
-    /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with bare pawns,
+    /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with pawns alone,
     /// where zugzwang lurks.
     fn is_hopeless(
         &self,

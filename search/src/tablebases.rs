@@ -30,8 +30,8 @@ impl Neg for Wdl {
 
 /// Endgame tables. All threads of a search share them.
 pub trait Tablebases: fmt::Debug + Send + Sync {
-    /// The most men, kings included, of a position that may be worth asking for.
-    fn most_men(&self) -> usize;
+    /// The most pieces, kings included, of a position that may be worth asking for.
+    fn max_pieces(&self) -> usize;
 
     /// The value of a position without castling rights that a capture or pawn move has just brought about; `None` if
     /// the tables don't know.

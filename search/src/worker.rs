@@ -151,7 +151,7 @@ impl<'a> ChessWorker<'a> {
         let tables = self.tablebases?;
         if position.halfmoves() > 0
             || position.has_castling_rights()
-            || position.occupied().count() > tables.most_men()
+            || position.occupied().count() > tables.max_pieces()
         {
             return None;
         }
@@ -217,8 +217,8 @@ impl SearchPosition for Position {
     }
 
     #[inline]
-    fn is_dead_draw(&self) -> bool {
-        self.is_bare()
+    fn has_insufficient_material(&self) -> bool {
+        self.has_insufficient_material()
     }
 
     fn moves(&self) -> Vec<Move> {

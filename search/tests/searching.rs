@@ -82,7 +82,7 @@ fn mates_are_found_with_their_length() {
 
 /// From the corner of the wrong colour the king must be driven along an edge, which no network has learnt.
 #[test]
-fn bishop_and_knight_mate_a_bare_king() {
+fn bishop_and_knight_mate_a_lone_king() {
     let limits = Limits { nodes: Some(30_000), ..Limits::default() };
     let mut player = player();
     let mut root = root("7k/8/5K2/6N1/6B1/8/8/8 w - - 0 1");
@@ -263,12 +263,12 @@ fn a_stopped_search_has_a_move() {
     assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
 }
 
-/// Tables of four men in which whoever is to move has lost, unless the kings are alone with equal pieces.
+/// Tables of four pieces in which whoever is to move has lost, unless the kings are alone with equal pieces.
 #[derive(Debug)]
 struct Invented;
 
 impl Tablebases for Invented {
-    fn most_men(&self) -> usize {
+    fn max_pieces(&self) -> usize {
         4
     }
 
@@ -308,10 +308,10 @@ fn endgame_tables_have_the_word_where_they_know() {
 #[test]
 fn a_draw_is_worth_what_the_style_says() {
     // The king can only take, and then nothing is left.
-    let bare = root("k7/8/8/8/8/8/1p6/K7 w - - 0 1");
+    let lone = root("k7/8/8/8/8/8/1p6/K7 w - - 0 1");
     for (style, expected) in [(0, 0), (-25, -25), (40, 40)] {
         let style = Style { draw_for_white: style, ..Style::default() };
-        let answer = think(&Root { style, ..bare.clone() }, &depth(4));
+        let answer = think(&Root { style, ..lone.clone() }, &depth(4));
         assert_eq!(answer.score.verdict(), Verdict::Centipawns(expected));
     }
 }

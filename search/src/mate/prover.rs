@@ -176,7 +176,7 @@ impl<'a> Prover<'a> {
             let is_mate = position.is_check() && !self.is_attack(node);
             return Some(if is_mate { Known::Mate(0, None) } else { Known::NoMate });
         }
-        let is_drawn = position.is_bare()
+        let is_drawn = position.has_insufficient_material()
             || node.ply > 0
                 && (position.halfmoves() >= 100 || self.task.repeated.contains(&position.keys().full));
         (is_drawn || node.moves == 0).then_some(Known::NoMate)

@@ -25,8 +25,8 @@ pub trait SearchPosition: Sized + Sync {
     /// Whether the side to move is in check.
     fn is_check(&self) -> bool;
 
-    /// Whether neither side has the material to win, and the search should take that for a draw.
-    fn is_dead_draw(&self) -> bool {
+    /// Whether neither side has the material to win, where that makes a draw.
+    fn has_insufficient_material(&self) -> bool {
         false
     }
 

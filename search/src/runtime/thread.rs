@@ -143,7 +143,7 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
             // Mate on the hundredth ply comes first.
             return !position.is_check() || !position.moves().is_empty();
         }
-        if position.is_dead_draw() {
+        if position.has_insufficient_material() {
             return true;
         }
         let mut seen = 0;
