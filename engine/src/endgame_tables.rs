@@ -13,7 +13,7 @@ use game::{SyzygyTables, SyzygyValue};
 pub(crate) struct Probe(pub(crate) Arc<SyzygyTables>);
 
 impl search::Tablebases for Probe {
-    fn most_men(&self) -> usize {
+    fn max_pieces(&self) -> usize {
         self.0.max_pieces()
     }
 

@@ -78,10 +78,11 @@ impl Recipe {
     /// The opening with this position, if it is one. Each search begins with an empty memory, so that its result does
     /// not depend on what was searched before.
     fn judge(&self, game: Game) -> Result<Option<Opening>, TableError> {
-        let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
+        let mut table = Table::new(TABLE_MEBIBYTES)?;
         let Some(root) = root(&game) else { return Ok(None) };
         let limits = Limits { nodes: Some(self.nodes.max(1)), ..Limits::default() };
-        let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
+        let answer =
+            Searcher::new().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         let score = score(answer.score);
         let is_balanced = score.value().unsigned_abs() <= self.balance.into();
         let opening = Opening { game, score, depth: answer.depth, nodes: answer.nodes };

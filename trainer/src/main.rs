@@ -12,10 +12,10 @@ mod train;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
-use search::Evaluation;
 use search::network::Network;
 
 /// Makes Herald's knowledge out of its own games
@@ -46,15 +46,10 @@ impl std::fmt::Display for WrongInput {
 
 impl std::error::Error for WrongInput {}
 
-/// The network in a file.
-fn read_network(path: &Path) -> Result<Network> {
+/// The network in a file; without a path, the one that plays.
+fn read_network(path: &Path) -> Result<Arc<Network>> {
     let context = || format!("{} can't be used", path.display());
     engine::open_network(path).with_context(context).context(WrongInput)
-}
-
-/// What a user wants to evaluate with.
-fn read_evaluation(name: &str) -> Result<Evaluation> {
-    engine::open_evaluation(name).with_context(|| format!("{name} can't be used")).context(WrongInput)
 }
 
 /// Tells how the work gets on. It goes on even if nobody listens any more.

@@ -15,10 +15,11 @@ use std::time::Duration;
 
 use game::book::{self, Book, BookError, BookMove};
 use game::{Color, Game, Move, SyzygyTables};
+use search::network::Network;
 use search::{Control, Limits, Score, Style, Table};
 
 use crate::bridge;
-use crate::network::open_evaluation;
+use crate::network::open_network;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
 use worker::{Job, Order, Worker};
@@ -32,6 +33,8 @@ pub struct Engine {
     current: Option<Current>,
     last_id: TaskId,
     settings: Settings,
+    /// What the worker evaluates with.
+    network: Arc<Network>,
     book: Option<Book>,
     /// Whether [`NumberSetting::Noise`] is in effect.
     is_noisy: bool,
@@ -69,6 +72,7 @@ impl Engine {
             current: None,
             last_id: TaskId(0),
             settings: Settings::default(),
+            network: Network::embedded(),
             book: None,
             is_noisy: true,
             seed: fastrand::u64(..),
@@ -129,9 +133,10 @@ impl Engine {
                 self.order(Order::UseTablebases(tables.map(Arc::new)));
             }
             PathSetting::Network => {
-                let evaluation = open_evaluation(path)
+                let network = open_network(Path::new(path))
                     .map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
-                self.order(Order::UseEvaluation(evaluation));
+                self.network = Arc::clone(&network);
+                self.order(Order::UseNetwork(network));
             }
         }
         self.settings.set_path(setting, path);
@@ -214,6 +219,11 @@ impl Engine {
         self.order(Order::Forget);
     }
 
+    /// What the position is worth at first sight, for the side to move: without a search, and without noise.
+    pub fn evaluate(&self, game: &Game) -> game::Score {
+        bridge::evaluate(game, &self.network)
+    }
+
     /// Starts a task; one that is still running is abandoned.
     pub fn think(&mut self, game: &Game, task: Task) -> TaskId {
         self.abandon();
@@ -228,10 +238,7 @@ impl Engine {
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched; the static evaluation has to do.
-            self.order(Order::Play(
-                id,
-                Decision { best: Some(m), ponder: None, score: bridge::evaluate(game) },
-            ));
+            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score: self.evaluate(game) }));
             return id;
         }
         let Task { purpose, limits, allowed, clock } = task;

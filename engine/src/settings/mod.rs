@@ -149,7 +149,7 @@ pub enum PathSetting {
     Book,
     /// Directories with Syzygy endgame tables, separated as in the environment variable `PATH`.
     Tablebases,
-    /// What to evaluate positions with instead of the network that is part of the program ([`crate::open_evaluation`]).
+    /// The network to evaluate positions with instead of the one that is part of the program.
     Network,
 }
 

@@ -50,6 +50,10 @@ pub fn serve(
                 TerminalAction::MoveNow => host.engine.move_now(),
                 TerminalAction::Abandon => host.engine.abandon(),
                 TerminalAction::NewGame => host.engine.new_game(),
+                TerminalAction::Evaluate => {
+                    writeln!(output, "{}", game.evaluation(&host.engine))?;
+                    output.flush()?;
+                }
                 TerminalAction::Leave => return Ok(()),
             }
         }

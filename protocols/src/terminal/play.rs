@@ -4,7 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Limits, TimeLimit};
+use engine::{Decision, Engine, Limits, TimeLimit};
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
@@ -22,6 +22,8 @@ pub(super) enum TerminalAction {
     Abandon,
     /// A new game has begun.
     NewGame,
+    /// Show the static evaluation of the position, as [`TerminalGame::evaluation`] words it.
+    Evaluate,
     /// The person leaves.
     Leave,
 }
@@ -150,7 +152,7 @@ impl TerminalGame {
                 self.flipped = !self.flipped;
                 self.show_board();
             }
-            "eval" => self.show_evaluation(),
+            "eval" => self.effects.actions.push(TerminalAction::Evaluate),
             "fen" => self.say(self.game.fen()),
             "setup" if rest.is_empty() => self.say("`setup` needs a position in FEN."),
             "setup" => self.set_up(rest),
@@ -463,11 +465,12 @@ impl TerminalGame {
         self.say(format!("White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60));
     }
 
-    fn show_evaluation(&mut self) {
-        let score = engine::evaluate(&self.game);
+    /// The answer to `eval`, by the engine's evaluation of the position.
+    pub(super) fn evaluation(&self, engine: &Engine) -> String {
+        let score = engine.evaluate(&self.game);
         let score = if self.game.turn().is_white() { score } else { -score };
         let pawns = score.value() as f64 / 100.0;
-        self.say(format!("At first sight {pawns:+.2} pawns (above zero: White is better)."));
+        format!("At first sight {pawns:+.2} pawns (above zero: White is better).")
     }
 }
 

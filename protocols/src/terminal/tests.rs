@@ -44,7 +44,10 @@ impl Talk {
             match action {
                 TerminalAction::Think(game, _) => self.asked = Some(game),
                 TerminalAction::Abandon => self.asked = None,
-                TerminalAction::MoveNow | TerminalAction::NewGame | TerminalAction::Leave => {}
+                TerminalAction::MoveNow
+                | TerminalAction::NewGame
+                | TerminalAction::Evaluate
+                | TerminalAction::Leave => {}
             }
         }
         effects.text

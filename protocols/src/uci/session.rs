@@ -233,7 +233,7 @@ impl UciSession<'_> {
     }
 
     fn show_evaluation(&mut self) -> io::Result<()> {
-        let score = engine::evaluate(&self.game);
+        let score = self.host.engine.evaluate(&self.game);
         let score = if self.game.turn() == Color::White { score } else { -score };
         self.send(&format_args!("Evaluation: {} centipawns (White's side)", score.value()))
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! header   8 bytes HRLDGAME, version (4), seed (8), number of the first game (8), soft nodes (4), share of Chess960 in
-//!          percent (4), evaluation (8), checksum of all that (4)
+//!          percent (4), network (8), checksum of all that (4)
 //! game     length of the game (2), the game, its checksum (4)
 //! ```
 //!
@@ -34,8 +34,8 @@ pub(crate) struct Recipe {
     pub(crate) soft_nodes: u32,
     /// How many games of a hundred start from a position of Chess960.
     pub(crate) chess960_percent: u32,
-    /// The fingerprint of the network that evaluates; 0 for the evaluation by hand.
-    pub(crate) evaluation: u64,
+    /// The fingerprint of the network that plays; 0 in games of the evaluation by hand, which was the first.
+    pub(crate) network: u64,
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 4] {
@@ -50,7 +50,7 @@ fn header(recipe: &Recipe, first: u64) -> Vec<u8> {
     bytes.extend(first.to_le_bytes());
     bytes.extend(recipe.soft_nodes.to_le_bytes());
     bytes.extend(recipe.chess960_percent.to_le_bytes());
-    bytes.extend(recipe.evaluation.to_le_bytes());
+    bytes.extend(recipe.network.to_le_bytes());
     bytes.extend(checksum(&bytes));
     bytes
 }
@@ -66,7 +66,7 @@ fn read_header(bytes: &[u8; HEADER]) -> Result<(Recipe, u64)> {
         seed: u64_at(12),
         soft_nodes: u32_at(28),
         chess960_percent: u32_at(32),
-        evaluation: u64_at(36),
+        network: u64_at(36),
     };
     Ok((recipe, u64_at(20)))
 }
@@ -297,7 +297,7 @@ mod tests {
     use super::super::{GameResult, chunks_of};
     use super::*;
 
-    const RECIPE: Recipe = Recipe { seed: 3, soft_nodes: 20, chess960_percent: 0, evaluation: 0 };
+    const RECIPE: Recipe = Recipe { seed: 3, soft_nodes: 20, chess960_percent: 0, network: 0 };
 
     fn games() -> Vec<Vec<u8>> {
         let moves = ["", "e2e4", "e2e4 e7e5:10", "e2e4 e7e5:-1000 g1f3:300", "d2d4:5", "g1f3 g8f6:0 f3g1:7"];
