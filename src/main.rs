@@ -27,11 +27,11 @@ use protocols::cecp::Dialect;
 #[command(version, after_help = "Example: herald perft 6")]
 struct HeraldArgs {
     #[command(subcommand)]
-    subcommand: Option<Subcommands>,
+    subcommand: Option<HeraldCommand>,
 }
 
 #[derive(Subcommand)]
-enum Subcommands {
+enum HeraldCommand {
     /// Speak the Chess Engine Communication Protocol of `XBoard` on standard input and output
     #[command(after_help = "Example: xboard -fcp \"herald xboard\"")]
     Xboard {
@@ -88,21 +88,21 @@ fn main() -> ExitCode {
     };
     let done = match arguments.subcommand {
         None => session::play_or_detect(),
-        Some(Subcommands::Xboard { autoplayer: false }) => session::xboard(Dialect::XBoard),
-        Some(Subcommands::Xboard { autoplayer: true }) => session::xboard(Dialect::Autoplayer),
-        Some(Subcommands::Uci) => session::uci(),
-        Some(Subcommands::Match(command)) => command.run(),
-        Some(Subcommands::Cego(cego)) => cego.run(),
-        Some(Subcommands::Referee(referee)) => referee.run(),
-        Some(Subcommands::Play(play)) => play.run(),
-        Some(Subcommands::Bridge(bridge)) => bridge.run(),
-        Some(Subcommands::Check(check)) => check.run(),
-        Some(Subcommands::Bench(bench)) => bench.run(),
-        Some(Subcommands::Perft(perft)) => perft.run(),
-        Some(Subcommands::Eval(eval)) => eval.run(),
-        Some(Subcommands::Openings(openings)) => openings.run(),
-        Some(Subcommands::Book(book)) => book.run(),
-        Some(Subcommands::Epd(epd)) => epd.run(),
+        Some(HeraldCommand::Xboard { autoplayer: false }) => session::xboard(Dialect::XBoard),
+        Some(HeraldCommand::Xboard { autoplayer: true }) => session::xboard(Dialect::Autoplayer),
+        Some(HeraldCommand::Uci) => session::uci(),
+        Some(HeraldCommand::Match(command)) => command.run(),
+        Some(HeraldCommand::Cego(cego)) => cego.run(),
+        Some(HeraldCommand::Referee(referee)) => referee.run(),
+        Some(HeraldCommand::Play(play)) => play.run(),
+        Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
+        Some(HeraldCommand::Check(check)) => check.run(),
+        Some(HeraldCommand::Bench(bench)) => bench.run(),
+        Some(HeraldCommand::Perft(perft)) => perft.run(),
+        Some(HeraldCommand::Eval(eval)) => eval.run(),
+        Some(HeraldCommand::Openings(openings)) => openings.run(),
+        Some(HeraldCommand::Book(book)) => book.run(),
+        Some(HeraldCommand::Epd(epd)) => epd.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

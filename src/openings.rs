@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::openings::Recipe;
+use engine::openings::OpeningsRecipe;
 use game::CastlingMode;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -42,7 +42,7 @@ pub(crate) struct OpeningsArgs {
 
 impl OpeningsArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let recipe = Recipe {
+        let recipe = OpeningsRecipe {
             mode: CastlingMode::from_chess960(self.chess960),
             plies: self.plies,
             seed: self.seed,

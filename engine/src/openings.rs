@@ -19,7 +19,7 @@ use crate::bridge::{root, score, to_search};
 
 /// What openings are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe {
+pub struct OpeningsRecipe {
     /// Standard chess, or Chess960 from any of its 960 start positions.
     pub mode: CastlingMode,
     /// Moves from the start position, each side's counted.
@@ -50,7 +50,7 @@ pub struct Opening {
 /// What comes out depends on the recipe alone, not on the number of threads. As the positions differ in nothing but what
 /// happened within the same number of plies, the same side is always to move, and none is another with colours reversed.
 pub struct Openings {
-    recipe: Recipe,
+    recipe: OpeningsRecipe,
     random: Rng,
     threads: ThreadPool,
     seen: HashSet<VariantPosition>,
@@ -64,7 +64,7 @@ const PATIENCE: usize = 1000;
 /// Enough for such short searches, and quickly allocated.
 const TABLE_MEBIBYTES: usize = 1;
 
-impl Recipe {
+impl OpeningsRecipe {
     /// Makes openings after this recipe, on so many threads.
     ///
     /// # Errors
@@ -176,10 +176,10 @@ fn sensible_moves(game: &Game) -> Vec<Move> {
 mod tests {
     use super::*;
 
-    const RECIPE: Recipe =
-        Recipe { mode: CastlingMode::Standard, plies: 6, seed: 1, balance: 50, nodes: 500 };
+    const RECIPE: OpeningsRecipe =
+        OpeningsRecipe { mode: CastlingMode::Standard, plies: 6, seed: 1, balance: 50, nodes: 500 };
 
-    fn records(recipe: Recipe, threads: usize, count: usize) -> Vec<String> {
+    fn records(recipe: OpeningsRecipe, threads: usize, count: usize) -> Vec<String> {
         let openings = recipe.openings(threads).expect("threads");
         openings.take(count).map(|opening| opening.expect("memory").epd("test")).collect()
     }
@@ -188,13 +188,13 @@ mod tests {
     fn the_recipe_alone_decides_what_comes_out() {
         let first = records(RECIPE, 1, 100);
         assert_eq!(records(RECIPE, 3, 100), first);
-        assert_ne!(records(Recipe { seed: 2, ..RECIPE }, 1, 100), first);
+        assert_ne!(records(OpeningsRecipe { seed: 2, ..RECIPE }, 1, 100), first);
     }
 
     #[test]
     fn openings_are_as_wanted_and_none_comes_twice() {
         for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
-            let openings = Recipe { mode, ..RECIPE }.openings(2).expect("threads");
+            let openings = OpeningsRecipe { mode, ..RECIPE }.openings(2).expect("threads");
             let mut seen = HashSet::new();
             for opening in openings.take(150) {
                 let opening = opening.expect("memory");
@@ -226,9 +226,9 @@ mod tests {
 
     #[test]
     fn it_ends_when_there_are_no_more() {
-        let recipe = Recipe { plies: 1, balance: 1000, nodes: 1, ..RECIPE };
+        let recipe = OpeningsRecipe { plies: 1, balance: 1000, nodes: 1, ..RECIPE };
         assert_eq!(records(recipe, 1, 1000).len(), 20);
-        let recipe = Recipe { plies: 0, mode: CastlingMode::Chess960, ..recipe };
+        let recipe = OpeningsRecipe { plies: 0, mode: CastlingMode::Chess960, ..recipe };
         assert_eq!(records(recipe, 1, 10_000).len(), 960);
     }
 

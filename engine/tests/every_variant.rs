@@ -9,10 +9,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use engine::{
-    Decision, Engine, Line, NumberSetting, Purpose, Strength, SwitchSetting, Task, TaskId, Thought,
+    Decision, Engine, NumberSetting, Purpose, SearchLine, SearchTask, Strength, SwitchSetting, TaskId,
+    Thought,
 };
 use game::{CastlingMode, Game, Move, Variant};
-use search::{Clock, Limits, TimeLimit};
+use search::{Limits, SearchClock, TimeLimit};
 use shakmaty::Position as _;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -50,7 +51,7 @@ impl NodeMeter {
     }
 }
 
-impl Clock for NodeMeter {
+impl SearchClock for NodeMeter {
     fn elapsed(&self, nodes: u64) -> Duration {
         self.0.store(nodes, Ordering::Relaxed);
         Duration::ZERO
@@ -78,10 +79,10 @@ impl Player {
     fn start(&mut self, game: &Game, limits: Limits, allowed: Option<Vec<Move>>) -> TaskId {
         self.clock = Arc::default();
         let clock = Arc::clone(&self.clock) as _;
-        self.engine.think(game, Task { purpose: Purpose::Play, limits, allowed, clock })
+        self.engine.think(game, SearchTask { purpose: Purpose::Play, limits, allowed, clock })
     }
 
-    fn finish(&mut self, wanted: TaskId) -> (Vec<Line>, Decision) {
+    fn finish(&mut self, wanted: TaskId) -> (Vec<SearchLine>, Decision) {
         let mut lines = Vec::new();
         loop {
             match self.thoughts.recv_timeout(PATIENCE).expect("a thought") {
@@ -92,7 +93,7 @@ impl Player {
         }
     }
 
-    fn think(&mut self, game: &Game, limits: Limits) -> (Vec<Line>, Decision) {
+    fn think(&mut self, game: &Game, limits: Limits) -> (Vec<SearchLine>, Decision) {
         let id = self.start(game, limits, None);
         self.finish(id)
     }
@@ -242,7 +243,7 @@ fn allowed_moves(game: &Game, _: &Game) {
 
 fn lines(game: &Game, _: &Game) {
     let (lines, decision) = Player::with(NumberSetting::Lines, 3).think(game, depth(4));
-    let last: Vec<&Line> = lines.iter().filter(|line| line.depth == 4).collect();
+    let last: Vec<&SearchLine> = lines.iter().filter(|line| line.depth == 4).collect();
     assert_eq!(last.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 2, 3]);
     assert_eq!(decision.best, Some(last[0].moves[0]));
     assert!(last[0].moves[0] != last[1].moves[0] && last[1].moves[0] != last[2].moves[0]);

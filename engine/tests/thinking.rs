@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use engine::{
-    Decision, Engine, NumberSetting, PathSetting, Purpose, Setting, SettingError, Settings, StopWatch,
-    Strength, SwitchSetting, Task, TaskId, Thought, TimeMeasure,
+    Decision, Engine, NumberSetting, PathSetting, Purpose, SearchTask, Setting, SettingError, Settings,
+    StopWatch, Strength, SwitchSetting, TaskId, Thought, TimeMeasure,
 };
 use game::{CastlingMode, Game, Score, Variant};
 use search::network::{ACTIVATED_UNIT, INPUTS, Parameters};
@@ -22,8 +22,8 @@ fn engine() -> (Engine, Receiver<(TaskId, Thought)>) {
     (engine.expect("an engine"), thoughts)
 }
 
-fn task(purpose: Purpose, limits: Limits) -> Task {
-    Task { purpose, limits, allowed: None, clock: Arc::new(StopWatch::start(TimeMeasure::Wall)) }
+fn task(purpose: Purpose, limits: Limits) -> SearchTask {
+    SearchTask { purpose, limits, allowed: None, clock: Arc::new(StopWatch::start(TimeMeasure::Wall)) }
 }
 
 fn depth(depth: u32) -> Limits {
@@ -143,7 +143,7 @@ fn book_moves_are_played_without_thinking() {
     for (allowed, expected) in [(None, &["Na3", "h4"][..]), (Some("h4"), &["h4"]), (Some("e4"), &["e4"])] {
         let allowed = allowed.map(|text| vec![game.parse_move(text).unwrap()]);
         let is_known = expected != ["e4"];
-        let id = engine.think(&game, Task { allowed, ..task(Purpose::Play, depth(2)) });
+        let id = engine.think(&game, SearchTask { allowed, ..task(Purpose::Play, depth(2)) });
         let (lines, decision) = decision(&thoughts, id);
         assert!(expected.contains(&game.san(decision.best.unwrap()).as_str()), "{decision:?}");
         assert_eq!(lines == 0, is_known);

@@ -1,7 +1,7 @@
 //! Herald's search core: give it a position and limits, and it finds a move.
 //!
 //! The [`runtime`] serves searches by any rules, the rest is chess. It knows no protocol, does no input or output and asks
-//! the outside world through two traits: [`Observer`] hears what is found, [`Clock`] tells the time. [`Control`] says when
+//! the outside world through two traits: [`Observer`] hears what is found, [`SearchClock`] tells the time. [`Control`] says when
 //! to stop.
 
 pub mod attacks;
@@ -33,7 +33,7 @@ pub use position::{Keys, Position, divide, exchange_value, perft};
 pub use reductions::Reductions;
 pub use runtime::Root;
 pub use runtime::control::Control;
-pub use runtime::limits::{Clock, Limits, TimeLimit};
+pub use runtime::limits::{Limits, SearchClock, TimeLimit};
 pub use runtime::observer::{Answer, Bound, Observer, Report};
 pub use runtime::smp::STACK_SIZE;
 pub use runtime::style::Style;

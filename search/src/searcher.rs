@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::network::Network;
 use crate::reductions::Reductions;
 use crate::runtime::control::Control;
-use crate::runtime::limits::{Clock, Limits};
+use crate::runtime::limits::{Limits, SearchClock};
 use crate::runtime::observer::{Answer, Observer};
 use crate::runtime::{Root, Shared};
 use crate::static_evaluation::StaticEvaluator;
@@ -81,7 +81,7 @@ impl Searcher {
         root: &Root,
         limits: &Limits,
         control: &Control,
-        clock: &dyn Clock,
+        clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Answer {
         let Searcher { reductions, tablebases, threads, .. } = self;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use search::network::{INPUTS, Network, Parameters};
 use search::{
-    Answer, Clock, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Style, Table,
+    Answer, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, SearchClock, Searcher, Style, Table,
     Tablebases, TimeLimit, Verdict, Wdl,
 };
 use shakmaty::fen::Fen;
@@ -30,7 +30,7 @@ impl Player {
         root: &Root,
         limits: &Limits,
         control: &Control,
-        clock: &dyn Clock,
+        clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Answer {
         self.searcher.think(&mut self.table, root, limits, control, clock, observer)
@@ -205,7 +205,7 @@ fn fifty_moves_are_a_draw_but_mate_comes_first() {
 /// A clock on which each node takes a microsecond.
 struct NodesAsTime(AtomicU64);
 
-impl Clock for NodesAsTime {
+impl SearchClock for NodesAsTime {
     fn elapsed(&self, nodes: u64) -> Duration {
         self.0.fetch_add(1, Ordering::Relaxed);
         Duration::from_micros(nodes)

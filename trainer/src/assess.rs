@@ -9,7 +9,7 @@ use search::network::Network;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 
 use crate::train::for_each_kept;
-use crate::{WrongInput, read_network, say, scale};
+use crate::{InputError, read_network, say, scale};
 
 /// Compare a network with the one that plays on held-out games, and show what it thinks of the pieces
 #[derive(Args)]
@@ -49,7 +49,7 @@ impl Assess {
             }
         })?;
         if held_out.is_empty() {
-            return Err(anyhow!(WrongInput).context("there are too few games to hold some out"));
+            return Err(anyhow!(InputError).context("there are too few games to hold some out"));
         }
         let unit = scale::fit(|scale| scale::loss(&by_score, scale));
         say(format_args!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len()));
@@ -163,7 +163,7 @@ mod tests {
             Assess { network: network.clone(), games, result_share: 0.3 }.run()
         };
         let fault = run(b"GIF89a").unwrap_err();
-        assert!(fault.is::<WrongInput>());
+        assert!(fault.is::<InputError>());
         assert!(format!("{fault:#}").ends_with("network can't be used: it is no network of Herald's"));
         let good = Parameters {
             feature_weights: vec![1; INPUTS * 32],

@@ -36,20 +36,20 @@ enum Subcommands {
 
 /// A context of errors: the fault lies with the arguments or the files, not with us.
 #[derive(Debug)]
-struct WrongInput;
+struct InputError;
 
-impl std::fmt::Display for WrongInput {
+impl std::fmt::Display for InputError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("wrong input")
     }
 }
 
-impl std::error::Error for WrongInput {}
+impl std::error::Error for InputError {}
 
 /// The network in a file; without a path, the one that plays.
 fn read_network(path: &Path) -> Result<Arc<Network>> {
     let context = || format!("{} can't be used", path.display());
-    engine::open_network(path).with_context(context).context(WrongInput)
+    engine::open_network(path).with_context(context).context(InputError)
 }
 
 /// Tells how the work gets on. It goes on even if nobody listens any more.
@@ -74,9 +74,9 @@ fn main() -> ExitCode {
         // Who no longer listens has got what they wanted.
         return ExitCode::SUCCESS;
     }
-    let wrong = error.downcast_ref::<WrongInput>().is_some();
+    let wrong = error.downcast_ref::<InputError>().is_some();
     let reasons: Vec<String> =
-        error.chain().map(ToString::to_string).filter(|reason| *reason != WrongInput.to_string()).collect();
+        error.chain().map(ToString::to_string).filter(|reason| *reason != InputError.to_string()).collect();
     eprintln!("herald-trainer: {}", reasons.join(": "));
     ExitCode::from(if wrong { WRONG } else { FAILED })
 }

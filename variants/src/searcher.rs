@@ -1,7 +1,7 @@
 //! The way in: a position of whichever variant, searched by its rules.
 
 use search::runtime::{Root, Shared};
-use search::{Answer, Clock, Control, Limits, Observer, Reductions, Score, Table};
+use search::{Answer, Control, Limits, Observer, Reductions, Score, SearchClock, Table};
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 
 use crate::history::Histories;
@@ -95,7 +95,7 @@ impl Searcher {
         root: &Root<Board>,
         limits: &Limits,
         control: &Control,
-        clock: &dyn Clock,
+        clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Answer {
         match &root.position {

@@ -22,13 +22,13 @@ use crate::bridge;
 use crate::network::open_network;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
-use worker::{Job, Order, Worker};
+use worker::{Job, Worker, WorkerCommand};
 
-pub use thought::{Decision, Line, Purpose, Task, TaskId, Thought};
+pub use thought::{Decision, Purpose, SearchLine, SearchTask, TaskId, Thought};
 
 /// The engine. Dropping it stops it.
 pub struct Engine {
-    orders: Sender<Order>,
+    commands: Sender<WorkerCommand>,
     worker: Option<JoinHandle<()>>,
     current: Option<Current>,
     last_id: TaskId,
@@ -58,16 +58,16 @@ impl Engine {
         let table = Table::new(NumberSetting::Hash.default() as usize)
             .or_else(|_| Table::new(1))
             .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
-        let (orders, inbox) = mpsc::channel();
+        let (commands, inbox) = mpsc::channel();
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
             let mut worker = Worker::new(table, listener);
-            for order in inbox {
-                worker.obey(order);
+            for command in inbox {
+                worker.execute(command);
             }
         })?;
         Ok(Engine {
-            orders,
+            commands,
             worker: Some(worker),
             current: None,
             last_id: TaskId(0),
@@ -100,13 +100,13 @@ impl Engine {
         self.settings.set(setting, value)?;
         match setting {
             NumberSetting::Hash if value != old => match Table::new(value as usize) {
-                Ok(table) => self.order(Order::UseTable(table)),
+                Ok(table) => self.send(WorkerCommand::UseTable(table)),
                 Err(error) => {
                     self.settings.set(setting, old)?;
                     return Err(SettingError::Memory { mebibytes: value, error });
                 }
             },
-            NumberSetting::Threads => self.order(Order::UseThreads(value as usize)),
+            NumberSetting::Threads => self.send(WorkerCommand::UseThreads(value as usize)),
             _ => {}
         }
         Ok(())
@@ -130,13 +130,13 @@ impl Engine {
             }
             PathSetting::Tablebases => {
                 let tables = is_set.then(|| SyzygyTables::open(path)).transpose()?;
-                self.order(Order::UseTablebases(tables.map(Arc::new)));
+                self.send(WorkerCommand::UseTablebases(tables.map(Arc::new)));
             }
             PathSetting::Network => {
                 let network = open_network(Path::new(path))
                     .map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
                 self.network = Arc::clone(&network);
-                self.order(Order::UseNetwork(network));
+                self.send(WorkerCommand::UseNetwork(network));
             }
         }
         self.settings.set_path(setting, path);
@@ -185,14 +185,14 @@ impl Engine {
         let key = bridge::key(game);
         self.told_values.retain(|(told, _)| *told != key);
         self.told_values.push((key, Score::centipawns(centipawns)));
-        self.order(Order::Forget);
+        self.send(WorkerCommand::Forget);
     }
 
     /// Takes back all of [`Engine::tell_value`].
     pub fn forget_told_values(&mut self) {
         if !self.told_values.is_empty() {
             self.told_values.clear();
-            self.order(Order::Forget);
+            self.send(WorkerCommand::Forget);
         }
     }
 
@@ -216,7 +216,7 @@ impl Engine {
 
     /// Clears hash table and histories, once the engine is idle.
     pub fn clear(&self) {
-        self.order(Order::Forget);
+        self.send(WorkerCommand::Forget);
     }
 
     /// What the position is worth at first sight, for the side to move: without a search, and without noise.
@@ -225,7 +225,7 @@ impl Engine {
     }
 
     /// Starts a task; one that is still running is abandoned.
-    pub fn think(&mut self, game: &Game, task: Task) -> TaskId {
+    pub fn think(&mut self, game: &Game, task: SearchTask) -> TaskId {
         self.abandon();
         self.last_id.0 += 1;
         let id = self.last_id;
@@ -238,10 +238,13 @@ impl Engine {
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched; the static evaluation has to do.
-            self.order(Order::Play(id, Decision { best: Some(m), ponder: None, score: self.evaluate(game) }));
+            self.send(WorkerCommand::Play(
+                id,
+                Decision { best: Some(m), ponder: None, score: self.evaluate(game) },
+            ));
             return id;
         }
-        let Task { purpose, limits, allowed, clock } = task;
+        let SearchTask { purpose, limits, allowed, clock } = task;
         // An analysis shows what Herald thinks at full strength.
         let strength = self.strength().filter(|_| purpose != Purpose::Analyse);
         let nodes = limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
@@ -255,7 +258,7 @@ impl Engine {
             Purpose::Play | Purpose::Ponder => self.style(game.turn(), strength),
             Purpose::Analyse => Style::default(),
         };
-        self.order(Order::Think(Box::new(Job {
+        self.send(WorkerCommand::Think(Box::new(Job {
             id,
             game: game.clone(),
             allowed,
@@ -353,14 +356,14 @@ impl Engine {
             return;
         }
         let (done, wait) = mpsc::channel();
-        self.order(Order::Answer(done));
+        self.send(WorkerCommand::Answer(done));
         // An error means that the thread is gone, and then there is nothing to wait for.
         let _ = wait.recv();
     }
 
-    fn order(&self, order: Order) {
+    fn send(&self, command: WorkerCommand) {
         // Fails only if the thinking thread has died, which its panic message has told already.
-        let _ = self.orders.send(order);
+        let _ = self.commands.send(command);
     }
 }
 
@@ -368,7 +371,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.abandon();
         // Closing the channel ends the thread.
-        self.orders = mpsc::channel().0;
+        self.commands = mpsc::channel().0;
         if let Some(worker) = self.worker.take() {
             let _ = worker.join();
         }

@@ -7,11 +7,11 @@ use game::{Game, Move, SyzygyTables};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::network::Network;
 use search::{
-    Answer, Clock, Control, Limits, Observer, Report, Root, Score, Searcher, Style, Table, TimeLimit,
+    Answer, Control, Limits, Observer, Report, Root, Score, SearchClock, Searcher, Style, Table, TimeLimit,
 };
 use variants::Board;
 
-use super::{Decision, Line, TaskId, Thought};
+use super::{Decision, SearchLine, TaskId, Thought};
 use crate::bridge::{self, from_search, line_from_search, to_search};
 use crate::endgame_tables::Probe;
 
@@ -19,7 +19,7 @@ use crate::endgame_tables::Probe;
 const MATE_TABLE_MEBIBYTES: usize = 64;
 
 /// What the session asks of the thinking thread, in order.
-pub(super) enum Order {
+pub(super) enum WorkerCommand {
     Think(Box<Job>),
     Play(TaskId, Decision),
     UseTablebases(Option<Arc<SyzygyTables>>),
@@ -40,7 +40,7 @@ pub(super) struct Job {
     pub(super) uses_tablebases: bool,
     /// Positions whose value was set by the user.
     pub(super) told_values: Vec<(u64, Score)>,
-    pub(super) clock: Arc<dyn Clock + Send + Sync>,
+    pub(super) clock: Arc<dyn SearchClock + Send + Sync>,
     pub(super) control: Arc<Control>,
 }
 
@@ -83,26 +83,26 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         }
     }
 
-    pub(super) fn obey(&mut self, order: Order) {
-        match order {
-            Order::Think(job) => self.think(&job),
-            Order::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
-            Order::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
-            Order::UseNetwork(network) => {
+    pub(super) fn execute(&mut self, command: WorkerCommand) {
+        match command {
+            WorkerCommand::Think(job) => self.think(&job),
+            WorkerCommand::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
+            WorkerCommand::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
+            WorkerCommand::UseNetwork(network) => {
                 self.table.clear();
                 self.searcher.use_network(network);
             }
-            Order::UseTable(table) => self.table = table,
-            Order::UseThreads(threads) => {
+            WorkerCommand::UseTable(table) => self.table = table,
+            WorkerCommand::UseThreads(threads) => {
                 self.threads = threads;
                 self.searcher.use_threads(threads);
             }
-            Order::Forget => {
+            WorkerCommand::Forget => {
                 self.table.clear();
                 self.searcher.clear();
                 self.variants = None;
             }
-            Order::Answer(done) => {
+            WorkerCommand::Answer(done) => {
                 self.table.warm_up();
                 let _ = done.send(());
             }
@@ -212,7 +212,7 @@ struct Reporter<'a, L> {
 
 impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
     fn report(&mut self, report: &Report) {
-        let line = Line {
+        let line = SearchLine {
             depth: report.depth,
             selective_depth: report.selective_depth,
             number: report.line,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Limits, Line, Purpose, Settings, Task, Thought, TimeLimit};
+use engine::{Decision, Limits, Purpose, SearchLine, SearchTask, Settings, Thought, TimeLimit};
 use game::{Game, Score, ScoreBound, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
@@ -261,7 +261,7 @@ impl UciSession<'_> {
         }
         let started = Instant::now();
         self.search = Some(ActiveSearch { purpose, started, mode: self.game.mode() });
-        self.host.engine.think(&self.game, Task { purpose, limits, allowed, clock: Arc::new(started) });
+        self.host.engine.think(&self.game, SearchTask { purpose, limits, allowed, clock: Arc::new(started) });
         Ok(())
     }
 
@@ -403,7 +403,7 @@ fn purpose(go: &Go, limits: &Limits) -> Purpose {
     }
 }
 
-fn info(line: &Line, mode: CastlingMode) -> Info {
+fn info(line: &SearchLine, mode: CastlingMode) -> Info {
     Info {
         depth: Some(line.depth),
         seldepth: Some(line.selective_depth),

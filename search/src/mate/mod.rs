@@ -23,7 +23,7 @@ use crate::moves::Move;
 use crate::runtime::Root;
 use crate::runtime::Stopped;
 use crate::runtime::control::Control;
-use crate::runtime::limits::{Clock, Limits};
+use crate::runtime::limits::{Limits, SearchClock};
 use crate::runtime::observer::{Bound, Observer, Report};
 use crate::runtime::time_manager::TimeManager;
 use crate::score::{MAX_PLY, Score};
@@ -112,7 +112,7 @@ impl Solver {
         problem: Problem,
         limits: &Limits,
         control: &Control,
-        clock: &dyn Clock,
+        clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Solution {
         self.table.clear();

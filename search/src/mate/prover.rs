@@ -14,7 +14,7 @@ use crate::moves::{Move, MoveList};
 use crate::position::Position;
 use crate::runtime::Stopped;
 use crate::runtime::control::Control;
-use crate::runtime::limits::{Clock, Limits};
+use crate::runtime::limits::{Limits, SearchClock};
 use crate::runtime::time_manager::TimeManager;
 
 /// A move can't be searched for ever: the second best gets its turn when the numbers of the best exceed its own by this
@@ -60,7 +60,7 @@ pub(super) struct Task<'a> {
     pub(super) limits: &'a Limits,
     pub(super) time: TimeManager,
     pub(super) control: &'a Control,
-    pub(super) clock: &'a dyn Clock,
+    pub(super) clock: &'a dyn SearchClock,
 }
 
 impl Task<'_> {

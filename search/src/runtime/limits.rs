@@ -13,7 +13,7 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// Stop once a mate in so many moves is found.
     pub mate: Option<u32>,
-    /// Time, on the search's [`Clock`].
+    /// Time, on the search's [`SearchClock`].
     pub time: TimeLimit,
     /// Time that passes between the search's answer and the opponent's clock; kept in reserve.
     pub overhead: Duration,
@@ -42,13 +42,13 @@ pub enum TimeLimit {
 
 /// The time a search has used. It may be wall time, processor time or nodes turned into time, and it may stand still
 /// while the game is suspended: the search only asks.
-pub trait Clock: Sync {
+pub trait SearchClock: Sync {
     /// Time since the search was started, given the nodes that it has searched.
     fn elapsed(&self, nodes: u64) -> Duration;
 }
 
 /// Wall time since an instant.
-impl Clock for std::time::Instant {
+impl SearchClock for std::time::Instant {
     fn elapsed(&self, _nodes: u64) -> Duration {
         std::time::Instant::elapsed(self)
     }

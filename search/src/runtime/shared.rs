@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Root;
 use super::control::Control;
-use super::limits::{Clock, Limits};
+use super::limits::{Limits, SearchClock};
 use super::observer::{Bound, Observer, Report};
 use super::vote::SearchResult;
 use crate::table::Table;
@@ -18,7 +18,7 @@ pub struct Shared<'a, P> {
     pub root: &'a Root<P>,
     pub(super) limits: &'a Limits,
     pub(super) control: &'a Control,
-    clock: &'a dyn Clock,
+    clock: &'a dyn SearchClock,
     /// Set when the first thread has finished.
     pub(super) finished: AtomicBool,
     /// Moves made by all threads, up to their last poll.
@@ -33,7 +33,7 @@ impl<'a, P> Shared<'a, P> {
         root: &'a Root<P>,
         limits: &'a Limits,
         control: &'a Control,
-        clock: &'a dyn Clock,
+        clock: &'a dyn SearchClock,
     ) -> Shared<'a, P> {
         table.begin_search();
         Shared {

@@ -18,7 +18,7 @@ use search::network::Network;
 use search::{STACK_SIZE, Searcher, Table};
 
 use crate::record::{ChunkWriter, Recipe};
-use crate::{WrongInput, read_network, say};
+use crate::{InputError, read_network, say};
 use selfplay::SelfPlayer;
 pub(crate) use selfplay::game_from;
 
@@ -66,7 +66,7 @@ impl Generate {
             chess960_percent: self.chess960,
             network: network.fingerprint(),
         };
-        let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(WrongInput)?;
+        let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(InputError)?;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));

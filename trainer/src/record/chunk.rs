@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use search::network::fingerprint;
 
 use super::GameRecord;
-use crate::WrongInput;
+use crate::InputError;
 
 /// What the names of such files end with.
 pub(crate) const EXTENSION: &str = "games";
@@ -98,8 +98,8 @@ impl ChunkReader {
     /// The file can't be read, is no file of games or is of another version.
     pub(crate) fn open(path: &Path) -> Result<ChunkReader> {
         let context = || format!("{} can't be used", path.display());
-        let input = File::open(path).with_context(context).context(WrongInput)?;
-        ChunkReader::new(path, input).with_context(context).context(WrongInput)
+        let input = File::open(path).with_context(context).context(InputError)?;
+        ChunkReader::new(path, input).with_context(context).context(InputError)
     }
 
     fn new(path: &Path, input: File) -> Result<ChunkReader> {
@@ -130,7 +130,7 @@ impl ChunkReader {
             Next::Part => {
                 let fault =
                     "the file ends within the game; `generate`, told the same as before, goes on there";
-                Err(anyhow!(fault)).with_context(|| self.place()).context(WrongInput)
+                Err(anyhow!(fault)).with_context(|| self.place()).context(InputError)
             }
         }
     }
@@ -148,7 +148,7 @@ impl ChunkReader {
         }
         let sum = bytes.split_off(bytes.len() - 4);
         if sum != checksum(&bytes) {
-            return Err(anyhow!("the game is damaged")).with_context(|| self.place()).context(WrongInput);
+            return Err(anyhow!("the game is damaged")).with_context(|| self.place()).context(InputError);
         }
         self.games += 1;
         self.whole += 2 + bytes.len() as u64 + 4;
@@ -163,7 +163,7 @@ impl ChunkReader {
     /// The game in bytes that [`ChunkReader::next_bytes`] gave.
     pub(crate) fn decode(path: &Path, number: u64, bytes: &[u8]) -> Result<GameRecord> {
         let place = || format!("{}, game {number}", path.display());
-        GameRecord::decode(bytes).with_context(place).context(WrongInput)
+        GameRecord::decode(bytes).with_context(place).context(InputError)
     }
 }
 
@@ -362,7 +362,7 @@ mod tests {
             std::fs::write(&path, &whole[..length]).unwrap();
             let fault = read(folder.path()).unwrap_err();
             assert!(format!("{fault:#}").contains("the file ends within the game"), "{fault:#}");
-            assert!(fault.downcast_ref::<WrongInput>().is_some());
+            assert!(fault.downcast_ref::<InputError>().is_some());
         }
         std::fs::write(&path, &whole[..first]).unwrap();
         let mut reader = ChunkReader::open(&path).unwrap();
