@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use engine::SettingsFile;
-use game::diagram::Style;
+use game::diagram::DiagramStyle;
 use messages::input::LineReader;
 use platform::signals::{self, Signal};
 use platform::terminal::TerminalMode;
@@ -21,7 +21,7 @@ fn host() -> Result<Host> {
     with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
-/// Uses what the user has saved; what can't be used costs a line on standard error and nothing else.
+/// Loads the user's saved settings; what can't be used is reported in one line on standard error.
 fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;
     if let Some(file) = SettingsFile::of_user() {
@@ -68,7 +68,7 @@ pub(crate) fn play_or_detect() -> Result<()> {
 fn play() -> Result<()> {
     let before = TerminalMode::present();
     signals::exit_at(&[Signal::Terminate], move || {
-        // The line editor has its own ideas of a terminal; whoever comes next should find it as it was.
+        // The line editor changes the terminal; the shell should find it as it was.
         before.as_ref().inspect(|before| before.restore());
         0
     })?;
@@ -83,17 +83,17 @@ fn play() -> Result<()> {
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 
-/// What the terminal can show, as far as the environment tells.
-pub(crate) fn style() -> Style {
+/// What the terminal can show, according to the environment.
+pub(crate) fn style() -> DiagramStyle {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     // The first that is set decides (POSIX).
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| is_set(name)).and_then(env::var_os);
     let locale = locale.map(|value| value.to_string_lossy().to_lowercase()).unwrap_or_default();
     if !locale.contains("utf-8") && !locale.contains("utf8") {
-        Style::Ascii
+        DiagramStyle::Ascii
     } else if io::stdout().is_terminal() && !is_set("NO_COLOR") {
-        Style::Coloured
+        DiagramStyle::Coloured
     } else {
-        Style::Unicode
+        DiagramStyle::Unicode
     }
 }

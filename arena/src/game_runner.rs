@@ -130,7 +130,7 @@ impl ProgramRunner<'_> {
 
     fn write_down(&self, fixture: &Fixture, record: GameRecord) -> PlayedGame {
         let mut tags = self.config.tags.clone();
-        tags.round = fixture.round.to_string();
+        tags.set("Round", fixture.round.to_string());
         tags.set("GameNumber", (fixture.number + 1).to_string());
         PlayedGame {
             outcome: record.outcome,

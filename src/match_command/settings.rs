@@ -14,7 +14,7 @@ use arena::{
     OpeningsError, OpeningsFormat, PgnVariations, ResignByScore, Rules,
 };
 use clap::{Args, ValueEnum};
-use game::{CastlingMode, PgnTags, Tablebases};
+use game::{CastlingMode, PgnTags, SyzygyTables};
 use players::{Spec, TextLog};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -198,9 +198,9 @@ impl MatchPlan {
         let workers = Concurrency { games: settings.concurrency.unwrap_or(1), pin: settings.pin };
         ensure!(workers.games > 0, "--concurrency 0: expected at least 1");
         let mut tags = PgnTags::default();
-        tags.event = settings.event.clone().unwrap_or_else(|| "herald match".to_owned());
+        tags.set("Event", settings.event.as_deref().unwrap_or("herald match"));
         if let Some(site) = &settings.site {
-            tags.site.clone_from(site);
+            tags.set("Site", site);
         }
         let variations = if settings.variations { PgnVariations::Shown } else { PgnVariations::Hidden };
         Ok(MatchPlan {
@@ -339,7 +339,7 @@ impl MatchOptions {
         let tablebases = self
             .tablebases
             .as_deref()
-            .map(|folders| Tablebases::open(folders).with_context(|| format!("--tablebases {folders}")));
+            .map(|folders| SyzygyTables::open(folders).with_context(|| format!("--tablebases {folders}")));
         let adjudication = Adjudication {
             tablebases: tablebases.transpose()?.map(Arc::new),
             draw: draw.transpose()?,

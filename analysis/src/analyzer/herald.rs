@@ -13,6 +13,7 @@ use super::{AnalysisError, AnalysisListener, Analyzer, Effort, PositionAnalysis}
 pub struct Herald {
     effort: Effort,
     mebibytes: usize,
+    table: Table,
     searcher: Searcher,
     /// Made for the first mate.
     solver: Option<Solver>,
@@ -24,8 +25,8 @@ impl Herald {
     /// # Errors
     /// There is not enough memory.
     pub fn new(effort: Effort, mebibytes: usize) -> Result<Herald, AnalysisError> {
-        let searcher = Searcher::new(Table::new(mebibytes)?);
-        Ok(Herald { effort, mebibytes, searcher, solver: None })
+        let (table, searcher) = (Table::new(mebibytes)?, Searcher::new());
+        Ok(Herald { effort, mebibytes, table, searcher, solver: None })
     }
 }
 
@@ -36,11 +37,13 @@ impl Analyzer for Herald {
         listener: &mut AnalysisListener<'_>,
     ) -> Result<PositionAnalysis, AnalysisError> {
         let root = engine::root(game).unwrap_or_default(); // EPD knows nothing but chess
+        self.table.clear();
         self.searcher.clear();
         let (control, clock) = (Control::new(), Instant::now());
         let mut observer =
             ReportListener { game, control: &control, listener, last: PositionAnalysis::default() };
-        let answer = self.searcher.think(&root, &self.effort.limits(), &control, &clock, &mut observer);
+        let limits = self.effort.limits();
+        let answer = self.searcher.think(&mut self.table, &root, &limits, &control, &clock, &mut observer);
         let decided =
             engine::line_from_search(game, &answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
         let line = Some(observer.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);

@@ -176,9 +176,9 @@ impl GameRecord {
     fn tags(&self, given: &PgnTags) -> PgnTags {
         let ByColor { white, black } = self.seats.as_ref();
         let mut tags = given.clone();
-        tags.date = date(self.started);
-        tags.white.clone_from(&white.name);
-        tags.black.clone_from(&black.name);
+        tags.set("Date", date(self.started));
+        tags.set("White", &white.name);
+        tags.set("Black", &black.name);
         if white.control == black.control {
             tags.set("TimeControl", white.control.to_string());
         } else {

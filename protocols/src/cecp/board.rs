@@ -211,7 +211,7 @@ fn reason(error: &FenError) -> String {
         FenError::PawnOnBackRank { .. } => "a pawn stands on the first or last rank".to_owned(),
         FenError::OpponentInCheck { color, .. } => format!("{color} is in check and not on move"),
         FenError::TooMuchMaterial { .. } => {
-            "a side has over 16 men, or more promoted pieces than pawns are missing".to_owned()
+            "a side has over 16 pieces, or more promoted pieces than pawns are missing".to_owned()
         }
         other => other.to_string(),
     }

@@ -159,7 +159,7 @@ impl EventFiles {
 
 pub(super) fn pgn(tags: &PgnTags, number: u64, round: u32, record: &GameRecord) -> String {
     let mut tags = tags.clone();
-    tags.round = round.to_string();
+    tags.set("Round", round.to_string());
     tags.set("GameNumber", (number + 1).to_string());
     record.pgn(&tags, PgnVariations::Hidden)
 }

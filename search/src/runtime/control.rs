@@ -3,6 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+/// The search was told to end. Leaving it is an ordinary return path.
+#[derive(Debug)]
+pub struct Stopped;
+
 /// Shared between a search and those who may stop it. Made new for each search.
 #[derive(Debug, Default)]
 pub struct Control {

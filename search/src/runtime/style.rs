@@ -2,9 +2,7 @@
 
 use shakmaty::Color;
 
-use crate::position::Position;
 use crate::score::Score;
-use crate::worker::Worker;
 
 /// What the search adds to what it knows of positions; by default nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,15 +18,16 @@ pub struct Style {
 
 impl Style {
     /// What a draw is worth to a side.
-    fn draw_for(&self, color: Color) -> Score {
+    #[inline]
+    pub(super) fn draw_for(&self, color: Color) -> Score {
         Score::centipawns(color.fold_wb(self.draw_for_white, -self.draw_for_white))
     }
 
-    /// An evaluation as it is seen through the noise: the same position always in the same way. Small errors are more
-    /// frequent than large ones.
+    /// An evaluation as it is seen through the noise: the same position, by its key, always in the same way. Small errors
+    /// are more frequent than large ones.
     #[cold]
-    fn blur(&self, evaluation: Score, position: &Position) -> Score {
-        let bits = scramble(position.keys().full ^ self.seed);
+    pub(super) fn blur(&self, evaluation: Score, key: u64) -> Score {
+        let bits = scramble(key ^ self.seed);
         // Two even numbers at random make a triangle.
         let unit = |bits: u64| (bits & 0xFFFF) as i32;
         let (sum, full) = (unit(bits) - unit(bits >> 32), 0xFFFF);
@@ -44,22 +43,6 @@ const fn scramble(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-impl Worker<'_> {
-    /// What a draw is worth to the side to move.
-    #[inline]
-    pub(crate) fn draw(&self, position: &Position) -> Score {
-        self.shared.style.draw_for(position.turn())
-    }
-
-    /// What a quiet position, at a ply, is worth at first sight.
-    #[inline]
-    pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
-        let evaluation = self.evaluator.evaluate(position, ply);
-        let style = self.shared.style;
-        if style.noise == 0 { evaluation } else { style.blur(evaluation, position) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,7 +54,7 @@ mod tests {
             (0..1000)
                 .map(|seed| {
                     let style = Style { seed: style.seed + (seed << 8), ..style.clone() };
-                    style.blur(Score::DRAW, &Position::default()).value()
+                    style.blur(Score::DRAW, 0x1234_5678).value()
                 })
                 .collect()
         };

@@ -16,8 +16,7 @@ struct Line {
 
 impl Variations {
     /// Without any line.
-    #[expect(clippy::new_without_default, reason = "made once a search")]
-    pub fn new() -> Variations {
+    pub(super) fn new() -> Variations {
         Variations { lines: vec![Line { moves: [None; MAX_PLY], len: 0 }; MAX_PLY + 1].into_boxed_slice() }
     }
 

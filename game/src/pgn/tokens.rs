@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 use super::read::PgnFault;
-use crate::lines::{LONGEST_LINE, LineRead, Lines};
+use crate::lines::{LONGEST_LINE, LineRead, TextLines};
 use crate::text::excerpt;
 
 /// What a game is written with. Move numbers are words; periods, `!`, `?`, `$1` and `<...>` are passed over.
@@ -21,8 +21,8 @@ pub(super) enum Token {
 }
 
 /// Cuts a text into tokens.
-pub(super) struct Lexer<R> {
-    lines: Lines<R>,
+pub(super) struct Tokenizer<R> {
+    lines: TextLines<R>,
     line: String,
     /// Where in the line the next token is looked for.
     at: usize,
@@ -33,9 +33,9 @@ pub(super) struct Lexer<R> {
 /// A token or what is wrong in its place; reading goes on behind it.
 type Lexed = Result<Token, PgnFault>;
 
-impl<R: BufRead> Lexer<R> {
-    pub(super) fn new(input: R) -> Lexer<R> {
-        Lexer { lines: Lines::new(input), line: String::new(), at: 0, token_line: 0 }
+impl<R: BufRead> Tokenizer<R> {
+    pub(super) fn new(input: R) -> Tokenizer<R> {
+        Tokenizer { lines: TextLines::new(input), line: String::new(), at: 0, token_line: 0 }
     }
 
     /// The line on which the latest token began, from 1.
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     fn tokens(text: &[u8]) -> Vec<(u64, Lexed)> {
-        let mut lexer = Lexer::new(text);
+        let mut lexer = Tokenizer::new(text);
         std::iter::from_fn(|| lexer.next().unwrap().map(|token| (lexer.token_line(), token))).collect()
     }
 

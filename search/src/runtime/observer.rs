@@ -64,6 +64,30 @@ pub enum Bound {
     Exact,
 }
 
+impl Bound {
+    /// What a node with this window knows of its score.
+    #[inline]
+    pub fn of(score: Score, alpha: Score, beta: Score) -> Bound {
+        if score >= beta {
+            Bound::Lower
+        } else if score > alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        }
+    }
+
+    /// Whether a score with this bound settles a node with this window.
+    #[inline]
+    pub fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
+        match self {
+            Bound::Exact => true,
+            Bound::Lower => score >= beta,
+            Bound::Upper => score <= alpha,
+        }
+    }
+}
+
 /// What a search decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {

@@ -1,40 +1,6 @@
-//! What a search is asked: from where, and how long it may take.
+//! How long a search may take.
 
-use std::sync::Arc;
 use std::time::Duration;
-
-use crate::moves::Move;
-use crate::position::Position;
-use crate::score::Score;
-use crate::tablebases::Tablebases;
-
-/// The position to search from, with what came before it.
-#[derive(Clone, Debug, Default)]
-pub struct Root {
-    /// The position.
-    pub position: Position,
-    /// Full keys of the earlier positions of the game, oldest first, as far back as the last capture or pawn move.
-    pub earlier_keys: Vec<u64>,
-    /// The moves that may be played; `None` means all legal ones. Illegal ones among them are passed over.
-    pub allowed: Option<Vec<Move>>,
-    /// Endgame tables to be asked below the root.
-    pub tablebases: Option<Arc<dyn Tablebases>>,
-    /// Values of positions that are not to be searched below the root: their full keys and what they are worth to the
-    /// side to move. Few, for they are gone through at every node.
-    pub told_values: Vec<(u64, Score)>,
-}
-
-impl Root {
-    /// The value of a position, if it was told.
-    #[inline]
-    pub(crate) fn told_value(&self, position: &Position) -> Option<Score> {
-        if self.told_values.is_empty() {
-            return None;
-        }
-        let key = position.keys().full;
-        self.told_values.iter().find(|(told, _)| *told == key).map(|(_, value)| *value)
-    }
-}
 
 /// The bounds of a search; it ends at the first that it reaches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +13,7 @@ pub struct Limits {
     pub soft_nodes: Option<u64>,
     /// Stop once a mate in so many moves is found.
     pub mate: Option<u32>,
-    /// Time, on the search's [`Clock`].
+    /// Time, on the search's [`SearchClock`].
     pub time: TimeLimit,
     /// Time that passes between the search's answer and the opponent's clock; kept in reserve.
     pub overhead: Duration,
@@ -76,13 +42,13 @@ pub enum TimeLimit {
 
 /// The time a search has used. It may be wall time, processor time or nodes turned into time, and it may stand still
 /// while the game is suspended: the search only asks.
-pub trait Clock: Sync {
+pub trait SearchClock: Sync {
     /// Time since the search was started, given the nodes that it has searched.
     fn elapsed(&self, nodes: u64) -> Duration;
 }
 
 /// Wall time since an instant.
-impl Clock for std::time::Instant {
+impl SearchClock for std::time::Instant {
     fn elapsed(&self, _nodes: u64) -> Duration {
         std::time::Instant::elapsed(self)
     }
