@@ -9,9 +9,9 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use players::{CommandLine, Log, PlayerFault, Protocol, Spec, TextLog};
 
-use crate::WrongInput;
 use crate::match_command::program;
 use crate::play::ClientArgs;
+use crate::{WrongInput, settings};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,8 @@ pub(crate) struct BridgeArgs {
 impl BridgeArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let spec = self.spec().map_err(WrongInput::of)?;
-        let log = self.open_log()?;
+        let log = settings::open_log(self.log.as_deref())?
+            .map(|file| Arc::new(TextLog::new("program", Instant::now(), file)) as Arc<dyn Log>);
         let started = self.start(&spec, log);
         let mut bridge = started.map_err(|fault| WrongInput::of(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
@@ -110,12 +111,5 @@ impl BridgeArgs {
             _ => String::new(),
         };
         anyhow!("{} {fault}{hint}", spec.command)
-    }
-
-    fn open_log(&self) -> Result<Option<Arc<dyn Log>>> {
-        let Some(path) = &self.log else { return Ok(None) };
-        let opened = std::fs::File::options().append(true).create(true).open(path);
-        let file = opened.with_context(|| format!("{} cannot be opened", path.display()))?;
-        Ok(Some(Arc::new(TextLog::new("program", Instant::now(), file))))
     }
 }
