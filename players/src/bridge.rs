@@ -1,4 +1,8 @@
-//! A program of another protocol at an EPD referee's table.
+//! A CECP, UCI or CEGO program as a client of an EPD referee.
+//!
+//! What the protocol of the referee needs is in [`messages::referee::ClientState`], as for Herald's own client; here is only
+//! what makes a [`Player`] answer `respond`. One thread waits for the program and for lines of the referee, which another thread
+//! reads and announces with a [`platform::Bell`].
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -17,47 +21,46 @@ use shakmaty::ByColor;
 
 use crate::{Log, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn, start};
 
-/// How long it may take until `leaving` is seen.
-const GLANCE: Duration = Duration::from_millis(100);
-/// The most moves of a line that the referee is told.
+/// How often `leaving` is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The most moves of a line that are sent to the referee.
 const LONGEST_LINE: usize = 64;
-/// So often a program that died is started again for the same move.
+/// How often a program that ended is restarted for the same move.
 const MOST_STARTS: u32 = 3;
 
-/// A program with a seat at a referee's table. It lives longer than a connection: the program goes on thinking while another
-/// referee is looked for.
+/// A program as a client of a referee. It outlives connections: the program goes on thinking while the client reconnects.
 pub struct Bridge {
     spec: Spec,
     log: Option<Arc<dyn Log>>,
     client: ClientState,
     player: Option<Box<dyn Player>>,
-    /// What the program knows of the game; `None` if it has not been told of it.
+    /// The game as the program knows it, if it does.
     known: Option<KnownGame>,
     /// Whether the program has to move.
     is_thinking: bool,
     thinking: Thinking,
-    /// What the program has said about draws before its move.
+    /// The program's draw offer or claim before its move.
     remark: Remark,
-    /// How often it was started for the present move.
+    /// How often it was restarted for the present move.
     starts: u32,
 }
 
-/// The game as far as a program has been told of it.
+/// The game as far as it was sent to the program.
 struct KnownGame {
     start: String,
     moves: Vec<Move>,
-    /// Whether it has moved, and so knows nothing but what comes next.
+    /// Whether it has moved, so that it can only be sent the next move.
     has_moved: bool,
 }
 
-/// Lines from the referee, and something that can be waited for beside the program.
+/// Lines of the referee, and a source to wait for.
 struct RefereeLines {
     inputs: Receiver<Input>,
     bell: Bell,
 }
 
 impl Bridge {
-    /// Starts the program. It plays by this time control as long as the referee tells none.
+    /// Starts the program. It plays by this time control if the referee sends none.
     ///
     /// # Errors
     /// It can't be started, or is not ready in time.
@@ -76,16 +79,15 @@ impl Bridge {
         })
     }
 
-    /// The name that the program gives itself; empty if it gives none.
+    /// The name that the program gives itself; empty if none.
     pub fn name(&self) -> &str {
         self.player.as_ref().map_or("", |player| player.name())
     }
 
-    /// Signs on and takes part until the connection ends or `leaving` is set. What the referee or the program needs human help
-    /// for goes to `alarm`.
+    /// Signs on and takes part until the connection ends or `leaving` is set. What needs human help goes to `alarm`.
     ///
     /// # Errors
-    /// Nothing more can be written, or there is no thread to read with.
+    /// The connection can't be written to, or there is no thread to read with.
     pub fn take_part(
         &mut self,
         input: impl Read + Send + 'static,
@@ -113,7 +115,7 @@ impl Bridge {
         }
     }
 
-    /// Sends the program away.
+    /// Ends the program.
     pub fn close(mut self) {
         if let Some(player) = self.player.take() {
             player.quit();
@@ -139,7 +141,7 @@ impl RefereeLines {
     }
 }
 
-/// The program, the referee and what is between them while a connection lasts.
+/// A bridge during one connection.
 struct BridgeSession<'a> {
     bridge: &'a mut Bridge,
     link: ClientConnection<'a>,
@@ -151,10 +153,10 @@ impl BridgeSession<'_> {
     fn wait(&self, lines: &RefereeLines) {
         let mut sources = vec![lines.bell.source()];
         sources.extend(self.bridge.player.as_ref().and_then(|player| player.source()));
-        platform::wait(&sources, Instant::now() + GLANCE);
+        platform::wait(&sources, Instant::now() + POLL_INTERVAL);
     }
 
-    /// What the referee says.
+    /// Handles a line of the referee.
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
             Received::Nothing => {}
@@ -174,8 +176,8 @@ impl BridgeSession<'_> {
         self.link.fault(&self.bridge.client, reason)
     }
 
-    /// Sets the program up for the game as soon as it is known which side it has, so that no time is lost later. What goes wrong
-    /// will go wrong again when it has to move.
+    /// Sets up the game as soon as the program's side is known, so that its clock doesn't pay for that. Errors are ignored: they
+    /// will come again when it has to move.
     fn prepare(&mut self) {
         let client = &self.bridge.client;
         let names = [client.tag("White"), client.tag("Black")];
@@ -210,7 +212,7 @@ impl BridgeSession<'_> {
         self.link.send(&record)
     }
 
-    /// The program failed in the middle of its move. The game is not lost for that.
+    /// The program failed during its move: it is restarted, and the game goes on.
     fn start_again(&mut self, fault: &PlayerFault) -> io::Result<()> {
         self.link.alarm(&format!("the program {fault}"));
         self.bridge.starts += 1;
@@ -225,7 +227,7 @@ impl BridgeSession<'_> {
     }
 }
 
-/// What the program says.
+/// What the program sends.
 impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
@@ -258,7 +260,7 @@ impl BridgeSession<'_> {
         let legal = game.parse_move(text).ok();
         let answer = match legal {
             Some(mv) => messages::referee::answer_with(game, mv, remark),
-            // Whether that is a move, the referee judges.
+            // The referee judges whether that is a move.
             None => {
                 Response::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false }
             }
@@ -362,7 +364,7 @@ impl Bridge {
         self.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 
-    /// Later news replace earlier ones, but silence on a point leaves it as it was.
+    /// Later output replaces earlier output; what it leaves out stays.
     fn note(&mut self, news: Thinking) {
         let known = &mut self.thinking;
         known.depth = news.depth.or(known.depth);
@@ -375,14 +377,14 @@ impl Bridge {
 }
 
 impl KnownGame {
-    /// Whether the program can be told how this game goes on.
+    /// Whether the program can be sent the rest of this game.
     fn leads_to(&self, game: &Game) -> bool {
         let is_beginning = game.start_fen() == self.start && game.moves().starts_with(&self.moves);
         is_beginning && (!self.has_moved || game.ply() == self.moves.len() + 1)
     }
 }
 
-/// What a program thinks, for the record.
+/// The thinking output of a program, for the referee's record.
 fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
     let mut line = thinking.moves(game);
     line.truncate(LONGEST_LINE);
@@ -394,7 +396,7 @@ fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
     }
 }
 
-/// Words of a program as an operand can hold them.
+/// A text of a program as an EPD operand.
 fn as_operand(text: &str) -> String {
     let fit = |c: &char| c.is_ascii_graphic() && !matches!(c, ';' | '"' | ',');
     let word: String = text.chars().filter(fit).take(20).collect();

@@ -14,7 +14,7 @@ use crate::log::Log;
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
 
-/// CEGO, as an engine is spoken to.
+/// CEGO, from the mediator's side.
 pub struct Cego;
 
 impl Vocabulary for Cego {
@@ -26,11 +26,11 @@ impl Vocabulary for Cego {
     }
 }
 
-/// What is told of a clock that doesn't run.
+/// The time of a clock that doesn't run.
 const A_DAY: Duration = Duration::from_hours(24);
 
-/// An engine behind CEGO: one process, one game. Whatever it says besides `ready`, and a move or `forfeit` when it is its
-/// turn, ends the conversation, and the process.
+/// A CEGO engine: one process, one game. Any message but `ready`, and a move or `forfeit` when it is its turn, is a fault and
+/// ends the process.
 pub struct CegoPlayer {
     stream: Stream<Cego>,
     state: CegoState,
@@ -38,7 +38,7 @@ pub struct CegoPlayer {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CegoState {
-    /// It has said `ready` and knows nothing yet.
+    /// It has sent `ready`.
     Ready,
     /// It has to move.
     Thinking,
@@ -52,8 +52,8 @@ impl CegoPlayer {
     /// Starts the engine and waits until it is ready.
     ///
     /// # Errors
-    /// [`PlayerFault::Start`]: it cannot be started, or options are given, which the protocol doesn't have. Or it ended, kept
-    /// silent, or said something else than `ready`.
+    /// [`PlayerFault::Start`]: it cannot be started, or options are given, which the protocol doesn't have. Or it ended,
+    /// didn't answer in time, or sent something else than `ready`.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CegoPlayer, PlayerFault> {
         if let Some(name) = spec.options.keys().next() {
             return Err(PlayerFault::Start(format!("CEGO has no options, {name} neither")));
@@ -109,7 +109,7 @@ fn reject(stream: &mut Stream<Cego>, what: String) -> PlayerFault {
     stream.fail(PlayerFault::Malformed(what))
 }
 
-/// What is told of a side's clock in the first message.
+/// A side's clock in the first message.
 fn side_clock(turn: &Turn, color: Color) -> SideClock {
     SideClock { time: time(turn, color), increment: turn.clock.increment(color) }
 }
@@ -118,7 +118,7 @@ fn time(turn: &Turn, color: Color) -> Duration {
     turn.remaining(color).unwrap_or(A_DAY)
 }
 
-/// Whether an engine can be told of this time control: of a time left, and of an increment that never changes.
+/// Whether the protocol can express a time control: a time left, and an increment that never changes.
 fn can_say(control: &TimeControl) -> bool {
     match control {
         TimeControl::Clock(phases) => {

@@ -1,8 +1,8 @@
-//! Values for the options of a program, held against what it offers.
+//! Values for the options of a program, checked against the options that it offers.
 
 use crate::{OptionValue, PlayerFault};
 
-/// What an option takes, in whatever protocol.
+/// The values that an option takes, in any protocol.
 pub(crate) enum OptionRange<'a> {
     /// On or off, in the words of the protocol.
     Switch {
@@ -18,7 +18,7 @@ pub(crate) enum OptionRange<'a> {
     Button,
 }
 
-/// What is to be told for an option to have a value; `None` presses a button.
+/// The text of a value as the protocol sends it; `None` presses a button.
 ///
 /// # Errors
 /// [`PlayerFault::Start`]: the value does not fit.

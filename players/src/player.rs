@@ -1,4 +1,4 @@
-//! What an official sees of a player, whatever protocol it speaks and whatever carries its words.
+//! A participant of a game as an official sees it, independent of protocol and transport.
 
 use std::process::ExitStatus;
 use std::str::FromStr;
@@ -10,13 +10,12 @@ use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-/// Somebody who plays: a program behind a protocol, or a scripted one in tests and benches.
+/// A participant: a program driven by a protocol, or a scripted one in tests and benchmarks.
 ///
-/// Everything a player says comes out of [`Player::take`], in order and with the moment of its arrival. The methods
-/// that speak to it don't wait for an answer, [`Player::new_game`] excepted. After a [`PlayerFault`] the player takes part in
-/// nothing more; only [`Player::quit`] is left.
+/// All events of a player come from [`Player::take`], in order and with the time of arrival. The other methods send and
+/// don't wait for an answer, except [`Player::new_game`]. After a [`PlayerFault`] only [`Player::quit`] may be called.
 pub trait Player {
-    /// Its name, as it calls itself; control characters are gone. Empty if it gave none.
+    /// The name that it gives itself, without control characters. Empty if it gives none.
     #[expect(clippy::unnecessary_literal_bound, reason = "players with a name lend theirs")]
     fn name(&self) -> &str {
         ""
@@ -25,17 +24,17 @@ pub trait Player {
     /// Sets up a game and waits until the player is ready for it.
     ///
     /// # Errors
-    /// The player died, kept silent for too long or cannot play this game.
+    /// The player ended, didn't answer in time or cannot play this game.
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault>;
 
-    /// It is the player's turn: tells the opponent's last move, if there is one, and the clocks, and asks for a move.
+    /// It is the player's turn: sends the opponent's last move, if any, and the clocks, and asks for a move.
     ///
     /// # Errors
     /// The player cannot be reached any more.
     fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault>;
 
-    /// The player's move was accepted and the opponent's clock runs: a chance to ponder, for a protocol in which a player
-    /// has to be told.
+    /// The player's move was accepted and the opponent's clock runs: the player may ponder. Only some protocols need to be
+    /// told.
     ///
     /// # Errors
     /// The player cannot be reached any more.
@@ -43,7 +42,7 @@ pub trait Player {
         Ok(())
     }
 
-    /// The opponent offers a draw. A protocol without draw offers says nothing.
+    /// The opponent offers a draw. Protocols without draw offers send nothing.
     ///
     /// # Errors
     /// The player cannot be reached any more.
@@ -51,20 +50,20 @@ pub trait Player {
         Ok(())
     }
 
-    /// The game is over; a thinking player stops. What it still says about this game no longer counts.
+    /// The game is over; a search is stopped. Further messages about this game are ignored.
     ///
     /// # Errors
     /// The player cannot be reached any more.
     fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault>;
 
-    /// The next thing the player said, if it has said anything; never blocks.
+    /// The next event, if there is one; never blocks.
     fn take(&mut self) -> Option<Arrival>;
 
-    /// What becomes readable when the player speaks; `None` if [`Player::take`] always answers at once. Ask `take`
-    /// first: it may hold back what was read together.
+    /// Ready when the player has sent something; `None` if [`Player::take`] always answers at once. Call `take` first: it
+    /// may have events of an earlier read.
     fn source(&self) -> Option<Source<'_>>;
 
-    /// Sends the player away, by force if it doesn't go.
+    /// Ends the player, by force if necessary.
     fn quit(self: Box<Self>) -> Departure;
 }
 
@@ -80,7 +79,7 @@ pub enum Protocol {
     Cego,
 }
 
-/// Its usual names, in capitals or not.
+/// From its usual names, case-insensitive.
 impl FromStr for Protocol {
     type Err = &'static str;
 
@@ -116,14 +115,14 @@ impl NewGame {
     }
 }
 
-/// The moment at which a player has to move or begins to wait.
+/// The state of the game when a player has to move or begins to wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     /// The game so far.
     pub game: &'a Game,
     /// Both sides' time.
     pub clock: &'a Clock,
-    /// When it is.
+    /// The present moment.
     pub at: Instant,
 }
 
@@ -134,44 +133,43 @@ impl Turn<'_> {
     }
 }
 
-/// Something a player said.
+/// An event of a player.
 #[derive(Debug)]
 pub struct Arrival {
     /// When its last byte was read.
     pub at: Instant,
-    /// What it was.
+    /// The event.
     pub event: PlayerEvent,
 }
 
-/// What a player can say in a game.
+/// What a player can do in a game.
 #[derive(Debug)]
 pub enum PlayerEvent {
-    /// It makes a move, in whatever notation it uses; the official reads it and judges it.
+    /// It makes a move, in its own notation; the official parses and judges it.
     Move(String),
-    /// It tells what it is thinking.
+    /// Thinking output.
     Thinking(Thinking),
     /// It offers a draw, or accepts the one that was offered to it.
     DrawOffer,
     /// It resigns.
     Resignation,
-    /// It says that the game is over and how, in its own words: a claim that the official checks. The result is one of
-    /// `1-0`, `0-1`, `1/2-1/2` and `*`.
+    /// It claims a result, which the official checks: `1-0`, `0-1`, `1/2-1/2` or `*`.
     Claim {
         /// The result.
         result: String,
         /// The reason given; may be empty.
         reason: String,
     },
-    /// It says something to persons, whom an official has not at hand: whom and what, in words, as in "tells the
-    /// opponent: good luck". A question is not answered, as if a user had closed the dialogue.
+    /// It has a message for persons: recipient and text, as in "tells the opponent: good luck". A question gets no answer,
+    /// as if the user had closed the dialogue.
     Remark(String),
-    /// It refuses what it was told, such as the opponent's move.
+    /// It rejects what it was sent, such as the opponent's move.
     Complaint(String),
     /// It can no longer play.
     Fault(PlayerFault),
 }
 
-/// What a player thinks of the position, as far as it told.
+/// Thinking output; only what the player sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thinking {
     /// In plies.
@@ -182,12 +180,12 @@ pub struct Thinking {
     pub nodes: Option<u64>,
     /// Time spent.
     pub time: Option<Duration>,
-    /// The line it expects, in its own notation; control characters are gone.
+    /// The principal variation in its own notation, without control characters.
     pub line: String,
 }
 
 impl Thinking {
-    /// The moves of the line in this position, as far as they are legal; numbers of moves in it are passed over.
+    /// The moves of the line in this position, as far as they are legal; move numbers are skipped.
     pub fn moves(&self, game: &Game) -> Vec<Move> {
         let mut game = game.clone();
         let words =
@@ -206,13 +204,13 @@ pub enum PlayerFault {
     /// It could not be started.
     #[error("cannot be started: {0}")]
     Start(String),
-    /// It did not answer in time; says to what.
+    /// It did not answer this in time.
     #[error("gave no answer to {0} in time")]
     Silence(&'static str),
-    /// It ended by itself.
+    /// It ended by itself: how.
     #[error("ended unexpectedly ({0})")]
     Died(String),
-    /// It said something that its protocol forbids, in a protocol that forgives nothing (CEGO), or a line without end.
+    /// It broke a protocol that demands to end the conversation then (CEGO), or sent a line without end.
     #[error("broke the protocol: {0}")]
     Malformed(String),
     /// It cannot play a game of this kind (Chess960, a set-up position).
@@ -220,18 +218,18 @@ pub enum PlayerFault {
     Unsupported(String),
 }
 
-/// How a player left.
+/// How a player ended.
 #[derive(Clone, Debug)]
 pub struct Departure {
     /// How its process ended; `None` if it has none.
     pub status: Option<ExitStatus>,
     /// Whether it had to be killed.
     pub killed: bool,
-    /// What it used, if that is known.
+    /// Its use of processor and memory, if known.
     pub resources: Option<Resources>,
 }
 
-/// The score that a program tells, with estimates as large as Herald's own at most.
+/// The score of a program, with estimates clamped to the range of Herald's own.
 pub(crate) fn score(told: Score) -> Score {
     match told {
         Score::Centipawns(centipawns) => {

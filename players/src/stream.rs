@@ -1,8 +1,7 @@
-//! A program behind three pipes, spoken to in the words of a protocol: lines to it, messages from it, its standard error into the
-//! log.
+//! A process with three pipes: commands to it, messages of its protocol from it, its standard error into the log.
 //!
-//! Its standard output is read in the thread of the owner, without blocking, so that no thread has to be woken between
-//! the program's line and the owner; the moment at which a line was read is taken there too.
+//! Standard output is read in the thread of the owner, without blocking, so that no thread has to be woken between
+//! the program's line and the owner. The time of arrival is taken there too.
 
 use std::fmt::{Display, Write as _};
 use std::io;
@@ -19,25 +18,25 @@ use crate::lines::{self, OutputLine, OutputLines};
 use crate::log::{Log, Recorder, Speaker};
 use crate::{Departure, PlayerFault, Spec};
 
-/// How long a program may leave a pipe full before it counts as lost, and how much may be said by it meanwhile.
+/// How long a program may leave a pipe full before it counts as lost, and how many bytes it may write meanwhile.
 const FULL_PIPE_PATIENCE: Duration = Duration::from_secs(1);
 const MOST_HELD_BACK: usize = 4 * 1024 * 1024;
 
 /// How long to wait for the status of a program that has closed its standard output: usually it is ending.
 const EXIT_PATIENCE: Duration = Duration::from_millis(50);
 
-/// What a program can say in a protocol.
+/// The messages of a program in a protocol.
 pub trait Vocabulary {
     /// One line.
     type Message;
-    /// Whether the protocol forgives nothing: control characters stay where they are, and a line too long is a fault.
+    /// Whether control characters are kept, and a line that is too long is a fault.
     const STRICT: bool;
 
-    /// Understands a line.
+    /// Parses a line.
     fn read(line: &str) -> Self::Message;
 }
 
-/// A program that is spoken to in a protocol. Every message passes, in order. When the value goes, the program does.
+/// A running program. Every message passes, in order. The program ends with the value.
 pub struct Stream<V> {
     spec: Spec,
     process: Process,
@@ -46,7 +45,7 @@ pub struct Stream<V> {
     output: OutputLines,
     errors: ErrorDrain,
     log: Recorder,
-    /// What ended the conversation, if something did, and whether that was told to those who wait for it.
+    /// The fault that ended the conversation, and whether it was reported as an event.
     fault: Option<PlayerFault>,
     fault_told: bool,
     was_killed: bool,
@@ -55,19 +54,19 @@ pub struct Stream<V> {
     vocabulary: PhantomData<V>,
 }
 
-/// Something that the program said.
+/// A message of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timed<M> {
     /// When its last byte was read.
     pub at: Instant,
-    /// In its own words.
+    /// The line.
     pub line: String,
     /// What it means.
     pub message: M,
 }
 
 impl<V: Vocabulary> Stream<V> {
-    /// Starts the program; nothing is said yet.
+    /// Starts the program; nothing is sent yet.
     ///
     /// # Errors
     /// [`PlayerFault::Start`].
@@ -105,19 +104,19 @@ impl<V: Vocabulary> Stream<V> {
         &self.spec
     }
 
-    /// Where what is said is recorded.
+    /// Where all lines are recorded.
     pub(crate) fn log(&self) -> Option<Arc<dyn Log>> {
         self.log.0.clone()
     }
 
-    /// Puts another process of the program into the place of this one, which is sent away.
+    /// Replaces the process by another one of the same program, and ends it.
     pub(crate) fn replace(&mut self, successor: Stream<V>) {
         let former = std::mem::replace(self, successor);
         let grace = former.spec.grace;
         self.used = former.quit(grace).resources.unwrap_or_default();
     }
 
-    /// Says one thing. Line feeds in it become blanks, for they would make two things of it.
+    /// Sends a line. Line feeds in it become blanks.
     ///
     /// # Errors
     /// The program has gone, doesn't read for a second, or committed a fault before.
@@ -125,7 +124,7 @@ impl<V: Vocabulary> Stream<V> {
         self.tell_all([line])
     }
 
-    /// Says several things in one write.
+    /// Sends several lines in one write.
     ///
     /// # Errors
     /// As for [`Stream::tell`].
@@ -167,8 +166,8 @@ impl<V: Vocabulary> Stream<V> {
         Ok(())
     }
 
-    /// Waits until something more can be written, and reads meanwhile: the program may be waiting for that. False if it
-    /// is too late, or if the program talks without end.
+    /// Waits for room in the pipe, and reads meanwhile: the program may be waiting for that. False if it is too late, or
+    /// if the program writes without end.
     fn wait_for_room(&mut self, until: Instant) -> bool {
         let Some(input) = &self.input else { return false };
         platform::wait(&[input.room(), self.output.pipe.source()], until);
@@ -176,11 +175,11 @@ impl<V: Vocabulary> Stream<V> {
         self.output.backlog() < MOST_HELD_BACK && Instant::now() < until
     }
 
-    /// The next thing that the program said. Never blocks, but for a moment when the program ends; reads at most once, so
-    /// that a program that talks without end cannot hold its owner. `None`: wait for [`Stream::source`].
+    /// The next message. Never blocks, except for a moment when the program ends; reads at most once, so that a program
+    /// that writes without end cannot block its owner. `None`: wait for [`Stream::source`].
     ///
     /// # Errors
-    /// The program has ended or committed a fault; each later call says the same.
+    /// The program has ended or committed a fault; each later call returns the same.
     pub fn take(&mut self) -> Result<Option<Timed<V::Message>>, PlayerFault> {
         if let Some(said) = self.take_read()? {
             return Ok(Some(said));
@@ -195,7 +194,7 @@ impl<V: Vocabulary> Stream<V> {
         self.take_read()
     }
 
-    /// As [`Stream::take`], but of what was read before; reads nothing.
+    /// As [`Stream::take`], but only from what was read before.
     ///
     /// # Errors
     /// As for [`Stream::take`].
@@ -227,7 +226,7 @@ impl<V: Vocabulary> Stream<V> {
         Some((at, line))
     }
 
-    /// The next thing that the program says, if it does before the time is over.
+    /// The next message, if it comes in time.
     ///
     /// # Errors
     /// As for [`Stream::take`].
@@ -243,10 +242,10 @@ impl<V: Vocabulary> Stream<V> {
         }
     }
 
-    /// The next thing that the program says in answer to a question.
+    /// The next message, while an answer is expected.
     ///
     /// # Errors
-    /// As for [`Stream::take`], and [`PlayerFault::Silence`] if it says nothing before the time is over.
+    /// As for [`Stream::take`], and [`PlayerFault::Silence`] if none comes in time.
     pub(crate) fn answer(
         &mut self,
         question: &'static str,
@@ -255,12 +254,12 @@ impl<V: Vocabulary> Stream<V> {
         self.wait(until)?.ok_or_else(|| self.fail(PlayerFault::Silence(question)))
     }
 
-    /// Until when the program has to be ready, if it is asked now.
+    /// When the program has to be ready if it is asked now.
     pub(crate) fn deadline(&self) -> Instant {
         Instant::now() + self.spec.patience
     }
 
-    /// Ends the conversation with a fault. From now on it is all that comes.
+    /// Ends the conversation with a fault, which all later calls return.
     pub fn fail(&mut self, fault: PlayerFault) -> PlayerFault {
         self.log.note(&fault.to_string());
         self.fault.insert(fault).clone()
@@ -286,12 +285,12 @@ impl<V: Vocabulary> Stream<V> {
         self.log.note(text);
     }
 
-    /// Ready when the program has spoken. Ask [`Stream::take`] first: it may hold back what was read together.
+    /// Ready when the program has written something. Call [`Stream::take`] first: it may have messages of an earlier read.
     pub fn source(&self) -> Source<'_> {
         self.output.pipe.source()
     }
 
-    /// Waits until the program has read everything that it was told, or the time is over.
+    /// Waits until the program has read all of its input, or the time is over.
     pub fn wait_until_read(&self, until: Instant) {
         let Some(input) = &self.input else { return };
         while !input.is_empty() && Instant::now() < until {
@@ -299,7 +298,7 @@ impl<V: Vocabulary> Stream<V> {
         }
     }
 
-    /// Whether the program's process has ended; there may still be things to take.
+    /// Whether the process has ended; there may still be messages to take.
     pub fn has_ended(&self) -> bool {
         self.process.ended().is_some()
     }
@@ -316,7 +315,7 @@ impl<V: Vocabulary> Stream<V> {
         self.process.terminate();
     }
 
-    /// Kills the program with everything that it has started. What it has said can still be taken.
+    /// Kills the program with everything that it has started. Its messages can still be taken.
     pub fn kill(&mut self) {
         self.log.note("killed");
         self.was_killed = true;
@@ -348,7 +347,7 @@ impl<V: Vocabulary> Stream<V> {
         Departure { status, killed: was_killed, resources }
     }
 
-    /// Whether the program ends within a time; its last words are read, for otherwise it might wait for that.
+    /// Whether the program ends within a time; its output is read meanwhile, since it might wait for that.
     fn ends_within(&mut self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut is_open = true;

@@ -17,7 +17,7 @@ use crate::{
     Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn,
 };
 
-/// UCI, as an engine is spoken to.
+/// UCI, from the GUI's side.
 pub struct Uci;
 
 impl Vocabulary for Uci {
@@ -29,16 +29,16 @@ impl Vocabulary for Uci {
     }
 }
 
-/// "No limit" for engines: without any clock, `go` would mean to think for ever.
+/// The clock of a game without a limit: `go` without any clock would search for ever.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// How long `stop` waits for a sign that the search has begun: Ethereal hangs if it comes between `go` and that.
 const BEGINNING: Duration = Duration::from_millis(100);
 
-/// An engine behind UCI.
+/// A UCI engine.
 ///
-/// Each `go` is answered by one `bestmove`. The player counts those that are still to come of searches that no longer
-/// matter, and begins no search before they have come: so no answer can be taken for that of another search.
+/// Each `go` is answered by one `bestmove`. No search is begun before the answer to the last one has come, wanted or not, so
+/// that no answer is taken for that of another search.
 pub struct UciPlayer {
     stream: Stream<Uci>,
     name: String,
@@ -49,7 +49,7 @@ pub struct UciPlayer {
     /// When the last search was asked for, and whether the engine has said something since.
     went: Instant,
     has_begun: bool,
-    /// What the engine expects after its last move.
+    /// The reply that the engine expects to its last move.
     expected: Option<UciMove>,
 }
 
@@ -61,13 +61,13 @@ enum UciState {
     Thinking,
     /// It has moved, and nothing is searched.
     Waiting,
-    /// It searches the position after the expected move, the last of `game`.
+    /// It searches the position after the expected move.
     Pondering(Expectation),
-    /// It was told to stop a search whose answer no longer matters; then this is to be searched, if anything.
+    /// It was sent `stop`, and the answer no longer matters; the next search waits for it.
     Stopping(Option<Box<SearchRequest>>),
 }
 
-/// The opponent's move that is pondered on.
+/// The ponder move.
 struct Expectation {
     /// The ply before which it would be played.
     ply: usize,
@@ -76,7 +76,7 @@ struct Expectation {
     answer: Option<UciMove>,
 }
 
-/// A search to be begun.
+/// A search that waits.
 struct SearchRequest {
     position: Command,
     go: Go,
@@ -141,7 +141,7 @@ impl UciPlayer {
         Ok(())
     }
 
-    /// What has to be told for an option to have a value.
+    /// The value of an option as `setoption` sends it.
     fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let range = match self.option(name) {
             None => return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str()))),
@@ -154,7 +154,7 @@ impl UciPlayer {
         options::setting(name, &range, value)
     }
 
-    /// An option by its name; capitals don't matter.
+    /// An option by its name, case-insensitive.
     fn option(&self, name: &str) -> Option<&OptionKind> {
         self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
     }
@@ -175,7 +175,7 @@ impl UciPlayer {
         Ok(())
     }
 
-    /// Breaks off the search that is going on, if any; its answer will be dropped.
+    /// Stops the present search, if any; its answer will be dropped.
     fn stop(&mut self) -> Result<(), PlayerFault> {
         self.wait_for_beginning()?;
         let state = std::mem::replace(&mut self.state, UciState::Idle);
@@ -190,7 +190,7 @@ impl UciPlayer {
         Ok(())
     }
 
-    /// Waits until the search that was begun last shows that it is going on, for a moment at most.
+    /// Waits for output of the search that was begun last, for [`BEGINNING`] at most.
     fn wait_for_beginning(&mut self) -> Result<(), PlayerFault> {
         let until = self.went + BEGINNING;
         while self.is_searching() && !self.has_begun {
@@ -293,7 +293,7 @@ impl ProtocolPlayer for UciPlayer {
     }
 }
 
-/// What an `info` tells of the best line; `None` if it tells nothing of it.
+/// The thinking output of an `info` about the best line, if it has any.
 fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     let is_best_line = info.multipv.is_none_or(|place| place <= 1);
     if !is_best_line || (info.score.is_none() && info.pv.is_empty()) {

@@ -1,4 +1,4 @@
-//! What an engine told of itself in its `feature` lines.
+//! What an engine announces in its `feature` lines.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use messages::cecp::{Feature, OptionControl, OptionDefinition, Switch};
 use crate::options::{self, OptionRange};
 use crate::{OptionValue, PlayerFault};
 
-/// What an engine can do and wants; what it said last holds, of options all that it said.
+/// The features of an engine; of each feature the last line holds, options add up.
 #[derive(Debug, Default)]
 pub(crate) struct Features {
     switches: HashMap<Switch, bool>,
@@ -18,7 +18,7 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Takes in a feature; whether it is accepted: known, and honoured.
+    /// Records a feature. Whether it is accepted: known and used.
     pub(crate) fn learn(&mut self, feature: Feature) -> bool {
         match feature {
             Feature::Switch(switch, on) => {
@@ -39,7 +39,7 @@ impl Features {
         true
     }
 
-    /// Whether a feature is on, by the engine's word or by default.
+    /// Whether a feature is on, announced or by default.
     pub(crate) fn has(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
@@ -56,7 +56,7 @@ impl Features {
         names
     }
 
-    /// Whether the engine has told that no more features follow (`Some(true)`), or asked to wait for more.
+    /// Whether the engine has announced that no more features follow (`Some(true)`), or asked to wait for more.
     pub(crate) fn done(&self) -> Option<bool> {
         self.switches.get(&Switch::Done).copied()
     }
@@ -84,7 +84,7 @@ impl Features {
         &self.options
     }
 
-    /// What has to be told for an option to have a value.
+    /// The value of an option as `option` sends it; `None` presses a button.
     ///
     /// # Errors
     /// [`PlayerFault::Start`]: there is no such option, or the value doesn't fit.

@@ -1,4 +1,4 @@
-//! How an engine is started, and what is agreed with it before the first game.
+//! The handshake: features and options, before the first game.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::log::Log;
 use crate::stream::Stream;
 use crate::{PlayerFault, Spec};
 
-/// How long an engine may take after `feature done=0`, which asks to wait no matter how long.
+/// Time limit after `feature done=0`, which asks to wait no matter how long.
 const LONGEST_START: Duration = Duration::from_mins(10);
 
 /// How long an engine gets to read `xboard` before `protover` follows. It must not find both at once: GNU Chess loses
@@ -21,11 +21,11 @@ const LONGEST_READING: Duration = Duration::from_secs(2);
 /// The same for what cannot be seen from outside: that the engine has dealt with `xboard` after reading it.
 const DEALING: Duration = Duration::from_millis(20);
 
-/// An engine that has read `protover` and says nothing for so long is woken. A thread of GNU Chess waits for the lock of
+/// An engine that has read `protover` and is silent for so long is woken. A thread of GNU Chess waits for the lock of
 /// standard input, which its reader holds while there is nothing to read; what has been read by then gets lost.
 const SILENCE: Duration = Duration::from_millis(300);
 
-/// How often an engine is woken. One that still says nothing knows no features.
+/// How often an engine is woken. One that is still silent knows no features.
 const WAKINGS: u32 = 5;
 
 /// Empty lines, a write each, that make a reader let go of its input for a moment: with fifty, one of them did in all of
@@ -43,7 +43,7 @@ pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Ce
     Ok((stream, features))
 }
 
-/// Asks for the features. An engine that says nothing of them speaks version 1 of the protocol.
+/// Asks for the features. An engine that sends none uses version 1 of the protocol.
 fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
     let mut known = Features::default();
     let mut until = stream.deadline();
@@ -81,7 +81,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
     Ok(known)
 }
 
-/// Wakes an engine that has read what it was told and is silent.
+/// Wakes an engine that has read its input and is silent.
 fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), PlayerFault> {
     stream.wait_until_read(until);
     for _ in 0..WAKING_LINES {

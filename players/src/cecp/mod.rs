@@ -18,10 +18,10 @@ use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 
-/// How many remarks are kept of a program that is getting ready.
+/// How many messages for persons are kept while a program gets ready.
 const MOST_REMARKS: usize = 16;
 
-/// CECP, as an engine is spoken to.
+/// CECP, from the GUI's side.
 pub struct Cecp;
 
 impl Vocabulary for Cecp {
@@ -33,10 +33,10 @@ impl Vocabulary for Cecp {
     }
 }
 
-/// An engine behind CECP.
+/// A CECP engine.
 ///
-/// An engine that wants a new process for every game gets one; so does one without `ping` whose search was broken off,
-/// for nobody could tell of which game its next move is.
+/// An engine with `reuse=0` gets a new process for every game; so does one without `ping` whose search was interrupted, since
+/// its next move could belong to either game.
 pub struct CecpPlayer {
     stream: Stream<Cecp>,
     features: Features,
@@ -44,18 +44,18 @@ pub struct CecpPlayer {
     game: GameState,
     /// The number of the last `ping`.
     pings: i64,
-    /// What became of earlier games makes a new process necessary for the next.
-    is_worn: bool,
+    /// The next game needs a new process.
+    needs_restart: bool,
     /// Moves come as `move MOVE`, not in the forms that were used before.
     says_move: bool,
-    /// What it said to persons while it got ready.
+    /// Its messages for persons while it got ready.
     remarks: VecDeque<Arrival>,
 }
 
 /// What the engine is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CecpState {
-    /// Between games: what it says is about the last one.
+    /// Between games: its messages are about the last one.
     Idle,
     /// In force mode at the beginning of a game.
     Forced,
@@ -68,9 +68,9 @@ enum CecpState {
 /// What the engine knows of the present game.
 #[derive(Default)]
 struct GameState {
-    /// How many plies.
+    /// The number of plies.
     told: usize,
-    /// The last move, as it was told.
+    /// The last move, as it was sent.
     last_told: Option<String>,
     /// The time control.
     control: Option<TimeControl>,
@@ -89,7 +89,7 @@ impl CecpPlayer {
             state: CecpState::Idle,
             game: GameState::default(),
             pings: 0,
-            is_worn: false,
+            needs_restart: false,
             says_move: false,
             remarks: VecDeque::new(),
         })
@@ -99,19 +99,19 @@ impl CecpPlayer {
         self.stream.tell(command)
     }
 
-    /// Tells the engine to end.
-    fn say_goodbye(&mut self) {
+    /// Asks the engine to end.
+    fn send_quit(&mut self) {
         // That it has gone already is no matter here.
         let _ = self.stream.tell_all([Command::Force, Command::Quit]);
     }
 
-    /// Puts a new process into the place of the present one.
+    /// Replaces the process by a new one.
     fn replace_process(&mut self) -> Result<(), PlayerFault> {
         let (stream, features) = handshake::start(self.stream.spec(), self.stream.log())?;
-        self.say_goodbye();
+        self.send_quit();
         self.stream.replace(stream);
         self.features = features;
-        self.is_worn = false;
+        self.needs_restart = false;
         Ok(())
     }
 
@@ -137,7 +137,7 @@ impl CecpPlayer {
         self.tell_moves(&game.game)
     }
 
-    /// Tells the moves that the engine doesn't know yet.
+    /// Sends the moves that the engine doesn't know yet.
     fn tell_moves(&mut self, game: &game::Game) -> Result<(), PlayerFault> {
         for text in setup::moves(game, self.game.told, &self.features) {
             self.game.last_told = Some(text.clone());
@@ -147,7 +147,7 @@ impl CecpPlayer {
         Ok(())
     }
 
-    /// Waits until the engine has done what it was told. Without `ping` nobody can know.
+    /// Waits until the engine has dealt with its input. Without `ping` that can't be known.
     fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
         if !self.features.has(Switch::Ping) {
             return Ok(());
@@ -182,8 +182,8 @@ impl CecpPlayer {
         }
     }
 
-    /// Whether the engine refuses the move that it was told last. Words for that differ, and some engines use them for
-    /// commands that they don't know; the move itself has to be in them.
+    /// Whether the engine rejects the move that it was sent last. The wording differs, and some engines use it for unknown
+    /// commands; so the message has to contain the move.
     fn is_complaint(&self, said: &Timed<Message>) -> bool {
         let Some(told) = &self.game.last_told else { return false };
         let text = match &said.message {
@@ -197,7 +197,7 @@ impl CecpPlayer {
         text.split_whitespace().any(|word| word == told)
     }
 
-    /// It makes a move. Whether it was asked for one is for the official to judge.
+    /// It makes a move. Whether it is its turn is for the official to judge.
     fn moved(&mut self, text: String) -> PlayerEvent {
         if self.state == CecpState::Thinking {
             self.state = CecpState::Waiting;
@@ -244,7 +244,7 @@ impl ProtocolPlayer for CecpPlayer {
     }
 }
 
-/// What a message says to persons, if it is for them.
+/// The text of a message for persons.
 fn remark(message: &Message) -> Option<String> {
     match message {
         Message::TellUserError(text) => Some(format!("has bad news for the user: {}", excerpt(text))),
@@ -254,7 +254,7 @@ fn remark(message: &Message) -> Option<String> {
     }
 }
 
-/// The move in the forms of the protocol's first version, `12. ... e7e5`, which some engines still use.
+/// The move in the form of version 1 of the protocol, `12. ... e7e5`, which some engines still use.
 pub(crate) fn former_move(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let number = words.next()?.strip_suffix('.')?;
@@ -286,12 +286,12 @@ impl Player for CecpPlayer {
         if !self.features.plays(variant) {
             return Err(PlayerFault::Unsupported(format!("the variant {variant}")));
         }
-        if self.is_worn || self.stream.has_ended() {
+        if self.needs_restart || self.stream.has_ended() {
             self.replace_process()?;
         }
         self.set_up(game)?;
         self.wait_until_ready()?;
-        self.is_worn = !self.features.has(Switch::Reuse);
+        self.needs_restart = !self.features.has(Switch::Reuse);
         self.state = CecpState::Forced;
         Ok(())
     }
@@ -330,7 +330,7 @@ impl Player for CecpPlayer {
         if is_busy && self.features.has(Switch::Sigint) {
             self.stream.interrupt();
         }
-        self.is_worn |= is_busy && !self.features.has(Switch::Ping);
+        self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
         self.tell(&Command::Force)?;
         let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
         self.tell(&Command::Result { result, comment: Some(outcome.to_string()) })
@@ -345,7 +345,7 @@ impl Player for CecpPlayer {
     }
 
     fn quit(mut self: Box<Self>) -> Departure {
-        self.say_goodbye();
+        self.send_quit();
         let grace = self.stream.spec().grace;
         self.stream.quit(grace)
     }

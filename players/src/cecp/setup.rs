@@ -1,4 +1,4 @@
-//! Positions, moves and clocks in the words of CECP.
+//! Positions, moves and clocks as CECP commands.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role,
 use super::features::Features;
 use crate::PlayerFault;
 
-/// "No limit" for engines that know only clocks.
+/// The clock of a game without a limit.
 const A_DAY: Duration = Duration::from_hours(24);
 
 /// The lines that bring a position onto the board of an engine in force mode, after `new`.
 ///
 /// # Errors
-/// [`PlayerFault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
+/// [`PlayerFault::Unsupported`]: the engine has no `setboard`, and `edit` cannot express the position.
 pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, PlayerFault> {
     if game.has_standard_start() {
         Ok(Vec::new())
@@ -28,8 +28,8 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
     }
 }
 
-/// Whether `edit` can say all of the position: it assumes castling rights wherever king and rook are at home, and knows
-/// of no en passant and no counters.
+/// Whether `edit` can express the position: it assumes castling rights wherever king and rook are on their home squares,
+/// and has no en passant square and no counters.
 fn is_editable(game: &Game) -> bool {
     let start = game.start();
     let at_home = |square, role, color| start.board().piece_at(square) == Some(role_of(role, color));
@@ -55,23 +55,23 @@ fn home(file: u32, color: Color) -> Square {
 
 fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {
     let board = start.board();
-    let men = |color| {
+    let pieces = |color| {
         board
             .clone()
             .into_iter()
-            .filter(move |(_, man)| man.color == color)
-            .map(|(at, man)| EditLine::Place(man.role, at))
+            .filter(move |(_, piece)| piece.color == color)
+            .map(|(at, piece)| EditLine::Place(piece.role, at))
     };
-    // The men don't say who is to move. Without `black`, a move of White does, as XBoard does it.
+    // `edit` doesn't set the side to move. Without `black`, a move of White does, as in XBoard.
     let (before, after) = match (start.turn(), features.has(Switch::Colors)) {
         (Color::White, _) => (None, vec![]),
         (Color::Black, true) => (None, vec![Command::Black, Command::Force]),
         (Color::Black, false) => (Some(told_move("a2a3".into(), features)), vec![]),
     };
     let edits = std::iter::once(EditLine::Clear)
-        .chain(men(Color::White))
+        .chain(pieces(Color::White))
         .chain([EditLine::ToggleColor])
-        .chain(men(Color::Black))
+        .chain(pieces(Color::Black))
         .chain([EditLine::End]);
     let before = before.into_iter().chain([Command::Edit]).map(|command| command.to_string());
     let after = after.into_iter().map(|command| command.to_string());
@@ -109,10 +109,10 @@ fn coordinate(m: Move, mode: CastlingMode) -> String {
     }
 }
 
-/// What has to be told of a time control, of which only the first phase counts.
+/// The commands for a time control, of which only the first phase counts.
 ///
 /// # Errors
-/// [`PlayerFault::Unsupported`]: CECP has no word for it without a feature that is off.
+/// [`PlayerFault::Unsupported`]: CECP can't express it without a feature that is off.
 pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result<Vec<Command>, PlayerFault> {
     let no_limit = || level(0, A_DAY, Duration::ZERO);
     Ok(match control {
@@ -133,8 +133,7 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
     })
 }
 
-/// `level`, with a base of whole seconds, at least one: decimals are not known there, and what is really left is told
-/// by `time`.
+/// `level`, with a base of whole seconds, at least one: it has no decimals there; the true time is sent by `time`.
 fn level(moves: u32, base: Duration, increment: Duration) -> Command {
     Command::Level { moves, base: Duration::from_secs(base.as_secs().max(1)), increment }
 }

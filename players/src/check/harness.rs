@@ -1,6 +1,6 @@
-//! The test stand that all protocols share: a program, the game that it was told, and what it says.
+//! The test harness of all protocols: a program, the game that it was sent, and its messages.
 //!
-//! A `Harness` is no [`crate::Player`]: a player forgives what an official can live with, and hides it; here every message counts.
+//! A `Harness` is no [`crate::Player`]: a player tolerates and hides what an official can live with; here every message counts.
 //! Lines are sent one after the other, each after the last one was read, because only some rules are about lines that arrive
 //! together.
 
@@ -26,12 +26,12 @@ const SHOWN: usize = 3;
 /// How long something may take that takes no time.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// How long to listen for what should not be said.
+/// How long to listen for messages that should not come.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
 /// A protocol whose rules are checked.
 pub(super) trait CheckedProtocol: Vocabulary {
-    /// What a program tells of itself before the first game.
+    /// What a program announces before the first game.
     type Announced: Default;
 
     /// Whether a message answers the request for a move, readable or not.
@@ -41,7 +41,7 @@ pub(super) trait CheckedProtocol: Vocabulary {
 /// A program under test.
 pub(super) struct Harness<P: CheckedProtocol> {
     stream: Stream<P>,
-    /// What it has told of itself.
+    /// What it has announced.
     pub(super) announced: P::Announced,
     /// The position that it should have on its board.
     pub(super) game: Game,
@@ -52,7 +52,7 @@ pub(super) struct Harness<P: CheckedProtocol> {
 }
 
 impl<P: CheckedProtocol> Harness<P> {
-    /// Starts the program; nothing is said yet.
+    /// Starts the program; nothing is sent yet.
     pub(super) fn launch(candidate: &Candidate) -> Result<Self, Failure> {
         let stream = Stream::start(candidate.spec, candidate.log.clone())?;
         Ok(Harness::with(candidate, stream, P::Announced::default()))
@@ -96,11 +96,15 @@ impl<P: CheckedProtocol> Harness<P> {
     }
 
     /// A legal move, in coordinates.
-    pub(super) fn any_move(&self) -> String {
-        self.game.coordinate(self.game.legal_moves()[0])
+    ///
+    /// [`Failure::NotSupported`] if there is none: the program has ended the game.
+    pub(super) fn any_move(&self) -> Result<String, Failure> {
+        let moves = self.game.legal_moves();
+        let first = moves.first().map(|&m| self.game.coordinate(m));
+        first.ok_or_else(|| Failure::NotSupported("a longer game".into()))
     }
 
-    /// All that is said up to the first message that is `wanted`, that one included.
+    /// All messages up to the first that is `wanted`, that one included.
     pub(super) fn hear_until(
         &mut self,
         expected: &str,
@@ -125,7 +129,7 @@ impl<P: CheckedProtocol> Harness<P> {
         Err(Failure::new(expected, heard.shown()))
     }
 
-    /// All that is said in a time.
+    /// All messages of a period.
     pub(super) fn hear_for(&mut self, time: Duration) -> Result<Transcript<P::Message>, Failure> {
         let until = Instant::now() + time;
         let mut heard = Vec::new();
@@ -137,7 +141,7 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(Transcript(heard))
     }
 
-    /// The program doesn't move for a time.
+    /// The program doesn't move for a period.
     pub(super) fn hear_no_move(&mut self, time: Duration) -> Result<Transcript<P::Message>, Failure> {
         let heard = self.hear_for(time)?;
         heard.has_no("no move", P::is_move)?;
@@ -155,7 +159,7 @@ impl<P: CheckedProtocol> Harness<P> {
         Err(runs_on(patience))
     }
 
-    /// Closes the program's standard input; it ends by itself, before it is told to by a signal.
+    /// Closes the program's standard input; it ends by itself, before a signal asks it to.
     pub(super) fn end_input(self, patience: Duration) -> Result<(), Failure> {
         let since = Instant::now();
         let departure = self.stream.quit(patience);
@@ -172,7 +176,7 @@ fn runs_on(patience: Duration) -> Failure {
     Failure::new(format!("that it ends within {} s", patience.as_secs()), "it runs on")
 }
 
-/// What a program has said.
+/// Messages of a program.
 pub(super) struct Transcript<M>(pub(super) Vec<Timed<M>>);
 
 impl<M> Transcript<M> {
@@ -184,7 +188,7 @@ impl<M> Transcript<M> {
         self.0.last().map(|said| &said.message)
     }
 
-    /// What was said last, in the words of the program.
+    /// The last lines.
     pub(super) fn shown(&self) -> String {
         let last = &self.0[self.0.len().saturating_sub(SHOWN)..];
         let lines: Vec<String> = last.iter().map(show).collect();
@@ -213,7 +217,7 @@ impl<M> Transcript<M> {
         demand(self.contains(is_wanted), expected, self.shown())
     }
 
-    /// How long the program took from `since` to what it said last.
+    /// The time from `since` to the last message.
     pub(super) fn took(&self, since: Instant) -> Duration {
         self.0.last().map_or(Duration::ZERO, |said| said.at.saturating_duration_since(since))
     }

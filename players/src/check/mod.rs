@@ -27,10 +27,10 @@ use serde::Serialize;
 use crate::log::Log;
 use crate::{PlayerFault, Protocol, Spec};
 
-/// A rule of a protocol, and how a program is held against it.
+/// A rule of a protocol, and how it is checked.
 #[derive(Clone, Copy)]
 pub struct ConformanceRule {
-    /// The word by which it is known.
+    /// Its name.
     pub label: &'static str,
     /// What a program has to do.
     pub duty: &'static str,
@@ -46,7 +46,7 @@ const fn rule(
     ConformanceRule { label, duty, check }
 }
 
-/// The program that is held against the rules.
+/// The program under test.
 struct Candidate<'a> {
     spec: &'a Spec,
     log: Option<Arc<dyn Log>>,
@@ -78,7 +78,7 @@ impl From<PlayerFault> for Failure {
     }
 }
 
-/// What came of holding a program against a rule.
+/// The result of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleReport {
     /// The label of the rule.
@@ -120,7 +120,7 @@ pub fn rules(protocol: Protocol) -> Vec<ConformanceRule> {
 }
 
 impl ConformanceRule {
-    /// Holds a program against the rule. Takes as long as the program lets it, up to half a minute or so.
+    /// Checks a program. Takes as long as the program needs, up to about half a minute.
     ///
     /// # Errors
     /// [`PlayerFault::Start`]: the program cannot be started.

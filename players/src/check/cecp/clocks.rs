@@ -60,7 +60,7 @@ fn own_clock(candidate: &Candidate) -> Result<(), Failure> {
         if n == 0 {
             harness.tell(&["go"])?;
         } else {
-            harness.play(&[&harness.any_move()])?;
+            harness.play(&[&harness.any_move()?])?;
         }
         taken += harness.hear_move()?.took(since);
         if harness.game.outcome().is_some() {

@@ -86,7 +86,7 @@ fn ping_pondering(candidate: &Candidate) -> Result<(), Failure> {
 fn ponder_silent(candidate: &Candidate) -> Result<(), Failure> {
     let mut harness = pondering(candidate)?;
     harness.hear_no_move(Duration::from_millis(1500))?;
-    harness.play(&[&harness.any_move()])?;
+    harness.play(&[&harness.any_move()?])?;
     harness.hear_move().map(drop)
 }
 

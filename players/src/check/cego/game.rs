@@ -40,7 +40,7 @@ const LONG_WAIT: Duration = Duration::from_millis(1500);
 fn later_moves(candidate: &Candidate) -> Result<(), Failure> {
     let mut harness = CegoHarness::playing(candidate, START)?;
     for _ in 0..4 {
-        harness.play(&harness.any_move())?;
+        harness.play(&harness.any_move()?)?;
         harness.hear_move()?;
     }
     harness.hear_nothing(QUIET)
@@ -86,6 +86,6 @@ fn clock_extremes(candidate: &Candidate) -> Result<(), Failure> {
 fn long_wait(candidate: &Candidate) -> Result<(), Failure> {
     let mut harness = CegoHarness::playing(candidate, MIDDLEGAME)?;
     harness.hear_nothing(LONG_WAIT)?;
-    harness.play(&harness.any_move())?;
+    harness.play(&harness.any_move()?)?;
     harness.hear_move()
 }
