@@ -232,8 +232,10 @@ impl UciPlayer {
         matches!(self.state, UciState::Thinking | UciState::Pondering(_))
     }
 
+    /// Handles a `bestmove`. Its text is for the official to judge, readable or not.
     fn answered(
         &mut self,
+        text: String,
         best: UciMove,
         ponder: Option<UciMove>,
     ) -> Result<Option<PlayerEvent>, PlayerFault> {
@@ -241,7 +243,7 @@ impl UciPlayer {
             UciState::Thinking => {
                 self.state = UciState::Waiting;
                 self.expected = ponder;
-                Ok(Some(PlayerEvent::Move(best.to_string())))
+                Ok(Some(PlayerEvent::Move(text)))
             }
             UciState::Stopping(next) => {
                 match next.take() {
@@ -255,7 +257,7 @@ impl UciPlayer {
                 Ok(None)
             }
             // It was not asked for a move: that is for the official to judge.
-            UciState::Waiting | UciState::Pondering(_) => Ok(Some(PlayerEvent::Move(best.to_string()))),
+            UciState::Waiting | UciState::Pondering(_) => Ok(Some(PlayerEvent::Move(text))),
             UciState::Idle => Ok(None),
         }
     }
@@ -275,16 +277,10 @@ impl ProtocolPlayer for UciPlayer {
         let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
-            Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
-            // A move that cannot be read is still an answer, for the official to judge.
-            Err(LineError::Malformed { message: "bestmove", found, .. }) => match self.state {
-                UciState::Thinking => {
-                    self.state = UciState::Waiting;
-                    self.expected = None;
-                    Ok(Some(PlayerEvent::Move(found)))
-                }
-                _ => self.answered(UciMove::Null, None),
-            },
+            Ok(Message::BestMove { best, ponder }) => self.answered(best.to_string(), best, ponder),
+            Err(LineError::Malformed { message: "bestmove", found, .. }) => {
+                self.answered(found, UciMove::Null, None)
+            }
             Ok(Message::Info(info)) if self.is_searching() => {
                 Ok(thinking(&info, &line).map(PlayerEvent::Thinking))
             }
