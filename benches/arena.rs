@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
 use arena::{
-    Adjudication, DrawRule, GameRecord, GameSetup, Overhead, Rules, Seat, Variations, play, play_by,
+    Adjudication, DrawRule, GameRecord, GameSetup, Overhead, PgnVariations, Rules, Seat, play, play_by,
 };
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use game::{Game, PgnTags};
@@ -101,7 +101,8 @@ fn simulated(criterion: &mut Criterion) {
     group.bench_function("plies", |bencher| bencher.iter(game));
     let record = game();
     assert_eq!(record.moves.len(), script.len(), "{}", record.detail);
-    for (name, variations) in [("pgn", Variations::Hidden), ("pgn with variations", Variations::Shown)] {
+    for (name, variations) in [("pgn", PgnVariations::Hidden), ("pgn with variations", PgnVariations::Shown)]
+    {
         group.bench_function(name, |bencher| bencher.iter(|| record.pgn(&PgnTags::default(), variations)));
     }
     group.finish();

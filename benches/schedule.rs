@@ -7,25 +7,26 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use arena::schedule::{Fixture, Format, Schedule, Settings};
-use arena::{Board, Event, Match, Openings, Played, Store, Workers};
+use arena::schedule::{Fixture, Schedule, ScheduleSettings, TournamentFormat};
+use arena::{Concurrency, GameRunner, Match, MatchEvent, MatchOpenings, MatchStore, PlayedGame};
 use game::{Color, DrawReason, Game, Outcome, WinReason};
 use players::Resources;
 
-const SETTINGS: Settings = Settings { programs: 200, format: Format::RoundRobin, games: 6 };
+const SETTINGS: ScheduleSettings =
+    ScheduleSettings { programs: 200, format: TournamentFormat::RoundRobin, games: 6 };
 const GAMES: u64 = 100_000;
 
 /// Players that are done before they begin.
 struct Simulated;
 
-impl Board for Simulated {
-    fn play(&mut self, fixture: &Fixture, _: Game, _: &AtomicBool) -> Played {
+impl GameRunner for Simulated {
+    fn play(&mut self, fixture: &Fixture, _: Game, _: &AtomicBool) -> PlayedGame {
         let outcome = match fastrand::Rng::with_seed(fixture.number).u32(..3) {
             0 => Outcome::Draw(DrawReason::Agreement),
             1 => Outcome::Win { winner: Color::White, reason: WinReason::Checkmate },
             _ => Outcome::Win { winner: Color::Black, reason: WinReason::Resignation },
         };
-        Played {
+        PlayedGame {
             outcome: Some(outcome),
             detail: String::new(),
             plies: 80,
@@ -49,21 +50,21 @@ fn main() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let schedule = Schedule::new(SETTINGS).expect("a schedule");
-    let mut game = Match::new(schedule, Openings::none(), None, |restore| {
+    let mut game = Match::new(schedule, MatchOpenings::none(), None, |restore| {
         let (state, pgn) = (folder.path().join("state"), folder.path().join("pgn"));
-        Store::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
+        MatchStore::open(Some(&state), Some(&pgn), &serde_json::json!({}), restore)
     })
     .expect("a match");
     let interrupted = AtomicBool::new(false);
     let mut began = Instant::now();
-    let workers = Workers { concurrency: 2, pin: false };
+    let workers = Concurrency { games: 2, pin: false };
     let end = game.play(
         workers,
         || Simulated,
         &interrupted,
         |game, event| {
             let games = game.standings().games();
-            if matches!(event, Event::Finished(_)) && games % (GAMES / 10) == 0 {
+            if matches!(event, MatchEvent::Finished(_)) && games % (GAMES / 10) == 0 {
                 let each = began.elapsed() / (GAMES / 10) as u32;
                 println!("GAMES {games:>6} {each:?} a game, {} in use", memory());
                 interrupted.store(games >= GAMES, std::sync::atomic::Ordering::Relaxed);

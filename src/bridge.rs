@@ -1,20 +1,17 @@
-//! `herald bridge`: lets a program of another protocol sit at an EPD referee's table.
+//! `herald bridge`: lets a CECP, UCI or CEGO program play under an EPD referee.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use messages::referee::{ClientConfig, DisconnectReason};
 use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
 
 use crate::WrongInput;
 use crate::match_command::program;
-use crate::play::{Client, Connection, Membership};
+use crate::play::ClientArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,44 +27,47 @@ const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --prot
 
 /// Let a CECP, UCI or CEGO program play in an event of an EPD referee
 ///
-/// A program that dies is started anew, and its game goes on. When the connection is lost, all referees are tried again, one
-/// after the other. Ctrl-C signs off.
+/// A program that ends unexpectedly is restarted, and its game goes on. When the connection is lost, all referees are tried
+/// again, one after the other. Ctrl-C signs off.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Bridge {
+pub(crate) struct BridgeArgs {
     #[command(flatten)]
-    membership: Membership,
-    /// The name under which to sign on; otherwise as the program calls itself
+    client: ClientArgs,
+    /// Name to sign on with [default: the name that the program gives itself]
     #[arg(long)]
     name: Option<String>,
-    /// What the program speaks: uci, cecp or cego
+    /// Protocol of the program: uci, cecp or cego
     #[arg(long, conflicts_with = "engine")]
-    protocol: Option<String>,
-    /// The program, with options
+    protocol: Option<Protocol>,
+    /// Program with options
     #[arg(long, value_name = "ENGINE", conflicts_with = "command", allow_hyphen_values = true)]
     engine: Option<String>,
-    /// Append all that is said to this file
+    /// Append all messages to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// The program and its arguments
+    /// Program and its arguments
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "engine")]
     command: Vec<String>,
 }
 
-impl Bridge {
+impl BridgeArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
-        let spec = self.spec().map_err(wrong)?;
+        let spec = self.spec().map_err(WrongInput::of)?;
         let log = self.open_log()?;
-        let bridge = self.start(&spec, log).map_err(|fault| wrong(self.explain(&spec, &fault)))?;
+        let started = self.start(&spec, log);
+        let mut bridge = started.map_err(|fault| WrongInput::of(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
             Some(name) => name.clone(),
             None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
             None => bridge.name().to_owned(),
         };
-        let mut program = Program(bridge);
-        let served = self.membership.serve(&name, &mut program);
-        program.0.close();
+        let served = self.client.serve(&name, |mut transport, habits, leaving, alarm| {
+            let disconnect = bridge.take_part(transport.reader()?, &mut transport, habits, leaving, alarm);
+            transport.close();
+            disconnect
+        });
+        bridge.close();
         served
     }
 
@@ -75,13 +75,8 @@ impl Bridge {
         if let Some(words) = &self.engine {
             return program(words).with_context(|| format!("--engine \"{words}\""));
         }
-        let protocol = match self.protocol.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            None | Some("uci") => Protocol::Uci,
-            Some("cecp" | "xboard" | "winboard") => Protocol::Cecp,
-            Some("cego") => Protocol::Cego,
-            Some(other) => return Err(anyhow!("--protocol {other}: expected uci, cecp or cego")),
-        };
-        Ok(Spec::new(CommandLine::from_words(self.command.iter().cloned())?, protocol))
+        let command = CommandLine::from_words(self.command.iter().cloned())?;
+        Ok(Spec::new(command, self.protocol.unwrap_or(Protocol::Uci)))
     }
 
     /// Starts the program. Where its protocol is a guess, nobody has to wait long to learn that it may be wrong.
@@ -94,10 +89,10 @@ impl Bridge {
                     eprintln!("herald: {program} has not answered yet; {OTHER_PROTOCOL}");
                 }
             };
-            // Without a thread it comes later, with the fault.
+            // If no thread can be had, the hint comes with the fault.
             let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
         }
-        let bridge = players::Bridge::start(spec.clone(), log, self.membership.tc.clone());
+        let bridge = players::Bridge::start(spec.clone(), log, self.client.tc.clone());
         drop(starting);
         bridge
     }
@@ -120,21 +115,5 @@ impl Bridge {
         let opened = std::fs::File::options().append(true).create(true).open(path);
         let file = opened.with_context(|| format!("{} cannot be opened", path.display()))?;
         Ok(Some(Arc::new(TextLog::new("program", Instant::now(), file))))
-    }
-}
-
-/// A program behind a bridge.
-struct Program(players::Bridge);
-
-impl Client for Program {
-    fn take_part(
-        &mut self,
-        connection: &mut Connection,
-        config: &ClientConfig,
-        leaving: &AtomicBool,
-        alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<DisconnectReason> {
-        let reader = connection.reader()?;
-        self.0.take_part(reader, connection, config, leaving, alarm)
     }
 }

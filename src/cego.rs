@@ -7,11 +7,11 @@ use clap::Args;
 use engine::NumberSetting;
 use messages::cego::REVISION;
 use messages::input::LineReader;
+use platform::signals;
 use protocols::cego::{CegoOptions, SessionError, serve};
 use protocols::host::Host;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::{WrongInput, signals};
+use crate::WrongInput;
 
 /// Speak CEGO (Chess Engine Game Operation), revision 1, on standard input and output
 ///
@@ -19,7 +19,7 @@ use crate::{WrongInput, signals};
 /// and after forfeiting, and with 2, saying why on standard error, when the mediator breaks the protocol.
 #[derive(Args)]
 #[command(after_help = "Example: herald cego --ponder --hash 256")]
-pub(crate) struct Cego {
+pub(crate) struct CegoArgs {
     /// Think in the opponent's time
     #[arg(long)]
     ponder: bool,
@@ -40,9 +40,9 @@ pub(crate) struct Cego {
     overhead: i64,
 }
 
-impl Cego {
+impl CegoArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        signals::end_at(&[SIGINT, SIGTERM], || {})?;
+        signals::exit_at(&signals::ALL, || 0)?;
         // The document leaves it to each program to disclose its revision. Nobody has to listen.
         let _ = writeln!(io::stderr(), "herald: CEGO revision {REVISION}");
         let mut host = Host::start(LineReader::exact(io::stdin()))

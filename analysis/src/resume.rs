@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use messages::epd::{Block, Blocks, Content, Line, MoveReading, Operation, Record, RecordReader};
+use messages::epd::{Blocks, Content, Line, MoveReading, Operation, Record, RecordReader};
 
 use crate::files::Input;
 
@@ -43,25 +43,19 @@ impl Resumption {
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
     pub fn find(inputs: Vec<Input>, output: impl Read) -> Result<Resumption, ResumeError> {
-        let mut output = Whole { reader: BufReader::new(output), lines: 0, length: 0 };
+        let mut output = WholeLines { reader: BufReader::new(output), count: 0, length: 0 };
         let mut resumption = Resumption::default();
         for input in inputs {
             let name = input.name().to_owned();
             let mut done = 0;
-            for block in Blocks::new(input) {
-                let more = match block? {
-                    Block::Lines(lines) => {
-                        lines.iter().try_for_each(|line| output.follow(&line, &name, &mut done))
+            'input: for block in Blocks::new(input) {
+                for line in block?.lines() {
+                    let Some(text) = output.next()? else { break 'input };
+                    if !comes_from(&text, &line) {
+                        let (output, line) = (output.count, line.number);
+                        return Err(ResumeError::Different { output, line, input: name });
                     }
-                    Block::TooLong { line } => {
-                        let line = Line { number: line, text: "".into(), end: "\n" };
-                        output.follow(&line, &name, &mut done)
-                    }
-                };
-                match more {
-                    Ok(()) => {}
-                    Err(Stop::End) => break,
-                    Err(Stop::Error(error)) => return Err(error),
+                    done = line.number;
                 }
             }
             resumption.lines.push(done);
@@ -74,21 +68,14 @@ impl Resumption {
     }
 }
 
-/// Why no further line is compared.
-enum Stop {
-    /// The output has no more.
-    End,
-    Error(ResumeError),
-}
-
-/// The whole lines of the output.
-struct Whole<R> {
+/// The whole lines of the output, how many were read, and their length in bytes.
+struct WholeLines<R> {
     reader: BufReader<R>,
-    lines: u64,
+    count: u64,
     length: u64,
 }
 
-impl<R: Read> Whole<R> {
+impl<R: Read> WholeLines<R> {
     /// The next line without its end; `None` if there is none that is whole.
     fn next(&mut self) -> io::Result<Option<String>> {
         let mut bytes = Vec::new();
@@ -96,20 +83,9 @@ impl<R: Read> Whole<R> {
         if bytes.pop() != Some(b'\n') {
             return Ok(None);
         }
-        self.lines += 1;
+        self.count += 1;
         self.length += bytes.len() as u64 + 1;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-    }
-
-    /// Whether the next line comes from this one.
-    fn follow(&mut self, line: &Line<'_>, name: &str, done: &mut u64) -> Result<(), Stop> {
-        let text = self.next().map_err(|error| Stop::Error(error.into()))?.ok_or(Stop::End)?;
-        if !comes_from(&text, line) {
-            let (output, line, input) = (self.lines, line.number, name.to_owned());
-            return Err(Stop::Error(ResumeError::Different { output, line, input }));
-        }
-        *done = line.number;
-        Ok(())
     }
 }
 
@@ -121,10 +97,9 @@ fn comes_from(text: &str, line: &Line<'_>) -> bool {
     }
     let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
     let (made, given) = (reader.read(text, 1).record, reader.read(original, 1).record);
-    line.content() == Content::Record
-        && made
-            .zip(given)
-            .is_some_and(|(made, given)| made.position == given.position && id(&made) == id(&given))
+    let is_same =
+        |(made, given): (Record<'_>, Record<'_>)| made.position == given.position && id(&made) == id(&given);
+    line.content() == Content::Record && made.zip(given).is_some_and(is_same)
 }
 
 fn id<'r>(record: &'r Record<'_>) -> Option<&'r str> {

@@ -1,22 +1,24 @@
 //! Officials: the referee of a game, schedules, statistics and the runner of a match.
 
-mod board;
+mod game_runner;
+mod match_runner;
+mod match_store;
 mod openings;
 pub mod referee;
-mod runner;
 pub mod schedule;
 pub mod simulated;
 mod standings;
 pub mod statistics;
-mod store;
 mod table;
 
-pub use board::{Entrant, Hall, ProgramBoard};
-pub use openings::{Format as OpeningsFormat, Openings, OpeningsError, Order};
-pub use runner::{Board, End, Event, Match, MatchError, Overheads, Played, Usage, Workers};
+pub use game_runner::{MatchConfig, Participant, ProgramRunner};
+pub use match_runner::{
+    Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, Overheads, PlayedGame, Usage,
+};
+pub use match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
+pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsFormat};
 pub use standings::{Faults, Standing, Standings};
-pub use store::{Entry, RecordedOutcome, Store, StoreError};
 pub use table::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Incident, MoveRecord, Overhead, RealTime,
-    ResignByScore, Rules, Seat, Time, Variations, play, play_by,
+    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Incident, MoveRecord, Overhead,
+    PgnVariations, RealTime, ResignByScore, Rules, Seat, Time, play, play_by,
 };

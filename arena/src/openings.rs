@@ -10,15 +10,15 @@ use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
 
 /// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
 #[derive(Debug)]
-pub struct Openings {
+pub struct MatchOpenings {
     mode: CastlingMode,
-    source: Source,
+    source: OpeningSource,
 }
 
 /// Where openings come from.
 #[derive(Debug)]
-enum Source {
-    Listed(Vec<Opening>),
+enum OpeningSource {
+    Listed(Vec<StoredOpening>),
     /// Moves drawn by their weights: each opening by the seed and its own number, so that it is always the same.
     Book {
         path: PathBuf,
@@ -30,7 +30,7 @@ enum Source {
 
 /// An opening in little room.
 #[derive(Clone, Debug)]
-struct Opening {
+struct StoredOpening {
     /// The position before the first move; the start position of the game if it is empty.
     start: Box<str>,
     moves: Box<[Move]>,
@@ -38,7 +38,7 @@ struct Opening {
 
 /// In which order openings are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum OpeningOrder {
     /// As in the file, from the one with this number (from 1) on.
     Sequential {
         /// The first.
@@ -53,7 +53,7 @@ pub enum Order {
 
 /// What openings are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum OpeningsFormat {
     /// A position on each line, in EPD or FEN.
     Positions,
     /// Games in PGN.
@@ -130,13 +130,13 @@ pub enum OpeningsError {
 /// The longest line with a position, in bytes: many times what EPD allows ([`game::epd::LONGEST_LINE`]).
 const LONGEST_LINE: u64 = 64 << 10;
 
-impl Format {
+impl OpeningsFormat {
     /// What a file's name says of its format.
-    pub fn of(path: &Path) -> Option<Format> {
+    pub fn of(path: &Path) -> Option<OpeningsFormat> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "epd" | "fen" | "txt" => Some(Format::Positions),
-            "pgn" => Some(Format::Pgn),
-            "bin" => Some(Format::Polyglot),
+            "epd" | "fen" | "txt" => Some(OpeningsFormat::Positions),
+            "pgn" => Some(OpeningsFormat::Pgn),
+            "bin" => Some(OpeningsFormat::Polyglot),
             _ => None,
         }
     }
@@ -145,24 +145,27 @@ impl Format {
 /// How many plies are drawn from a book that does not end before.
 const PLIES_OF_A_BOOK: usize = 8;
 
-impl Openings {
+impl MatchOpenings {
     /// No openings: every game begins at the start position.
-    pub fn none() -> Openings {
-        let start = Opening { start: "".into(), moves: [].into() };
-        Openings { mode: CastlingMode::Standard, source: Source::Listed(vec![start]) }
+    pub fn none() -> MatchOpenings {
+        let start = StoredOpening { start: "".into(), moves: [].into() };
+        MatchOpenings { mode: CastlingMode::Standard, source: OpeningSource::Listed(vec![start]) }
     }
 
     /// The positions that Herald brings along.
-    pub fn embedded() -> Openings {
-        let record = |line: &str| Opening { start: position_part(line).into(), moves: [].into() };
+    pub fn embedded() -> MatchOpenings {
+        let record = |line: &str| StoredOpening { start: position_part(line).into(), moves: [].into() };
         let openings = game::openings::EMBEDDED.lines().map(record).collect();
-        Openings { mode: CastlingMode::Standard, source: Source::Listed(openings) }
+        MatchOpenings { mode: CastlingMode::Standard, source: OpeningSource::Listed(openings) }
     }
 
     /// The 960 start positions of Chess960, in the order of their numbers.
-    pub fn chess960() -> Openings {
-        let opening = |number| Opening { start: chess960_fen(number).into(), moves: [].into() };
-        Openings { mode: CastlingMode::Chess960, source: Source::Listed((0..960).map(opening).collect()) }
+    pub fn chess960() -> MatchOpenings {
+        let opening = |number| StoredOpening { start: chess960_fen(number).into(), moves: [].into() };
+        MatchOpenings {
+            mode: CastlingMode::Chess960,
+            source: OpeningSource::Listed((0..960).map(opening).collect()),
+        }
     }
 
     /// Reads a file of openings; of games at most so many plies are taken, from books 8 if nothing is said.
@@ -171,31 +174,33 @@ impl Openings {
     /// The file cannot be read, has no openings, or one that cannot be played from.
     pub fn read(
         path: &Path,
-        format: Format,
+        format: OpeningsFormat,
         mode: CastlingMode,
         most_plies: Option<usize>,
-    ) -> Result<Openings, OpeningsError> {
+    ) -> Result<MatchOpenings, OpeningsError> {
         let unreadable = |error| OpeningsError::Unreadable { path: path.to_owned(), error };
         let file = File::open(path).map_err(unreadable)?;
         let listed = match format {
-            Format::Positions => read_positions(path, BufReader::new(file), mode)?,
-            Format::Pgn => read_games(path, BufReader::new(file), most_plies.unwrap_or(usize::MAX))?,
-            Format::Polyglot => return Openings::of_book(path, file, most_plies.unwrap_or(PLIES_OF_A_BOOK)),
+            OpeningsFormat::Positions => read_positions(path, BufReader::new(file), mode)?,
+            OpeningsFormat::Pgn => read_games(path, BufReader::new(file), most_plies.unwrap_or(usize::MAX))?,
+            OpeningsFormat::Polyglot => {
+                return MatchOpenings::of_book(path, file, most_plies.unwrap_or(PLIES_OF_A_BOOK));
+            }
         };
         if listed.is_empty() {
             return Err(OpeningsError::Empty(path.to_owned()));
         }
-        Ok(Openings { mode, source: Source::Listed(listed) })
+        Ok(MatchOpenings { mode, source: OpeningSource::Listed(listed) })
     }
 
-    fn of_book(path: &Path, file: File, plies: usize) -> Result<Openings, OpeningsError> {
+    fn of_book(path: &Path, file: File, plies: usize) -> Result<MatchOpenings, OpeningsError> {
         let failed = |error| OpeningsError::Book { path: path.to_owned(), error };
         let mut book = Box::new(PolyglotBook::new(file).map_err(failed)?);
         if book.moves(&Chess::default()).map_err(failed)?.is_empty() {
             return Err(OpeningsError::Empty(path.to_owned()));
         }
-        let source = Source::Book { path: path.to_owned(), book, plies, seed: 0 };
-        Ok(Openings { mode: CastlingMode::Standard, source })
+        let source = OpeningSource::Book { path: path.to_owned(), book, plies, seed: 0 };
+        Ok(MatchOpenings { mode: CastlingMode::Standard, source })
     }
 
     /// Puts them in order. From a book, the openings of a seed are drawn in either order. `path` is where they came
@@ -203,20 +208,20 @@ impl Openings {
     ///
     /// # Errors
     /// The opening to begin with is not there.
-    pub fn ordered(mut self, order: Order, path: &Path) -> Result<Openings, OpeningsError> {
+    pub fn ordered(mut self, order: OpeningOrder, path: &Path) -> Result<MatchOpenings, OpeningsError> {
         match (&mut self.source, order) {
-            (Source::Listed(openings), Order::Random { seed }) => {
+            (OpeningSource::Listed(openings), OpeningOrder::Random { seed }) => {
                 fastrand::Rng::with_seed(seed).shuffle(openings);
             }
-            (Source::Listed(openings), Order::Sequential { from }) => {
+            (OpeningSource::Listed(openings), OpeningOrder::Sequential { from }) => {
                 let count = openings.len();
                 if !(1..=count).contains(&from) {
                     return Err(OpeningsError::Beyond { path: path.to_owned(), openings: count, from });
                 }
                 openings.rotate_left(from - 1);
             }
-            (Source::Book { seed, .. }, Order::Random { seed: wanted }) => *seed = wanted,
-            (Source::Book { seed, .. }, Order::Sequential { from }) => *seed = from as u64,
+            (OpeningSource::Book { seed, .. }, OpeningOrder::Random { seed: wanted }) => *seed = wanted,
+            (OpeningSource::Book { seed, .. }, OpeningOrder::Sequential { from }) => *seed = from as u64,
         }
         Ok(self)
     }
@@ -224,8 +229,8 @@ impl Openings {
     /// How many there are before the first comes again; `None` if they are drawn from a book.
     pub fn count(&self) -> Option<usize> {
         match &self.source {
-            Source::Listed(openings) => Some(openings.len()),
-            Source::Book { .. } => None,
+            OpeningSource::Listed(openings) => Some(openings.len()),
+            OpeningSource::Book { .. } => None,
         }
     }
 
@@ -235,10 +240,10 @@ impl Openings {
     /// A book can no longer be read, or is damaged.
     pub fn get(&mut self, number: u64) -> Result<Game, OpeningsError> {
         match &mut self.source {
-            Source::Listed(openings) => {
+            OpeningSource::Listed(openings) => {
                 Ok(openings[(number % openings.len() as u64) as usize].set_up(self.mode))
             }
-            Source::Book { path, book, plies, seed } => {
+            OpeningSource::Book { path, book, plies, seed } => {
                 // A generator of its own for each number; the multiplier keeps neighbouring seeds apart.
                 let random = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
                 draw(book, *plies, random).map_err(|error| OpeningsError::Book { path: path.clone(), error })
@@ -247,7 +252,7 @@ impl Openings {
     }
 }
 
-impl Opening {
+impl StoredOpening {
     fn set_up(&self, mode: CastlingMode) -> Game {
         let mut game = if self.start.is_empty() {
             Game::default()
@@ -280,7 +285,7 @@ fn read_positions(
     path: &Path,
     mut file: impl BufRead,
     mode: CastlingMode,
-) -> Result<Vec<Opening>, OpeningsError> {
+) -> Result<Vec<StoredOpening>, OpeningsError> {
     let mut openings = Vec::new();
     let mut line = Vec::new();
     for number in 1.. {
@@ -304,12 +309,16 @@ fn read_positions(
         if let Some(outcome) = game.outcome() {
             return Err(faulty(format!("the game is over in this position: {outcome}")));
         }
-        openings.push(Opening { start: fen.into(), moves: [].into() });
+        openings.push(StoredOpening { start: fen.into(), moves: [].into() });
     }
     Ok(openings)
 }
 
-fn read_games(path: &Path, file: impl BufRead, most_plies: usize) -> Result<Vec<Opening>, OpeningsError> {
+fn read_games(
+    path: &Path,
+    file: impl BufRead,
+    most_plies: usize,
+) -> Result<Vec<StoredOpening>, OpeningsError> {
     let mut openings = Vec::new();
     for (number, read) in (1..).zip(PgnReader::new(file)) {
         let mut game = read.map_err(|error| OpeningsError::Game { path: path.to_owned(), error })?.game;
@@ -324,7 +333,7 @@ fn read_games(path: &Path, file: impl BufRead, most_plies: usize) -> Result<Vec<
         } else {
             game.start_fen()
         };
-        openings.push(Opening { start: start.into(), moves: game.moves().into() });
+        openings.push(StoredOpening { start: start.into(), moves: game.moves().into() });
     }
     Ok(openings)
 }
@@ -370,17 +379,22 @@ mod tests {
 
     use super::*;
 
-    const IN_ORDER: Order = Order::Sequential { from: 1 };
+    const IN_ORDER: OpeningOrder = OpeningOrder::Sequential { from: 1 };
 
-    fn read(name: &str, text: impl AsRef<[u8]>, most_plies: Option<usize>) -> Result<Openings, String> {
+    fn read(name: &str, text: impl AsRef<[u8]>, most_plies: Option<usize>) -> Result<MatchOpenings, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
-        let openings = Openings::read(&path, Format::of(&path).unwrap(), CastlingMode::Standard, most_plies);
+        let openings = MatchOpenings::read(
+            &path,
+            OpeningsFormat::of(&path).unwrap(),
+            CastlingMode::Standard,
+            most_plies,
+        );
         openings.map_err(|error| error.to_string().replace(folder.path().to_str().unwrap(), ""))
     }
 
-    fn fens(openings: &mut Openings) -> Vec<String> {
+    fn fens(openings: &mut MatchOpenings) -> Vec<String> {
         let count = openings.count().unwrap() as u64;
         (0..count).map(|number| openings.get(number).unwrap().fen()).collect()
     }
@@ -419,7 +433,7 @@ mod tests {
         assert!(error("a.pgn", b"1. e4 *\n\n1. e5 *").starts_with("/a.pgn, line 3: illegal move"));
         assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over after 4 plies"));
         let missing = Path::new("/nowhere/a.pgn");
-        assert!(Openings::read(missing, Format::Pgn, CastlingMode::Standard, None).is_err());
+        assert!(MatchOpenings::read(missing, OpeningsFormat::Pgn, CastlingMode::Standard, None).is_err());
     }
 
     #[test]
@@ -428,20 +442,20 @@ mod tests {
         let ordered = |order| read("a.pgn", text, None).unwrap().ordered(order, Path::new("a.pgn"));
         let drawn = |order| fens(&mut ordered(order).unwrap());
         let sorted = |fens: Vec<String>| fens.into_iter().collect::<BTreeSet<_>>();
-        let [first, again, other] = [1, 1, 2].map(|seed| drawn(Order::Random { seed }));
+        let [first, again, other] = [1, 1, 2].map(|seed| drawn(OpeningOrder::Random { seed }));
         assert_eq!(first, again);
         assert_ne!(first, other);
         assert_eq!(sorted(first), sorted(drawn(IN_ORDER)));
         assert_eq!(
-            drawn(Order::Sequential { from: 3 })[..7],
+            drawn(OpeningOrder::Sequential { from: 3 })[..7],
             drawn(IN_ORDER)[2..][..6].iter().chain(&drawn(IN_ORDER)[..1]).cloned().collect::<Vec<_>>()
         );
-        assert!(ordered(Order::Sequential { from: 9 }).is_err());
+        assert!(ordered(OpeningOrder::Sequential { from: 9 }).is_err());
     }
 
     #[test]
     fn there_are_960_start_positions() {
-        let mut openings = Openings::chess960();
+        let mut openings = MatchOpenings::chess960();
         let all: BTreeSet<String> = fens(&mut openings).into_iter().collect();
         assert_eq!(all.len(), 960);
         let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1";
@@ -449,8 +463,8 @@ mod tests {
         for (number, rank) in [(0, "bbqnnrkr/"), (959, "rkrnnqbb/")] {
             assert!(openings.get(number).unwrap().fen().starts_with(rank));
         }
-        assert_eq!(fens(&mut Openings::embedded()).len(), 400);
-        assert_eq!(Openings::none().get(3).unwrap().fen(), Game::default().fen());
+        assert_eq!(fens(&mut MatchOpenings::embedded()).len(), 400);
+        assert_eq!(MatchOpenings::none().get(3).unwrap().fen(), Game::default().fen());
     }
 
     #[test]
@@ -465,7 +479,7 @@ mod tests {
         builder.write(1, &mut bytes).unwrap();
         let drawn = |seed, plies| {
             let openings = read("a.bin", &bytes, plies).unwrap();
-            let mut openings = openings.ordered(Order::Random { seed }, Path::new("a.bin")).unwrap();
+            let mut openings = openings.ordered(OpeningOrder::Random { seed }, Path::new("a.bin")).unwrap();
             (0..50).map(|number| openings.get(number).unwrap()).collect::<Vec<_>>()
         };
         let fens = |games: Vec<Game>| games.iter().map(Game::fen).collect::<Vec<_>>();

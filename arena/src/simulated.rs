@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::os::fd::BorrowedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use game::Outcome;
+use platform::Source;
 use players::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Turn};
 
 use crate::table::Time;
@@ -70,7 +70,7 @@ impl Time for SimulatedTime {
         self.0.now.get()
     }
 
-    fn wait(&self, _sources: &[BorrowedFd<'_>], until: Instant) {
+    fn wait(&self, _sources: &[Source<'_>], until: Instant) {
         let next = self.0.next.take().map_or(until, |next| next.min(until));
         self.0.now.set(self.now().max(next));
     }
@@ -131,7 +131,7 @@ impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> Player for Simulated<F> {
         self.said.pop_front_if(|arrival| time.has_come(arrival.at))
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         None
     }
 

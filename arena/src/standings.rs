@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use game::{Color, Outcome, WinReason};
 
 use crate::schedule::Fixture;
-use crate::statistics::{Pentanomial, Points, Sample, Tally};
+use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
 
 /// The results of a match so far. They do not depend on the order in which games ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
     programs: Vec<Standing>,
     /// The results of the first program of each two that have met.
-    encounters: HashMap<(usize, usize), Tally>,
+    encounters: HashMap<(usize, usize), WinDrawLoss>,
     /// What the program with the lower number has from the one game of a pair that has ended.
     half_pairs: HashMap<(usize, usize, u64), Points>,
     games: u64,
@@ -23,9 +23,9 @@ pub struct Standings {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
     /// All its games.
-    pub games: Tally,
+    pub games: WinDrawLoss,
     /// Those with White.
-    pub with_white: Tally,
+    pub with_white: WinDrawLoss,
     /// Its complete pairs of games.
     pub pairs: Pentanomial,
     /// Why it lost, other than on the board or by its own word.
@@ -102,13 +102,13 @@ impl Standings {
     }
 
     /// The results of a program against another.
-    pub fn between(&self, program: usize, opponent: usize) -> Tally {
+    pub fn between(&self, program: usize, opponent: usize) -> WinDrawLoss {
         let of = |a, b| self.encounters.get(&(a, b)).copied().unwrap_or_default();
         if program < opponent {
             return of(program, opponent);
         }
-        let Tally { wins, draws, losses } = of(opponent, program);
-        Tally { wins: losses, draws, losses: wins }
+        let WinDrawLoss { wins, draws, losses } = of(opponent, program);
+        WinDrawLoss { wins: losses, draws, losses: wins }
     }
 
     /// The part of all games that was drawn; `None` before the first.
@@ -209,13 +209,13 @@ mod tests {
         assert_eq!(standings, backwards);
 
         assert_eq!((standings.games(), standings.plies(), standings.draw_ratio()), (5, 50, Some(0.2)));
-        assert_eq!(standings.of(0).games, Tally { wins: 2, draws: 1, losses: 1 });
-        assert_eq!(standings.of(0).with_white, Tally { wins: 2, draws: 0, losses: 0 });
+        assert_eq!(standings.of(0).games, WinDrawLoss { wins: 2, draws: 1, losses: 1 });
+        assert_eq!(standings.of(0).with_white, WinDrawLoss { wins: 2, draws: 0, losses: 0 });
         assert_eq!(standings.of(0).pairs.counts(), [0, 0, 1, 1, 0]);
         assert_eq!(standings.of(1).pairs.counts(), [0, 1, 0, 0, 0]);
         assert_eq!(standings.of(2).pairs.counts(), [0, 0, 1, 0, 0], "the last pair is not complete");
-        assert_eq!(standings.between(1, 0), Tally { wins: 0, draws: 1, losses: 1 });
-        assert_eq!(standings.between(0, 1), Tally { wins: 1, draws: 1, losses: 0 });
+        assert_eq!(standings.between(1, 0), WinDrawLoss { wins: 0, draws: 1, losses: 1 });
+        assert_eq!(standings.between(0, 1), WinDrawLoss { wins: 1, draws: 1, losses: 0 });
         assert_eq!(standings.of(0).faults, Faults { time_forfeits: 1, ..Faults::default() });
         assert_eq!(standings.of(1).faults, Faults { crashes: 1, ..Faults::default() });
         assert_eq!(standings.of(2).faults, Faults { illegal_moves: 1, ..Faults::default() });

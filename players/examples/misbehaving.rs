@@ -10,6 +10,7 @@ use clap::{Parser, ValueEnum};
 use game::{CastlingMode, Game};
 use messages::cecp::{self, Message};
 use messages::uci;
+use platform::signals;
 
 #[derive(Parser)]
 struct Arguments {
@@ -221,7 +222,7 @@ fn main() {
     }
     if mover.is(Fault::IgnoreQuit) {
         let flag = std::sync::Arc::default();
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGTERM, flag);
+        let _ = signals::set_flag(&[signals::Signal::Terminate], &flag);
     }
     match arguments.protocol {
         Spoken::Cecp => Cecp { features: arguments.features, ..Cecp::default() }.serve(&mut mover),

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use game::{Clock, Color, Game, TimeControl};
 use players::{CommandLine, Event, NewGame, Player, Protocol, Spec, Turn};
-use rustix::event::{PollFd, PollFlags};
 use shakmaty::ByColor;
 
 fn main() {
@@ -70,7 +69,7 @@ fn answer(player: &mut dyn Player) -> String {
             Some(_) => {}
             None => {
                 let source = player.source().expect("a program");
-                let _ = rustix::event::poll(&mut [PollFd::new(&source, PollFlags::IN)], None);
+                platform::wait(&[source], Instant::now() + Duration::from_mins(1));
             }
         }
     }

@@ -1,7 +1,6 @@
 //! A program of another protocol at an EPD referee's table.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
@@ -13,13 +12,15 @@ use messages::input::{Input, LineReader};
 use messages::referee::{
     Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
 };
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use platform::Bell;
 use shakmaty::ByColor;
 
 use crate::{Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(100);
+/// The most moves of a line that the referee is told.
+const LONGEST_LINE: usize = 64;
 /// So often a program that died is started again for the same move.
 const MOST_STARTS: u32 = 3;
 
@@ -31,7 +32,7 @@ pub struct Bridge {
     client: ClientState,
     player: Option<Box<dyn Player>>,
     /// What the program knows of the game; `None` if it has not been told of it.
-    known: Option<Known>,
+    known: Option<KnownGame>,
     /// Whether the program has to move.
     is_thinking: bool,
     thinking: Thinking,
@@ -42,7 +43,7 @@ pub struct Bridge {
 }
 
 /// The game as far as a program has been told of it.
-struct Known {
+struct KnownGame {
     start: String,
     moves: Vec<Move>,
     /// Whether it has moved, and so knows nothing but what comes next.
@@ -50,9 +51,9 @@ struct Known {
 }
 
 /// Lines from the referee, and something that can be waited for beside the program.
-struct Lines {
+struct RefereeLines {
     inputs: Receiver<Input>,
-    bell: io::PipeReader,
+    bell: Bell,
 }
 
 impl Bridge {
@@ -93,16 +94,17 @@ impl Bridge {
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
     ) -> io::Result<DisconnectReason> {
-        let lines = Lines::read(input)?;
+        let lines = RefereeLines::read(input)?;
         let link = ClientConnection::sign_on(&mut self.client, config, output, alarm)?;
-        let mut table = Table { bridge: self, link, config };
+        let mut table = BridgeSession { bridge: self, link, config };
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.link.sign_off(&table.bridge.client);
             }
             table.wait(&lines);
             while let Ok(input) = lines.inputs.try_recv() {
-                lines.heard();
+                // One line was taken, and so is its ring of the bell.
+                lines.bell.hear();
                 if let Some(disconnect) = table.hear(input)? {
                     return Ok(disconnect);
                 }
@@ -119,58 +121,45 @@ impl Bridge {
     }
 }
 
-impl Lines {
-    fn read(input: impl Read + Send + 'static) -> io::Result<Lines> {
+impl RefereeLines {
+    fn read(input: impl Read + Send + 'static) -> io::Result<RefereeLines> {
         let (sender, inputs) = mpsc::channel();
-        let (bell, mut ring) = io::pipe()?;
+        let (bell, mut ring) = platform::bell()?;
         let mut reader = LineReader::new(input);
         std::thread::Builder::new().name("reading".into()).spawn(move || {
             loop {
                 let input = reader.read();
                 let ended = input == Input::End;
-                if sender.send(input).is_err() || ring.write_all(b".").is_err() || ended {
+                if sender.send(input).is_err() || ring.ring().is_err() || ended {
                     return;
                 }
             }
         })?;
-        Ok(Lines { inputs, bell })
-    }
-
-    /// One line was taken, and so is its ring of the bell.
-    fn heard(&self) {
-        let _ = (&self.bell).read_exact(&mut [0]);
+        Ok(RefereeLines { inputs, bell })
     }
 }
 
 /// The program, the referee and what is between them while a connection lasts.
-struct Table<'a> {
+struct BridgeSession<'a> {
     bridge: &'a mut Bridge,
     link: ClientConnection<'a>,
     config: &'a ClientConfig,
 }
 
-impl Table<'_> {
+impl BridgeSession<'_> {
     /// Waits for either side.
-    fn wait(&self, lines: &Lines) {
-        let program = self.bridge.player.as_ref().and_then(|player| player.source());
-        let sources: [Option<BorrowedFd<'_>>; 2] = [Some(lines.bell.as_fd()), program];
-        let mut watched: Vec<PollFd<'_>> = sources
-            .into_iter()
-            .flatten()
-            .map(|source| PollFd::from_borrowed_fd(source, PollFlags::IN))
-            .collect();
-        // An interrupted call is a wait that ended early.
-        let _ = poll(&mut watched, Timespec::try_from(GLANCE).ok().as_ref());
+    fn wait(&self, lines: &RefereeLines) {
+        let mut sources = vec![lines.bell.source()];
+        sources.extend(self.bridge.player.as_ref().and_then(|player| player.source()));
+        platform::wait(&sources, Instant::now() + GLANCE);
     }
-}
 
-/// What the referee says.
-impl Table<'_> {
+    /// What the referee says.
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
             Received::Nothing => {}
             Received::Update => self.prepare(),
-            Received::NewGame => self.bridge.forget_game(),
+            Received::NewGame => self.bridge.end_game(None),
             Received::Respond => {
                 self.bridge.starts = 0;
                 self.respond()?;
@@ -213,8 +202,8 @@ impl Table<'_> {
     }
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
-        let game = self.bridge.client.game().clone();
-        let analysis = analysis(&game, &std::mem::take(&mut self.bridge.thinking));
+        let thinking = std::mem::take(&mut self.bridge.thinking);
+        let analysis = analysis(self.bridge.client.game(), &thinking);
         self.bridge.is_thinking = false;
         self.bridge.remark = Remark::None;
         let record = self.bridge.client.reply(answer, analysis).map_err(io::Error::other)?;
@@ -237,7 +226,7 @@ impl Table<'_> {
 }
 
 /// What the program says.
-impl Table<'_> {
+impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
             match arrival.event {
@@ -262,11 +251,10 @@ impl Table<'_> {
     }
 
     fn make_move(&mut self, text: &str) -> io::Result<()> {
-        let game = self.bridge.client.game().clone();
-        let remark = self.bridge.remark;
+        let (game, remark) = (self.bridge.client.game(), self.bridge.remark);
         let legal = game.parse_move(text).ok();
         let answer = match legal {
-            Some(mv) => messages::referee::answer_with(&game, mv, remark),
+            Some(mv) => messages::referee::answer_with(game, mv, remark),
             // Whether that is a move, the referee judges.
             None => {
                 Response::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false }
@@ -301,11 +289,6 @@ impl Table<'_> {
 
 /// The program.
 impl Bridge {
-    fn forget_game(&mut self) {
-        self.end_game(None);
-        self.known = None;
-    }
-
     fn end_game(&mut self, result: Option<&str>) {
         let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
         let told = match result {
@@ -323,29 +306,29 @@ impl Bridge {
         self.remark = Remark::None;
     }
 
-    /// Starts the program anew.
+    /// The program, started anew if it has gone.
+    fn player(&mut self) -> Result<&mut dyn Player, Fault> {
+        let player = match self.player.take() {
+            Some(player) => player,
+            None => start(&self.spec, self.log.clone())?,
+        };
+        Ok(&mut **self.player.insert(player))
+    }
+
     fn restart(&mut self) -> Result<(), Fault> {
         if let Some(player) = self.player.take() {
             player.quit();
         }
         self.known = None;
-        self.player = Some(start(&self.spec, self.log.clone())?);
-        Ok(())
+        self.player().map(drop)
     }
 
     fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), Fault> {
         let game = self.client.game().clone();
-        let control = self.client.control().clone();
+        let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
-        let known = Known { start: game.start_fen(), moves: Vec::new(), has_moved: false };
-        let controls = ByColor { white: control.clone(), black: control };
-        let new_game = NewGame { game, color, controls, opponent, ponder };
-        if self.player.is_none() {
-            self.restart()?;
-        }
-        if let Some(player) = &mut self.player {
-            player.new_game(&new_game)?;
-        }
+        let known = KnownGame { start: game.start_fen(), moves: Vec::new(), has_moved: false };
+        self.player()?.new_game(&NewGame { game, color, controls, opponent, ponder })?;
         self.known = Some(known);
         Ok(())
     }
@@ -356,13 +339,11 @@ impl Bridge {
             self.set_up(game.turn(), ponder)?;
         }
         let at = Instant::now();
-        let clock = self.client.clock(at);
-        let offers = self.client.is_draw_offered();
-        if let Some(player) = &mut self.player {
-            player.think(&Turn { game, clock: &clock, at })?;
-            if offers {
-                player.offer_draw()?;
-            }
+        let (clock, offers) = (self.client.clock(at), self.client.is_draw_offered());
+        let player = self.player()?;
+        player.think(&Turn { game, clock: &clock, at })?;
+        if offers {
+            player.offer_draw()?;
         }
         self.thinking = Thinking::default();
         Ok(())
@@ -373,11 +354,9 @@ impl Bridge {
         let game = self.client.game().clone();
         let at = Instant::now();
         let clock = self.client.clock(at);
-        self.known = Some(Known { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
-        match &mut self.player {
-            Some(player) => player.wait(&Turn { game: &game, clock: &clock, at }),
-            None => Ok(()),
-        }
+        self.known =
+            Some(KnownGame { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
+        self.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 
     /// Later news replace earlier ones, but silence on a point leaves it as it was.
@@ -392,7 +371,7 @@ impl Bridge {
     }
 }
 
-impl Known {
+impl KnownGame {
     /// Whether the program can be told how this game goes on.
     fn leads_to(&self, game: &Game) -> bool {
         let is_beginning = game.start_fen() == self.start && game.moves().starts_with(&self.moves);
@@ -402,16 +381,8 @@ impl Known {
 
 /// What a program thinks, for the record.
 fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
-    let mut ahead = game.clone();
-    let mut line = Vec::new();
-    let words = thinking.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, m)| m));
-    for word in words.filter(|word| !word.is_empty()).take(64) {
-        let Ok(mv) = ahead.parse_move(word) else { break };
-        if ahead.play(mv).is_err() {
-            break;
-        }
-        line.push(mv);
-    }
+    let mut line = thinking.moves(game);
+    line.truncate(LONGEST_LINE);
     Analysis {
         evaluation: thinking.score.and_then(Evaluation::of),
         depth: thinking.depth.map(u64::from),

@@ -1,24 +1,23 @@
 //! A player that speaks CEGO, Chess Engine Game Operation, revision 1.
 
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use game::{CastlingMode, Color, Outcome, TimeControl};
 use messages::cego::{
     EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, SideClock, StrictFen, SubsequentMove,
 };
+use platform::Source;
 
-use crate::listen::{Listener, next_arrival};
+use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Turn};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Turn};
 
 /// CEGO, as an engine is spoken to.
 pub struct Cego;
 
 impl Vocabulary for Cego {
-    type Command = MediatorMessage;
     type Message = Result<EngineMessage, MessageError>;
     const STRICT: bool = true;
 
@@ -33,18 +32,14 @@ const A_DAY: Duration = Duration::from_hours(24);
 /// An engine behind CEGO: one process, one game. Whatever it says besides `ready`, and a move or `forfeit` when it is its
 /// turn, ends the conversation, and the process.
 pub struct CegoPlayer {
-    spec: Spec,
-    log: Option<Arc<dyn Log>>,
     stream: Stream<Cego>,
-    /// What former processes used.
-    used: Resources,
     /// The protocol has no names.
     identity: Identity,
-    state: State,
+    state: CegoState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum CegoState {
     /// It has said `ready` and knows nothing yet.
     Ready,
     /// It has to move.
@@ -66,12 +61,9 @@ impl CegoPlayer {
             return Err(Fault::Start(format!("CEGO has no options, {name} neither")));
         }
         Ok(CegoPlayer {
-            spec: spec.clone(),
-            stream: ready_process(spec, log.clone())?,
-            log,
-            used: Resources::default(),
+            stream: ready_process(spec, log)?,
             identity: Identity::default(),
-            state: State::Ready,
+            state: CegoState::Ready,
         })
     }
 
@@ -81,7 +73,7 @@ impl CegoPlayer {
     }
 }
 
-impl Listener for CegoPlayer {
+impl ProtocolPlayer for CegoPlayer {
     type Vocabulary = Cego;
 
     fn stream(&mut self) -> &mut Stream<Cego> {
@@ -93,42 +85,34 @@ impl Listener for CegoPlayer {
         said: Timed<Result<EngineMessage, MessageError>>,
     ) -> Result<Option<Event>, Fault> {
         match (self.state, said.message) {
-            (State::Over, _) => Ok(None),
-            (State::Thinking, Ok(EngineMessage::Move(m))) => {
-                self.state = State::Waiting;
+            (CegoState::Over, _) => Ok(None),
+            (CegoState::Thinking, Ok(EngineMessage::Move(m))) => {
+                self.state = CegoState::Waiting;
                 Ok(Some(Event::Move(m.to_string())))
             }
-            (State::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(Event::Resignation)),
+            (CegoState::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(Event::Resignation)),
             (_, Err(error)) => Err(self.reject(error.to_string())),
             (_, Ok(message)) => Err(self.reject(format!("`{message}` out of turn"))),
         }
     }
 
     fn expects_end(&self) -> bool {
-        self.state == State::Over
+        self.state == CegoState::Over
     }
 }
 
 fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>, Fault> {
     let mut stream = Stream::start(spec, log)?;
-    let until = Instant::now() + spec.patience;
-    match stream.wait(until)?.map(|said| said.message) {
-        Some(Ok(EngineMessage::Ready)) => Ok(stream),
-        Some(Ok(message)) => Err(reject(&mut stream, format!("`{message}` before `ready`"))),
-        Some(Err(error)) => Err(reject(&mut stream, error.to_string())),
-        None => Err(stream.fail(Fault::Silence("being started"))),
+    match stream.answer("being started", stream.deadline())?.message {
+        Ok(EngineMessage::Ready) => Ok(stream),
+        Ok(message) => Err(reject(&mut stream, format!("`{message}` before `ready`"))),
+        Err(error) => Err(reject(&mut stream, error.to_string())),
     }
 }
 
 fn reject(stream: &mut Stream<Cego>, what: String) -> Fault {
     stream.kill();
     stream.fail(Fault::Malformed(what))
-}
-
-fn say_goodbye(mut stream: Stream<Cego>, spec: &Spec) -> Departure {
-    // The protocol has no word for it.
-    stream.terminate();
-    stream.quit(spec.grace)
 }
 
 /// What is told of a side's clock in the first message.
@@ -165,11 +149,11 @@ impl Player for CegoPlayer {
         if !can_say(control) {
             return Err(Fault::Unsupported(format!("with the time control {control}")));
         }
-        if self.state != State::Ready {
-            let stream = ready_process(&self.spec, self.log.clone())?;
-            let former = std::mem::replace(&mut self.stream, stream);
-            self.used += say_goodbye(former, &self.spec).resources.unwrap_or_default();
-            self.state = State::Ready;
+        if self.state != CegoState::Ready {
+            let stream = ready_process(self.stream.spec(), self.stream.log())?;
+            self.stream.terminate();
+            self.stream.replace(stream);
+            self.state = CegoState::Ready;
         }
         Ok(())
     }
@@ -178,11 +162,13 @@ impl Player for CegoPlayer {
         let us = turn.game.turn();
         let played = turn.game.moves().last().and_then(|&m| LongMove::of(m));
         let message = match played {
-            Some(played) if self.state != State::Ready => MediatorMessage::SubsequentMove(SubsequentMove {
-                own_time: time(turn, us),
-                opponent_time: time(turn, !us),
-                played,
-            }),
+            Some(played) if self.state != CegoState::Ready => {
+                MediatorMessage::SubsequentMove(SubsequentMove {
+                    own_time: time(turn, us),
+                    opponent_time: time(turn, !us),
+                    played,
+                })
+            }
             _ => {
                 let position =
                     StrictFen::of(turn.game).map_err(|error| Fault::Unsupported(error.to_string()))?;
@@ -193,20 +179,12 @@ impl Player for CegoPlayer {
                 })
             }
         };
-        self.state = State::Thinking;
-        self.stream.tell(&message)
-    }
-
-    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
-        Ok(()) // it ponders as it likes
-    }
-
-    fn offer_draw(&mut self) -> Result<(), Fault> {
-        Ok(()) // there is no word for it
+        self.state = CegoState::Thinking;
+        self.stream.tell(message)
     }
 
     fn end_game(&mut self, _outcome: Outcome) -> Result<(), Fault> {
-        self.state = State::Over;
+        self.state = CegoState::Over;
         self.stream.terminate();
         Ok(())
     }
@@ -215,11 +193,14 @@ impl Player for CegoPlayer {
         next_arrival(self)
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         Some(self.stream.source())
     }
 
     fn quit(self: Box<Self>) -> Departure {
-        say_goodbye(self.stream, &self.spec).after(self.used)
+        // The protocol has no word for it.
+        self.stream.terminate();
+        let grace = self.stream.spec().grace;
+        self.stream.quit(grace)
     }
 }

@@ -2,23 +2,21 @@
 //!
 //! [`Stream`] is a program behind a pipe with all that is said in its protocol; [`Player`] is what an official needs of
 //! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
-//! [`network`] is the way to a referee, for programs on other machines.
+//! [`transport`] is the way to a referee, for programs on other machines.
 
 mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
-mod guard;
+mod errors;
 mod lines;
 mod listen;
 mod log;
-pub mod network;
 mod options;
-mod pipe;
 mod player;
-mod process;
 mod spec;
 mod stream;
+pub mod transport;
 mod uci;
 
 use std::sync::Arc;
@@ -26,10 +24,9 @@ use std::sync::Arc;
 pub use bridge::Bridge;
 pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
-pub use log::{Entry, Log, Speaker, TextLog};
-pub use player::{
-    Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Resources, Thinking, Turn,
-};
+pub use log::{Log, LogEntry, Speaker, TextLog};
+pub use platform::Resources;
+pub use player::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Thinking, Turn};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};

@@ -6,7 +6,7 @@ use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Event, Fault};
 
 /// A player that listens to a stream.
-pub(crate) trait Listener {
+pub(crate) trait ProtocolPlayer {
     /// What is spoken.
     type Vocabulary: Vocabulary;
 
@@ -30,7 +30,7 @@ pub(crate) trait Listener {
 
 /// The next event. Reads at most once, so that a program that talks without end cannot hold its owner; a fault is told
 /// once, as the last event.
-pub(crate) fn next_arrival(listener: &mut impl Listener) -> Option<Arrival> {
+pub(crate) fn next_arrival(listener: &mut impl ProtocolPlayer) -> Option<Arrival> {
     let mut said = listener.stream().take();
     loop {
         let (at, meaning) = match said {

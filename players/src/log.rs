@@ -20,7 +20,7 @@ pub enum Speaker {
 
 /// A line that was said. What is too long for a line is cut.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct LogEntry<'a> {
     /// When it was sent or read.
     pub at: Instant,
     /// Who said it.
@@ -33,7 +33,7 @@ pub struct Entry<'a> {
 /// Whoever keeps a record. It is called from several threads, in the middle of the game: it should be quick.
 pub trait Log: Send + Sync {
     /// Takes down a line.
-    fn record(&self, entry: &Entry);
+    fn record(&self, entry: &LogEntry);
 }
 
 /// Writes a record as text: seconds since the beginning, a name, a sign for the speaker, the line. Control characters
@@ -52,7 +52,7 @@ impl<W: Write + Send> TextLog<W> {
 }
 
 impl<W: Write + Send> Log for TextLog<W> {
-    fn record(&self, entry: &Entry) {
+    fn record(&self, entry: &LogEntry) {
         let seconds = entry.at.saturating_duration_since(self.began).as_secs_f64();
         let sign = match entry.speaker {
             Speaker::Us => '<',
@@ -85,7 +85,7 @@ pub(crate) struct Recorder(pub(crate) Option<Arc<dyn Log>>);
 impl Recorder {
     pub(crate) fn record(&self, at: Instant, speaker: Speaker, text: &str) {
         if let Some(log) = &self.0 {
-            log.record(&Entry { at, speaker, text });
+            log.record(&LogEntry { at, speaker, text });
         }
     }
 
@@ -107,8 +107,8 @@ mod tests {
         let began = Instant::now();
         let log = TextLog::new("Anna", began, Vec::new());
         let at = began + std::time::Duration::from_millis(1500);
-        log.record(&Entry { at, speaker: Speaker::Program, text: "move e2e4\u{1b}[31m\tx" });
-        log.record(&Entry { at, speaker: Speaker::Us, text: "quit" });
+        log.record(&LogEntry { at, speaker: Speaker::Program, text: "move e2e4\u{1b}[31m\tx" });
+        log.record(&LogEntry { at, speaker: Speaker::Us, text: "quit" });
         let text = String::from_utf8(log.output.into_inner().unwrap()).unwrap();
         assert_eq!(text, "1.500000 Anna > move e2e4\\u{1b}[31m\tx\n1.500000 Anna < quit\n");
     }

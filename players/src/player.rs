@@ -1,12 +1,12 @@
 //! What an official sees of a player, whatever protocol it speaks and whatever carries its words.
 
-use std::ops::AddAssign;
-use std::os::fd::BorrowedFd;
 use std::process::ExitStatus;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use game::Score;
-use game::{CastlingMode, Clock, Color, Game, Outcome, TimeControl};
+use game::{CastlingMode, Clock, Color, Game, Move, Outcome, TimeControl};
+use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
@@ -31,17 +31,22 @@ pub trait Player {
     /// The player cannot be reached any more.
     fn think(&mut self, turn: &Turn) -> Result<(), Fault>;
 
-    /// The player's move was accepted and the opponent's clock runs: a chance to ponder.
+    /// The player's move was accepted and the opponent's clock runs: a chance to ponder, for a protocol in which a player
+    /// has to be told.
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn wait(&mut self, turn: &Turn) -> Result<(), Fault>;
+    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// The opponent offers a draw. A protocol without draw offers says nothing.
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn offer_draw(&mut self) -> Result<(), Fault>;
+    fn offer_draw(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// The game is over; a thinking player stops. What it still says about this game no longer counts.
     ///
@@ -54,7 +59,7 @@ pub trait Player {
 
     /// What becomes readable when the player speaks; `None` if [`Player::take`] always answers at once. Ask `take`
     /// first: it may hold back what was read together.
-    fn source(&self) -> Option<BorrowedFd<'_>>;
+    fn source(&self) -> Option<Source<'_>>;
 
     /// Sends the player away, by force if it doesn't go.
     fn quit(self: Box<Self>) -> Departure;
@@ -70,6 +75,20 @@ pub enum Protocol {
     Uci,
     /// Chess Engine Game Operation, revision 1.
     Cego,
+}
+
+/// Its usual names, in capitals or not.
+impl FromStr for Protocol {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Protocol, &'static str> {
+        match text.to_ascii_lowercase().as_str() {
+            "cecp" | "xboard" | "winboard" => Ok(Protocol::Cecp),
+            "uci" => Ok(Protocol::Uci),
+            "cego" => Ok(Protocol::Cego),
+            _ => Err("expected uci, cecp or cego"),
+        }
+    }
 }
 
 /// Who a player says it is.
@@ -175,6 +194,20 @@ pub struct Thinking {
     pub line: String,
 }
 
+impl Thinking {
+    /// The moves of the line in this position, as far as they are legal; numbers of moves in it are passed over.
+    pub fn moves(&self, game: &Game) -> Vec<Move> {
+        let mut game = game.clone();
+        let words =
+            self.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, text)| text));
+        let moves = words.filter(|word| !word.is_empty()).map_while(|word| {
+            let mv = game.parse_move(word).ok()?;
+            game.play(mv).ok().map(|()| mv)
+        });
+        moves.collect()
+    }
+}
+
 /// Why a player can no longer play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -206,33 +239,6 @@ pub struct Departure {
     pub resources: Option<Resources>,
 }
 
-impl Departure {
-    /// The departure of a player whose former processes used so much.
-    pub(crate) fn after(mut self, former: Resources) -> Departure {
-        if let Some(resources) = &mut self.resources {
-            *resources += former;
-        }
-        self
-    }
-}
-
-/// What a program used of the machine, its children included as far as it waited for them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Resources {
-    /// Processor time, user and system.
-    pub cpu: Duration,
-    /// The most memory it had at once, in bytes.
-    pub peak_memory: u64,
-}
-
-/// Used one after the other.
-impl AddAssign for Resources {
-    fn add_assign(&mut self, later: Resources) {
-        self.cpu += later.cpu;
-        self.peak_memory = self.peak_memory.max(later.peak_memory);
-    }
-}
-
 /// The score that a program tells, with estimates as large as Herald's own at most.
 pub(crate) fn score(told: Score) -> Score {
     match told {
@@ -240,5 +246,22 @@ pub(crate) fn score(told: Score) -> Score {
             Score::Centipawns(centipawns.clamp(-Score::LARGEST_ESTIMATE, Score::LARGEST_ESTIMATE))
         }
         mate => mate,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_all_kinds_of_programs() {
+        let game = Game::default();
+        let read = |line: &str| Thinking { line: line.into(), ..Thinking::default() }.moves(&game);
+        let expected = read("e2e4 e7e5 g1f3");
+        assert_eq!(expected.len(), 3);
+        for line in ["1. e4 e5 2. Nf3", "1.e4 e5 2.Nf3 <HT>", "e4 e7-e5 Nf3 Ke5", "1. ... e4 e5 Nf3"] {
+            assert_eq!(read(line), expected, "{line}");
+        }
+        assert_eq!(read("Ke5 e4"), []);
     }
 }

@@ -79,7 +79,7 @@ const fn default_grace() -> Duration {
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Words", into = "Vec<String>")]
+#[serde(try_from = "CommandText", into = "Vec<String>")]
 pub struct CommandLine {
     program: String,
     arguments: Vec<String>,
@@ -88,7 +88,7 @@ pub struct CommandLine {
 /// How a command line may stand in a file.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a command line, or a list of its words")]
-enum Words {
+enum CommandText {
     Line(String),
     List(Vec<String>),
 }
@@ -147,13 +147,13 @@ impl fmt::Display for CommandLine {
     }
 }
 
-impl TryFrom<Words> for CommandLine {
+impl TryFrom<CommandText> for CommandLine {
     type Error = CommandLineError;
 
-    fn try_from(words: Words) -> Result<CommandLine, CommandLineError> {
+    fn try_from(words: CommandText) -> Result<CommandLine, CommandLineError> {
         match words {
-            Words::Line(line) => line.parse(),
-            Words::List(words) => CommandLine::from_words(words),
+            CommandText::Line(line) => line.parse(),
+            CommandText::List(words) => CommandLine::from_words(words),
         }
     }
 }

@@ -1,25 +1,24 @@
 //! A player that speaks UCI, the Universal Chess Interface.
 
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
 use messages::uci::{Command, Go, Info, LineError, Message, OptionKind, Start};
+use platform::Source;
 use shakmaty::uci::UciMove;
 
-use crate::listen::{Listener, next_arrival};
+use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
-use crate::options::{self, Kind, Setting};
+use crate::options::{self, OptionRange};
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, OptionValue, Player, Spec, Thinking, Turn};
 
 /// UCI, as an engine is spoken to.
 pub struct Uci;
 
 impl Vocabulary for Uci {
-    type Command = Command;
     type Message = Result<Message, LineError>;
     const STRICT: bool = false;
 
@@ -39,11 +38,11 @@ const BEGINNING: Duration = Duration::from_millis(100);
 /// Each `go` is answered by one `bestmove`. The player counts those that are still to come of searches that no longer
 /// matter, and begins no search before they have come: so no answer can be taken for that of another search.
 pub struct UciPlayer {
-    spec: Spec,
     stream: Stream<Uci>,
     identity: Identity,
-    options: Vec<EngineOption>,
-    state: State,
+    /// The options that the engine offers, by name.
+    options: Vec<(String, OptionKind)>,
+    state: UciState,
     ponders: bool,
     /// When the last search was asked for, and whether the engine has said something since.
     went: Instant,
@@ -52,14 +51,8 @@ pub struct UciPlayer {
     expected: Option<UciMove>,
 }
 
-/// An option that the engine offers.
-struct EngineOption {
-    name: String,
-    kind: OptionKind,
-}
-
 /// What the engine is doing.
-enum State {
+enum UciState {
     /// Between games, or before the first move; nothing is searched.
     Idle,
     /// It has to move.
@@ -69,7 +62,7 @@ enum State {
     /// It searches the position after the expected move, the last of `game`.
     Pondering(Expectation),
     /// It was told to stop a search whose answer no longer matters; then this is to be searched, if anything.
-    Stopping(Option<Box<Request>>),
+    Stopping(Option<Box<SearchRequest>>),
 }
 
 /// The opponent's move that is pondered on.
@@ -82,7 +75,7 @@ struct Expectation {
 }
 
 /// A search to be begun.
-struct Request {
+struct SearchRequest {
     position: Command,
     go: Go,
     /// Whose clock is running since when.
@@ -98,11 +91,10 @@ impl UciPlayer {
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<UciPlayer, Fault> {
         let stream = Stream::start(spec, log)?;
         let mut player = UciPlayer {
-            spec: spec.clone(),
             stream,
             identity: Identity::default(),
             options: Vec::new(),
-            state: State::Idle,
+            state: UciState::Idle,
             ponders: false,
             went: Instant::now(),
             has_begun: false,
@@ -115,47 +107,29 @@ impl UciPlayer {
     }
 
     fn greet(&mut self) -> Result<(), Fault> {
-        self.stream.tell(&Command::Uci)?;
-        let until = Instant::now() + self.spec.patience;
+        self.stream.tell(Command::Uci)?;
+        let until = self.stream.deadline();
         loop {
-            let Some(said) = self.stream.wait(until)? else {
-                return Err(self.stream.fail(Fault::Silence("uci")));
-            };
-            match said.message {
+            match self.stream.answer("uci", until)?.message {
                 Ok(Message::Name(name)) => self.identity.name = name.replace('\t', " "),
                 Ok(Message::Author(author)) => self.identity.authors = Some(author.replace('\t', " ")),
-                Ok(Message::Option { name, kind }) => self.options.push(EngineOption { name, kind }),
+                Ok(Message::Option { name, kind }) => self.options.push((name, kind)),
                 Ok(Message::UciOk) => return Ok(()),
                 _ => {}
             }
         }
     }
 
+    /// Sets the options that were asked for, and the limits of memory and threads if the engine knows them.
     fn set_options(&mut self) -> Result<(), Fault> {
-        for (name, value) in self.spec.options.clone() {
-            let Some(option) = self.option(&name) else {
-                let fault = options::unknown(&name, self.options.iter().map(|option| option.name.as_str()));
-                return Err(self.stream.fail(fault));
-            };
-            let kind = match &option.kind {
-                OptionKind::Check { .. } => Kind::Check,
-                OptionKind::Spin { min, max, .. } => Kind::Number { min: *min, max: *max },
-                OptionKind::Combo { choices, .. } => Kind::Choice(choices),
-                OptionKind::Button => Kind::Button,
-                OptionKind::String { .. } => Kind::Text,
-            };
-            let setting = options::fit(&name, &kind, &value).map_err(|fault| self.stream.fail(fault))?;
-            let value = match setting {
-                Setting::Switch(on) => Some(on.to_string()),
-                Setting::Value(value) => Some(value),
-                Setting::Press => None,
-            };
-            self.stream.tell(&Command::SetOption { name, value })?;
+        for (name, value) in self.stream.spec().options.clone() {
+            let value = self.setting(&name, &value).map_err(|fault| self.stream.fail(fault))?;
+            self.stream.tell(Command::SetOption { name, value })?;
         }
-        let limits = [("Hash", self.spec.memory), ("Threads", self.spec.threads)];
+        let limits = [("Hash", self.stream.spec().memory), ("Threads", self.stream.spec().threads)];
         for (name, limit) in limits {
             let Some(limit) = limit else { continue };
-            match self.option(name).map(|option| &option.kind) {
+            match self.option(name) {
                 Some(&OptionKind::Spin { min, max, .. }) => {
                     let limit = i64::try_from(limit).unwrap_or(max).clamp(min, max.max(min));
                     self.set(name, limit.to_string())?;
@@ -166,13 +140,26 @@ impl UciPlayer {
         Ok(())
     }
 
+    /// What has to be told for an option to have a value.
+    fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, Fault> {
+        let range = match self.option(name) {
+            None => return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str()))),
+            Some(OptionKind::Check { .. }) => OptionRange::Switch { off: "false", on: "true" },
+            Some(OptionKind::Spin { min, max, .. }) => OptionRange::Number { min: *min, max: *max },
+            Some(OptionKind::Combo { choices, .. }) => OptionRange::Choice(choices),
+            Some(OptionKind::Button) => OptionRange::Button,
+            Some(OptionKind::String { .. }) => OptionRange::Text,
+        };
+        options::setting(name, &range, value)
+    }
+
     /// An option by its name; capitals don't matter.
-    fn option(&self, name: &str) -> Option<&EngineOption> {
-        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    fn option(&self, name: &str) -> Option<&OptionKind> {
+        self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
     }
 
     fn set(&mut self, name: &str, value: String) -> Result<(), Fault> {
-        self.stream.tell(&Command::SetOption { name: name.to_owned(), value: Some(value) })
+        self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
     }
 
     /// Sets an option that the engine may have.
@@ -181,27 +168,23 @@ impl UciPlayer {
     }
 
     fn wait_until_ready(&mut self) -> Result<(), Fault> {
-        self.stream.tell(&Command::IsReady)?;
-        let until = Instant::now() + self.spec.patience;
-        while let Some(said) = self.stream.wait(until)? {
-            if said.message == Ok(Message::ReadyOk) {
-                return Ok(());
-            }
-        }
-        Err(self.stream.fail(Fault::Silence("isready")))
+        self.stream.tell(Command::IsReady)?;
+        let until = self.stream.deadline();
+        while self.stream.answer("isready", until)?.message != Ok(Message::ReadyOk) {}
+        Ok(())
     }
 
     /// Breaks off the search that is going on, if any; its answer will be dropped.
     fn stop(&mut self) -> Result<(), Fault> {
         self.wait_for_beginning()?;
-        let state = std::mem::replace(&mut self.state, State::Idle);
+        let state = std::mem::replace(&mut self.state, UciState::Idle);
         self.state = match state {
-            State::Thinking | State::Pondering(Expectation { answer: None, .. }) => {
-                self.stream.tell(&Command::Stop)?;
-                State::Stopping(None)
+            UciState::Thinking | UciState::Pondering(Expectation { answer: None, .. }) => {
+                self.stream.tell(Command::Stop)?;
+                UciState::Stopping(None)
             }
-            State::Stopping(_) => State::Stopping(None),
-            State::Idle | State::Waiting | State::Pondering(_) => State::Idle,
+            UciState::Stopping(_) => UciState::Stopping(None),
+            UciState::Idle | UciState::Waiting | UciState::Pondering(_) => UciState::Idle,
         };
         Ok(())
     }
@@ -217,14 +200,12 @@ impl UciPlayer {
     }
 
     fn wait_until_stopped(&mut self) -> Result<(), Fault> {
-        let until = Instant::now() + self.spec.patience;
-        while matches!(self.state, State::Stopping(_)) {
-            let Some(said) = self.stream.wait(until)? else {
-                return Err(self.stream.fail(Fault::Silence("stop")));
-            };
+        let until = self.stream.deadline();
+        while matches!(self.state, UciState::Stopping(_)) {
+            let said = self.stream.answer("stop", until)?;
             self.understand(said)?;
         }
-        self.state = State::Idle;
+        self.state = UciState::Idle;
         Ok(())
     }
 
@@ -232,50 +213,50 @@ impl UciPlayer {
     fn go(&mut self, position: Command, go: Go) -> Result<(), Fault> {
         self.went = Instant::now();
         self.has_begun = false;
-        self.stream.tell_all(&[position, Command::Go(Box::new(go))])
+        self.stream.tell_all([position, Command::Go(Box::new(go))])
     }
 
-    fn begin(&mut self, request: Request) -> Result<(), Fault> {
-        let Request { position, mut go, color, since } = request;
+    fn begin(&mut self, request: SearchRequest) -> Result<(), Fault> {
+        let SearchRequest { position, mut go, color, since } = request;
         // The time that the engine needed to stop is its own.
         let lost = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
         for left in [color.fold_wb(&mut go.wtime, &mut go.btime), &mut go.movetime].into_iter().flatten() {
             *left = left.saturating_sub(lost).max(1);
         }
-        self.state = State::Thinking;
+        self.state = UciState::Thinking;
         self.go(position, go)
     }
 
     fn is_searching(&self) -> bool {
-        matches!(self.state, State::Thinking | State::Pondering(_))
+        matches!(self.state, UciState::Thinking | UciState::Pondering(_))
     }
 
     fn answered(&mut self, best: UciMove, ponder: Option<UciMove>) -> Result<Option<Event>, Fault> {
         match &mut self.state {
-            State::Thinking => {
-                self.state = State::Waiting;
+            UciState::Thinking => {
+                self.state = UciState::Waiting;
                 self.expected = ponder;
                 Ok(Some(Event::Move(best.to_string())))
             }
-            State::Stopping(next) => {
+            UciState::Stopping(next) => {
                 match next.take() {
                     Some(request) => self.begin(*request)?,
-                    None => self.state = State::Idle,
+                    None => self.state = UciState::Idle,
                 }
                 Ok(None)
             }
-            State::Pondering(expectation) if expectation.answer.is_none() => {
+            UciState::Pondering(expectation) if expectation.answer.is_none() => {
                 expectation.answer = Some(best);
                 Ok(None)
             }
             // It was not asked for a move: that is for the official to judge.
-            State::Waiting | State::Pondering(_) => Ok(Some(Event::Move(best.to_string()))),
-            State::Idle => Ok(None),
+            UciState::Waiting | UciState::Pondering(_) => Ok(Some(Event::Move(best.to_string()))),
+            UciState::Idle => Ok(None),
         }
     }
 }
 
-impl Listener for UciPlayer {
+impl ProtocolPlayer for UciPlayer {
     type Vocabulary = Uci;
 
     fn stream(&mut self) -> &mut Stream<Uci> {
@@ -289,8 +270,8 @@ impl Listener for UciPlayer {
             Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
             // A move that cannot be read is still an answer, for the official to judge.
             Err(LineError::Malformed { message: "bestmove", found, .. }) => match self.state {
-                State::Thinking => {
-                    self.state = State::Waiting;
+                UciState::Thinking => {
+                    self.state = UciState::Waiting;
                     self.expected = None;
                     Ok(Some(Event::Move(found)))
                 }
@@ -369,7 +350,7 @@ impl Player for UciPlayer {
         if is_chess960 && self.option("UCI_Chess960").is_none() {
             return Err(Fault::Unsupported("Chess960".into()));
         }
-        self.stream.tell(&Command::UciNewGame)?;
+        self.stream.tell(Command::UciNewGame)?;
         self.set_if_offered("UCI_Chess960", is_chess960.to_string())?;
         self.set_if_offered("Ponder", game.ponder.to_string())?;
         if !game.opponent.trim().is_empty() {
@@ -382,19 +363,20 @@ impl Player for UciPlayer {
     fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
         let since = Instant::now();
         let color = turn.game.turn();
-        let request = || Request { position: position(turn.game, None), go: go(color, turn), color, since };
-        if let State::Pondering(expectation) = &mut self.state {
+        let request =
+            || SearchRequest { position: position(turn.game, None), go: go(color, turn), color, since };
+        if let UciState::Pondering(expectation) = &mut self.state {
             let played = turn.game.moves().last().map(|m| m.to_uci(turn.game.mode()));
             let is_hit = turn.game.ply() == expectation.ply + 1 && played == Some(expectation.mv);
             if is_hit && expectation.answer.is_none() {
-                self.state = State::Thinking;
-                return self.stream.tell(&Command::PonderHit);
+                self.state = UciState::Thinking;
+                return self.stream.tell(Command::PonderHit);
             }
             // An answer that came too early is worth nothing: the engine may not have thought to the end.
         }
         self.stop()?;
         match &mut self.state {
-            State::Stopping(next) => {
+            UciState::Stopping(next) => {
                 *next = Some(Box::new(request()));
                 Ok(())
             }
@@ -403,7 +385,8 @@ impl Player for UciPlayer {
     }
 
     fn wait(&mut self, turn: &Turn) -> Result<(), Fault> {
-        let (State::Waiting, true, Some(expected)) = (&self.state, self.ponders, self.expected.take()) else {
+        let (UciState::Waiting, true, Some(expected)) = (&self.state, self.ponders, self.expected.take())
+        else {
             return Ok(());
         };
         // A guess that is no legal move is no reason to complain.
@@ -411,12 +394,8 @@ impl Player for UciPlayer {
             return Ok(());
         }
         let go = Go { ponder: true, ..go(!turn.game.turn(), turn) };
-        self.state = State::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
+        self.state = UciState::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
         self.go(position(turn.game, Some(expected)), go)
-    }
-
-    fn offer_draw(&mut self) -> Result<(), Fault> {
-        Ok(()) // UCI has no words for it
     }
 
     fn end_game(&mut self, _outcome: Outcome) -> Result<(), Fault> {
@@ -427,13 +406,14 @@ impl Player for UciPlayer {
         next_arrival(self)
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         Some(self.stream.source())
     }
 
     fn quit(mut self: Box<Self>) -> Departure {
         // That it has gone already is no matter here.
-        let _ = self.stop().and_then(|()| self.stream.tell(&Command::Quit));
-        self.stream.quit(self.spec.grace)
+        let _ = self.stop().and_then(|()| self.stream.tell(Command::Quit));
+        let grace = self.stream.spec().grace;
+        self.stream.quit(grace)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use engine::{
-    Engine, Limits, NumberSetting, Purpose, SettingError, Settings, SettingsFile, Task, TaskId, Thought,
+    Engine, Limits, NumberSetting, Purpose, SearchTask, SettingError, Settings, SettingsFile, TaskId, Thought,
 };
 use game::Game;
 use messages::input::{Input, LineReader};
@@ -72,7 +72,7 @@ impl Host {
     /// Thinks about a game from now on, within `limits`; what was thought about before is abandoned.
     pub fn think(&mut self, game: &Game, purpose: Purpose, limits: Limits) {
         let clock = Arc::new(Instant::now());
-        self.engine.think(game, Task { purpose, limits, allowed: None, clock });
+        self.engine.think(game, SearchTask { purpose, limits, allowed: None, clock });
     }
 
     /// Sets the engine as it was saved, and lets users save it in the same file. Returns what could not be used; there the

@@ -1,12 +1,12 @@
 //! `herald epd normalize`: records in canonical form.
 
-use analysis::Normalize as NormalizeVerb;
+use analysis::{Counts, Normalize, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use messages::epd::{MoveReading, RecordReader};
 
-use super::Notation;
-use super::work::{Destination, Files, Work};
+use super::EscapesArg;
+use super::work::{InputArgs, OutputArgs, Work};
 
 /// Write EPD records in canonical form, so that files can be compared line by line (the standard's "pfdn")
 ///
@@ -15,17 +15,17 @@ use super::work::{Destination, Files, Work};
 /// moves. What can't be put right is told and stays as it is; then the exit status is 1.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd normalize --repair moves,mates suite.epd -o normal.epd")]
-pub(super) struct Normalize {
+pub(super) struct NormalizeArgs {
     #[command(flatten)]
-    files: Files,
+    input: InputArgs,
     #[command(flatten)]
-    destination: Destination,
+    output: OutputArgs,
     /// Put right what is no EPD as well
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     repair: Vec<Repair>,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
-    escapes: Notation,
+    escapes: EscapesArg,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -36,7 +36,7 @@ enum Repair {
     Mates,
 }
 
-impl Normalize {
+impl NormalizeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let repairs = |what| self.repair.contains(&what);
         let reader = RecordReader {
@@ -45,16 +45,12 @@ impl Normalize {
             escapes: self.escapes.into(),
             ..RecordReader::default()
         };
-        let verb = |name: &str| Ok(NormalizeVerb { name: name.to_owned(), reader });
-        let tally = Work::new(&self.files, &self.destination)?.run(verb)?;
-        if tally.errors > 0 {
-            bail!(
-                "{} errors in {} of {} records could not be put right",
-                tally.errors,
-                tally.faulty,
-                tally.records
-            );
+        let verb = Verb::quick(Normalize { reader });
+        match Work::new(&self.input, &self.output, self.input.pool())?.run(&verb)? {
+            Counts { errors: 0, .. } => Ok(()),
+            Counts { errors, faulty, records, .. } => {
+                bail!("{errors} errors in {faulty} of {records} records could not be put right")
+            }
         }
-        Ok(())
     }
 }

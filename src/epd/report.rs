@@ -12,7 +12,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use messages::epd::{MoveReading, RecordReader};
 
-use super::Notation;
+use super::EscapesArg;
 use super::work::explain;
 use crate::WrongInput;
 
@@ -26,7 +26,7 @@ use crate::WrongInput;
 #[command(after_help = "Examples:
   herald epd report new.epd old=last-month.epd --html report.html
   herald epd report wac.epd --at-least 290")]
-pub(super) struct Report {
+pub(super) struct ReportArgs {
     /// Runs: files of EPD records, `-` for standard input; NAME=FILE calls a run by that name. The first is compared with the
     /// others
     #[arg(required = true, value_name = "[NAME=]FILE")]
@@ -51,10 +51,10 @@ pub(super) struct Report {
     at_least: Option<Threshold>,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
-    escapes: Notation,
+    escapes: EscapesArg,
 }
 
-impl Report {
+impl ReportArgs {
     pub(super) fn run(&self) -> Result<()> {
         let report = self.read()?;
         // What is asked for is there before anything is said.

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arena::schedule::Fixture;
-use arena::{Entry, Match};
+use arena::{GameEntry, Match};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::report;
-use super::settings::Plan;
+use super::settings::MatchPlan;
 
 /// Whoever is watching a match.
-pub(super) struct Live<'a> {
-    plan: &'a Plan,
+pub(super) struct MatchProgress<'a> {
+    plan: &'a MatchPlan,
     bar: ProgressBar,
     json: bool,
     /// The events could not be written; nobody listens any more.
@@ -25,9 +25,14 @@ pub(super) struct Live<'a> {
 /// So many programs are shown while games are played.
 const SHOWN: usize = 12;
 
-impl<'a> Live<'a> {
+impl<'a> MatchProgress<'a> {
     /// `interrupted` is set when events can't be written any more.
-    pub(super) fn new(plan: &'a Plan, game: &Match, json: bool, interrupted: Arc<AtomicBool>) -> Live<'a> {
+    pub(super) fn new(
+        plan: &'a MatchPlan,
+        game: &Match,
+        json: bool,
+        interrupted: Arc<AtomicBool>,
+    ) -> MatchProgress<'a> {
         let bar = if !json && io::stderr().is_terminal() {
             let style = "{wide_bar} {pos}/{len} games, {elapsed} of about {duration}\n{msg}";
             ProgressBar::new(game.schedule().games())
@@ -40,7 +45,7 @@ impl<'a> Live<'a> {
         };
         // What was played before says nothing of the time that the rest takes.
         bar.reset_eta();
-        let mut live = Live { plan, bar, json, failed: None, interrupted };
+        let mut live = MatchProgress { plan, bar, json, failed: None, interrupted };
         live.write(|| report::json_begin(plan, game));
         live
     }
@@ -55,7 +60,7 @@ impl<'a> Live<'a> {
         });
     }
 
-    pub(super) fn finished(&mut self, game: &Match, entry: &Entry) {
+    pub(super) fn finished(&mut self, game: &Match, entry: &GameEntry) {
         let plan = self.plan;
         self.write(|| report::json_game(plan, game, entry));
         if !self.bar.is_hidden() {

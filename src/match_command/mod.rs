@@ -1,7 +1,7 @@
 //! `herald match`: games between programs.
 
-mod entrants;
 mod live;
+mod participants;
 mod report;
 mod settings;
 
@@ -13,14 +13,14 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow, bail};
 use arena::schedule::Schedule;
-use arena::{End, Event, Match, MatchError, Store, StoreError};
+use arena::{Match, MatchEnd, MatchError, MatchEvent, MatchStore, StoreError};
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use platform::signals;
 
 use crate::WrongInput;
-pub(crate) use entrants::{program, read_words, spec};
-use live::Live;
-use settings::{Plan, Settings};
+use live::MatchProgress;
+pub(crate) use participants::{program, read_words, spec};
+use settings::{MatchOptions, MatchPlan};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,7 +47,7 @@ In a TOML file, [[engine]] and [each] are tables with these keys, and flags are 
 /// With --state, a match that was interrupted or killed goes on when the same command is given again.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct MatchCommand {
+pub(crate) struct MatchArgs {
     /// A TOML file with settings; flags go before what it says
     file: Option<PathBuf>,
     /// A program that takes part; give it for each of them
@@ -57,28 +57,26 @@ pub(crate) struct MatchCommand {
     #[arg(long, value_name = "ENGINE")]
     each: Option<String>,
     #[command(flatten)]
-    settings: Settings,
+    settings: MatchOptions,
     /// Write events as JSON, one a line, instead of the report
     #[arg(long)]
     json: bool,
 }
 
-impl MatchCommand {
+impl MatchArgs {
     pub(crate) fn run(self) -> Result<()> {
         let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
         let mut game = open(&plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
-        }
-        let mut live = Live::new(&plan, &game, self.json, Arc::clone(&interrupted));
+        signals::set_flag(&signals::ALL, &interrupted)?;
+        let mut live = MatchProgress::new(&plan, &game, self.json, Arc::clone(&interrupted));
         let end = game.play(
             plan.workers,
-            || plan.hall.board(),
+            || plan.config.board(),
             &interrupted,
             |game, event| match event {
-                Event::Started(fixture) => live.started(fixture),
-                Event::Finished(entry) => live.finished(game, entry),
+                MatchEvent::Started(fixture) => live.started(fixture),
+                MatchEvent::Finished(entry) => live.finished(game, entry),
             },
         );
         live.finish()?;
@@ -89,27 +87,27 @@ impl MatchCommand {
             io::stdout().write_all(report::text(&plan, &game, end).as_bytes())?;
         }
         match end {
-            End::Complete | End::Decided(_) => Ok(()),
-            End::Interrupted if plan.state.is_some() => {
+            MatchEnd::Complete | MatchEnd::Decided(_) => Ok(()),
+            MatchEnd::Interrupted if plan.state.is_some() => {
                 bail!("interrupted after {} games; the same command goes on", game.standings().games())
             }
-            End::Interrupted => bail!("interrupted after {} games", game.standings().games()),
+            MatchEnd::Interrupted => bail!("interrupted after {} games", game.standings().games()),
         }
     }
 
     /// What the file and the flags want.
-    fn plan(&self) -> Result<Plan> {
+    fn plan(&self) -> Result<MatchPlan> {
         let mut table = match &self.file {
             None => toml::Table::new(),
             Some(path) => read_toml(path)?,
         };
         let flags = toml::Table::try_from(&self.settings).context("the flags")?;
         table.extend(flags);
-        let from_file = entrants::take(&mut table)?;
-        let entrants = from_file.with_flags(&self.engines, self.each.as_deref())?;
-        let settings: Settings =
+        let from_file = participants::take(&mut table)?;
+        let participants = from_file.with_flags(&self.engines, self.each.as_deref())?;
+        let settings: MatchOptions =
             table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
-        Plan::new(&settings, entrants)
+        MatchPlan::new(&settings, participants)
     }
 }
 
@@ -123,13 +121,13 @@ pub(crate) fn read_toml(path: &Path) -> Result<toml::Table> {
 }
 
 /// Begins the match, or goes on with it.
-fn open(plan: &Plan) -> Result<Match> {
+fn open(plan: &MatchPlan) -> Result<Match> {
     let schedule = Schedule::new(plan.schedule).map_err(|error| explain(&error.into()))?;
     let openings = plan.openings().map_err(|error| explain(&error.into()))?;
     let identity = plan.identity(&openings);
     let open_store =
-        |restore: &mut dyn FnMut(arena::Entry) -> Result<(), String>| -> Result<Store, StoreError> {
-            Store::open(plan.state.as_deref(), plan.pgn.as_deref(), &identity, restore)
+        |restore: &mut dyn FnMut(arena::GameEntry) -> Result<(), String>| -> Result<MatchStore, StoreError> {
+            MatchStore::open(plan.state.as_deref(), plan.pgn.as_deref(), &identity, restore)
         };
     Match::new(schedule, openings, plan.sprt, open_store).map_err(|error| explain(&error))
 }
@@ -137,7 +135,7 @@ fn open(plan: &Plan) -> Result<Match> {
 /// Says whether the arguments or files were wrong, or whether the work failed.
 fn explain(error: &MatchError) -> anyhow::Error {
     let is_wrong_input = match error {
-        MatchError::Store(StoreError::Io { action, .. }) => *action != "written",
+        MatchError::MatchStore(StoreError::Io { action, .. }) => *action != "written",
         MatchError::NobodyCanPlay { .. } | MatchError::Threads(_) => false,
         _ => true,
     };

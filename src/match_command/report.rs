@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use arena::schedule::Format;
-use arena::statistics::{Decision, Estimate};
-use arena::{End, Entry, Match, Standing};
+use arena::schedule::TournamentFormat;
+use arena::statistics::{Estimate, SprtDecision};
+use arena::{GameEntry, Match, MatchEnd, Standing};
 use serde_json::{Value, json};
 
-use super::settings::Plan;
+use super::settings::MatchPlan;
 
 /// More programs than these have no crosstable that anybody could read.
 const WIDEST_CROSSTABLE: usize = 24;
 
 /// The whole report.
-pub(super) fn text(plan: &Plan, game: &Match, end: End) -> String {
+pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     let mut text = table(plan, game);
     if plan.schedule.programs > 2 && plan.schedule.programs <= WIDEST_CROSSTABLE {
         text.push('\n');
@@ -31,14 +31,14 @@ pub(super) fn text(plan: &Plan, game: &Match, end: End) -> String {
     text.push_str(&sprt_line(game));
     text.push_str(&repeated_openings(game));
     text.push_str(&usage(plan, game));
-    if end == End::Interrupted {
+    if end == MatchEnd::Interrupted {
         text.push_str("Interrupted: there are games to play\n");
     }
     text
 }
 
 /// The table of the programs, best first.
-pub(super) fn table(plan: &Plan, game: &Match) -> String {
+pub(super) fn table(plan: &MatchPlan, game: &Match) -> String {
     let ranking = game.standings().ranking();
     let width = name_width(plan);
     let mut text = format!(
@@ -80,7 +80,7 @@ fn estimate(estimate: Option<Estimate>) -> String {
 }
 
 /// Points of each program against each other, best first.
-fn crosstable(plan: &Plan, game: &Match) -> String {
+fn crosstable(plan: &MatchPlan, game: &Match) -> String {
     let ranking = game.standings().ranking();
     let width = name_width(plan);
     let mut text = format!("{:>4} {:width$}", "", "");
@@ -104,7 +104,7 @@ fn crosstable(plan: &Plan, game: &Match) -> String {
 }
 
 /// What the programs did wrong; nothing if they did nothing wrong.
-fn faults(plan: &Plan, game: &Match) -> String {
+fn faults(plan: &MatchPlan, game: &Match) -> String {
     let mut text = String::new();
     for program in 0..plan.schedule.programs {
         let faults = game.standings().of(program).faults.by_name();
@@ -125,9 +125,9 @@ pub(super) fn sprt_line(game: &Match) -> String {
     let Some(sprt) = game.sprt() else { return String::new() };
     let bounds = sprt.bounds();
     let verdict = match game.decision() {
-        Decision::Continue => "undecided",
-        Decision::AcceptH0 => "H0 accepted",
-        Decision::AcceptH1 => "H1 accepted",
+        SprtDecision::Continue => "undecided",
+        SprtDecision::AcceptH0 => "H0 accepted",
+        SprtDecision::AcceptH1 => "H1 accepted",
     };
     let llr = sprt.llr(&game.standings().of(0).pairs);
     format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
@@ -145,7 +145,7 @@ fn repeated_openings(game: &Match) -> String {
 }
 
 /// What this run took of the machine.
-fn usage(plan: &Plan, game: &Match) -> String {
+fn usage(plan: &MatchPlan, game: &Match) -> String {
     let usage = game.usage();
     let mut text = String::new();
     if let Some(median) = usage.overheads.median() {
@@ -165,18 +165,18 @@ fn usage(plan: &Plan, game: &Match) -> String {
     text
 }
 
-fn name_width(plan: &Plan) -> usize {
-    let names = plan.hall.entrants.iter().map(|entrant| entrant.name.chars().count());
+fn name_width(plan: &MatchPlan) -> usize {
+    let names = plan.config.participants.iter().map(|participant| participant.name.chars().count());
     names.max().unwrap_or_default().clamp(7, 40)
 }
 
 /// The end of a match as an event.
-pub(super) fn json_end(plan: &Plan, game: &Match, end: End) -> Value {
+pub(super) fn json_end(plan: &MatchPlan, game: &Match, end: MatchEnd) -> Value {
     let usage = game.usage();
     let end = match end {
-        End::Complete => "complete",
-        End::Decided(_) => "decided",
-        End::Interrupted => "interrupted",
+        MatchEnd::Complete => "complete",
+        MatchEnd::Decided(_) => "decided",
+        MatchEnd::Interrupted => "interrupted",
     };
     let resources: Vec<Value> = usage
         .resources
@@ -192,18 +192,18 @@ pub(super) fn json_end(plan: &Plan, game: &Match, end: End) -> Value {
 }
 
 /// The beginning of a match as an event.
-pub(super) fn json_begin(plan: &Plan, game: &Match) -> Value {
+pub(super) fn json_begin(plan: &MatchPlan, game: &Match) -> Value {
     let programs: Vec<Value> = plan
-        .hall
-        .entrants
+        .config
+        .participants
         .iter()
         .map(|e| json!({ "name": e.name, "tc": e.control.to_string(), "protocol": e.spec.protocol }))
         .collect();
     let format = match plan.schedule.format {
-        Format::RoundRobin => "round-robin",
-        Format::Gauntlet { .. } => "gauntlet",
-        Format::Swiss { .. } => "swiss",
-        Format::Knockout => "knockout",
+        TournamentFormat::RoundRobin => "round-robin",
+        TournamentFormat::Gauntlet { .. } => "gauntlet",
+        TournamentFormat::Swiss { .. } => "swiss",
+        TournamentFormat::Knockout => "knockout",
     };
     json!({
         "event": "begin", "format": format, "programs": programs, "games": game.schedule().games(),
@@ -212,7 +212,7 @@ pub(super) fn json_begin(plan: &Plan, game: &Match) -> Value {
 }
 
 /// A game that has ended as an event.
-pub(super) fn json_game(plan: &Plan, game: &Match, entry: &Entry) -> Value {
+pub(super) fn json_game(plan: &MatchPlan, game: &Match, entry: &GameEntry) -> Value {
     json!({
         "event": "game", "game": entry.number + 1, "round": entry.round,
         "white": plan.name(entry.white), "black": plan.name(entry.black), "opening": entry.opening + 1,
@@ -221,7 +221,7 @@ pub(super) fn json_game(plan: &Plan, game: &Match, entry: &Entry) -> Value {
     })
 }
 
-fn json_standings(plan: &Plan, game: &Match) -> Vec<Value> {
+fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
     let ranking = game.standings().ranking().into_iter();
     let line = |program| {
         let standing = game.standings().of(program);
@@ -241,7 +241,7 @@ fn json_standings(plan: &Plan, game: &Match) -> Vec<Value> {
 }
 
 /// Wins, draws and losses of each program against each other, in the order in which they were named.
-fn json_crosstable(plan: &Plan, game: &Match) -> Vec<Vec<[u64; 3]>> {
+fn json_crosstable(plan: &MatchPlan, game: &Match) -> Vec<Vec<[u64; 3]>> {
     let programs = 0..plan.schedule.programs;
     let cell = |program, opponent| {
         let tally = game.standings().between(program, opponent);
@@ -256,9 +256,9 @@ fn json_crosstable(plan: &Plan, game: &Match) -> Vec<Vec<[u64; 3]>> {
 fn json_sprt(game: &Match) -> Option<Value> {
     let sprt = game.sprt()?;
     let decision = match game.decision() {
-        Decision::Continue => None,
-        Decision::AcceptH0 => Some("H0"),
-        Decision::AcceptH1 => Some("H1"),
+        SprtDecision::Continue => None,
+        SprtDecision::AcceptH0 => Some("H0"),
+        SprtDecision::AcceptH1 => Some("H1"),
     };
     let bounds = sprt.bounds();
     let llr = sprt.llr(&game.standings().of(0).pairs);

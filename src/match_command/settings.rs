@@ -7,25 +7,25 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use arena::schedule::{self, Format};
+use arena::schedule::{self, TournamentFormat};
 use arena::statistics::{EloModel, Sprt};
 use arena::{
-    Adjudication, DrawByScore, DrawRule, Hall, Openings, OpeningsError, OpeningsFormat, Order, ResignByScore,
-    Rules, Variations, Workers,
+    Adjudication, Concurrency, DrawByScore, DrawRule, MatchConfig, MatchOpenings, OpeningOrder,
+    OpeningsError, OpeningsFormat, PgnVariations, ResignByScore, Rules,
 };
 use clap::{Args, ValueEnum};
-use game::{CastlingMode, PgnTags, Tablebases};
+use game::{CastlingMode, PgnTags, SyzygyTables};
 use players::{Spec, TextLog};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::entrants::Wanted;
+use super::participants::EngineTables;
 
 /// Settings as they are given. Their names are those of the flags and of the keys in a file.
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
-pub(super) struct Settings {
+pub(super) struct MatchOptions {
     /// What every program speaks that doesn't say otherwise
     #[arg(long, value_name = "PROTOCOL")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,36 +175,36 @@ enum ModelName {
 const GAMES_OF_AN_SPRT: u32 = 100_000;
 
 /// A match as it will be played.
-pub(super) struct Plan {
-    pub(super) hall: Hall,
-    pub(super) schedule: schedule::Settings,
+pub(super) struct MatchPlan {
+    pub(super) config: MatchConfig,
+    pub(super) schedule: schedule::ScheduleSettings,
     pub(super) sprt: Option<Sprt>,
-    pub(super) workers: Workers,
+    pub(super) workers: Concurrency,
     pub(super) pgn: Option<PathBuf>,
     pub(super) state: Option<PathBuf>,
-    settings: Settings,
+    settings: MatchOptions,
 }
 
-impl Plan {
-    pub(super) fn new(settings: &Settings, wanted: Wanted) -> Result<Plan> {
+impl MatchPlan {
+    pub(super) fn new(settings: &MatchOptions, wanted: EngineTables) -> Result<MatchPlan> {
         let rules = settings.rules()?;
         let sprt = settings.sprt()?;
         let log = settings.open_log()?;
-        let entrants = wanted.entrants(&|name| {
+        let participants = wanted.participants(&|name| {
             let file = log.as_ref()?;
             Some(Arc::new(TextLog::new(name, file.began, file.file.try_clone().ok()?)))
         })?;
-        let schedule = settings.schedule(entrants.len())?;
-        let workers = Workers { concurrency: settings.concurrency.unwrap_or(1), pin: settings.pin };
-        ensure!(workers.concurrency > 0, "--concurrency 0: expected at least 1");
+        let schedule = settings.schedule(participants.len())?;
+        let workers = Concurrency { games: settings.concurrency.unwrap_or(1), pin: settings.pin };
+        ensure!(workers.games > 0, "--concurrency 0: expected at least 1");
         let mut tags = PgnTags::default();
-        tags.event = settings.event.clone().unwrap_or_else(|| "herald match".to_owned());
+        tags.set("Event", settings.event.as_deref().unwrap_or("herald match"));
         if let Some(site) = &settings.site {
-            tags.site.clone_from(site);
+            tags.set("Site", site);
         }
-        let variations = if settings.variations { Variations::Shown } else { Variations::Hidden };
-        Ok(Plan {
-            hall: Hall { entrants, rules, tags, variations },
+        let variations = if settings.variations { PgnVariations::Shown } else { PgnVariations::Hidden };
+        Ok(MatchPlan {
+            config: MatchConfig { participants, rules, tags, variations },
             schedule,
             sprt,
             workers,
@@ -215,52 +215,54 @@ impl Plan {
     }
 
     pub(super) fn name(&self, program: usize) -> &str {
-        &self.hall.entrants[program].name
+        &self.config.participants[program].name
     }
 
     /// The openings, in order.
-    pub(super) fn openings(&self) -> Result<Openings, OpeningsError> {
+    pub(super) fn openings(&self) -> Result<MatchOpenings, OpeningsError> {
         let settings = &self.settings;
         let mode = CastlingMode::from_chess960(settings.chess960);
         let (openings, path) = match &settings.openings {
             Some(path) => {
                 let format =
                     OpeningsFormat::of(path).ok_or_else(|| OpeningsError::UnknownFormat(path.clone()))?;
-                (Openings::read(path, format, mode, settings.plies)?, path.as_path())
+                (MatchOpenings::read(path, format, mode, settings.plies)?, path.as_path())
             }
-            None if settings.chess960 => (Openings::chess960(), Path::new("Chess960")),
-            None => (Openings::embedded(), Path::new("the embedded set")),
+            None if settings.chess960 => (MatchOpenings::chess960(), Path::new("Chess960")),
+            None => (MatchOpenings::embedded(), Path::new("the embedded set")),
         };
         let order = match settings.order {
-            Some(OrderName::Random) => Order::Random { seed: settings.seed.unwrap_or(1) },
-            Some(OrderName::Sequential) | None => Order::Sequential { from: settings.start.unwrap_or(1) },
+            Some(OrderName::Random) => OpeningOrder::Random { seed: settings.seed.unwrap_or(1) },
+            Some(OrderName::Sequential) | None => {
+                OpeningOrder::Sequential { from: settings.start.unwrap_or(1) }
+            }
         };
         openings.ordered(order, path)
     }
 
     /// What a match that goes on must have in common with the one that was begun.
-    pub(super) fn identity(&self, openings: &Openings) -> serde_json::Value {
-        let Settings { order, seed, start, plies, chess960, sprt, alpha, beta, elo_model, .. } =
+    pub(super) fn identity(&self, openings: &MatchOpenings) -> serde_json::Value {
+        let MatchOptions { order, seed, start, plies, chess960, sprt, alpha, beta, elo_model, .. } =
             &self.settings;
-        let Settings { draw, resign, max_moves, tablebases, fide_draws, pgn, openings: file, .. } =
+        let MatchOptions { draw, resign, max_moves, tablebases, fide_draws, pgn, openings: file, .. } =
             &self.settings;
-        let entrants: Vec<_> = self
-            .hall
-            .entrants
+        let participants: Vec<_> = self
+            .config
+            .participants
             .iter()
-            .map(|entrant| {
+            .map(|participant| {
                 let spec = Spec {
-                    patience: Spec::new(entrant.spec.command.clone(), entrant.spec.protocol).patience,
-                    ..entrant.spec.clone()
+                    patience: Spec::new(participant.spec.command.clone(), participant.spec.protocol).patience,
+                    ..participant.spec.clone()
                 };
                 json!({
-                    "name": entrant.name, "spec": spec, "tc": entrant.control.to_string(),
-                    "margin": entrant.margin.as_millis() as u64, "ponder": entrant.ponder,
+                    "name": participant.name, "spec": spec, "tc": participant.control.to_string(),
+                    "margin": participant.margin.as_millis() as u64, "ponder": participant.ponder,
                 })
             })
             .collect();
         json!({
-            "engines": entrants, "schedule": self.schedule, "chess960": chess960,
+            "engines": participants, "schedule": self.schedule, "chess960": chess960,
             "openings": { "file": file, "count": openings.count(), "order": order, "seed": seed, "start": start, "plies": plies },
             "sprt": { "bounds": sprt, "alpha": alpha, "beta": beta, "elo-model": elo_model },
             "draw": draw, "resign": resign, "max-moves": max_moves, "tablebases": tablebases, "fide-draws": fide_draws, "pgn": pgn,
@@ -274,8 +276,8 @@ struct LogFile {
     began: Instant,
 }
 
-impl Settings {
-    fn schedule(&self, programs: usize) -> Result<schedule::Settings> {
+impl MatchOptions {
+    fn schedule(&self, programs: usize) -> Result<schedule::ScheduleSettings> {
         let format = self.format.unwrap_or(FormatName::RoundRobin);
         if self.challengers.is_some() && format != FormatName::Gauntlet {
             bail!("--challengers is for --format gauntlet");
@@ -286,23 +288,23 @@ impl Settings {
             u32::try_from(games).map_err(|_| anyhow!("--games {games}: more than can be played"))
         };
         let (format, games) = match format {
-            FormatName::RoundRobin => (Format::RoundRobin, all_games()?),
+            FormatName::RoundRobin => (TournamentFormat::RoundRobin, all_games()?),
             FormatName::Gauntlet => {
-                (Format::Gauntlet { challengers: self.challengers.unwrap_or(1) }, all_games()?)
+                (TournamentFormat::Gauntlet { challengers: self.challengers.unwrap_or(1) }, all_games()?)
             }
             FormatName::Swiss => {
                 // As many rounds as a knockout would need.
                 let rounds = programs.next_power_of_two().trailing_zeros();
-                (Format::Swiss { rounds: self.rounds.unwrap_or(rounds) }, games)
+                (TournamentFormat::Swiss { rounds: self.rounds.unwrap_or(rounds) }, games)
             }
             FormatName::Knockout if self.rounds.is_some() => bail!("--rounds is not for --format knockout"),
-            FormatName::Knockout => (Format::Knockout, games),
+            FormatName::Knockout => (TournamentFormat::Knockout, games),
         };
         ensure!(
             games.is_multiple_of(2),
             "{games} games for each encounter: expected an even number, since every opening is played with both colours"
         );
-        Ok(schedule::Settings { programs, format, games })
+        Ok(schedule::ScheduleSettings { programs, format, games })
     }
 
     fn sprt(&self) -> Result<Option<Sprt>> {
@@ -337,7 +339,7 @@ impl Settings {
         let tablebases = self
             .tablebases
             .as_deref()
-            .map(|folders| Tablebases::open(folders).with_context(|| format!("--tablebases {folders}")));
+            .map(|folders| SyzygyTables::open(folders).with_context(|| format!("--tablebases {folders}")));
         let adjudication = Adjudication {
             tablebases: tablebases.transpose()?.map(Arc::new),
             draw: draw.transpose()?,

@@ -1,24 +1,21 @@
 //! `herald play`: Herald as a client of an EPD referee.
 
-mod connection;
-mod membership;
+mod client;
 
 use std::io;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use engine::{NumberSetting, SettingsFile};
 use messages::input::{Input, LineReader};
-use messages::referee::{ClientConfig, ClientState, DisconnectReason};
+use messages::referee::ClientState;
 use protocols::host::{Event, Host};
 use protocols::referee::{Person, play};
 
 use crate::session;
 
-pub(crate) use connection::Connection;
-pub(crate) use membership::{Client, Membership};
+pub(crate) use client::ClientArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,10 +32,10 @@ The secret is the first line of --secret-file, or stands in the environment as H
 /// terminal's bell and is told on standard error; the exit code is then 1.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Play {
+pub(crate) struct PlayArgs {
     #[command(flatten)]
-    membership: Membership,
-    /// The name under which to sign on
+    client: ClientArgs,
+    /// Name to sign on with
     #[arg(long, default_value = "Herald")]
     name: String,
     /// A person plays, at this terminal
@@ -56,14 +53,35 @@ pub(crate) struct Play {
     overhead: i64,
 }
 
-impl Play {
+/// How long what is left of a closed connection may take to arrive.
+const LEFT_OVER: Duration = Duration::from_millis(100);
+
+impl PlayArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let client = ClientState::new(self.membership.tc.clone());
+        let mut client = ClientState::new(self.client.tc.clone());
         if self.human {
-            let person = Person::new(io::stdin(), client, session::style())?;
-            return self.membership.serve(&self.name, &mut AtTerminal(person));
+            let mut person = Person::new(io::stdin(), client, session::style())?;
+            return self.client.serve(&self.name, |mut transport, config, leaving, _| {
+                let reader = transport.reader()?;
+                let disconnect = person.take_part(reader, &mut transport, &mut io::stdout(), config, leaving);
+                transport.close();
+                person.forget_connection();
+                disconnect
+            });
         }
-        self.membership.serve(&self.name, &mut Herald { host: self.host()?, client })
+        let mut host = self.host()?;
+        self.client.serve(&self.name, |mut transport, config, leaving, alarm| {
+            host.attach(LineReader::new(transport.reader()?))?;
+            let disconnect = play(&mut host, &mut client, &mut transport, config, leaving, alarm);
+            transport.close();
+            // The next connection is to be the only one that the host hears.
+            while let Some(event) = host.event_within(LEFT_OVER) {
+                if matches!(event, Event::Input(Input::End)) {
+                    break;
+                }
+            }
+            disconnect
+        })
     }
 
     /// The engine, as the user has saved it and the flags want it.
@@ -85,56 +103,5 @@ impl Play {
             }
         }
         Ok(host)
-    }
-}
-
-/// Herald itself.
-struct Herald {
-    host: Host,
-    client: ClientState,
-}
-
-/// How long the last words of a connection may take.
-const LAST_WORDS: Duration = Duration::from_millis(100);
-
-impl Client for Herald {
-    fn take_part(
-        &mut self,
-        connection: &mut Connection,
-        config: &ClientConfig,
-        leaving: &AtomicBool,
-        alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<DisconnectReason> {
-        self.host.attach(LineReader::new(connection.reader()?))?;
-        play(&mut self.host, &mut self.client, connection, config, leaving, alarm)
-    }
-
-    /// Only one connection at a time speaks to the host.
-    fn forget_connection(&mut self) {
-        while let Some(event) = self.host.event_within(LAST_WORDS) {
-            if matches!(event, Event::Input(Input::End)) {
-                return;
-            }
-        }
-    }
-}
-
-/// A person at this terminal.
-struct AtTerminal(Person);
-
-impl Client for AtTerminal {
-    fn take_part(
-        &mut self,
-        connection: &mut Connection,
-        config: &ClientConfig,
-        leaving: &AtomicBool,
-        _alarm: &mut dyn FnMut(&str),
-    ) -> io::Result<DisconnectReason> {
-        let reader = connection.reader()?;
-        self.0.take_part(reader, connection, &mut io::stdout(), config, leaving)
-    }
-
-    fn forget_connection(&mut self) {
-        self.0.forget_connection();
     }
 }

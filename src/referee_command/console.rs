@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, Write as _};
 
 use anyhow::Result;
 use arena::referee::server::Director;
-use arena::referee::{HELP, News, Order};
+use arena::referee::{DirectorCommand, HELP, Notice};
 
 /// Standard output, as the director sees it.
 pub(super) struct Console {
@@ -18,7 +18,7 @@ impl Console {
     }
 
     /// Tells the director something; rings for what needs a hand.
-    pub(super) fn tell(&self, news: &News) {
+    pub(super) fn tell(&self, news: &Notice) {
         let bell = if news.urgent && self.rings { "\u{7}" } else { "" };
         let sign = if news.urgent { "! " } else { "" };
         say(&format!("{bell}{sign}{}", news.text));
@@ -35,8 +35,8 @@ pub(super) fn say(text: &str) {
 pub(super) fn listen(director: Director) -> Result<()> {
     std::thread::Builder::new().name("console".into()).spawn(move || {
         for line in io::stdin().lock().lines().map_while(io::Result::ok) {
-            let answer = match line.parse::<Order>() {
-                Ok(Order::Help) => Ok(HELP.to_owned()),
+            let answer = match line.parse::<DirectorCommand>() {
+                Ok(DirectorCommand::Help) => Ok(HELP.to_owned()),
                 Ok(order) => match director.order(order) {
                     Some(answer) => answer,
                     None => return,

@@ -11,13 +11,13 @@ use anyhow::{Context, Result, anyhow};
 use arena::referee::server::Tls;
 use messages::referee::{ClientConfig, DisconnectReason};
 use players::Bridge;
-use players::network::{self, Security};
+use players::transport::{self, Security};
 
-use super::settings::Plan;
+use super::settings::EventPlan;
 use crate::WrongInput;
 
 /// The threads that speak for local programs.
-pub(super) struct Locals {
+pub(super) struct LocalPrograms {
     leaving: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -29,18 +29,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The referee that has started a program.
 #[derive(Clone)]
-struct Own {
+struct OwnReferee {
     address: String,
     security: Security,
 }
 
-impl Locals {
+impl LocalPrograms {
     /// Starts all programs that have a command.
-    pub(super) fn start(plan: &Plan, address: SocketAddr) -> Result<Locals> {
+    pub(super) fn start(plan: &EventPlan, address: SocketAddr) -> Result<LocalPrograms> {
         let security = plan.tls.as_ref().map(Tls::security).transpose()?.unwrap_or_default();
-        let own = Own { address: address.to_string(), security };
+        let own = OwnReferee { address: address.to_string(), security };
         let leaving = Arc::new(AtomicBool::new(false));
-        let mut locals = Locals { leaving, threads: Vec::new() };
+        let mut locals = LocalPrograms { leaving, threads: Vec::new() };
         for (program, spec) in plan.event.programs.iter().zip(&plan.commands) {
             let Some(spec) = spec else { continue };
             let config = ClientConfig {
@@ -77,7 +77,7 @@ impl Locals {
     }
 }
 
-fn speak(mut bridge: Bridge, own: &Own, config: &ClientConfig, leaving: &AtomicBool) {
+fn speak(mut bridge: Bridge, own: &OwnReferee, config: &ClientConfig, leaving: &AtomicBool) {
     let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", config.name);
     while !leaving.load(Ordering::Relaxed) {
         match take_part(&mut bridge, own, config, leaving, &mut alarm) {
@@ -92,12 +92,12 @@ fn speak(mut bridge: Bridge, own: &Own, config: &ClientConfig, leaving: &AtomicB
 
 fn take_part(
     bridge: &mut Bridge,
-    own: &Own,
+    own: &OwnReferee,
     config: &ClientConfig,
     leaving: &AtomicBool,
     alarm: &mut dyn FnMut(&str),
 ) -> io::Result<DisconnectReason> {
-    let mut line = network::connect(&own.address, &own.security, PATIENCE)?;
+    let mut line = transport::connect(&own.address, &own.security, PATIENCE)?;
     let disconnect = bridge.take_part(line.reader()?, &mut line, config, leaving, alarm);
     line.close();
     disconnect

@@ -6,22 +6,24 @@ mod settings;
 mod watch;
 
 use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, anyhow, bail};
-use arena::referee::server::{Observed, Observer, Service, ServiceEnd, ServiceError, Watch};
-use arena::referee::{Event, EventStoreError, Order, report};
+use arena::referee::server::{
+    ObservationEnd, ObservedReferee, Service, ServiceEnd, ServiceError, StandbyReferee,
+};
+use arena::referee::{DirectorCommand, EventState, EventStoreError, report};
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use platform::signals;
 
 use crate::WrongInput;
 use crate::match_command::read_toml;
 use console::Console;
-use locals::Locals;
-use settings::{Plan, Settings};
+use locals::LocalPrograms;
+use settings::{EventOptions, EventPlan};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,14 +50,14 @@ event that was interrupted.";
 /// In the foreground it takes orders on standard input; `help` lists them. Exit code 0: all games have been played.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Referee {
+pub(crate) struct RefereeArgs {
     /// A TOML file with settings; flags go before what it says
     file: Option<PathBuf>,
     /// A program that may take part; give it for each of them
     #[arg(long = "program", value_name = "PROGRAM")]
     programs: Vec<String>,
     #[command(flatten)]
-    settings: Settings,
+    settings: EventOptions,
     /// Show the event whose page (`--live`) is there, on this terminal, and do nothing else; with https:// before it, over TLS
     #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["file", "programs", "background"])]
     watch: Option<String>,
@@ -64,7 +66,7 @@ pub(crate) struct Referee {
     background: bool,
 }
 
-impl Referee {
+impl RefereeArgs {
     pub(crate) fn run(self) -> Result<()> {
         if let Some(page) = &self.watch {
             if !self.settings.is_for_watching() {
@@ -73,7 +75,7 @@ impl Referee {
             return watch::watch(page, self.settings.tls_authority.as_deref());
         }
         let plan = self.plan().map_err(WrongInput::of)?;
-        let event = Event::new(plan.event.clone(), plan.openings()?)
+        let event = EventState::new(plan.event.clone(), plan.openings()?)
             .map_err(|error| anyhow!(WrongInput).context(error))?;
         let console = Console::new();
         let Some(mut service) = open(&plan, event, &console)? else { return Ok(()) };
@@ -92,20 +94,16 @@ impl Referee {
             console::say(&format!("shown at {scheme}://{shown}/"));
         }
         let director = service.director();
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let at_signal = director.clone();
-        std::thread::Builder::new().name("signals".into()).spawn(move || {
-            for _ in signals.forever() {
-                // Ended already, if nobody answers.
-                if at_signal.order(Order::Quit).is_none() {
-                    return;
-                }
-            }
+        signals::at_each(&signals::ALL, move || match at_signal.order(DirectorCommand::Quit) {
+            Some(_) => ControlFlow::Continue(()),
+            // The service has ended already.
+            None => ControlFlow::Break(()),
         })?;
         if !self.background {
             console::listen(director)?;
         }
-        let locals = Locals::start(&plan, service.address())?;
+        let locals = LocalPrograms::start(&plan, service.address())?;
         let end = service.run(plan.stays, &mut |news| console.tell(news));
         locals.end();
         let text = report::text(service.event());
@@ -121,7 +119,7 @@ impl Referee {
     }
 
     /// What the file and the flags want.
-    fn plan(&self) -> Result<Plan> {
+    fn plan(&self) -> Result<EventPlan> {
         let mut table = match &self.file {
             None => toml::Table::new(),
             Some(path) => read_toml(path)?,
@@ -131,38 +129,36 @@ impl Referee {
         for words in &self.programs {
             programs.push(settings::program(words).with_context(|| format!("--program \"{words}\""))?);
         }
-        let settings: Settings =
+        let settings: EventOptions =
             table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
-        Plan::new(settings, programs)
+        EventPlan::new(settings, programs)
     }
 }
 
 /// Opens the service: at once, or when the referee that is observed is gone. `None` if there is nothing more to referee.
-fn open(plan: &Plan, event: Event, console: &Console) -> Result<Option<Service>> {
+fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option<Service>> {
     let Some(referee) = &plan.settings.observe else {
-        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.entrance());
+        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.listen_config());
         return opened.map(Some).map_err(explain);
     };
-    let mut observer = Observer::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
+    let mut observer = StandbyReferee::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
     let stop = Arc::new(AtomicBool::new(false));
-    let signals = [SIGINT, SIGTERM].map(|signal| signal_hook::flag::register(signal, Arc::clone(&stop)));
+    let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));
     let (token, security) = (plan.token().map_err(WrongInput::of)?, plan.security().map_err(WrongInput::of)?);
-    let first = Observed { address: referee, token: &token, security: &security };
+    let first = ObservedReferee { address: referee, token: &token, security: &security };
     let watch = observer.watch(&first, &stop, &mut |news| console.tell(news)).map_err(explain)?;
-    for signal in signals {
-        signal_hook::low_level::unregister(signal?);
-    }
+    stopping.cancel();
     match watch {
-        Watch::TakeOver => {
+        ObservationEnd::TakeOver => {
             console::say("! the referee is gone; taking over");
-            observer.take_over(plan.entrance()).map(Some).map_err(explain)
+            observer.take_over(plan.listen_config()).map(Some).map_err(explain)
         }
-        Watch::Ended => {
+        ObservationEnd::Ended => {
             console::say("the referee has ended the service");
             Ok(None)
         }
-        Watch::Stopped => bail!("interrupted while observing"),
+        ObservationEnd::Stopped => bail!("interrupted while observing"),
     }
 }
 
@@ -171,7 +167,7 @@ fn explain(error: ServiceError) -> anyhow::Error {
     let is_wrong_input = matches!(
         &error,
         ServiceError::Network(..)
-            | ServiceError::Observed(..)
+            | ServiceError::ObservedReferee(..)
             | ServiceError::Line(..)
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use arena::referee::server::{Entrance, Limits, Tls};
+use arena::referee::server::{ConnectionLimits, ListenConfig, Tls};
 use arena::referee::{EventSettings, ProgramSettings};
-use arena::schedule::{self, Format};
-use arena::{Adjudication, DrawRule, Openings, OpeningsFormat, Order, Rules};
+use arena::schedule::{self, TournamentFormat};
+use arena::{Adjudication, DrawRule, MatchOpenings, OpeningOrder, OpeningsFormat, Rules};
 use clap::{Args, ValueEnum};
 use game::{CastlingMode, TimeControl};
 use messages::referee::Secret;
 use players::Spec;
-use players::network::Security;
+use players::transport::Security;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use toml::{Table, Value};
@@ -25,7 +25,7 @@ use crate::match_command::{read_words, spec};
 #[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
-pub(super) struct Settings {
+pub(super) struct EventOptions {
     /// Where the event is kept [default: event]
     #[arg(long, value_name = "FOLDER")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ pub(super) struct Settings {
     /// How the programs meet [default: round-robin; two programs play a match]
     #[arg(long, value_enum)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<FormatName>,
+    format: Option<EventFormatName>,
     /// Games that two programs play against each other: in pairs, each opening with both colours, and of an odd number the last
     /// one single [default: 2]
     #[arg(long)]
@@ -155,20 +155,20 @@ pub(super) struct Settings {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum FormatName {
+enum EventFormatName {
     RoundRobin,
     Swiss,
     Knockout,
 }
 
 /// A program as it is given.
-pub(super) struct Program {
+pub(super) struct ExpectedProgram {
     settings: ProgramSettings,
     spec: Option<Spec>,
 }
 
 /// An event as it will be held.
-pub(super) struct Plan {
+pub(super) struct EventPlan {
     pub(super) event: EventSettings,
     /// How local programs are started, in the order of the programs.
     pub(super) commands: Vec<Option<Spec>>,
@@ -177,16 +177,16 @@ pub(super) struct Plan {
     pub(super) live: Option<SocketAddr>,
     /// What proves the director on the page.
     pub(super) director: Option<String>,
-    limits: Limits,
+    limits: ConnectionLimits,
     /// What the referee proves itself with.
     pub(super) tls: Option<Tls>,
     pub(super) ponder: bool,
     pub(super) stays: bool,
-    pub(super) settings: Settings,
+    pub(super) settings: EventOptions,
 }
 
 /// Takes the tables `program` out of a file.
-pub(super) fn take_programs(file: &mut Table) -> Result<Vec<Program>> {
+pub(super) fn take_programs(file: &mut Table) -> Result<Vec<ExpectedProgram>> {
     let expected = "program: expected tables, each of which begins with [[program]]";
     let tables = match file.remove("program") {
         None => Vec::new(),
@@ -204,7 +204,7 @@ pub(super) fn take_programs(file: &mut Table) -> Result<Vec<Program>> {
 }
 
 /// A program from words, or from its name alone.
-pub(super) fn program(words: &str) -> Result<Program> {
+pub(super) fn program(words: &str) -> Result<ExpectedProgram> {
     if !words.contains('=') {
         let mut table = Table::new();
         table.insert("name".to_owned(), Value::String(words.to_owned()));
@@ -213,7 +213,7 @@ pub(super) fn program(words: &str) -> Result<Program> {
     read_program(read_words(words)?)
 }
 
-fn read_program(mut table: Table) -> Result<Program> {
+fn read_program(mut table: Table) -> Result<ExpectedProgram> {
     let mut take = |key: &str| match table.remove(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -230,7 +230,7 @@ fn read_program(mut table: Table) -> Result<Program> {
     ensure!(is_fit && (1..=100).contains(&name.len()), "name: expected 1 to 100 printing ASCII characters");
     ensure!(secret.as_deref() != Some(""), "secret: an empty one proves nothing");
     let secret = secret.map(|secret| Secret::new(&secret));
-    Ok(Program { settings: ProgramSettings { name, secret }, spec })
+    Ok(ExpectedProgram { settings: ProgramSettings { name, secret }, spec })
 }
 
 /// The first line of a file, which proves something.
@@ -242,8 +242,8 @@ fn read_token(path: &Path) -> Result<String> {
     Ok(token.to_owned())
 }
 
-impl Plan {
-    pub(super) fn new(settings: Settings, programs: Vec<Program>) -> Result<Plan> {
+impl EventPlan {
+    pub(super) fn new(settings: EventOptions, programs: Vec<ExpectedProgram>) -> Result<EventPlan> {
         ensure!(programs.len() >= 2, "{} programs: expected at least 2, each with --program", programs.len());
         for (place, program) in programs.iter().enumerate() {
             let name = &program.settings.name;
@@ -282,16 +282,16 @@ impl Plan {
                 || settings.live.is_some_and(|address| address.ip().is_loopback()),
             "--director-file: the token may be listened to on its way to --live; show the page at 127.0.0.1, or speak TLS"
         );
-        let usual = Limits::default();
+        let usual = ConnectionLimits::default();
         let per_address = settings.connections_per_address.unwrap_or(usual.per_address);
-        Ok(Plan {
+        Ok(EventPlan {
             event,
             commands: specs,
             folder: settings.folder.clone().unwrap_or_else(|| PathBuf::from("event")),
             listen: settings.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7676))),
             live: settings.live,
             director,
-            limits: Limits { per_address, ..usual },
+            limits: ConnectionLimits { per_address, ..usual },
             tls,
             ponder: settings.ponder,
             stays: settings.stay,
@@ -300,8 +300,8 @@ impl Plan {
     }
 
     /// Where the referee listens, and how.
-    pub(super) fn entrance(&self) -> Entrance {
-        Entrance { address: self.listen, limits: self.limits.clone(), tls: self.tls.clone() }
+    pub(super) fn listen_config(&self) -> ListenConfig {
+        ListenConfig { address: self.listen, limits: self.limits.clone(), tls: self.tls.clone() }
     }
 
     /// How the referee that is observed proves itself: the referees of an event all speak TLS, or none does.
@@ -316,14 +316,14 @@ impl Plan {
     }
 
     /// The openings, in order.
-    pub(super) fn openings(&self) -> Result<Openings> {
-        let Some(path) = &self.settings.openings else { return Ok(Openings::none()) };
+    pub(super) fn openings(&self) -> Result<MatchOpenings> {
+        let Some(path) = &self.settings.openings else { return Ok(MatchOpenings::none()) };
         let format = OpeningsFormat::of(path)
             .with_context(|| format!("{}: expected .epd, .fen, .pgn or .bin", path.display()))?;
-        let openings = Openings::read(path, format, CastlingMode::Standard, None)?;
+        let openings = MatchOpenings::read(path, format, CastlingMode::Standard, None)?;
         let order = match self.settings.seed {
-            Some(seed) => Order::Random { seed },
-            None => Order::Sequential { from: 1 },
+            Some(seed) => OpeningOrder::Random { seed },
+            None => OpeningOrder::Sequential { from: 1 },
         };
         Ok(openings.ordered(order, Path::new(path))?)
     }
@@ -331,7 +331,7 @@ impl Plan {
     /// What an event that goes on must have in common with the one that was begun.
     pub(super) fn identity(&self) -> String {
         let names: Vec<&str> = self.event.programs.iter().map(|program| program.name.as_str()).collect();
-        let Settings { openings, seed, fide_draws, max_moves, .. } = &self.settings;
+        let EventOptions { openings, seed, fide_draws, max_moves, .. } = &self.settings;
         json!({
             "event": self.event.name, "programs": names, "schedule": self.event.schedule,
             "tc": self.event.control.to_string(), "openings": openings, "seed": seed,
@@ -341,7 +341,7 @@ impl Plan {
     }
 }
 
-impl Settings {
+impl EventOptions {
     fn tls(&self) -> Result<Option<Tls>> {
         match (&self.tls_certificate, &self.tls_key) {
             (Some(certificate), Some(key)) => Ok(Some(Tls::read(certificate, key)?)),
@@ -355,16 +355,16 @@ impl Settings {
         Table::try_from(self).is_ok_and(|table| table.keys().all(|key| key == "tls-authority"))
     }
 
-    fn schedule(&self, programs: usize) -> Result<schedule::Settings> {
+    fn schedule(&self, programs: usize) -> Result<schedule::ScheduleSettings> {
         let format = match self.format {
-            Some(FormatName::Swiss) => {
+            Some(EventFormatName::Swiss) => {
                 let rounds = programs.next_power_of_two().trailing_zeros();
-                Format::Swiss { rounds: self.rounds.unwrap_or(rounds) }
+                TournamentFormat::Swiss { rounds: self.rounds.unwrap_or(rounds) }
             }
             _ if self.rounds.is_some() => bail!("--rounds is for --format swiss"),
-            Some(FormatName::Knockout) => Format::Knockout,
-            Some(FormatName::RoundRobin) | None => Format::RoundRobin,
+            Some(EventFormatName::Knockout) => TournamentFormat::Knockout,
+            Some(EventFormatName::RoundRobin) | None => TournamentFormat::RoundRobin,
         };
-        Ok(schedule::Settings { programs, format, games: self.games.unwrap_or(2) })
+        Ok(schedule::ScheduleSettings { programs, format, games: self.games.unwrap_or(2) })
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use arena::referee::watch;
-use players::network::Security;
+use players::transport::Security;
 
 use crate::{WrongInput, session};
 
@@ -32,8 +32,7 @@ pub(super) fn watch(page: &str, authority: Option<&Path>) -> Result<()> {
     }
     let mut remark = String::new();
     loop {
-        let size = rustix::termios::tcgetwinsize(&output).ok().filter(|size| size.ws_col > 0);
-        let (columns, rows) = size.map_or((80, 24), |size| (size.ws_col.into(), size.ws_row.into()));
+        let (columns, rows) = platform::terminal::size().unwrap_or((80, 24));
         let frame = watch::frame(&state, columns, rows, session::style());
         let text = frame.iter().fold(TOP.to_owned(), |text, line| text + CLEAR_LINE + line + "\n");
         let text = text + CLEAR_REST + &remark.chars().take(columns).collect::<String>();

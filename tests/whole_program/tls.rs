@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use players::network::{Security, connect};
+use players::transport::{Security, connect};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 
 use crate::live_page::request;

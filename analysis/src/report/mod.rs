@@ -22,14 +22,13 @@ mod theme;
 use std::collections::HashMap;
 
 use messages::epd::Position;
+use serde::Serialize;
 
 pub use feedback::feedback;
 pub use json::json;
 pub use page::page;
 pub use run::{Attempt, Problem, Run};
 pub use statistics::{Comparison, Quantiles, Share};
-
-use tables::Extent;
 
 /// Several runs side by side.
 #[derive(Debug, Default)]
@@ -38,7 +37,7 @@ pub struct Report {
     pub runs: Vec<Summary>,
     /// All problems, in the order in which they came first.
     pub rows: Vec<Row>,
-    places: HashMap<Key, usize>,
+    places: HashMap<ProblemKey, usize>,
 }
 
 /// A problem and what became of it.
@@ -72,7 +71,7 @@ pub struct Summary {
 }
 
 /// Points for moves that are graded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Points {
     /// What the moves were worth that were played.
     pub gained: u64,
@@ -81,27 +80,21 @@ pub struct Points {
 }
 
 /// What makes a problem the same in several runs: the position, the name, and how often both came before.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
-    position: String,
-    id: String,
-    earlier: u64,
-}
+type ProblemKey = (String, String, u64);
 
 impl Report {
     /// Adds a run to the side of the others.
     pub fn add(&mut self, run: Run) {
         let number = self.runs.len();
         self.rows.iter_mut().for_each(|row| row.attempts.push(None));
-        let mut counts: HashMap<(String, String), u64> = HashMap::new();
+        let mut counts: HashMap<_, u64> = HashMap::new();
         let mut summary = run.summary;
         for (problem, attempt) in run.attempts {
             summary.count(&problem, &attempt);
             let (position, id) = (fields(&problem.position), problem.id.clone());
-            let count = counts.entry((position.clone(), id.clone())).or_default();
-            let key = Key { position, id, earlier: *count };
-            *count += 1;
-            let place = *self.places.entry(key).or_insert(self.rows.len());
+            let earlier = counts.entry((position.clone(), id.clone())).or_default();
+            let place = *self.places.entry((position, id, *earlier)).or_insert(self.rows.len());
+            *earlier += 1;
             if place == self.rows.len() {
                 self.rows.push(Row { problem, attempts: vec![None; number + 1] });
             }
@@ -199,7 +192,7 @@ impl Quantity {
     }
 
     fn of(self, attempt: &Attempt) -> Option<u64> {
-        let crate::Outcome::Solved(cost) = attempt.outcome else { return None };
+        let crate::TargetResult::Solved(cost) = attempt.outcome else { return None };
         match self {
             Quantity::Depth => cost.depth,
             Quantity::Nodes => cost.nodes,
@@ -210,7 +203,7 @@ impl Quantity {
 
 /// The report for a terminal. With `all`, the problems that everybody has solved are listed as well.
 pub fn text(report: &Report, all: bool) -> String {
-    let tables = tables::overview(report).into_iter().chain(tables::problems(report, Extent::new(all)));
+    let tables = tables::overview(report).into_iter().chain(tables::problems(report, all));
     let tables: Vec<String> = tables.map(|table| table.to_string()).collect();
     tables.join("\n")
 }

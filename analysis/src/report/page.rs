@@ -6,8 +6,7 @@ use game::escaped;
 
 use super::run::Attempt;
 use super::table::Table;
-use super::tables::{self, Extent};
-use super::{Quantity, Report, Row, board, chart};
+use super::{Quantity, Report, Row, board, chart, tables};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -34,7 +33,7 @@ fn write_page(page: &mut String, report: &Report, title: &str, all: bool) -> fmt
     )?;
     tables::overview(report).iter().try_for_each(|table| write_table(page, table))?;
     write_charts(page, report)?;
-    tables::problems(report, Extent::new(all)).iter().try_for_each(|table| write_table(page, table))?;
+    tables::problems(report, all).iter().try_for_each(|table| write_table(page, table))?;
     write_boards(page, report)?;
     page.push_str("</body>\n</html>\n");
     Ok(())
@@ -74,11 +73,7 @@ fn write_charts(page: &mut String, report: &Report) -> fmt::Result {
 }
 
 fn write_boards(page: &mut String, report: &Report) -> fmt::Result {
-    let is_missed = |row: &Row| {
-        row.attempts
-            .first()
-            .is_some_and(|attempt| attempt.as_ref().is_some_and(|attempt| !attempt.is_solved()))
-    };
+    let is_missed = |row: &Row| matches!(row.attempts.first(), Some(Some(one)) if !one.is_solved());
     let missed: Vec<(usize, &Row)> = (1..).zip(&report.rows).filter(|(_, row)| is_missed(row)).collect();
     let (Some(first), false) = (report.runs.first(), missed.is_empty()) else { return Ok(()) };
     let (name, count) = (escaped(&first.name), missed.len());

@@ -6,8 +6,8 @@ use game::Move;
 use messages::epd::{Block, Blocks, Content, EpdMove, Operation, Position, Record, RecordReader};
 
 use super::{Summary, grades};
-use crate::outcome::{Cost, Outcome};
-use crate::solution::Solution;
+use crate::key_moves::KeyMoves;
+use crate::target_result::{Cost, TargetResult};
 
 /// A position with its solution.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Problem {
     pub position: Position,
     /// The name; empty if there is none.
     pub id: String,
-    pub(super) solution: Solution,
+    pub(super) solution: KeyMoves,
     /// Points for moves, if they are graded.
     grades: Vec<(Move, u32)>,
 }
@@ -25,7 +25,7 @@ pub struct Problem {
 #[derive(Clone, Debug)]
 pub struct Attempt {
     /// Whether it was solved.
-    pub outcome: Outcome,
+    pub outcome: TargetResult,
     /// The move that was played.
     pub played: Option<EpdMove<'static>>,
     /// The points for it, in a problem whose moves are graded.
@@ -72,7 +72,7 @@ impl Run {
             self.summary.unreadable += 1;
             return;
         };
-        let Some(solution) = Solution::of(record) else {
+        let Some(solution) = KeyMoves::of(record) else {
             self.summary.without_target += 1;
             return;
         };
@@ -95,9 +95,9 @@ impl Attempt {
         let mv = played.as_ref().and_then(EpdMove::legal);
         let judged = || {
             let is_right = problem.solution.is_right(mv?);
-            Some(if is_right { Outcome::Solved(Cost::default()) } else { Outcome::Missed })
+            Some(if is_right { TargetResult::Solved(Cost::default()) } else { TargetResult::Missed })
         };
-        let outcome = Outcome::of(record).or_else(judged)?;
+        let outcome = TargetResult::of(record).or_else(judged)?;
         let points = problem.best_points().map(|_| mv.map_or(0, |mv| problem.points(mv)));
         let nodes = match record.get("acn") {
             Some(Operation::Acn(nodes)) => Some(*nodes),
@@ -108,7 +108,7 @@ impl Attempt {
 
     /// Whether the problem was solved.
     pub fn is_solved(&self) -> bool {
-        matches!(self.outcome, Outcome::Solved(_))
+        matches!(self.outcome, TargetResult::Solved(_))
     }
 }
 
@@ -125,7 +125,7 @@ impl Problem {
 
     /// The right moves as they are written, or those to avoid.
     pub fn solution(&self) -> String {
-        let Solution { best, avoided } = &self.solution;
+        let KeyMoves { best, avoided } = &self.solution;
         let write = |moves: &[EpdMove<'_>]| moves.iter().map(EpdMove::text).collect::<Vec<_>>().join(" ");
         match (write(best), write(avoided)) {
             (best, avoided) if avoided.is_empty() => best,

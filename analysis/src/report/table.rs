@@ -36,26 +36,25 @@ impl Table {
         self
     }
 
-    fn widths(&self) -> Vec<usize> {
-        let width = |column: usize| {
-            let cells = self.rows.iter().chain([&self.head]).filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        (0..self.head.len()).map(width).collect()
+    /// Head and rows.
+    fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
+        [&self.head].into_iter().chain(&self.rows)
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths = self.widths();
+        let width = |column: usize| self.lines().map(|cells| cells[column].chars().count()).max();
+        let widths: Vec<usize> = (0..self.head.len()).filter_map(width).collect();
         writeln!(f, "{}", self.title)?;
-        for row in [&self.head].into_iter().chain(&self.rows) {
-            let mut line = String::new();
-            for ((cell, width), is_number) in row.iter().zip(&widths).zip(&self.are_numbers) {
-                line.push_str("  ");
-                let cell = if *is_number { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-                line.push_str(&cell);
-            }
+        for cells in self.lines() {
+            let columns = cells.iter().zip(&widths).zip(&self.are_numbers);
+            let line: String = columns
+                .map(|((cell, width), is_number)| match is_number {
+                    true => format!("  {cell:>width$}"),
+                    false => format!("  {cell:<width$}"),
+                })
+                .collect();
             writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())

@@ -1,20 +1,7 @@
 //! A report as tables.
 
 use super::table::Table;
-use super::{Attempt, Comparison, Points, Quantity, Report, Row, Share, Summary};
-
-/// Which problems are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
-    All,
-    NotSolvedByAll,
-}
-
-impl Extent {
-    pub(super) fn new(is_all: bool) -> Extent {
-        if is_all { Extent::All } else { Extent::NotSolvedByAll }
-    }
-}
+use super::{Attempt, Comparison, Points, Quantiles, Quantity, Report, Row, Share, Summary};
 
 /// The tables about whole runs that have something in them.
 pub(super) fn overview(report: &Report) -> Vec<Table> {
@@ -100,16 +87,9 @@ fn costs(report: &Report) -> Table {
     for (number, run) in report.runs.iter().enumerate() {
         for quantity in Quantity::ALL {
             let Some(quantiles) = report.quantiles(number, quantity) else { continue };
+            let Quantiles { least, quarter, median, three_quarters, nine_tenths, greatest } = quantiles;
             let count = report.costs(number, quantity).len() as u64;
-            let values = [
-                count,
-                quantiles.least,
-                quantiles.quarter,
-                quantiles.median,
-                quantiles.three_quarters,
-                quantiles.nine_tenths,
-                quantiles.greatest,
-            ];
+            let values = [count, least, quarter, median, three_quarters, nine_tenths, greatest];
             let mut row = vec![run.name.clone(), quantity.name().to_owned()];
             row.extend(values.map(|value| value.to_string()));
             table.rows.push(row);
@@ -149,18 +129,18 @@ fn verdict(compared: &Comparison) -> &'static str {
     }
 }
 
-/// The list of problems; `None` if there is nothing to list.
-pub(super) fn problems(report: &Report, extent: Extent) -> Option<Table> {
-    let title = match extent {
-        Extent::All => "Problems",
-        Extent::NotSolvedByAll if report.runs.len() == 1 => "Missed",
-        Extent::NotSolvedByAll => "Not solved by all",
+/// The list of `all` problems, or of those that not every run has solved; `None` if there is nothing to list.
+pub(super) fn problems(report: &Report, all: bool) -> Option<Table> {
+    let title = match report.runs.len() {
+        _ if all => "Problems",
+        1 => "Missed",
+        _ => "Not solved by all",
     };
     let table = Table::new(title).numbers(["No."]).texts(["Problem", "Solution"]);
     let mut table = table.texts(names(report));
     for (number, row) in (1..).zip(&report.rows) {
         let is_solved_by_all = row.attempts.iter().flatten().all(Attempt::is_solved);
-        if extent == Extent::All || !is_solved_by_all {
+        if all || !is_solved_by_all {
             let mut cells = vec![number.to_string(), row.problem.id.clone(), row.problem.solution()];
             cells.extend(row.attempts.iter().map(|attempt| answer(attempt.as_ref())));
             table.rows.push(cells);

@@ -1,7 +1,7 @@
 //! Reports on small suites.
 
 use super::*;
-use crate::{Cost, Outcome};
+use crate::{Cost, TargetResult};
 use messages::epd::RecordReader;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -19,15 +19,15 @@ fn report(runs: &[(&str, &[&str])]) -> Report {
     report
 }
 
-fn outcome(record: &str) -> Option<Outcome> {
+fn outcome(record: &str) -> Option<TargetResult> {
     run("run", &[record]).attempts.first().map(|(_, attempt)| attempt.outcome)
 }
 
 #[test]
 fn what_a_record_says_of_itself_holds() {
-    let solved = |depth, nodes, millis| Some(Outcome::Solved(Cost { depth, nodes, millis }));
+    let solved = |depth, nodes, millis| Some(TargetResult::Solved(Cost { depth, nodes, millis }));
     assert_eq!(outcome("Target solved 3 400 -; bm e4; pm e4;"), solved(Some(3), Some(400), None));
-    assert_eq!(outcome("Target missed; bm e4; pm e4;"), Some(Outcome::Missed));
+    assert_eq!(outcome("Target missed; bm e4; pm e4;"), Some(TargetResult::Missed));
     // What can't be understood says nothing.
     for garbled in
         ["Target;", "Target solved;", "Target solved 1 2 x;", "Target \"missed\";", "Target missed 1;"]
@@ -38,7 +38,7 @@ fn what_a_record_says_of_itself_holds() {
 
 #[test]
 fn a_move_that_was_played_is_judged() {
-    let is_solved = |record| outcome(record).map(|outcome| outcome != Outcome::Missed);
+    let is_solved = |record| outcome(record).map(|outcome| outcome != TargetResult::Missed);
     assert_eq!(is_solved("bm e4 d4; pv d4 d5;"), Some(true));
     assert_eq!(is_solved("am e4; pm e4;"), Some(false));
     assert_eq!(is_solved("am e4; sm c4;"), Some(true));

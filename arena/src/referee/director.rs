@@ -9,13 +9,13 @@ use messages::epd::{Position, RefereeCommand};
 use messages::referee::Directive;
 use shakmaty::Position as _;
 
-use super::bout::Bout;
-use super::event::Event;
+use super::event::EventState;
 use super::fact::{Fact, Side};
+use super::live_game::LiveGame;
 
 /// An order of the director. Games are named by their numbers, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum DirectorCommand {
     /// Shows the table, who is there and what is being played.
     Status,
     /// Shows the games that come next.
@@ -29,7 +29,7 @@ pub enum Order {
     /// Lets a game go on, or all.
     Resume(Option<u64>),
     /// Ends a game.
-    Adjudicate(u64, Verdict),
+    Adjudicate(u64, DirectorVerdict),
     /// A program loses its game, or its next one if it has none.
     Forfeit(String),
     /// Plays a game again from its beginning.
@@ -46,7 +46,7 @@ pub enum Order {
 
 /// How a director ends a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum DirectorVerdict {
     /// A side has won.
     Won(Color),
     /// Nobody has.
@@ -69,32 +69,34 @@ add GAME white|black SECONDS
 broadcast TEXT             tell all programs something
 quit                       end the service; the same command goes on with the event later";
 
-impl FromStr for Order {
+impl FromStr for DirectorCommand {
     type Err = String;
 
-    fn from_str(line: &str) -> Result<Order, String> {
+    fn from_str(line: &str) -> Result<DirectorCommand, String> {
         let (order, text) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
         if order == "broadcast" && !text.is_empty() {
             // Said as it is written, apostrophes and all.
-            return Ok(Order::Broadcast(text.trim().to_owned()));
+            return Ok(DirectorCommand::Broadcast(text.trim().to_owned()));
         }
         let words = shell_words::split(line).map_err(|_| "a quotation mark is not closed".to_owned())?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         Ok(match words.as_slice() {
-            ["status" | "s"] => Order::Status,
-            ["pairings" | "games"] => Order::Pairings,
-            ["next"] => Order::NextRound,
-            ["pair", one, other] => Order::Pair((*one).to_owned(), (*other).to_owned()),
-            ["pause"] => Order::Pause(None),
-            ["pause", game] => Order::Pause(Some(number(game)?)),
-            ["resume"] => Order::Resume(None),
-            ["resume", game] => Order::Resume(Some(number(game)?)),
-            ["adjudicate", game, result] => Order::Adjudicate(number(game)?, verdict(result)?),
-            ["forfeit", ..] => Order::Forfeit(words[1..].join(" ")),
-            ["restart", game] => Order::Restart(number(game)?),
-            ["add", game, side, seconds] => Order::AddTime(number(game)?, color(side)?, time(seconds)?),
-            ["quit" | "exit"] => Order::Quit,
-            ["help" | "?"] => Order::Help,
+            ["status" | "s"] => DirectorCommand::Status,
+            ["pairings" | "games"] => DirectorCommand::Pairings,
+            ["next"] => DirectorCommand::NextRound,
+            ["pair", one, other] => DirectorCommand::Pair((*one).to_owned(), (*other).to_owned()),
+            ["pause"] => DirectorCommand::Pause(None),
+            ["pause", game] => DirectorCommand::Pause(Some(number(game)?)),
+            ["resume"] => DirectorCommand::Resume(None),
+            ["resume", game] => DirectorCommand::Resume(Some(number(game)?)),
+            ["adjudicate", game, result] => DirectorCommand::Adjudicate(number(game)?, verdict(result)?),
+            ["forfeit", ..] => DirectorCommand::Forfeit(words[1..].join(" ")),
+            ["restart", game] => DirectorCommand::Restart(number(game)?),
+            ["add", game, side, seconds] => {
+                DirectorCommand::AddTime(number(game)?, color(side)?, time(seconds)?)
+            }
+            ["quit" | "exit"] => DirectorCommand::Quit,
+            ["help" | "?"] => DirectorCommand::Help,
             [word, ..] => return Err(misunderstood(word)),
             [] => return Err(String::new()),
         })
@@ -117,11 +119,11 @@ fn number(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("`{}` is no number of a game", game::excerpt(text)))
 }
 
-fn verdict(text: &str) -> Result<Verdict, String> {
+fn verdict(text: &str) -> Result<DirectorVerdict, String> {
     match text {
-        "1-0" => Ok(Verdict::Won(Color::White)),
-        "0-1" => Ok(Verdict::Won(Color::Black)),
-        "1/2-1/2" | "1/2" => Ok(Verdict::Drawn),
+        "1-0" => Ok(DirectorVerdict::Won(Color::White)),
+        "0-1" => Ok(DirectorVerdict::Won(Color::Black)),
+        "1/2-1/2" | "1/2" => Ok(DirectorVerdict::Drawn),
         _ => Err(format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text))),
     }
 }
@@ -145,33 +147,33 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-impl Event {
-    /// Does what the director wants, and says what came of it. [`Order::Quit`] and [`Order::Help`] are for who listens to the
+impl EventState {
+    /// Does what the director wants, and says what came of it. [`DirectorCommand::Quit`] and [`DirectorCommand::Help`] are for who listens to the
     /// director.
     ///
     /// # Errors
     /// It can't be done; the text says why.
-    pub fn obey(&mut self, order: &Order, at: Instant) -> Result<String, String> {
+    pub fn obey(&mut self, order: &DirectorCommand, at: Instant) -> Result<String, String> {
         let done = match order {
-            Order::Status => self.status(at),
-            Order::Pairings => self.pairings(),
-            Order::NextRound => self.next_round()?,
-            Order::Pair(one, other) => self.pair(one, other)?,
-            Order::Pause(game) => self.pause(*game, at)?,
-            Order::Resume(game) => self.resume(*game, at)?,
-            Order::Adjudicate(game, verdict) => self.adjudicate(*game, *verdict, at)?,
-            Order::Forfeit(name) => self.forfeit(name, at)?,
-            Order::Restart(game) => self.restart(*game, at)?,
-            Order::AddTime(game, color, time) => self.add_time(*game, *color, *time)?,
-            Order::Broadcast(text) => self.broadcast(text, at),
-            Order::Quit | Order::Help => String::new(),
+            DirectorCommand::Status => self.status(at),
+            DirectorCommand::Pairings => self.pairings(),
+            DirectorCommand::NextRound => self.next_round()?,
+            DirectorCommand::Pair(one, other) => self.pair(one, other)?,
+            DirectorCommand::Pause(game) => self.pause(*game, at)?,
+            DirectorCommand::Resume(game) => self.resume(*game, at)?,
+            DirectorCommand::Adjudicate(game, verdict) => self.adjudicate(*game, *verdict, at)?,
+            DirectorCommand::Forfeit(name) => self.forfeit(name, at)?,
+            DirectorCommand::Restart(game) => self.restart(*game, at)?,
+            DirectorCommand::AddTime(game, color, time) => self.add_time(*game, *color, *time)?,
+            DirectorCommand::Broadcast(text) => self.broadcast(text, at),
+            DirectorCommand::Quit | DirectorCommand::Help => String::new(),
         };
         self.begin_games(at);
         Ok(done)
     }
 
-    fn playing(&self, game: u64) -> Result<&Bout, String> {
-        self.bout(game).ok_or_else(|| format!("game {} is not being played", game + 1))
+    fn playing(&self, game: u64) -> Result<&LiveGame, String> {
+        self.live_game(game).ok_or_else(|| format!("game {} is not being played", game + 1))
     }
 
     fn known(&self, name: &str) -> Result<usize, String> {
@@ -200,16 +202,16 @@ impl Event {
     /// The games that an order is about.
     fn chosen(&self, game: Option<u64>) -> Result<Vec<u64>, String> {
         match game {
-            Some(game) => self.playing(game).map(|bout| vec![bout.number()]),
-            None => Ok(self.bouts().map(Bout::number).collect()),
+            Some(game) => self.playing(game).map(|live| vec![live.number()]),
+            None => Ok(self.live_games().map(LiveGame::number).collect()),
         }
     }
 
     fn pause(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
         let games = self.chosen(game)?;
         for game in &games {
-            if let Some(bout) = self.bout_mut(*game).filter(|bout| !bout.is_paused()) {
-                bout.pause(at);
+            if let Some(live) = self.live_game_mut(*game).filter(|live| !live.is_paused()) {
+                live.pause(at);
             }
         }
         Ok(format!("{} held", counted(games.len(), "game")))
@@ -218,9 +220,9 @@ impl Event {
     fn resume(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
         let games = self.chosen(game)?;
         for game in &games {
-            let Some(bout) = self.bout_mut(*game).filter(|bout| bout.is_paused()) else { continue };
-            bout.resume(at);
-            let (is_asked, gone) = (bout.is_asked(), Color::ALL.map(|color| (bout.program(color), color)));
+            let Some(live) = self.live_game_mut(*game).filter(|live| live.is_paused()) else { continue };
+            live.resume(at);
+            let (is_asked, gone) = (live.is_asked(), Color::ALL.map(|color| (live.program(color), color)));
             for (program, color) in gone {
                 if !self.is_present(program) {
                     self.is_gone(*game, color, at);
@@ -231,11 +233,11 @@ impl Event {
         Ok(format!("{} may go on", counted(games.len(), "game")))
     }
 
-    fn adjudicate(&mut self, game: u64, verdict: Verdict, at: Instant) -> Result<String, String> {
+    fn adjudicate(&mut self, game: u64, verdict: DirectorVerdict, at: Instant) -> Result<String, String> {
         self.playing(game)?;
         let outcome = match verdict {
-            Verdict::Won(winner) => Outcome::Win { winner, reason: WinReason::Adjudication },
-            Verdict::Drawn => Outcome::Draw(DrawReason::Adjudication),
+            DirectorVerdict::Won(winner) => Outcome::Win { winner, reason: WinReason::Adjudication },
+            DirectorVerdict::Drawn => Outcome::Draw(DrawReason::Adjudication),
         };
         self.end(game, outcome, "by the director's word".to_owned(), at);
         Ok(format!("game {}: {}", game + 1, outcome.result()))
@@ -275,8 +277,8 @@ impl Event {
     }
 
     fn add_time(&mut self, game: u64, color: Color, time: Duration) -> Result<String, String> {
-        let bout = self.playing(game)?;
-        if bout.remaining(color, Instant::now()).is_none() {
+        let live = self.playing(game)?;
+        if live.remaining(color, Instant::now()).is_none() {
             return Err("no clock runs in this event".to_owned());
         }
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -303,13 +305,13 @@ impl Event {
 
     /// The position on the board of a program's game.
     fn position_of(&self, program: usize) -> Position {
-        let bout = self.game_of(program).and_then(|game| self.bout(game));
-        bout.map_or_else(|| Position::of(&game::Game::default()), |bout| Position::of(bout.game()))
+        let live = self.game_of(program).and_then(|game| self.live_game(game));
+        live.map_or_else(|| Position::of(&game::Game::default()), |live| Position::of(live.game()))
     }
 }
 
 /// What the director sees.
-impl Event {
+impl EventState {
     /// The table, who is there, and what is being played.
     fn status(&self, at: Instant) -> String {
         let mut text = super::report::table(self);
@@ -320,27 +322,27 @@ impl Event {
         if !absent.is_empty() {
             let _ = writeln!(text, "not here: {}", absent.join(", "));
         }
-        for bout in self.bouts() {
-            let _ = writeln!(text, "{}", self.line_about(bout, at));
+        for live in self.live_games() {
+            let _ = writeln!(text, "{}", self.line_about(live, at));
         }
         text.trim_end().to_owned()
     }
 
-    fn line_about(&self, bout: &Bout, at: Instant) -> String {
+    fn line_about(&self, live: &LiveGame, at: Instant) -> String {
         let clock = |color: Color| {
-            let left = bout.remaining(color, at);
+            let left = live.remaining(color, at);
             let clock = left.map_or_else(|| "-".to_owned(), |left| format!("{:.1}", left.as_secs_f64()));
-            let name = self.name(bout.program(color));
-            let is_running = bout.is_running() && bout.to_move() == color;
-            let gone = if self.is_present(bout.program(color)) { "" } else { " (gone)" };
+            let name = self.name(live.program(color));
+            let is_running = live.is_running() && live.to_move() == color;
+            let gone = if self.is_present(live.program(color)) { "" } else { " (gone)" };
             format!("{name}{gone} {clock}{}", if is_running { "*" } else { "" })
         };
-        let last = bout.game().position().fullmoves();
-        let paused = if bout.is_paused() { ", held" } else { "" };
+        let last = live.game().position().fullmoves();
+        let paused = if live.is_paused() { ", held" } else { "" };
         format!(
             "game {}, round {}: {} - {}, move {last}{paused}",
-            bout.number() + 1,
-            bout.fixture.round,
+            live.number() + 1,
+            live.fixture.round,
             clock(Color::White),
             clock(Color::Black)
         )
@@ -362,17 +364,23 @@ mod tests {
 
     #[test]
     fn orders_and_what_is_none() {
-        let order = |text: &str| text.parse::<Order>();
-        assert_eq!(order(" pause 3 "), Ok(Order::Pause(Some(2))));
-        assert_eq!(order("pair \"Toga II\" Herald"), Ok(Order::Pair("Toga II".into(), "Herald".into())));
-        assert_eq!(order("adjudicate 1 1/2"), Ok(Order::Adjudicate(0, Verdict::Drawn)));
+        let order = |text: &str| text.parse::<DirectorCommand>();
+        assert_eq!(order(" pause 3 "), Ok(DirectorCommand::Pause(Some(2))));
+        assert_eq!(
+            order("pair \"Toga II\" Herald"),
+            Ok(DirectorCommand::Pair("Toga II".into(), "Herald".into()))
+        );
+        assert_eq!(order("adjudicate 1 1/2"), Ok(DirectorCommand::Adjudicate(0, DirectorVerdict::Drawn)));
         assert_eq!(
             order("add 2 black 30.5"),
-            Ok(Order::AddTime(1, Color::Black, Duration::from_millis(30_500)))
+            Ok(DirectorCommand::AddTime(1, Color::Black, Duration::from_millis(30_500)))
         );
-        assert_eq!(order("broadcast  Lunch is  served"), Ok(Order::Broadcast("Lunch is  served".into())));
-        assert_eq!(order("broadcast It's lunch"), Ok(Order::Broadcast("It's lunch".into())));
-        assert_eq!(order("forfeit Toga II"), Ok(Order::Forfeit("Toga II".into())));
+        assert_eq!(
+            order("broadcast  Lunch is  served"),
+            Ok(DirectorCommand::Broadcast("Lunch is  served".into()))
+        );
+        assert_eq!(order("broadcast It's lunch"), Ok(DirectorCommand::Broadcast("It's lunch".into())));
+        assert_eq!(order("forfeit Toga II"), Ok(DirectorCommand::Forfeit("Toga II".into())));
         for wrong in
             ["", "pause 0", "pause x", "add 1 red 3", "add 1 white -3", "adjudicate 1 2-0", "jump", "pair 'a"]
         {

@@ -4,8 +4,8 @@
 use game::{Color, Outcome};
 use serde::{Deserialize, Serialize};
 
+use crate::match_store::RecordedOutcome;
 use crate::schedule::Fixture;
-use crate::store::RecordedOutcome;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

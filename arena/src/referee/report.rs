@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use game::{Color, escaped};
 
-use super::event::{Event, GameResult};
+use super::event::{EventState, GameSummary};
 
 /// More programs than these have no crosstable that anybody could read.
 const WIDEST_CROSSTABLE: usize = 24;
 
 /// A row of the table.
-pub(super) struct Row {
+pub(super) struct StandingRow {
     pub(super) program: usize,
     pub(super) points: f64,
     pub(super) games: u64,
@@ -27,19 +27,19 @@ pub(super) struct Row {
 }
 
 /// The rows, best first: by points, then Sonneborn-Berger, Buchholz and wins.
-pub(super) fn rows(event: &Event) -> Vec<Row> {
+pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
     let standings = event.standings();
     let programs = event.settings().programs.len();
     let points = |program: usize| {
         let halves = standings.of(program).games.halves() + event.schedule().granted(program);
         halves as f64 / 2.0
     };
-    let mut rows: Vec<Row> = (0..programs)
+    let mut rows: Vec<StandingRow> = (0..programs)
         .map(|program| {
             let games = standings.of(program).games;
             let met = |opponent: usize| standings.between(program, opponent);
             let opponents = || (0..programs).filter(move |&opponent| opponent != program);
-            Row {
+            StandingRow {
                 program,
                 points: points(program),
                 games: games.games(),
@@ -63,8 +63,8 @@ pub(super) fn rows(event: &Event) -> Vec<Row> {
     rows
 }
 
-fn used(event: &Event, program: usize) -> Duration {
-    let of = |result: &GameResult| {
+fn used(event: &EventState, program: usize) -> Duration {
+    let of = |result: &GameSummary| {
         let color = Color::from_white(result.fixture.white == program);
         let plays = result.fixture.white == program || result.fixture.black == program;
         if plays { *result.used.get(color) } else { Duration::ZERO }
@@ -72,13 +72,13 @@ fn used(event: &Event, program: usize) -> Duration {
     event.results().iter().map(of).sum()
 }
 
-fn width(event: &Event) -> usize {
+fn width(event: &EventState) -> usize {
     let names = event.settings().programs.iter().map(|program| program.name.chars().count());
     names.max().unwrap_or_default().clamp(7, 40)
 }
 
 /// The table, best first.
-pub(super) fn table(event: &Event) -> String {
+pub(super) fn table(event: &EventState) -> String {
     let width = width(event);
     let mut text = format!(
         "{:>4} {:width$} {:>7} {:>6} {:>5} {:>5} {:>5} {:>8} {:>8} {:>10}\n",
@@ -108,7 +108,7 @@ fn hours(time: Duration) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-pub(super) fn cell(event: &Event, program: usize, opponent: usize) -> String {
+pub(super) fn cell(event: &EventState, program: usize, opponent: usize) -> String {
     let tally = event.standings().between(program, opponent);
     match tally.games() {
         0 => if opponent == program { "x" } else { "-" }.to_owned(),
@@ -116,7 +116,7 @@ pub(super) fn cell(event: &Event, program: usize, opponent: usize) -> String {
     }
 }
 
-fn crosstable(event: &Event) -> String {
+fn crosstable(event: &EventState) -> String {
     let (rows, width) = (rows(event), width(event));
     let mut text = format!("{:>4} {:width$}", "", "");
     for rank in 1..=rows.len() {
@@ -134,19 +134,19 @@ fn crosstable(event: &Event) -> String {
 }
 
 /// The results in the order of the schedule.
-pub(super) fn results(event: &Event) -> Vec<&GameResult> {
-    let mut results: Vec<&GameResult> = event.results().iter().collect();
+pub(super) fn results(event: &EventState) -> Vec<&GameSummary> {
+    let mut results: Vec<&GameSummary> = event.results().iter().collect();
     results.sort_by_key(|result| result.fixture.number);
     results
 }
 
-pub(super) fn reason(result: &GameResult) -> String {
+pub(super) fn reason(result: &GameSummary) -> String {
     let outcome = result.outcome.to_string();
     if result.detail.is_empty() { outcome } else { format!("{outcome}: {}", result.detail) }
 }
 
 /// The final report as text.
-pub fn text(event: &Event) -> String {
+pub fn text(event: &EventState) -> String {
     let settings = event.settings();
     let mut text = format!("{}\n{}\n", settings.name, "=".repeat(settings.name.chars().count()));
     let _ = writeln!(text, "{}, time control {}\n", settings.site, settings.control);
@@ -184,7 +184,7 @@ pub fn text(event: &Event) -> String {
 }
 
 /// The final report as a page that needs nothing else.
-pub fn page(event: &Event) -> String {
+pub fn page(event: &EventState) -> String {
     let settings = event.settings();
     let title = escaped(&settings.name);
     let mut page = format!(

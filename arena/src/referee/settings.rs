@@ -19,7 +19,7 @@ pub struct EventSettings {
     /// Who may take part. Their places here are their numbers in the schedule.
     pub programs: Vec<ProgramSettings>,
     /// Who meets whom.
-    pub schedule: schedule::Settings,
+    pub schedule: schedule::ScheduleSettings,
     /// The time that everybody has.
     pub control: TimeControl,
     /// How far a clock may be overdrawn with a move without losing; what is overdrawn is gone all the same.

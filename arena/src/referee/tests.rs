@@ -9,8 +9,8 @@ use messages::referee::{
 };
 
 use super::*;
-use crate::openings::Openings;
-use crate::schedule::{self, Format};
+use crate::openings::MatchOpenings;
+use crate::schedule::{self, TournamentFormat};
 use crate::table::Rules;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -27,7 +27,11 @@ fn settings(names: &[&str]) -> EventSettings {
             .iter()
             .map(|name| ProgramSettings { name: (*name).to_owned(), secret: None })
             .collect(),
-        schedule: schedule::Settings { programs: names.len(), format: Format::RoundRobin, games: 2 },
+        schedule: schedule::ScheduleSettings {
+            programs: names.len(),
+            format: TournamentFormat::RoundRobin,
+            games: 2,
+        },
         control: "60+1".parse().expect("a time control"),
         margin: Duration::ZERO,
         rules: Rules::default(),
@@ -42,27 +46,27 @@ fn settings(names: &[&str]) -> EventSettings {
 
 /// An event with its clients. Letters arrive at once, and facts are kept as a store would.
 struct Room {
-    event: Event,
+    event: EventState,
     now: Instant,
     facts: Vec<Fact>,
     /// What each connection was sent and has not been looked at.
-    inboxes: BTreeMap<Connection, Vec<String>>,
-    clients: BTreeMap<Connection, ClientState>,
-    closed: Vec<Connection>,
+    inboxes: BTreeMap<ConnectionId, Vec<String>>,
+    clients: BTreeMap<ConnectionId, ClientState>,
+    closed: Vec<ConnectionId>,
     news: Vec<String>,
-    endings: Vec<Ending>,
-    next: Connection,
+    endings: Vec<FinishedGame>,
+    next: ConnectionId,
 }
 
 impl Room {
     fn new(settings: EventSettings) -> Room {
-        let mut event = Event::new(settings, Openings::none()).expect("a schedule");
+        let mut event = EventState::new(settings, MatchOpenings::none()).expect("a schedule");
         let now = Instant::now();
         event.open(now);
         Room::around(event, now, Vec::new(), 1)
     }
 
-    fn around(event: Event, now: Instant, facts: Vec<Fact>, next: Connection) -> Room {
+    fn around(event: EventState, now: Instant, facts: Vec<Fact>, next: ConnectionId) -> Room {
         let mut room = Room {
             event,
             now,
@@ -81,7 +85,7 @@ impl Room {
     /// The referee dies, and another one goes on with its facts.
     fn succeed(self) -> Room {
         let settings = self.event.settings().clone();
-        let mut event = Event::new(settings, Openings::none()).expect("a schedule");
+        let mut event = EventState::new(settings, MatchOpenings::none()).expect("a schedule");
         for fact in &self.facts {
             event.restore(fact).expect("what happened fits");
         }
@@ -90,24 +94,24 @@ impl Room {
     }
 
     fn send(&mut self) {
-        let out = self.event.take_outbox();
+        let out = self.event.take_effects();
         self.facts.extend(out.facts);
-        for letter in out.letters {
-            self.inboxes.entry(letter.to).or_default().push(letter.line);
-            if let Some(game) = letter.starts {
+        for message in out.messages {
+            self.inboxes.entry(message.to).or_default().push(message.line);
+            if let Some(game) = message.starts {
                 self.event.told(game, self.now);
             }
         }
-        self.closed.extend(out.closings);
+        self.closed.extend(out.disconnects);
         self.news.extend(out.news.into_iter().map(|news| news.text));
         self.endings.extend(out.records);
     }
 
-    fn connect(&mut self) -> Connection {
-        self.connect_by(Input::Opened)
+    fn connect(&mut self) -> ConnectionId {
+        self.connect_by(ConnectionEvent::Opened)
     }
 
-    fn connect_by(&mut self, way: fn(Connection) -> Input) -> Connection {
+    fn connect_by(&mut self, way: fn(ConnectionId) -> ConnectionEvent) -> ConnectionId {
         let connection = self.next;
         self.next += 1;
         self.event.handle(way(connection), self.now);
@@ -115,16 +119,16 @@ impl Room {
         connection
     }
 
-    fn say(&mut self, connection: Connection, line: &impl ToString) {
-        self.event.handle(Input::Line(connection, line.to_string()), self.now);
+    fn say(&mut self, connection: ConnectionId, line: &impl ToString) {
+        self.event.handle(ConnectionEvent::Line(connection, line.to_string()), self.now);
         self.send();
     }
 
-    fn sign_on(&mut self, name: &str) -> Connection {
-        self.sign_on_by(Input::Opened, name)
+    fn sign_on(&mut self, name: &str) -> ConnectionId {
+        self.sign_on_by(ConnectionEvent::Opened, name)
     }
 
-    fn sign_on_by(&mut self, way: fn(Connection) -> Input, name: &str) -> Connection {
+    fn sign_on_by(&mut self, way: fn(ConnectionId) -> ConnectionEvent, name: &str) -> ConnectionId {
         let connection = self.connect_by(way);
         let record = self.clients[&connection].sign_on(name, None, true);
         self.say(connection, &record);
@@ -145,7 +149,7 @@ impl Room {
     }
 
     /// What a connection was sent, heard by its client. Returns the last task.
-    fn hear(&mut self, connection: Connection) -> ClientTask {
+    fn hear(&mut self, connection: ConnectionId) -> ClientTask {
         let mut last = ClientTask::Nothing;
         for line in self.inboxes.remove(&connection).unwrap_or_default() {
             let client = self.clients.get_mut(&connection).expect("a client");
@@ -155,22 +159,22 @@ impl Room {
     }
 
     /// What a connection was sent, by the commands.
-    fn commands(&mut self, connection: Connection) -> Vec<&'static str> {
+    fn commands(&mut self, connection: ConnectionId) -> Vec<&'static str> {
         let lines = self.inboxes.remove(&connection).unwrap_or_default();
         lines.iter().map(|line| line.parse::<Directive>().expect("a record").command.word()).collect()
     }
 
-    fn answer(&mut self, connection: Connection, answer: Response) {
+    fn answer(&mut self, connection: ConnectionId, answer: Response) {
         let client = self.clients.get_mut(&connection).expect("a client");
         let record = client.reply(answer, Analysis::default()).expect("legal");
         self.say(connection, &record);
     }
 
-    fn play(&mut self, connection: Connection, text: &str) {
+    fn play(&mut self, connection: ConnectionId, text: &str) {
         self.play_with(connection, text, Remark::None);
     }
 
-    fn play_with(&mut self, connection: Connection, text: &str, remark: Remark) {
+    fn play_with(&mut self, connection: ConnectionId, text: &str, remark: Remark) {
         assert_eq!(self.hear(connection), ClientTask::Respond, "{text}");
         let game = self.clients[&connection].game();
         let answer = answer_with(game, game.parse_move(text).expect(text), remark);
@@ -178,7 +182,7 @@ impl Room {
     }
 
     /// Plays moves in turn.
-    fn play_all(&mut self, [white, black]: [Connection; 2], moves: &str) {
+    fn play_all(&mut self, [white, black]: [ConnectionId; 2], moves: &str) {
         for (ply, text) in moves.split_whitespace().enumerate() {
             self.play(if ply % 2 == 0 { white } else { black }, text);
         }
@@ -192,7 +196,7 @@ impl Room {
 }
 
 /// Two programs at their first game.
-fn pair() -> (Room, [Connection; 2]) {
+fn pair() -> (Room, [ConnectionId; 2]) {
     let mut room = Room::new(settings(&["A", "B"]));
     let both = [room.sign_on("A"), room.sign_on("B")];
     room.pass(seconds(5));
@@ -202,7 +206,7 @@ fn pair() -> (Room, [Connection; 2]) {
 #[test]
 fn what_a_line_has_spoiled_is_told_again() {
     let mut room = Room::new(settings(&["A", "B"]));
-    let [a, b] = ["A", "B"].map(|name| room.sign_on_by(Input::Plugged, name));
+    let [a, b] = ["A", "B"].map(|name| room.sign_on_by(ConnectionEvent::SerialLine, name));
     room.pass(seconds(5));
     room.commands(b);
     let fault = room.clients[&b].request(Request::Fault(None)).to_string();
@@ -426,14 +430,14 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
 fn late_replies_harm_nobody() {
     let (mut room, both @ [a, b]) = pair();
     room.play_all(both, "e4 e5 Nf3 Nc6");
-    room.event.obey(&Order::Restart(0), room.now).expect("begins anew");
+    room.event.obey(&DirectorCommand::Restart(0), room.now).expect("begins anew");
     room.send();
     room.pass(seconds(5));
     let late = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - refreq reply; sm Bb5;";
     room.say(a, &late);
     assert_eq!(room.news.last().map(String::as_str), Some("A replied too late"));
     room.play(a, "d4");
-    room.event.obey(&Order::Adjudicate(0, Verdict::Drawn), room.now).expect("ends");
+    room.event.obey(&DirectorCommand::Adjudicate(0, DirectorVerdict::Drawn), room.now).expect("ends");
     room.send();
     room.pass(seconds(20));
     // The other game; White thinks.
@@ -494,7 +498,7 @@ fn a_program_that_comes_back_goes_on() {
     let (mut room, both @ [a, b]) = pair();
     room.play_all(both, "e4 e5 Nf3 Nc6");
     room.pass(seconds(7));
-    room.event.handle(Input::Closed(a), room.now);
+    room.event.handle(ConnectionEvent::Closed(a), room.now);
     room.pass(seconds(20));
     let again = room.sign_on("A");
     assert_eq!(room.commands(again), ["reset"]);
@@ -510,15 +514,15 @@ fn a_program_that_comes_back_goes_on() {
     assert_eq!(room.hear(b), ClientTask::Respond);
     let incidents: Vec<String> = room
         .event
-        .bouts()
-        .flat_map(|bout| bout.record(None, "", Duration::ZERO).incidents)
+        .live_games()
+        .flat_map(|live| live.record(None, "", Duration::ZERO).incidents)
         .map(|i| i.to_string())
         .collect();
     assert_eq!(incidents, ["White is gone", "White is back"]);
     let mut latest = b;
     for _ in 0..3 {
         assert!(room.endings.is_empty());
-        room.event.handle(Input::Closed(latest), room.now);
+        room.event.handle(ConnectionEvent::Closed(latest), room.now);
         latest = room.sign_on("B");
     }
     assert_eq!(room.ending(), "1-0 Black abandons the game|came back more than 2 times");
@@ -542,21 +546,21 @@ fn a_successor_knows_every_game() {
         "an outage costs no time: {told}"
     );
     room.play_all([a, b], "Nf3 Nc6");
-    assert_eq!(room.event.bouts().next().expect("a game").game().ply(), 4);
+    assert_eq!(room.event.live_games().next().expect("a game").game().ply(), 4);
     let same = room.succeed();
-    assert_eq!(same.event.bouts().next().expect("a game").game().ply(), 4);
+    assert_eq!(same.event.live_games().next().expect("a game").game().ply(), 4);
 }
 
 #[test]
 fn if_both_are_gone_nobody_wins_until_one_is_back() {
     let (mut room, [a, b]) = pair();
     for connection in [a, b] {
-        room.event.handle(Input::Closed(connection), room.now);
+        room.event.handle(ConnectionEvent::Closed(connection), room.now);
     }
-    room.event.bout_mut(0).expect("a game").pause(room.now);
+    room.event.live_game_mut(0).expect("a game").pause(room.now);
     room.pass(seconds(600));
     assert!(room.endings.is_empty());
-    room.event.bout_mut(0).expect("a game").resume(room.now);
+    room.event.live_game_mut(0).expect("a game").resume(room.now);
     room.sign_on("B");
     room.pass(seconds(29));
     assert!(room.endings.is_empty());
@@ -617,23 +621,25 @@ fn rounds_wait_for_the_director() {
         room.sign_on(name);
     }
     room.pass(seconds(60));
-    assert_eq!(room.event.bouts().count(), 0);
+    assert_eq!(room.event.live_games().count(), 0);
     let fixture = *room.event.queue().last().expect("a game");
     let names = [fixture.white, fixture.black].map(|program| room.event.name(program).to_owned());
     let order = format!("pair {} {}", names[0], names[1]);
     room.event.obey(&order.parse().expect("an order"), room.now).expect("they have a game");
     room.send();
-    assert_eq!(room.event.bouts().count(), 1);
-    room.event.obey(&Order::NextRound, room.now).expect("a round");
+    assert_eq!(room.event.live_games().count(), 1);
+    room.event.obey(&DirectorCommand::NextRound, room.now).expect("a round");
     room.send();
-    assert!(room.event.bouts().all(|bout| bout.fixture.round == 1 || bout.number() == fixture.number - 1));
+    assert!(
+        room.event.live_games().all(|live| live.fixture.round == 1 || live.number() == fixture.number - 1)
+    );
 }
 
 #[test]
 fn a_whole_swiss_event_is_played() {
     let mut swiss = settings(&["A", "B", "C", "D", "E"]);
     swiss.quiet = Duration::ZERO;
-    swiss.schedule.format = Format::Swiss { rounds: 3 };
+    swiss.schedule.format = TournamentFormat::Swiss { rounds: 3 };
     let mut room = Room::new(swiss);
     for name in ["A", "B", "C", "D", "E"] {
         room.sign_on(name);
@@ -658,7 +664,8 @@ fn a_whole_swiss_event_is_played() {
     assert_eq!(room.event.standings().games(), 12);
     let text = report::text(&room.event);
     assert_eq!(text.matches("White resigns").count(), 12, "{text}");
-    let mut again = Event::new(room.event.settings().clone(), Openings::none()).expect("a schedule");
+    let mut again =
+        EventState::new(room.event.settings().clone(), MatchOpenings::none()).expect("a schedule");
     for fact in &room.facts {
         let line = serde_json::to_string(fact).expect("facts can be written");
         again.restore(&serde_json::from_str(&line).expect("and read")).expect("they fit");
@@ -668,7 +675,7 @@ fn a_whole_swiss_event_is_played() {
 
 #[test]
 fn a_damaged_store_is_told() {
-    let mut event = Event::new(settings(&["A", "B"]), Openings::none()).expect("a schedule");
+    let mut event = EventState::new(settings(&["A", "B"]), MatchOpenings::none()).expect("a schedule");
     let fact = |text: &str| serde_json::from_str::<Fact>(text).expect(text);
     let moved = fact(r#"{"fact":"moved","game":0,"mv":"e2e4","used":5}"#);
     assert_eq!(event.restore(&moved), Err("game 1 is not being played".to_owned()));

@@ -7,8 +7,8 @@ use game::{Color, Game, Move, Outcome};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
-use super::bout::Bout;
-use super::event::Event;
+use super::event::EventState;
+use super::live_game::LiveGame;
 use super::report;
 
 fn color_name(color: Color) -> &'static str {
@@ -16,21 +16,21 @@ fn color_name(color: Color) -> &'static str {
 }
 
 /// A game that is being played.
-pub(super) fn running(event: &Event, bout: &Bout, at: Instant) -> Value {
-    let millis = |color| bout.remaining(color, at).map(|left| left.as_millis() as u64);
+pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value {
+    let millis = |color| live.remaining(color, at).map(|left| left.as_millis() as u64);
     let gone: Vec<&str> = Color::ALL
         .into_iter()
-        .filter(|&color| !event.is_present(bout.program(color)))
+        .filter(|&color| !event.is_present(live.program(color)))
         .map(color_name)
         .collect();
-    let game = bout.game();
+    let game = live.game();
     json!({
-        "number": bout.number() + 1, "round": bout.fixture.round,
-        "white": event.name(bout.fixture.white), "black": event.name(bout.fixture.black),
+        "number": live.number() + 1, "round": live.fixture.round,
+        "white": event.name(live.fixture.white), "black": event.name(live.fixture.black),
         "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)),
         "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
-        "running": bout.is_running().then(|| color_name(bout.to_move())),
-        "paused": bout.is_paused(), "gone": gone,
+        "running": live.is_running().then(|| color_name(live.to_move())),
+        "paused": live.is_paused(), "gone": gone,
     })
 }
 
@@ -40,7 +40,7 @@ fn squares(mv: Move) -> Vec<String> {
 }
 
 /// Table, games and log, and whether the director may sign in.
-pub(super) fn state(event: &Event, at: Instant, log: &VecDeque<String>, is_directed: bool) -> Value {
+pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_directed: bool) -> Value {
     let rows = report::rows(event);
     let table: Vec<Value> = rows
         .iter()
@@ -68,13 +68,13 @@ pub(super) fn state(event: &Event, at: Instant, log: &VecDeque<String>, is_direc
     json!({
         "event": settings.name, "site": settings.site, "control": settings.control.to_string(),
         "epoch": event.epoch(), "table": table, "finished": finished, "log": log, "directed": is_directed,
-        "running": event.bouts().map(|bout| running(event, bout, at)).collect::<Vec<_>>(),
+        "running": event.live_games().map(|live| running(event, live, at)).collect::<Vec<_>>(),
     })
 }
 
 /// A game with all its moves.
-pub(super) fn detail(bout: &Bout, outcome: Option<Outcome>) -> Value {
-    let record = bout.record(outcome, "", Duration::ZERO);
+pub(super) fn detail(live: &LiveGame, outcome: Option<Outcome>) -> Value {
+    let record = live.record(outcome, "", Duration::ZERO);
     let mut board = Game::from_fen(&record.game.start_fen(), record.game.mode()).unwrap_or_default();
     let start = board.fen();
     let comments = std::iter::repeat_n(String::new(), record.opening)
@@ -94,9 +94,9 @@ pub(super) fn detail(bout: &Bout, outcome: Option<Outcome>) -> Value {
             json!({ "san": san, "fen": board.fen(), "squares": squares(mv), "number": number, "comment": comment })
         })
         .collect();
-    let ByColor { white, black } = &bout.seats;
+    let ByColor { white, black } = &live.seats;
     json!({
-        "number": bout.number() + 1, "round": bout.fixture.round, "white": white.name, "black": black.name,
+        "number": live.number() + 1, "round": live.fixture.round, "white": white.name, "black": black.name,
         "result": outcome.map_or("", |outcome| outcome.result()), "start": start, "moves": moves,
     })
 }

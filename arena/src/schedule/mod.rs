@@ -10,7 +10,7 @@ mod swiss;
 
 use encounters::Encounters;
 use knockout::Knockout;
-use played::Played;
+use played::GameSet;
 use serde::{Deserialize, Serialize};
 use swiss::Swiss;
 
@@ -19,7 +19,7 @@ use crate::statistics::Points;
 /// How the programs meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum TournamentFormat {
     /// Everybody meets everybody (in the order of Berger's tables).
     RoundRobin,
     /// The first programs meet all the others, but not each other.
@@ -46,11 +46,11 @@ pub const TIE_BREAKS: u32 = 5;
 
 /// What a schedule is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct ScheduleSettings {
     /// How many programs take part; they are numbered from 0.
     pub programs: usize,
     /// How they meet.
-    pub format: Format,
+    pub format: TournamentFormat,
     /// Games in an encounter of two programs. They are played in pairs, each opening with both colours; of an odd number the
     /// last is single, and colours are given such that everybody has White about as often as Black.
     pub games: u32,
@@ -74,7 +74,7 @@ pub struct Fixture {
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextGames {
     /// Play these: a pair of games, what is left of one, or a single game.
     Games(Vec<Fixture>),
     /// Nothing, until more results are known.
@@ -113,12 +113,12 @@ pub struct UnexpectedResult(u64);
 /// The games of a match, in order.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    settings: Settings,
+    settings: ScheduleSettings,
     later: Later,
     wave: Wave,
     /// The first game of the wave that nobody has taken yet.
     next_game: u64,
-    played: Played,
+    played: GameSet,
     /// Half points of the first program of each encounter of the wave; empty if nothing later depends on them.
     scores: Vec<u64>,
 }
@@ -149,19 +149,19 @@ impl Schedule {
     ///
     /// # Errors
     /// There are too few programs, or numbers that make no tournament of this format.
-    pub fn new(settings: Settings) -> Result<Schedule, ScheduleError> {
+    pub fn new(settings: ScheduleSettings) -> Result<Schedule, ScheduleError> {
         settings.check()?;
         let programs = settings.programs;
         let (encounters, later) = match settings.format {
-            Format::RoundRobin => (Encounters::RoundRobin { programs }, Later::Nothing),
-            Format::Gauntlet { challengers } => {
+            TournamentFormat::RoundRobin => (Encounters::RoundRobin { programs }, Later::Nothing),
+            TournamentFormat::Gauntlet { challengers } => {
                 (Encounters::Gauntlet { challengers, programs }, Later::Nothing)
             }
-            Format::Swiss { rounds } => {
+            TournamentFormat::Swiss { rounds } => {
                 let mut swiss = Swiss::new(programs, rounds, settings.games);
                 (Encounters::Listed(swiss.first_round()), Later::Swiss(swiss))
             }
-            Format::Knockout => {
+            TournamentFormat::Knockout => {
                 let knockout = Knockout::new(programs, settings.games);
                 (Encounters::Listed(knockout.encounters()), Later::Knockout(knockout))
             }
@@ -169,13 +169,13 @@ impl Schedule {
         let wave =
             Wave { encounters, games_each: settings.games, first_game: 0, first_round: 1, first_opening: 0 };
         let mut schedule =
-            Schedule { settings, later, wave, next_game: 0, played: Played::default(), scores: Vec::new() };
+            Schedule { settings, later, wave, next_game: 0, played: GameSet::default(), scores: Vec::new() };
         schedule.reset_scores();
         Ok(schedule)
     }
 
     /// What the schedule was made from.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ScheduleSettings {
         &self.settings
     }
 
@@ -183,26 +183,28 @@ impl Schedule {
     pub fn games(&self) -> u64 {
         let programs = self.settings.programs as u64;
         let encounters = match self.settings.format {
-            Format::RoundRobin => programs * (programs - 1) / 2,
-            Format::Gauntlet { challengers } => (programs - challengers as u64) * challengers as u64,
-            Format::Swiss { rounds } => programs / 2 * u64::from(rounds),
-            Format::Knockout => programs - 1,
+            TournamentFormat::RoundRobin => programs * (programs - 1) / 2,
+            TournamentFormat::Gauntlet { challengers } => {
+                (programs - challengers as u64) * challengers as u64
+            }
+            TournamentFormat::Swiss { rounds } => programs / 2 * u64::from(rounds),
+            TournamentFormat::Knockout => programs - 1,
         };
         encounters * u64::from(self.settings.games)
     }
 
     /// Takes the next games to be played. They are not given out again.
-    pub fn take(&mut self) -> Next {
+    pub fn take(&mut self) -> NextGames {
         while self.next_game < self.wave.games() {
             let first = self.next_game;
             self.next_game = first + self.wave.together(first);
             let open = (first..self.next_game).filter(|&game| !self.played.contains(game));
             let fixtures: Vec<Fixture> = open.map(|game| self.wave.fixture(game)).collect();
             if !fixtures.is_empty() {
-                return Next::Games(fixtures);
+                return NextGames::Games(fixtures);
             }
         }
-        if self.played.len() == self.wave.games() { Next::Finished } else { Next::Wait }
+        if self.played.len() == self.wave.games() { NextGames::Finished } else { NextGames::Wait }
     }
 
     /// The game of that number, if its result is awaited.
@@ -272,7 +274,7 @@ impl Schedule {
             games_each,
         };
         self.next_game = 0;
-        self.played = Played::default();
+        self.played = GameSet::default();
         self.reset_scores();
         true
     }
@@ -285,9 +287,9 @@ impl Schedule {
     }
 }
 
-impl Settings {
+impl ScheduleSettings {
     fn check(&self) -> Result<(), ScheduleError> {
-        let Settings { programs, games, format } = *self;
+        let ScheduleSettings { programs, games, format } = *self;
         if programs < 2 {
             return Err(ScheduleError::TooFewPrograms(programs));
         }
@@ -295,17 +297,17 @@ impl Settings {
             return Err(ScheduleError::NoGames);
         }
         match format {
-            Format::Gauntlet { challengers } if !(1..programs).contains(&challengers) => {
+            TournamentFormat::Gauntlet { challengers } if !(1..programs).contains(&challengers) => {
                 Err(ScheduleError::Challengers { challengers, programs })
             }
-            Format::Swiss { rounds: 0 } => Err(ScheduleError::NoRounds),
+            TournamentFormat::Swiss { rounds: 0 } => Err(ScheduleError::NoRounds),
             _ => Ok(()),
         }
     }
 }
 
 /// Where a game of a wave belongs.
-struct Place {
+struct GamePlace {
     encounter: u64,
     /// Which of the encounter's openings it has, from 0.
     cycle: u64,
@@ -334,14 +336,14 @@ impl Wave {
     }
 
     /// Where the game of that number belongs, counted from the first of the wave.
-    fn place(&self, game: u64) -> Place {
+    fn place(&self, game: u64) -> GamePlace {
         let encounters = self.encounters.len();
         if let Some(encounter) = game.checked_sub(self.paired()) {
             let is_first_white = !self.encounters.get(encounter).swaps;
-            return Place { encounter, cycle: self.cycles() - 1, is_first_white };
+            return GamePlace { encounter, cycle: self.cycles() - 1, is_first_white };
         }
         let pair = game / 2;
-        Place {
+        GamePlace {
             encounter: pair % encounters,
             cycle: pair / encounters,
             is_first_white: game.is_multiple_of(2),

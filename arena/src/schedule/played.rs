@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 /// A set of numbers that fills up roughly in order, so that it is small whatever it holds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Played {
+pub(super) struct GameSet {
     /// All numbers below are in the set.
     below: u64,
     /// The others, all above `below`.
     above: BTreeSet<u64>,
 }
 
-impl Played {
+impl GameSet {
     pub(super) fn contains(&self, number: u64) -> bool {
         number < self.below || self.above.contains(&number)
     }

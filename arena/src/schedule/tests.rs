@@ -3,8 +3,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-fn settings(programs: usize, format: Format, games: u32) -> Settings {
-    Settings { programs, format, games }
+fn settings(programs: usize, format: TournamentFormat, games: u32) -> ScheduleSettings {
+    ScheduleSettings { programs, format, games }
 }
 
 /// A player's result that depends on the game alone: the better the player, the more often it wins.
@@ -24,9 +24,9 @@ fn play_on(schedule: &mut Schedule, at_once: usize, seed: u64, stop_after: usize
     while played.len() < stop_after {
         while running.len() < at_once {
             match schedule.take() {
-                Next::Games(fixtures) => running.extend(fixtures),
-                Next::Wait => break,
-                Next::Finished => return played,
+                NextGames::Games(fixtures) => running.extend(fixtures),
+                NextGames::Wait => break,
+                NextGames::Finished => return played,
             }
         }
         assert!(!running.is_empty(), "there is nothing to wait for");
@@ -37,16 +37,16 @@ fn play_on(schedule: &mut Schedule, at_once: usize, seed: u64, stop_after: usize
     played
 }
 
-fn play(settings: Settings, at_once: usize, seed: u64) -> Vec<Fixture> {
+fn play(settings: ScheduleSettings, at_once: usize, seed: u64) -> Vec<Fixture> {
     play_on(&mut Schedule::new(settings).unwrap(), at_once, seed, usize::MAX)
 }
 
-const FORMATS: [Format; 5] = [
-    Format::RoundRobin,
-    Format::Gauntlet { challengers: 1 },
-    Format::Gauntlet { challengers: 2 },
-    Format::Swiss { rounds: 5 },
-    Format::Knockout,
+const FORMATS: [TournamentFormat; 5] = [
+    TournamentFormat::RoundRobin,
+    TournamentFormat::Gauntlet { challengers: 1 },
+    TournamentFormat::Gauntlet { challengers: 2 },
+    TournamentFormat::Swiss { rounds: 5 },
+    TournamentFormat::Knockout,
 ];
 
 fn encounters(fixtures: &[Fixture]) -> BTreeMap<[usize; 2], u32> {
@@ -77,7 +77,7 @@ fn games_come_in_pairs_with_colours_reversed() {
 #[test]
 fn everybody_meets_everybody_equally_often() {
     for programs in [2, 3, 4, 5, 10, 11] {
-        let fixtures = play(settings(programs, Format::RoundRobin, 6), 3, 1);
+        let fixtures = play(settings(programs, TournamentFormat::RoundRobin, 6), 3, 1);
         let encounters = encounters(&fixtures);
         assert_eq!(encounters.len(), programs * (programs - 1) / 2);
         assert!(encounters.values().all(|&games| games == 6));
@@ -105,7 +105,7 @@ fn colours_come_out_even_in_single_games() {
     let in_a_row = |colors: &[bool]| colors.chunk_by(|a, b| a == b).map(<[bool]>::len).max();
     for programs in [2, 3, 4, 5, 6, 10, 11, 14] {
         for games in [1, 3] {
-            let fixtures = play(settings(programs, Format::RoundRobin, games), 3, 1);
+            let fixtures = play(settings(programs, TournamentFormat::RoundRobin, games), 3, 1);
             assert!(encounters(&fixtures).values().all(|&played| played == games));
             assert_eq!(fixtures.len() as u64, programs as u64 * (programs as u64 - 1) / 2 * u64::from(games));
             for program in 0..programs {
@@ -117,16 +117,16 @@ fn colours_come_out_even_in_single_games() {
         }
     }
     for programs in [16, 17, 40] {
-        let fixtures = play(settings(programs, Format::Swiss { rounds: 7 }, 1), 4, 2);
+        let fixtures = play(settings(programs, TournamentFormat::Swiss { rounds: 7 }, 1), 4, 2);
         assert_eq!(encounters(&fixtures).len(), programs / 2 * 7, "no rematch");
         for program in 0..programs {
             let colors = whites(&fixtures, program);
             assert!(surplus(&colors).abs() <= 2 && in_a_row(&colors) <= Some(2), "{program}: {colors:?}");
         }
     }
-    let gauntlet = play(settings(9, Format::Gauntlet { challengers: 2 }, 1), 2, 3);
+    let gauntlet = play(settings(9, TournamentFormat::Gauntlet { challengers: 2 }, 1), 2, 3);
     assert!((0..9).all(|program| surplus(&whites(&gauntlet, program)).abs() <= 1));
-    let knockout = play(settings(8, Format::Knockout, 1), 4, 4);
+    let knockout = play(settings(8, TournamentFormat::Knockout, 1), 4, 4);
     let mut numbers: Vec<u64> = knockout.iter().map(|fixture| fixture.number).collect();
     numbers.sort_unstable();
     assert!(numbers.into_iter().eq(0..knockout.len() as u64) && knockout.len() >= 7);
@@ -134,7 +134,7 @@ fn colours_come_out_even_in_single_games() {
 
 #[test]
 fn challengers_meet_all_the_others_and_not_each_other() {
-    let encounters = encounters(&play(settings(7, Format::Gauntlet { challengers: 2 }, 2), 4, 2));
+    let encounters = encounters(&play(settings(7, TournamentFormat::Gauntlet { challengers: 2 }, 2), 4, 2));
     let expected = (0..2).flat_map(|challenger| (2..7).map(move |other| [challenger, other]));
     assert!(encounters.into_keys().eq(expected));
 }
@@ -142,7 +142,7 @@ fn challengers_meet_all_the_others_and_not_each_other() {
 /// With a book of ten openings, which are drawn again from the first when they are used up.
 #[test]
 fn openings_are_spread_evenly_over_opponents() {
-    for format in [Format::RoundRobin, Format::Gauntlet { challengers: 1 }] {
+    for format in [TournamentFormat::RoundRobin, TournamentFormat::Gauntlet { challengers: 1 }] {
         let mut uses: BTreeMap<(usize, usize, u64), u32> = BTreeMap::new();
         for fixture in play(settings(6, format, 40), 2, 3) {
             *uses.entry((fixture.white, fixture.black, fixture.opening % 10)).or_default() += 1;
@@ -182,7 +182,7 @@ fn the_schedule_depends_on_results_alone() {
 #[test]
 fn a_swiss_tournament_has_no_rematch_and_brings_equals_together() {
     for programs in [8, 9, 16, 33] {
-        let fixtures = play(settings(programs, Format::Swiss { rounds: 5 }, 2), 4, 6);
+        let fixtures = play(settings(programs, TournamentFormat::Swiss { rounds: 5 }, 2), 4, 6);
         let encounters = encounters(&fixtures);
         assert_eq!(encounters.len(), programs / 2 * 5);
         let mut free = BTreeMap::new();
@@ -200,14 +200,14 @@ fn a_swiss_tournament_has_no_rematch_and_brings_equals_together() {
         assert!(free.values().all(|&times| times == 1));
     }
     // Who was left over has the points of a won encounter.
-    let mut schedule = Schedule::new(settings(9, Format::Swiss { rounds: 5 }, 1)).unwrap();
+    let mut schedule = Schedule::new(settings(9, TournamentFormat::Swiss { rounds: 5 }, 1)).unwrap();
     play_on(&mut schedule, 4, 6, usize::MAX);
     assert_eq!((0..9).map(|program| schedule.granted(program)).sum::<u64>(), 5 * 2);
     assert!((0..9).all(|program| schedule.granted(program) <= 2));
     // Where there are more rounds than opponents there must be rematches.
-    assert_eq!(play(settings(4, Format::Swiss { rounds: 9 }, 2), 1, 0).len(), 4 * 9);
+    assert_eq!(play(settings(4, TournamentFormat::Swiss { rounds: 9 }, 2), 1, 0).len(), 4 * 9);
     // Of four, the two winners of the first round meet in the second.
-    let mut schedule = Schedule::new(settings(4, Format::Swiss { rounds: 2 }, 2)).unwrap();
+    let mut schedule = Schedule::new(settings(4, TournamentFormat::Swiss { rounds: 2 }, 2)).unwrap();
     for number in 0..4 {
         let better = schedule.awaited(number).map(|fixture| fixture.white < fixture.black);
         schedule.record(number, if better == Some(true) { Points::One } else { Points::Zero }).unwrap();
@@ -220,9 +220,9 @@ fn a_swiss_tournament_has_no_rematch_and_brings_equals_together() {
 #[test]
 fn the_better_one_always_wins_a_knockout() {
     for programs in [2, 3, 5, 8, 13] {
-        let mut schedule = Schedule::new(settings(programs, Format::Knockout, 2)).unwrap();
+        let mut schedule = Schedule::new(settings(programs, TournamentFormat::Knockout, 2)).unwrap();
         let mut games = 0;
-        while let Next::Games(fixtures) = schedule.take() {
+        while let NextGames::Games(fixtures) = schedule.take() {
             for fixture in fixtures {
                 let white = if fixture.white < fixture.black { Points::One } else { Points::Zero };
                 schedule.record(fixture.number, white).unwrap();
@@ -238,9 +238,9 @@ fn the_better_one_always_wins_a_knockout() {
 }
 
 fn play_decided(programs: usize) -> Vec<Fixture> {
-    let mut schedule = Schedule::new(settings(programs, Format::Knockout, 2)).unwrap();
+    let mut schedule = Schedule::new(settings(programs, TournamentFormat::Knockout, 2)).unwrap();
     let mut played = Vec::new();
-    while let Next::Games(fixtures) = schedule.take() {
+    while let NextGames::Games(fixtures) = schedule.take() {
         for fixture in fixtures {
             let white = if fixture.white < fixture.black { Points::One } else { Points::Zero };
             schedule.record(fixture.number, white).unwrap();
@@ -252,16 +252,16 @@ fn play_decided(programs: usize) -> Vec<Fixture> {
 
 #[test]
 fn ties_of_a_knockout_are_prolonged_but_not_for_ever() {
-    let mut schedule = Schedule::new(settings(2, Format::Knockout, 4)).unwrap();
+    let mut schedule = Schedule::new(settings(2, TournamentFormat::Knockout, 4)).unwrap();
     let mut games = 0;
-    while let Next::Games(fixtures) = schedule.take() {
+    while let NextGames::Games(fixtures) = schedule.take() {
         for fixture in fixtures {
             schedule.record(fixture.number, Points::Half).unwrap();
             games += 1;
         }
     }
     assert_eq!((schedule.champion(), games), (Some(0), 4 + 2 * TIE_BREAKS));
-    let mut schedule = Schedule::new(settings(2, Format::Knockout, 2)).unwrap();
+    let mut schedule = Schedule::new(settings(2, TournamentFormat::Knockout, 2)).unwrap();
     for (number, white) in [(0, Points::One), (1, Points::One), (2, Points::Half), (3, Points::One)] {
         assert_eq!(schedule.champion(), None);
         schedule.record(number, white).unwrap();
@@ -271,24 +271,24 @@ fn ties_of_a_knockout_are_prolonged_but_not_for_ever() {
 
 #[test]
 fn results_nobody_waits_for_are_refused() {
-    let mut schedule = Schedule::new(settings(2, Format::RoundRobin, 2)).unwrap();
+    let mut schedule = Schedule::new(settings(2, TournamentFormat::RoundRobin, 2)).unwrap();
     assert!(schedule.record(2, Points::Half).is_err());
     schedule.record(1, Points::Half).unwrap();
     assert!(schedule.record(1, Points::Half).is_err());
     assert!(schedule.record(u64::MAX, Points::Half).is_err());
-    let Next::Games(rest) = schedule.take() else { panic!("a game is left") };
+    let NextGames::Games(rest) = schedule.take() else { panic!("a game is left") };
     assert_eq!(rest.iter().map(|fixture| fixture.number).collect::<Vec<_>>(), [0]);
-    assert_eq!(schedule.take(), Next::Wait);
+    assert_eq!(schedule.take(), NextGames::Wait);
 }
 
 #[test]
 fn impossible_settings_are_refused() {
     for (programs, format, games) in [
-        (1, Format::RoundRobin, 2),
-        (2, Format::RoundRobin, 0),
-        (3, Format::Gauntlet { challengers: 3 }, 2),
-        (3, Format::Gauntlet { challengers: 0 }, 2),
-        (3, Format::Swiss { rounds: 0 }, 2),
+        (1, TournamentFormat::RoundRobin, 2),
+        (2, TournamentFormat::RoundRobin, 0),
+        (3, TournamentFormat::Gauntlet { challengers: 3 }, 2),
+        (3, TournamentFormat::Gauntlet { challengers: 0 }, 2),
+        (3, TournamentFormat::Swiss { rounds: 0 }, 2),
     ] {
         assert!(Schedule::new(settings(programs, format, games)).is_err(), "{programs} {format:?} {games}");
     }
@@ -298,7 +298,7 @@ fn impossible_settings_are_refused() {
 #[test]
 fn two_hundred_programs_and_a_hundred_thousand_games_cost_nothing() {
     let began = Instant::now();
-    let mut schedule = Schedule::new(settings(200, Format::RoundRobin, 6)).unwrap();
+    let mut schedule = Schedule::new(settings(200, TournamentFormat::RoundRobin, 6)).unwrap();
     assert_eq!(schedule.games(), 119_400);
     let played = play_on(&mut schedule, 8, 7, 100_000);
     assert_eq!(played.len(), 100_000);

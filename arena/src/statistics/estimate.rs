@@ -99,7 +99,7 @@ fn normal_distribution(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Pentanomial, Tally};
+    use super::super::{Pentanomial, WinDrawLoss};
     use super::*;
 
     #[track_caller]
@@ -111,7 +111,7 @@ mod tests {
     /// standard errors are 0.04638, so that the interval is from 37.40 to 104.78; the lead is 4.2258 standard errors.
     #[test]
     fn games_one_by_one() {
-        let tally = Tally { wins: 100, draws: 100, losses: 50 };
+        let tally = WinDrawLoss { wins: 100, draws: 100, losses: 50 };
         let sample = tally.sample().unwrap();
         assert_near(sample.mean, 0.6, 1e-12);
         assert_near(sample.variance, 0.14, 1e-12);
@@ -141,11 +141,11 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_scale() {
-        assert_eq!(Tally::default().sample(), None);
-        let lost = Tally { losses: 7, ..Tally::default() }.sample().unwrap();
+        assert_eq!(WinDrawLoss::default().sample(), None);
+        let lost = WinDrawLoss { losses: 7, ..WinDrawLoss::default() }.sample().unwrap();
         assert_eq!(lost.elo(), Estimate { value: f64::NEG_INFINITY, error: f64::INFINITY });
         assert_eq!((lost.normalised_elo(), lost.likelihood_of_superiority()), (None, 0.0));
-        let drawn = Tally { draws: 7, ..Tally::default() }.sample().unwrap();
+        let drawn = WinDrawLoss { draws: 7, ..WinDrawLoss::default() }.sample().unwrap();
         assert_eq!(drawn.elo(), Estimate { value: 0.0, error: 0.0 });
         assert_near(drawn.likelihood_of_superiority(), 0.5, 0.0);
     }

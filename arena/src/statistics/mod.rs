@@ -6,5 +6,5 @@ mod sprt;
 mod tally;
 
 pub use estimate::{Estimate, Sample};
-pub use sprt::{Bounds, Decision, EloModel, Sprt, SprtError};
-pub use tally::{Pentanomial, Points, Tally};
+pub use sprt::{EloModel, Sprt, SprtBounds, SprtDecision, SprtError};
+pub use tally::{Pentanomial, Points, WinDrawLoss};

@@ -33,7 +33,7 @@ pub enum EloModel {
 
 /// What a test says so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum SprtDecision {
     /// More games are needed.
     Continue,
     /// The difference is `elo0` rather than `elo1`.
@@ -44,7 +44,7 @@ pub enum Decision {
 
 /// The log-likelihood ratios at which a test ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub struct SprtBounds {
     /// At or below it, H0 is accepted.
     pub lower: f64,
     /// At or above it, H1 is accepted.
@@ -83,8 +83,11 @@ impl Sprt {
     }
 
     /// Where the test ends (Wald's bounds).
-    pub fn bounds(&self) -> Bounds {
-        Bounds { lower: (self.beta / (1.0 - self.alpha)).ln(), upper: ((1.0 - self.beta) / self.alpha).ln() }
+    pub fn bounds(&self) -> SprtBounds {
+        SprtBounds {
+            lower: (self.beta / (1.0 - self.alpha)).ln(),
+            upper: ((1.0 - self.beta) / self.alpha).ln(),
+        }
     }
 
     /// The log-likelihood ratio of H1 to H0 given these pairs; 0 without pairs.
@@ -100,14 +103,14 @@ impl Sprt {
     }
 
     /// What the test says after these pairs.
-    pub fn decision(&self, pairs: &Pentanomial) -> Decision {
+    pub fn decision(&self, pairs: &Pentanomial) -> SprtDecision {
         let (llr, bounds) = (self.llr(pairs), self.bounds());
         if llr >= bounds.upper {
-            Decision::AcceptH1
+            SprtDecision::AcceptH1
         } else if llr <= bounds.lower {
-            Decision::AcceptH0
+            SprtDecision::AcceptH0
         } else {
-            Decision::Continue
+            SprtDecision::Continue
         }
     }
 
@@ -264,8 +267,8 @@ mod tests {
             for counts in [[0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 500, 0, 0], [0, 0, 0, 0, 10_000]] {
                 assert!(test.llr(&Pentanomial::new(counts)).is_finite(), "{counts:?}");
             }
-            assert_eq!(test.decision(&Pentanomial::new([0, 0, 10, 300, 300])), Decision::AcceptH1);
-            assert_eq!(test.decision(&Pentanomial::new([300, 300, 10, 0, 0])), Decision::AcceptH0);
+            assert_eq!(test.decision(&Pentanomial::new([0, 0, 10, 300, 300])), SprtDecision::AcceptH1);
+            assert_eq!(test.decision(&Pentanomial::new([300, 300, 10, 0, 0])), SprtDecision::AcceptH0);
         }
     }
 
@@ -319,12 +322,12 @@ mod tests {
             }
         }
 
-        fn decide(&mut self, test: Sprt) -> Decision {
+        fn decide(&mut self, test: Sprt) -> SprtDecision {
             let mut pairs = Pentanomial::default();
             loop {
                 pairs.add(self.game(), self.game());
                 match test.decision(&pairs) {
-                    Decision::Continue => {}
+                    SprtDecision::Continue => {}
                     decision => return decision,
                 }
             }
@@ -337,7 +340,7 @@ mod tests {
     fn a_thousand_tests_at_each_hypothesis_keep_their_error_rates() {
         for model in [EloModel::Logistic, EloModel::Normalised] {
             let test = sprt(0.0, 30.0, model);
-            for (elo, wrong) in [(0.0, Decision::AcceptH1), (30.0, Decision::AcceptH0)] {
+            for (elo, wrong) in [(0.0, SprtDecision::AcceptH1), (30.0, SprtDecision::AcceptH0)] {
                 let wrongly = |seed| Match::new(elo, model, seed).decide(test) == wrong;
                 let errors = (0..1000).filter(|&seed| wrongly(seed)).count();
                 println!("{model:?}, {elo} Elo: {errors} of 1000 tests were wrong");

@@ -43,7 +43,7 @@ impl Points {
 
 /// Games counted one by one, from one player's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct WinDrawLoss {
     /// Games won.
     pub wins: u64,
     /// Games drawn.
@@ -52,7 +52,7 @@ pub struct Tally {
     pub losses: u64,
 }
 
-impl Tally {
+impl WinDrawLoss {
     /// Counts a game.
     pub fn add(&mut self, points: Points) {
         match points {

@@ -4,14 +4,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use game::Score;
-use game::{Color, DrawReason, Game, Outcome, TablebaseError, Tablebases, Wdl, WinReason};
+use game::{Color, DrawReason, Game, Outcome, SyzygyTables, SyzygyValue, TablebaseError, WinReason};
 use shakmaty::{ByColor, Position as _};
 
 /// When an official ends a game by its own judgement. By default never.
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
     /// Positions that these tables know end as best play would end them, the fifty-move rule included.
-    pub tablebases: Option<Arc<Tablebases>>,
+    pub tablebases: Option<Arc<SyzygyTables>>,
     /// Draws by score.
     pub draw: Option<DrawByScore>,
     /// Wins by score.
@@ -85,9 +85,9 @@ impl Adjudicator {
         self.faulty
     }
 
-    fn look_up(&mut self, tables: &Tablebases, game: &Game) -> Option<Outcome> {
+    fn look_up(&mut self, tables: &SyzygyTables, game: &Game) -> Option<Outcome> {
         let chess = game.chess()?;
-        if self.faulty.is_some() || chess.board().occupied().count() > tables.most_men() {
+        if self.faulty.is_some() || chess.board().occupied().count() > tables.max_pieces() {
             return None;
         }
         let value = tables.probe(chess).unwrap_or_else(|error| {
@@ -96,9 +96,9 @@ impl Adjudicator {
         });
         let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
         value.map(|value| match value {
-            Wdl::Win => win(chess.turn()),
-            Wdl::Draw => Outcome::Draw(DrawReason::Adjudication),
-            Wdl::Loss => win(!chess.turn()),
+            SyzygyValue::Win => win(chess.turn()),
+            SyzygyValue::Draw => Outcome::Draw(DrawReason::Adjudication),
+            SyzygyValue::Loss => win(!chess.turn()),
         })
     }
 

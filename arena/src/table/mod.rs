@@ -33,7 +33,7 @@ use shakmaty::ByColor;
 
 pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
 pub(crate) use self::record::date;
-pub use self::record::{GameRecord, Incident, MoveRecord, Overhead, Variations};
+pub use self::record::{GameRecord, Incident, MoveRecord, Overhead, PgnVariations};
 pub use self::rules::{DrawRule, Rules};
 pub use self::time::{RealTime, Time};
 
@@ -92,7 +92,7 @@ pub fn play_by<'a>(
     players: ByColor<&'a mut dyn Player>,
     called_off: &'a AtomicBool,
 ) -> GameRecord {
-    let mut table = Table::new(time, setup, players, called_off);
+    let mut table = GameReferee::new(time, setup, players, called_off);
     let ending = table.run();
     table.close(ending)
 }
@@ -104,10 +104,10 @@ struct Ending {
 }
 
 /// Goes on, or ends the game.
-type Verdict = ControlFlow<Ending>;
+type Flow = ControlFlow<Ending>;
 
 /// The table at which a game is played.
-struct Table<'a> {
+struct GameReferee<'a> {
     time: &'a dyn Time,
     setup: &'a GameSetup,
     players: ByColor<&'a mut dyn Player>,
@@ -139,17 +139,17 @@ struct Announcement {
 }
 
 /// Setting up, and the time from one event to the next.
-impl<'a> Table<'a> {
+impl<'a> GameReferee<'a> {
     fn new(
         time: &'a dyn Time,
         setup: &'a GameSetup,
         players: ByColor<&'a mut dyn Player>,
         called_off: &'a AtomicBool,
-    ) -> Table<'a> {
+    ) -> GameReferee<'a> {
         let began = time.now();
         let controls = setup.seats.as_ref().map(|seat| seat.control.clone());
         let margins = setup.seats.as_ref().map(|seat| seat.margin);
-        Table {
+        GameReferee {
             time,
             setup,
             players,
@@ -181,7 +181,7 @@ impl<'a> Table<'a> {
     }
 
     /// Presents the game to both players and asks the first for a move.
-    fn begin(&mut self) -> Verdict {
+    fn begin(&mut self) -> Flow {
         let white = self.present(Color::White);
         let black = self.present(Color::Black);
         match (white, black) {
@@ -211,7 +211,7 @@ impl<'a> Table<'a> {
     }
 
     /// Asks the side to move for its move and starts its clock. `since` is when that became possible.
-    fn ask(&mut self, since: Instant) -> Verdict {
+    fn ask(&mut self, since: Instant) -> Flow {
         let mover = self.game.turn();
         self.thinking = Thinking::default();
         let turn = Turn { game: &self.game, clock: &self.clock, at: since };
@@ -232,7 +232,7 @@ impl<'a> Table<'a> {
     }
 
     /// Hears what the players have to say, one thing of each, or waits until there is something.
-    fn listen(&mut self) -> Verdict {
+    fn listen(&mut self) -> Flow {
         if self.called_off.load(Ordering::Relaxed) {
             return Break(Ending { outcome: None, detail: "called off".to_owned() });
         }
@@ -270,7 +270,7 @@ impl<'a> Table<'a> {
     }
 
     /// What has been missed by this moment.
-    fn check_time(&mut self, now: Instant) -> Verdict {
+    fn check_time(&mut self, now: Instant) -> Flow {
         let mover = self.game.turn();
         let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| now > deadline);
         if passed(self.clock.flag_falls()) {
@@ -288,8 +288,8 @@ impl<'a> Table<'a> {
 }
 
 /// What the players say.
-impl Table<'_> {
-    fn hear(&mut self, color: Color, arrival: Arrival) -> Verdict {
+impl GameReferee<'_> {
+    fn hear(&mut self, color: Color, arrival: Arrival) -> Flow {
         let to_move = color == self.game.turn();
         match arrival.event {
             Event::Move(text) if to_move && arrival.at >= self.asked => self.make_move(&text, arrival.at),
@@ -334,7 +334,7 @@ impl Table<'_> {
         }
     }
 
-    fn make_move(&mut self, text: &str, at: Instant) -> Verdict {
+    fn make_move(&mut self, text: &str, at: Instant) -> Flow {
         let mover = self.game.turn();
         // The side to move has been asked, so that its clock runs.
         let (used, remaining) =
@@ -364,7 +364,7 @@ impl Table<'_> {
     }
 
     /// What a move that was just made means for the game.
-    fn judge_move(&mut self, mover: Color, score: Option<game::Score>) -> Verdict {
+    fn judge_move(&mut self, mover: Color, score: Option<game::Score>) -> Flow {
         self.judge_board()?;
         if let Some(draw) = self.game.claim().filter(|_| self.claims_draw(mover)) {
             if self.may_draw() {
@@ -387,7 +387,7 @@ impl Table<'_> {
         *self.offers.get(mover) || self.announced.as_ref().is_some_and(|announced| announced.draw)
     }
 
-    fn judge_board(&self) -> Verdict {
+    fn judge_board(&self) -> Flow {
         match self.setup.rules.judge(&self.game) {
             Some(Outcome::Draw(_)) if self.game.outcome().is_none() && !self.may_draw() => Continue(()),
             Some(outcome) => end(outcome, ""),
@@ -402,7 +402,7 @@ impl Table<'_> {
     }
 
     /// An offer, or the acceptance of the opponent's.
-    fn offer_draw(&mut self, color: Color) -> Verdict {
+    fn offer_draw(&mut self, color: Color) -> Flow {
         if *self.offers.get(!color) {
             return end(Outcome::Draw(DrawReason::Agreement), "");
         }
@@ -415,7 +415,7 @@ impl Table<'_> {
     }
 
     /// Tells the opponent of an offer.
-    fn carry_offer(&mut self, from: Color) -> Verdict {
+    fn carry_offer(&mut self, from: Color) -> Flow {
         match self.players.get_mut(!from).offer_draw() {
             Ok(()) => Continue(()),
             Err(fault) => self.fault(!from, fault),
@@ -423,7 +423,7 @@ impl Table<'_> {
     }
 
     /// A player says that the game is over, and how.
-    fn claim(&mut self, color: Color, result: &str, claim: String, at: Instant) -> Verdict {
+    fn claim(&mut self, color: Color, result: &str, claim: String, at: Instant) -> Flow {
         self.note(color, format!("claims {claim}"));
         let lost = color.fold_wb("0-1", "1-0");
         if result == lost {
@@ -452,8 +452,8 @@ impl Table<'_> {
 }
 
 /// Endings.
-impl Table<'_> {
-    fn fault(&mut self, color: Color, fault: Fault) -> Verdict {
+impl GameReferee<'_> {
+    fn fault(&mut self, color: Color, fault: Fault) -> Flow {
         let reason = match fault {
             Fault::Malformed(_) => WinReason::RulesInfraction,
             Fault::Start(_) | Fault::Silence(_) | Fault::Died(_) | Fault::Unsupported(_) => {
@@ -501,14 +501,14 @@ impl Table<'_> {
     }
 }
 
-fn lose(loser: Color, reason: WinReason, detail: impl Into<String>) -> Verdict {
+fn lose(loser: Color, reason: WinReason, detail: impl Into<String>) -> Flow {
     end(Outcome::Win { winner: !loser, reason }, detail)
 }
 
-fn wrong_claim(color: Color, claim: &str) -> Verdict {
+fn wrong_claim(color: Color, claim: &str) -> Flow {
     lose(color, WinReason::RulesInfraction, format!("wrong claim: {claim}"))
 }
 
-fn end(outcome: Outcome, detail: impl Into<String>) -> Verdict {
+fn end(outcome: Outcome, detail: impl Into<String>) -> Flow {
     Break(Ending { outcome: Some(outcome), detail: detail.into() })
 }

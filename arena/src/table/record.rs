@@ -73,7 +73,7 @@ pub struct Overhead {
 
 /// Whether PGN comments show the variations that the players expected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Variations {
+pub enum PgnVariations {
     /// They don't.
     #[default]
     Hidden,
@@ -96,10 +96,10 @@ impl GameRecord {
     ///
     /// A comment after each move holds the score from the mover's view (`+0.31`, `-M4`) and the depth, the time used,
     /// the nodes, the variation if wanted, and the clock (`[%clk 0:04:59.070]`): `+0.31/14 1.250s, n=120034, [%clk …]`.
-    pub fn pgn(&self, tags: &PgnTags, variations: Variations) -> String {
+    pub fn pgn(&self, tags: &PgnTags, variations: PgnVariations) -> String {
         let comments = match variations {
-            Variations::Hidden => self.comments(|_| String::new()),
-            Variations::Shown => {
+            PgnVariations::Hidden => self.comments(|_| String::new()),
+            PgnVariations::Shown => {
                 let mut lines = self.variations().into_iter();
                 self.comments(|_| lines.next().unwrap_or_default())
             }
@@ -176,9 +176,9 @@ impl GameRecord {
     fn tags(&self, given: &PgnTags) -> PgnTags {
         let ByColor { white, black } = self.seats.as_ref();
         let mut tags = given.clone();
-        tags.date = date(self.started);
-        tags.white.clone_from(&white.name);
-        tags.black.clone_from(&black.name);
+        tags.set("Date", date(self.started));
+        tags.set("White", &white.name);
+        tags.set("Black", &black.name);
         if white.control == black.control {
             tags.set("TimeControl", white.control.to_string());
         } else {

@@ -12,7 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
-use arena::{Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Rules, Seat, Variations, play_by};
+use arena::{
+    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, PgnVariations, Rules, Seat, play_by,
+};
 use game::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
 use players::{Event, Fault, Identity, Player, Protocol, Thinking};
 use shakmaty::ByColor;
@@ -317,7 +319,7 @@ fn other_programs_read_the_pgn_without_complaint() {
         Match::from("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1").play(&["1001ms e4"], &[]).record,
     ];
     for record in &records {
-        pgn += &record.pgn(&PgnTags::default(), Variations::Shown);
+        pgn += &record.pgn(&PgnTags::default(), PgnVariations::Shown);
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("games.pgn");
@@ -370,7 +372,7 @@ fn who_refuses_the_game_loses_it_unless_both_do() {
     let players = ByColor { white: &mut refusing() as &mut dyn Player, black: &mut refusing() };
     let record = play_by(&game.time, &game.setup, players, &AtomicBool::new(false));
     assert_eq!(record.outcome, None);
-    assert!(record.pgn(&PgnTags::default(), Variations::Shown).ends_with("\n\n*\n\n"));
+    assert!(record.pgn(&PgnTags::default(), PgnVariations::Shown).ends_with("\n\n*\n\n"));
 }
 
 #[test]
@@ -381,7 +383,9 @@ fn a_game_is_called_off_without_an_outcome() {
     let ByColor { white, black } = &mut players;
     let record = play_by(&game.time, &game.setup, ByColor { white, black }, &AtomicBool::new(true));
     assert_eq!((record.outcome, record.detail.as_str()), (None, "called off"));
-    assert!(record.pgn(&PgnTags::default(), Variations::Hidden).contains("[Termination \"unterminated\"]"));
+    assert!(
+        record.pgn(&PgnTags::default(), PgnVariations::Hidden).contains("[Termination \"unterminated\"]")
+    );
     assert_eq!(players.white.identity(), &Identity::default());
 }
 
@@ -400,7 +404,7 @@ fn the_record_is_written_as_pgn_epd_and_log() {
     }
     let played = game.play(&["says 31; 1234ms c4", "e2e5"], &["says -12; draw; 10ms e7e5"]);
     let record = played.record;
-    let pgn = record.pgn(&PgnTags::default(), Variations::Shown);
+    let pgn = record.pgn(&PgnTags::default(), PgnVariations::Shown);
     let (tags, moves) = pgn.split_once("\n\n").unwrap();
     for tag in [
         "[White \"Ann {the} \\\"Great\\\"\"]",
@@ -450,6 +454,6 @@ fn variations_are_shown_in_san_as_far_as_they_are_legal() {
     });
     let players = ByColor { white: &mut white as &mut dyn Player, black: &mut black };
     let record = play_by(&game.time, &game.setup, players, &AtomicBool::new(false));
-    let pgn = record.pgn(&PgnTags::default(), Variations::Shown);
+    let pgn = record.pgn(&PgnTags::default(), PgnVariations::Shown);
     assert!(pgn.contains("1. e4 {0.000s, n=77, pv e4 e5 Nf3}"), "{pgn}");
 }

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use arena::{Adjudication, GameRecord, GameSetup, RealTime, Rules, Seat, Time, play, play_by};
 use game::{DrawReason, Game, Outcome, WinReason};
+use platform::Source;
 use players::{Arrival, CommandLine, Departure, Fault, Identity, NewGame, Player, Protocol, Spec, Turn};
 use shakmaty::ByColor;
 
@@ -126,7 +126,7 @@ impl Time for ScriptedTime {
         self.0.get()
     }
 
-    fn wait(&self, sources: &[BorrowedFd<'_>], _until: Instant) {
+    fn wait(&self, sources: &[Source<'_>], _until: Instant) {
         RealTime.wait(sources, Instant::now() + Duration::from_secs(1));
     }
 }
@@ -170,7 +170,7 @@ impl Player for Paced {
         Some(Arrival { at: self.time.now(), event })
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         self.program.source()
     }
 

@@ -123,7 +123,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// So many faults of one record are told; a line of ten megabytes can have millions.
+/// The most faults of one record that are kept; a line of ten megabytes can have millions.
 const MOST_FAULTS: usize = 64;
 
 /// Takes in the faults of one record.

@@ -75,7 +75,7 @@ pub struct Operand<'a> {
 /// Goes through a record: first [`Lexer::fields`] and [`Lexer::counters`], then [`Lexer::opcode`] for each operation and
 /// [`Lexer::operand`] for each of its operands.
 ///
-/// Everything is found that can be told apart; what is not as it should be is reported.
+/// Everything that can be recognised is found; what is not as it should be is reported.
 ///
 /// ```
 /// use game::epd::{Escapes, Lexer};

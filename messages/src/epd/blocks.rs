@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Read};
+use std::iter;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -131,25 +132,35 @@ impl<R: Read> Iterator for Blocks<R> {
     }
 }
 
+impl Block {
+    /// Its lines; one that is too long is there without its text.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        match self {
+            Block::Lines(Lines { first, bytes }) => lines(*first, bytes),
+            Block::TooLong { line } => lines(*line, b"\n"),
+        }
+    }
+}
+
 impl Lines {
     /// The lines, one after the other.
     pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
         lines(self.first, &self.bytes)
     }
 
-    /// The same in parts of at least so many bytes, each with the number of its first line.
-    pub fn parts(&self, size: usize) -> Vec<(u64, &[u8])> {
-        let (mut first, mut bytes) = (self.first, self.bytes.as_slice());
-        let mut parts = Vec::new();
-        while !bytes.is_empty() {
-            let from = size.min(bytes.len()) - 1;
-            let end = memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |end| from + end + 1);
-            let (part, rest) = bytes.split_at(end);
-            parts.push((first, part));
-            first += memchr_iter(b'\n', part).count() as u64;
-            bytes = rest;
-        }
-        parts
+    /// The same in parts of at least so many bytes.
+    pub fn into_parts(self, size: usize) -> impl Iterator<Item = Lines> {
+        let Lines { mut first, bytes } = self;
+        let mut begin = 0;
+        iter::from_fn(move || {
+            let rest = bytes.get(begin..).filter(|rest| !rest.is_empty())?;
+            let least = size.clamp(1, rest.len()) - 1;
+            let end = memchr(b'\n', &rest[least..]).map_or(rest.len(), |end| least + end + 1);
+            let part = Lines { first, bytes: rest[..end].to_vec() };
+            first += memchr_iter(b'\n', &part.bytes).count() as u64;
+            begin += end;
+            Some(part)
+        })
     }
 }
 
@@ -291,10 +302,9 @@ mod tests {
         let bytes = b"1\n22\n333\n\n4444".to_vec();
         for size in 1..20 {
             let lines = Lines { first: 1, bytes: bytes.clone() };
-            let parts = lines.parts(size);
-            assert_eq!(parts.iter().flat_map(|(_, part)| part.to_vec()).collect::<Vec<_>>(), bytes);
-            let numbers =
-                parts.iter().flat_map(|(first, part)| super::lines(*first, part)).map(|line| line.number);
+            let parts: Vec<Lines> = lines.into_parts(size).collect();
+            assert_eq!(parts.iter().flat_map(|part| part.bytes.clone()).collect::<Vec<_>>(), bytes);
+            let numbers = parts.iter().flat_map(Lines::iter).map(|line| line.number);
             assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3, 4, 5], "{size}");
         }
     }

@@ -181,7 +181,7 @@ impl RecordReader {
             return None;
         }
         operations.sort(first, &mut lexer.findings);
-        judge(operations.iter(), &mut lexer.findings);
+        judge(&operations.list, &operations.places, &mut lexer.findings);
         Some(Record { position, operations: operations.list })
     }
 
@@ -227,11 +227,6 @@ impl<'a> Operations<'a> {
     fn push(&mut self, operation: Operation<'a>, at: usize) {
         self.list.push(operation);
         self.places.push(at);
-    }
-
-    /// Each, and where it begins.
-    fn iter(&self) -> impl Iterator<Item = (usize, &Operation<'a>)> {
-        self.places.iter().copied().zip(&self.list)
     }
 
     /// Puts them in their order. Of several with the same opcode the last one is kept. Those before `first` stood in the

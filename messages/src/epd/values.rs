@@ -95,6 +95,12 @@ impl Evaluation {
     }
 }
 
+impl fmt::Display for Evaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The time that a player has used, in whole seconds: less than a thousand days (EPD specification, 5.2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClockTime(u32);
@@ -166,6 +172,12 @@ macro_rules! words {
             /// What a word stands for.
             pub(super) fn read(word: &str) -> Option<$name> {
                 match word { $($word => Some($name::$variant),)* _ => None }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.word())
             }
         }
     };

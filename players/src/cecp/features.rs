@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use messages::cecp::{Feature, OptionControl, OptionDefinition, Switch};
 
-use crate::options::{self, Kind, Setting};
+use crate::options::{self, OptionRange};
 use crate::{Fault, OptionValue};
 
 /// What an engine can do and wants; what it said last holds, of options all that it said.
@@ -93,20 +93,16 @@ impl Features {
         let Some(option) = self.options.iter().find(named) else {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
         };
-        let kind = match &option.kind {
-            OptionControl::Check(_) => Kind::Check,
+        let range = match &option.kind {
+            OptionControl::Check(_) => OptionRange::Switch { off: "0", on: "1" },
             OptionControl::Spin { min, max, .. } | OptionControl::Slider { min, max, .. } => {
-                Kind::Number { min: *min, max: *max }
+                OptionRange::Number { min: *min, max: *max }
             }
-            OptionControl::Combo { choices, .. } => Kind::Choice(choices),
-            OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => Kind::Text,
-            OptionControl::Button | OptionControl::Reset | OptionControl::Save => Kind::Button,
+            OptionControl::Combo { choices, .. } => OptionRange::Choice(choices),
+            OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => OptionRange::Text,
+            OptionControl::Button | OptionControl::Reset | OptionControl::Save => OptionRange::Button,
         };
-        Ok(match options::fit(name, &kind, value)? {
-            Setting::Switch(on) => Some(u8::from(on).to_string()),
-            Setting::Value(value) => Some(value),
-            Setting::Press => None,
-        })
+        options::setting(name, &range, value)
     }
 }
 

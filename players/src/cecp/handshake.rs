@@ -35,19 +35,19 @@ const WAKING_LINES: u32 = 50;
 /// Starts an engine, learns its features and sets its options.
 pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), Fault> {
     let mut stream = Stream::start(spec, log)?;
-    stream.tell(&Command::Xboard)?;
+    stream.tell(Command::Xboard)?;
     stream.wait_until_read(Instant::now() + LONGEST_READING);
     std::thread::sleep(DEALING);
-    let features = learn(&mut stream, spec)?;
+    let features = learn(&mut stream)?;
     set_options(&mut stream, &features, spec)?;
     Ok((stream, features))
 }
 
 /// Asks for the features. An engine that says nothing of them speaks version 1 of the protocol.
-fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
+fn learn(stream: &mut Stream<Cecp>) -> Result<Features, Fault> {
     let mut known = Features::default();
-    let mut until = Instant::now() + spec.patience;
-    stream.tell(&Command::Protover(2))?;
+    let mut until = stream.deadline();
+    stream.tell(Command::Protover(2))?;
     let mut wakings = 0;
     while known.done() != Some(true) {
         let look = if wakings < WAKINGS { until.min(Instant::now() + SILENCE) } else { until };
@@ -70,7 +70,7 @@ fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
             None if wakings < WAKINGS && Instant::now() < until => {
                 wakings += 1;
                 wake(stream, until)?;
-                stream.tell(&Command::Protover(2))?;
+                stream.tell(Command::Protover(2))?;
             }
             None => {
                 stream.note("no end of the features: going on with those that are known");
@@ -85,7 +85,7 @@ fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
 fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), Fault> {
     stream.wait_until_read(until);
     for _ in 0..WAKING_LINES {
-        stream.tell_line("")?;
+        stream.tell("")?;
         std::thread::sleep(Duration::from_micros(500));
     }
     stream.wait_until_read(until);
@@ -101,19 +101,19 @@ fn answer(stream: &mut Stream<Cecp>, known: &mut Features, features: Vec<Feature
             if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
         })
         .collect();
-    stream.tell_all(&answers)
+    stream.tell_all(answers)
 }
 
 fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), Fault> {
     for (name, value) in &spec.options {
         let value = features.setting(name, value).map_err(|fault| stream.fail(fault))?;
-        stream.tell(&Command::Option { name: name.clone(), value })?;
+        stream.tell(Command::Option { name: name.clone(), value })?;
     }
     let limits =
         [(Switch::Memory, spec.memory.map(Command::Memory)), (Switch::Smp, spec.threads.map(Command::Cores))];
     for (switch, command) in limits {
         match command {
-            Some(command) if features.has(switch) => stream.tell(&command)?,
+            Some(command) if features.has(switch) => stream.tell(command)?,
             Some(command) => stream.note(&format!("does not want to know: {command}")),
             None => {}
         }

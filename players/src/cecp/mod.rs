@@ -5,20 +5,18 @@ pub(crate) mod handshake;
 pub(crate) mod setup;
 
 use std::collections::VecDeque;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
-use std::time::Instant;
 
 use game::{CastlingMode, Outcome, TimeControl, excerpt};
 use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
+use platform::Source;
 
 pub(crate) use self::features::Features;
-use self::setup::Word;
-use crate::listen::{Listener, next_arrival};
+use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Thinking, Turn};
+use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
 
 /// How many remarks are kept of a program that is getting ready.
 const MOST_REMARKS: usize = 16;
@@ -27,7 +25,6 @@ const MOST_REMARKS: usize = 16;
 pub struct Cecp;
 
 impl Vocabulary for Cecp {
-    type Command = Command;
     type Message = Message;
     const STRICT: bool = false;
 
@@ -41,14 +38,10 @@ impl Vocabulary for Cecp {
 /// An engine that wants a new process for every game gets one; so does one without `ping` whose search was broken off,
 /// for nobody could tell of which game its next move is.
 pub struct CecpPlayer {
-    spec: Spec,
-    log: Option<Arc<dyn Log>>,
     stream: Stream<Cecp>,
-    /// What former processes used.
-    used: Resources,
     features: Features,
     identity: Identity,
-    state: State,
+    state: CecpState,
     game: GameState,
     /// The number of the last `ping`.
     pings: i64,
@@ -62,7 +55,7 @@ pub struct CecpPlayer {
 
 /// What the engine is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum CecpState {
     /// Between games: what it says is about the last one.
     Idle,
     /// In force mode at the beginning of a game.
@@ -90,16 +83,13 @@ impl CecpPlayer {
     /// # Errors
     /// [`Fault::Start`], or it ended.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, Fault> {
-        let (stream, features) = handshake::start(spec, log.clone())?;
+        let (stream, features) = handshake::start(spec, log)?;
         let identity = Identity { name: features.name.clone().unwrap_or_default(), authors: None };
         Ok(CecpPlayer {
-            spec: spec.clone(),
-            log,
             stream,
-            used: Resources::default(),
             features,
             identity,
-            state: State::Idle,
+            state: CecpState::Idle,
             game: GameState::default(),
             pings: 0,
             is_worn: false,
@@ -112,11 +102,17 @@ impl CecpPlayer {
         self.stream.tell(command)
     }
 
+    /// Tells the engine to end.
+    fn say_goodbye(&mut self) {
+        // That it has gone already is no matter here.
+        let _ = self.stream.tell_all([Command::Force, Command::Quit]);
+    }
+
     /// Puts a new process into the place of the present one.
     fn replace_process(&mut self) -> Result<(), Fault> {
-        let (stream, features) = handshake::start(&self.spec, self.log.clone())?;
-        let former = std::mem::replace(&mut self.stream, stream);
-        self.used += say_goodbye(former, &self.spec).resources.unwrap_or_default();
+        let (stream, features) = handshake::start(self.stream.spec(), self.stream.log())?;
+        self.say_goodbye();
+        self.stream.replace(stream);
         self.features = features;
         self.is_worn = false;
         Ok(())
@@ -139,12 +135,7 @@ impl CecpPlayer {
             self.tell(&Command::Computer)?;
         }
         self.tell(&Command::Force)?;
-        for word in position {
-            match word {
-                Word::Command(command) => self.tell(&command)?,
-                Word::Edit(line) => self.stream.tell_line(line)?,
-            }
-        }
+        position.into_iter().try_for_each(|line| self.stream.tell(line))?;
         self.game = GameState { told: 0, last_told: None, control: Some(control) };
         self.tell_moves(&game.game)
     }
@@ -166,11 +157,9 @@ impl CecpPlayer {
         }
         self.pings += 1;
         self.tell(&Command::Ping(self.pings))?;
-        let until = Instant::now() + self.spec.patience;
+        let until = self.stream.deadline();
         loop {
-            let Some(said) = self.stream.wait(until)? else {
-                return Err(self.stream.fail(Fault::Silence("ping")));
-            };
+            let said = self.stream.answer("ping", until)?;
             match said.message {
                 Message::Pong(number) if number == self.pings => return Ok(()),
                 Message::Features(features) => self.learn(features),
@@ -214,15 +203,15 @@ impl CecpPlayer {
 
     /// It makes a move. Whether it was asked for one is for the official to judge.
     fn moved(&mut self, text: String) -> Event {
-        if self.state == State::Thinking {
-            self.state = State::Waiting;
+        if self.state == CecpState::Thinking {
+            self.state = CecpState::Waiting;
             self.game.told += 1;
         }
         Event::Move(text)
     }
 }
 
-impl Listener for CecpPlayer {
+impl ProtocolPlayer for CecpPlayer {
     type Vocabulary = Cecp;
 
     fn stream(&mut self) -> &mut Stream<Cecp> {
@@ -234,7 +223,7 @@ impl Listener for CecpPlayer {
             self.learn(features);
             return Ok(None);
         }
-        if self.state == State::Idle {
+        if self.state == CecpState::Idle {
             return Ok(None);
         }
         if self.is_complaint(&said) {
@@ -289,13 +278,6 @@ fn thinking(line: ThinkingLine) -> Thinking {
     }
 }
 
-/// Ends a process as the protocol has it.
-fn say_goodbye(mut stream: Stream<Cecp>, spec: &Spec) -> Departure {
-    // That it has gone already is no matter here.
-    let _ = stream.tell_all(&[Command::Force, Command::Quit]);
-    stream.quit(spec.grace)
-}
-
 impl Player for CecpPlayer {
     fn identity(&self) -> &Identity {
         &self.identity
@@ -315,7 +297,7 @@ impl Player for CecpPlayer {
         self.set_up(game)?;
         self.wait_until_ready()?;
         self.is_worn = !self.features.has(Switch::Reuse);
-        self.state = State::Forced;
+        self.state = CecpState::Forced;
         Ok(())
     }
 
@@ -328,9 +310,9 @@ impl Player for CecpPlayer {
             self.game.control = Some(control);
         }
         // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
-        let answers = self.state == State::Waiting && self.game.told + 1 == turn.game.ply();
+        let answers = self.state == CecpState::Waiting && self.game.told + 1 == turn.game.ply();
         if !answers {
-            if self.state != State::Forced {
+            if self.state != CecpState::Forced {
                 self.tell(&Command::Force)?;
             }
             self.tell_moves(turn.game)?;
@@ -339,13 +321,8 @@ impl Player for CecpPlayer {
             self.tell(&Command::Time { centiseconds: setup::centiseconds(turn.remaining(us)) })?;
             self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(turn.remaining(!us)) })?;
         }
-        self.state = State::Thinking;
+        self.state = CecpState::Thinking;
         if answers { self.tell_moves(turn.game) } else { self.tell(&Command::Go) }
-    }
-
-    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
-        // The engine knows its move and ponders by itself.
-        Ok(())
     }
 
     fn offer_draw(&mut self) -> Result<(), Fault> {
@@ -353,8 +330,8 @@ impl Player for CecpPlayer {
     }
 
     fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
-        let is_busy = self.state == State::Thinking;
-        self.state = State::Idle;
+        let is_busy = self.state == CecpState::Thinking;
+        self.state = CecpState::Idle;
         if is_busy && self.features.has(Switch::Sigint) {
             self.stream.interrupt();
         }
@@ -368,12 +345,14 @@ impl Player for CecpPlayer {
         self.remarks.pop_front().or_else(|| next_arrival(self))
     }
 
-    fn source(&self) -> Option<BorrowedFd<'_>> {
+    fn source(&self) -> Option<Source<'_>> {
         Some(self.stream.source())
     }
 
-    fn quit(self: Box<Self>) -> Departure {
-        say_goodbye(self.stream, &self.spec).after(self.used)
+    fn quit(mut self: Box<Self>) -> Departure {
+        self.say_goodbye();
+        let grace = self.stream.spec().grace;
+        self.stream.quit(grace)
     }
 }
 

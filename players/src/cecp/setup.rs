@@ -12,28 +12,15 @@ use crate::Fault;
 /// "No limit" for engines that know only clocks.
 const A_DAY: Duration = Duration::from_hours(24);
 
-/// One line to the engine: an edit line is no command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
-    Command(Command),
-    Edit(EditLine),
-}
-
-impl From<Command> for Word {
-    fn from(command: Command) -> Word {
-        Word::Command(command)
-    }
-}
-
-/// What brings a position onto the board of an engine in force mode, after `new`.
+/// The lines that bring a position onto the board of an engine in force mode, after `new`.
 ///
 /// # Errors
 /// [`Fault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
-pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<Word>, Fault> {
+pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, Fault> {
     if game.has_standard_start() {
         Ok(Vec::new())
     } else if features.has(Switch::SetBoard) {
-        Ok(vec![Command::SetBoard(game.start_fen()).into()])
+        Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
     } else if is_editable(game) {
         Ok(edit(game.start(), features))
     } else {
@@ -66,7 +53,7 @@ fn home(file: u32, color: Color) -> Square {
     Square::from_coords(shakmaty::File::new(file), color.fold_wb(Rank::First, Rank::Eighth))
 }
 
-fn edit(start: &VariantPosition, features: &Features) -> Vec<Word> {
+fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {
     let board = start.board();
     let men = |color| {
         board
@@ -86,8 +73,9 @@ fn edit(start: &VariantPosition, features: &Features) -> Vec<Word> {
         .chain([EditLine::ToggleColor])
         .chain(men(Color::Black))
         .chain([EditLine::End]);
-    let before = before.into_iter().chain([Command::Edit]).map(Word::Command);
-    before.chain(edits.map(Word::Edit)).chain(after.into_iter().map(Word::Command)).collect()
+    let before = before.into_iter().chain([Command::Edit]).map(|command| command.to_string());
+    let after = after.into_iter().map(|command| command.to_string());
+    before.chain(edits.map(|line| line.to_string())).chain(after).collect()
 }
 
 /// A move, with the word before it if the engine wants it.
@@ -170,16 +158,6 @@ mod tests {
         features
     }
 
-    fn shown(words: Vec<Word>) -> Vec<String> {
-        words
-            .into_iter()
-            .map(|word| match word {
-                Word::Command(command) => command.to_string(),
-                Word::Edit(line) => line.to_string(),
-            })
-            .collect()
-    }
-
     fn game(fen: &str, moves: &[&str]) -> Game {
         let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
         for text in moves {
@@ -192,7 +170,7 @@ mod tests {
 
     #[test]
     fn positions_by_setboard_or_edit() {
-        let told = |fen, line| position(&game(fen, &[]), &features(line)).map(shown);
+        let told = |fen, line| position(&game(fen, &[]), &features(line));
         assert_eq!(told("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", ""), Ok(vec![]));
         assert_eq!(told(BLACK_TO_MOVE, "setboard=1"), Ok(vec![format!("setboard {BLACK_TO_MOVE}")]));
         let edit = ["edit", "#", "Ke1", "Pe2", "c", "Ke8", "Rh8", "."].map(String::from);

@@ -1,13 +1,22 @@
 //! Whether a program keeps the rules of its protocol, rule by rule.
 //!
 //! Each protocol has a table of rules that reads like its checklist. A rule is a function that starts the program, brings
-//! it into a state, and says what it expected and what it saw instead. Every rule has a process of its own, so that what
-//! goes wrong with one spoils no other.
+//! it into a state ([`harness::Harness`]), and says what it expected and what it saw instead. It needs no referee.
+//!
+//! - Every rule has a process of its own, so that what goes wrong with one spoils no other, and one can be checked alone.
+//! - Each rule is seen broken: `examples/distorting.rs` stands between Herald and the check, and leaves lines out, adds some or
+//!   changes them. A fault is then a line in a table (`tests/whole_program/check.rs`), which has one for every rule.
+//! - A program fails if it breaks what is written, moves illegally or ends unasked. What it doesn't offer is *not supported*,
+//!   and so is what a specification leaves open, if it does otherwise than GUIs like it: reading while it thinks, decimals,
+//!   mate scores.
+//! - One fault should break one rule. So games are on clocks of `level`, which everybody knows, and positions go by `edit` to
+//!   programs without `setboard`.
+//! - Time limits are generous to a busy machine. A program that seems to move because of what it was told is watched once
+//!   more, left alone.
 
 mod cecp;
 mod cego;
-mod conversation;
-mod options;
+mod harness;
 mod positions;
 mod uci;
 
@@ -20,12 +29,21 @@ use crate::{Fault, Protocol, Spec};
 
 /// A rule of a protocol, and how a program is held against it.
 #[derive(Clone, Copy)]
-pub struct Rule {
+pub struct ConformanceRule {
     /// The word by which it is known.
     pub label: &'static str,
     /// What a program has to do.
     pub duty: &'static str,
-    check: fn(&Candidate) -> Result<(), Miss>,
+    check: fn(&Candidate) -> Result<(), Failure>,
+}
+
+/// A line in the table of rules.
+const fn rule(
+    label: &'static str,
+    duty: &'static str,
+    check: fn(&Candidate) -> Result<(), Failure>,
+) -> ConformanceRule {
+    ConformanceRule { label, duty, check }
 }
 
 /// The program that is held against the rules.
@@ -36,46 +54,46 @@ struct Candidate<'a> {
 
 /// Why a program did not pass a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Miss {
+enum Failure {
     /// It broke the rule.
-    Failed { expected: String, seen: String },
+    Broken { expected: String, seen: String },
     /// The rule is about something that it doesn't offer.
     NotSupported(String),
     /// It could not even be started.
     NotStarted(Fault),
 }
 
-impl Miss {
-    fn failed(expected: impl Into<String>, seen: impl Into<String>) -> Miss {
-        Miss::Failed { expected: expected.into(), seen: seen.into() }
+impl Failure {
+    fn new(expected: impl Into<String>, seen: impl Into<String>) -> Failure {
+        Failure::Broken { expected: expected.into(), seen: seen.into() }
     }
 }
 
-impl From<Fault> for Miss {
-    fn from(fault: Fault) -> Miss {
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
         match fault {
-            Fault::Start(_) => Miss::NotStarted(fault),
-            fault => Miss::failed("that it goes on", fault.to_string()),
+            Fault::Start(_) => Failure::NotStarted(fault),
+            fault => Failure::new("that it goes on", fault.to_string()),
         }
     }
 }
 
 /// What came of holding a program against a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct RuleReport {
     /// The label of the rule.
     pub rule: &'static str,
     /// What the rule asks for.
     pub duty: &'static str,
     /// Whether the program does it.
     #[serde(flatten)]
-    pub verdict: Verdict,
+    pub verdict: RuleVerdict,
 }
 
 /// Whether a program keeps a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum RuleVerdict {
     /// It does.
     Pass,
     /// It doesn't.
@@ -93,26 +111,26 @@ pub enum Verdict {
 }
 
 /// The rules of a protocol, in the order in which they are checked.
-pub fn rules(protocol: Protocol) -> Vec<Rule> {
+pub fn rules(protocol: Protocol) -> Vec<ConformanceRule> {
     match protocol {
-        Protocol::Cecp => cecp::rules(),
-        Protocol::Uci => uci::rules(),
-        Protocol::Cego => cego::rules(),
+        Protocol::Cecp => cecp::RULES.concat(),
+        Protocol::Uci => uci::RULES.concat(),
+        Protocol::Cego => cego::RULES.concat(),
     }
 }
 
-impl Rule {
+impl ConformanceRule {
     /// Holds a program against the rule. Takes as long as the program lets it, up to half a minute or so.
     ///
     /// # Errors
     /// [`Fault::Start`]: the program cannot be started.
-    pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Finding, Fault> {
+    pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<RuleReport, Fault> {
         let verdict = match (self.check)(&Candidate { spec, log }) {
-            Ok(()) => Verdict::Pass,
-            Err(Miss::Failed { expected, seen }) => Verdict::Fail { expected, seen },
-            Err(Miss::NotSupported(reason)) => Verdict::NotSupported { reason },
-            Err(Miss::NotStarted(fault)) => return Err(fault),
+            Ok(()) => RuleVerdict::Pass,
+            Err(Failure::Broken { expected, seen }) => RuleVerdict::Fail { expected, seen },
+            Err(Failure::NotSupported(reason)) => RuleVerdict::NotSupported { reason },
+            Err(Failure::NotStarted(fault)) => return Err(fault),
         };
-        Ok(Finding { rule: self.label, duty: self.duty, verdict })
+        Ok(RuleReport { rule: self.label, duty: self.duty, verdict })
     }
 }

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Clock, Color, Game, Outcome, TimeControl, WinReason};
 use players::{
-    CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
+    CommandLine, Event, Fault, Log, LogEntry, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
 };
-use rustix::event::{PollFd, PollFlags, Timespec};
 use shakmaty::ByColor;
 
 /// Long enough for anything on a busy machine.
@@ -71,7 +70,7 @@ fn has_process(text: &str) -> bool {
 pub(crate) struct Minutes(Mutex<Vec<(Speaker, String)>>);
 
 impl Log for Minutes {
-    fn record(&self, entry: &Entry) {
+    fn record(&self, entry: &LogEntry) {
         self.0.lock().unwrap().push((entry.speaker, entry.text.to_owned()));
     }
 }
@@ -271,10 +270,8 @@ enum Judgement {
 
 fn wait_for(players: &ByColor<Box<dyn Player>>, left: Duration) {
     let sources = [players.white.source(), players.black.source()];
-    let mut sources: Vec<PollFd> =
-        sources.iter().flatten().map(|source| PollFd::new(source, PollFlags::IN)).collect();
-    let left = Timespec::try_from(left).expect("a short time");
-    let _ = rustix::event::poll(&mut sources, Some(&left));
+    let sources: Vec<_> = sources.into_iter().flatten().collect();
+    platform::wait(&sources, Instant::now() + left);
 }
 
 pub(crate) fn start(spec: &Spec) -> Box<dyn Player> {

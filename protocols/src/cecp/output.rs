@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use engine::Line;
+use engine::SearchLine;
 use game::Game;
 use shakmaty::Move;
 
@@ -64,7 +64,7 @@ pub(super) fn move_text(game: &Game, mv: Move) -> String {
 }
 
 /// Thinking output; `game` is the one that was thought about.
-pub(super) fn thinking_line(game: &Game, line: &Line) -> ThinkingLine {
+pub(super) fn thinking_line(game: &Game, line: &SearchLine) -> ThinkingLine {
     ThinkingLine {
         depth: i32::try_from(line.depth).unwrap_or(i32::MAX),
         score: line.score,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Clock as _, Limits, Line, StopWatch};
+use engine::{Limits, SearchClock as _, SearchLine, StopWatch};
 use game::Game;
 use shakmaty::Move;
 
@@ -23,7 +23,7 @@ pub(super) struct Search {
     /// What the clock showed when the time began to be our own.
     own_since: Duration,
     /// The best line so far.
-    latest: Option<Line>,
+    latest: Option<SearchLine>,
     current: Option<CurrentMove>,
 }
 
@@ -41,7 +41,7 @@ impl Search {
     }
 
     /// Takes note of a line; of several best ones only the first counts.
-    pub(super) fn note_line(&mut self, line: Line) {
+    pub(super) fn note_line(&mut self, line: SearchLine) {
         if line.number <= 1 {
             self.latest = Some(line);
         }
@@ -53,7 +53,7 @@ impl Search {
     }
 
     /// The best line so far.
-    pub(super) fn latest(&self) -> Option<&Line> {
+    pub(super) fn latest(&self) -> Option<&SearchLine> {
         self.latest.as_ref()
     }
 

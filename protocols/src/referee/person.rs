@@ -11,7 +11,7 @@ use game::{Color, Game};
 use shakmaty::Position as _;
 
 use crate::host::read_lines;
-use game::diagram::{Drawing, Style};
+use game::diagram::{Diagram, DiagramStyle};
 use messages::input::{Input, LineReader};
 use messages::referee::{
     Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
@@ -21,7 +21,7 @@ use messages::referee::{
 /// A person who plays for a referee. The game is kept while another referee is looked for.
 pub struct Person {
     client: ClientState,
-    style: Style,
+    style: DiagramStyle,
     heard: Receiver<PersonEvent>,
     sender: Sender<PersonEvent>,
     /// Whether it is the person's turn.
@@ -54,7 +54,11 @@ impl Person {
     ///
     /// # Errors
     /// If there is no thread to read with.
-    pub fn new(typed: impl Read + Send + 'static, client: ClientState, style: Style) -> io::Result<Person> {
+    pub fn new(
+        typed: impl Read + Send + 'static,
+        client: ClientState,
+        style: DiagramStyle,
+    ) -> io::Result<Person> {
         let (sender, heard) = mpsc::channel();
         read_lines("typed", LineReader::new(typed), sender.clone(), PersonEvent::Person)?;
         Ok(Person { client, style, heard, sender, is_to_move: false, remark: Remark::None })
@@ -210,7 +214,7 @@ impl Person {
         let game = self.client.game();
         let viewpoint = Color::from_white(self.client.tag("Black") != Some(name));
         let marked = game.moves().last().map(|mv| mv.from().into_iter().chain([mv.to()]).collect());
-        let drawing = Drawing {
+        let drawing = Diagram {
             board: game.position().board(),
             viewpoint,
             marked: marked.unwrap_or_default(),
@@ -258,7 +262,7 @@ mod tests {
     /// What the referee and the screen get when both say all of this at once.
     fn converse(referee: &str, typed: &str) -> (String, String) {
         let client = ClientState::new("5/move".parse().expect("a time control"));
-        let mut person = Person::new(io::empty(), client, Style::Ascii).expect("a thread");
+        let mut person = Person::new(io::empty(), client, DiagramStyle::Ascii).expect("a thread");
         // Only what the test says, in this order.
         let (sender, heard) = mpsc::channel();
         (person.sender, person.heard) = (sender.clone(), heard);
@@ -312,7 +316,7 @@ mod tests {
     #[test]
     fn a_connection_is_served_to_its_end() {
         let client = ClientState::new("5/move".parse().expect("a time control"));
-        let mut person = Person::new(Cursor::new(b"leave\n"), client, Style::Ascii).expect("a thread");
+        let mut person = Person::new(Cursor::new(b"leave\n"), client, DiagramStyle::Ascii).expect("a thread");
         let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
         let never = AtomicBool::new(false);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use engine::{Decision, Line, Purpose, Thought};
+use engine::{Decision, Purpose, SearchLine, Thought};
 use game::{DrawReason, Game, Outcome, ScoreBound};
 use shakmaty::Position as _;
 
@@ -51,7 +51,7 @@ struct RefereeSession<'a> {
     agreements: Agreements,
     ponder_move: Option<PonderMove>,
     /// The latest line that Herald thinks best.
-    line: Option<Line>,
+    line: Option<SearchLine>,
 }
 
 impl RefereeSession<'_> {
@@ -179,7 +179,7 @@ impl RefereeSession<'_> {
 }
 
 /// What Herald thinks of a position, for the record.
-fn analysis(game: &Game, line: &Line) -> Analysis {
+fn analysis(game: &Game, line: &SearchLine) -> Analysis {
     Analysis {
         evaluation: Evaluation::of(line.score),
         depth: Some(line.depth.into()),

@@ -6,8 +6,9 @@ use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use platform::terminal;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
@@ -21,7 +22,7 @@ const PROMPT: &str = "herald> ";
 const INTERRUPTED: &str = "move now\n";
 
 /// How often input and engine are polled while Herald searches.
-const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 30_000_000 };
+const POLL_INTERVAL: Duration = Duration::from_millis(30);
 
 /// Takes control of the terminal on standard input and output. `interrupted` is set by the handler of SIGINT.
 ///
@@ -101,21 +102,11 @@ impl TerminalInput {
 
     /// What the person has typed meanwhile; `None` if nothing.
     fn poll(&self) -> Option<Vec<u8>> {
-        let stdin = io::stdin();
-        let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
-        let ready = poll(&mut watched, Some(&POLL_INTERVAL));
+        let is_typed = terminal::is_typed(Instant::now() + POLL_INTERVAL);
         if self.interrupted.swap(false, Ordering::Relaxed) {
             return Some(INTERRUPTED.into());
         }
-        // An error is a signal that came meanwhile.
-        if ready.is_ok_and(|count| count > 0) {
-            // One line at most, as terminals give it.
-            let mut line = vec![0; MAX_LINE];
-            let length = rustix::io::read(&stdin, &mut line).unwrap_or(0);
-            line.truncate(length);
-            return Some(line);
-        }
-        None
+        is_typed.then(|| terminal::read_line(MAX_LINE))
     }
 }
 

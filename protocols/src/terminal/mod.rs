@@ -13,7 +13,7 @@ use engine::{Purpose, Thought};
 pub use editor::{TerminalInput, TurnNotifier, open};
 
 use crate::host::{Event, Host};
-use game::diagram::Style;
+use game::diagram::DiagramStyle;
 use messages::input::{Input, MAX_LINE};
 use play::{Effects, TerminalAction, TerminalGame};
 
@@ -34,7 +34,7 @@ pub enum TerminalTurn {
 pub fn serve(
     mut host: Host,
     output: &mut dyn Write,
-    style: Style,
+    style: DiagramStyle,
     mut on_turn: impl FnMut(bool, TerminalTurn),
 ) -> io::Result<()> {
     let mut game = TerminalGame::new(style);
@@ -50,6 +50,10 @@ pub fn serve(
                 TerminalAction::MoveNow => host.engine.move_now(),
                 TerminalAction::Abandon => host.engine.abandon(),
                 TerminalAction::NewGame => host.engine.new_game(),
+                TerminalAction::Evaluate => {
+                    writeln!(output, "{}", game.evaluation(&host.engine))?;
+                    output.flush()?;
+                }
                 TerminalAction::Leave => return Ok(()),
             }
         }

@@ -4,13 +4,13 @@ use std::fmt::{Display, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Limits, TimeLimit};
+use engine::{Decision, Engine, Limits, TimeLimit};
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
 use super::TerminalTurn;
 use super::level::Level;
-use game::diagram::{Drawing, Style};
+use game::diagram::{Diagram, DiagramStyle};
 
 /// What the owner of the engine has to do.
 pub(super) enum TerminalAction {
@@ -22,6 +22,8 @@ pub(super) enum TerminalAction {
     Abandon,
     /// A new game has begun.
     NewGame,
+    /// Show the static evaluation of the position, as [`TerminalGame::evaluation`] words it.
+    Evaluate,
     /// The person leaves.
     Leave,
 }
@@ -50,7 +52,7 @@ pub(super) struct TerminalGame {
     clock: Clock,
     /// The moment of what is reacted to.
     now: Instant,
-    style: Style,
+    style: DiagramStyle,
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
     thinking: Option<ThinkingGoal>,
@@ -87,7 +89,7 @@ const LONG_GAME: usize = 120;
 
 impl TerminalGame {
     /// A new game, in which the person plays White.
-    pub(super) fn new(style: Style) -> TerminalGame {
+    pub(super) fn new(style: DiagramStyle) -> TerminalGame {
         let level = Level::default();
         TerminalGame {
             game: Game::default(),
@@ -150,7 +152,7 @@ impl TerminalGame {
                 self.flipped = !self.flipped;
                 self.show_board();
             }
-            "eval" => self.show_evaluation(),
+            "eval" => self.effects.actions.push(TerminalAction::Evaluate),
             "fen" => self.say(self.game.fen()),
             "setup" if rest.is_empty() => self.say("`setup` needs a position in FEN."),
             "setup" => self.set_up(rest),
@@ -448,7 +450,7 @@ impl TerminalGame {
 impl TerminalGame {
     fn show_board(&mut self) {
         let marked = self.game.moves().last().map(|m| m.from().into_iter().chain([m.to()]).collect());
-        let drawing = Drawing {
+        let drawing = Diagram {
             board: self.game.position().board(),
             viewpoint: if self.flipped { !self.person } else { self.person },
             marked: marked.unwrap_or_default(),
@@ -463,11 +465,12 @@ impl TerminalGame {
         self.say(format!("White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60));
     }
 
-    fn show_evaluation(&mut self) {
-        let score = engine::evaluate(&self.game);
+    /// The answer to `eval`, by the engine's evaluation of the position.
+    pub(super) fn evaluation(&self, engine: &Engine) -> String {
+        let score = engine.evaluate(&self.game);
         let score = if self.game.turn().is_white() { score } else { -score };
         let pawns = score.value() as f64 / 100.0;
-        self.say(format!("At first sight {pawns:+.2} pawns (above zero: White is better)."));
+        format!("At first sight {pawns:+.2} pawns (above zero: White is better).")
     }
 }
 

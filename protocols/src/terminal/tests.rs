@@ -8,7 +8,7 @@ use game::{Game, Score};
 use super::play::{TerminalAction, TerminalGame};
 use super::serve;
 use crate::scripted::Scripted;
-use game::diagram::Style;
+use game::diagram::DiagramStyle;
 
 /// A conversation in which the test plays the engine.
 struct Talk {
@@ -20,7 +20,7 @@ struct Talk {
 
 impl Talk {
     fn new() -> Talk {
-        Talk { game: TerminalGame::new(Style::Ascii), asked: None, now: Instant::now() }
+        Talk { game: TerminalGame::new(DiagramStyle::Ascii), asked: None, now: Instant::now() }
     }
 
     /// Types a line and returns what is shown.
@@ -44,7 +44,10 @@ impl Talk {
             match action {
                 TerminalAction::Think(game, _) => self.asked = Some(game),
                 TerminalAction::Abandon => self.asked = None,
-                TerminalAction::MoveNow | TerminalAction::NewGame | TerminalAction::Leave => {}
+                TerminalAction::MoveNow
+                | TerminalAction::NewGame
+                | TerminalAction::Evaluate
+                | TerminalAction::Leave => {}
             }
         }
         effects.text
@@ -253,7 +256,7 @@ fn clocks_run_and_the_flag_falls_before_time_is_added() {
 
 #[test]
 fn the_engine_plays_hints_and_is_left_at_any_time() {
-    let session = Scripted::start(|host, output| serve(host, output, Style::Ascii, |_, _| {}));
+    let session = Scripted::start(|host, output| serve(host, output, DiagramStyle::Ascii, |_, _| {}));
     session.say("level depth 1\ne4");
     session.hear("Herald plays 1... ");
     session.say("hint");
@@ -263,7 +266,7 @@ fn the_engine_plays_hints_and_is_left_at_any_time() {
     session.say("new black\nquit");
     assert_eq!(session.end().last().map(String::as_str), Some("Goodbye."));
 
-    let mut session = Scripted::start(|host, output| serve(host, output, Style::Ascii, |_, _| {}));
+    let mut session = Scripted::start(|host, output| serve(host, output, DiagramStyle::Ascii, |_, _| {}));
     session.say("level time 1000\ne4");
     session.close();
     session.end();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Limits, Line, Purpose, Settings, Task, Thought, TimeLimit};
+use engine::{Decision, Limits, Purpose, SearchLine, SearchTask, Settings, Thought, TimeLimit};
 use game::{Game, Score, ScoreBound, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 use super::options::UciOption;
 use crate::host::{Event, Host};
 use crate::obeyed::{CommandFailure, Obeyed, refuse};
-use game::diagram::Drawing;
+use game::diagram::Diagram;
 use messages::input::{Input, MAX_LINE};
 use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, Start};
 
@@ -227,13 +227,13 @@ impl UciSession<'_> {
     }
 
     fn show_board(&mut self) -> io::Result<()> {
-        let drawing = Drawing::plain(self.game.position().board());
+        let drawing = Diagram::plain(self.game.position().board());
         let text = format!("{drawing}\nFen: {}", self.game.fen());
         self.send(&text)
     }
 
     fn show_evaluation(&mut self) -> io::Result<()> {
-        let score = engine::evaluate(&self.game);
+        let score = self.host.engine.evaluate(&self.game);
         let score = if self.game.turn() == Color::White { score } else { -score };
         self.send(&format_args!("Evaluation: {} centipawns (White's side)", score.value()))
     }
@@ -261,7 +261,7 @@ impl UciSession<'_> {
         }
         let started = Instant::now();
         self.search = Some(ActiveSearch { purpose, started, mode: self.game.mode() });
-        self.host.engine.think(&self.game, Task { purpose, limits, allowed, clock: Arc::new(started) });
+        self.host.engine.think(&self.game, SearchTask { purpose, limits, allowed, clock: Arc::new(started) });
         Ok(())
     }
 
@@ -403,7 +403,7 @@ fn purpose(go: &Go, limits: &Limits) -> Purpose {
     }
 }
 
-fn info(line: &Line, mode: CastlingMode) -> Info {
+fn info(line: &SearchLine, mode: CastlingMode) -> Info {
     Info {
         depth: Some(line.depth),
         seldepth: Some(line.selective_depth),

@@ -6,13 +6,13 @@ use game::{Color, Outcome};
 use messages::epd::Position;
 use messages::referee::{ClientReply, Directive};
 
-use super::{Connection, Event, FLAG_DELAY, tags};
-use crate::referee::bout::{Bout, Judgement};
+use super::{ConnectionId, EventState, FLAG_DELAY, tags};
 use crate::referee::fact::Fact;
+use crate::referee::live_game::{Judgement, LiveGame};
 use crate::referee::timers::Timer;
 use crate::schedule::Fixture;
 
-impl Event {
+impl EventState {
     /// Begins all games that can begin, if there may be any.
     pub(in crate::referee) fn begin_games(&mut self, at: Instant) {
         while std::mem::take(&mut self.may_begin) && !self.outdated {
@@ -79,7 +79,7 @@ impl Event {
     /// Tells both programs that their game begins anew.
     pub(in crate::referee) fn present_anew(&mut self, game: u64, at: Instant) {
         for color in Color::ALL {
-            let program = self.bouts[&game].program(color);
+            let program = self.live_games[&game].program(color);
             self.programs[program].is_fresh = false;
             self.programs[program].mailbox.clear();
         }
@@ -89,19 +89,19 @@ impl Event {
     /// Tells both programs of a game that begins.
     pub(super) fn present(&mut self, game: u64, at: Instant) {
         for color in Color::ALL {
-            let bout = &self.bouts[&game];
-            let program = bout.program(color);
-            let mut records = vec![bout.inform(&tags(&self.settings), "*")];
-            records.extend(bout.history(true));
+            let live = &self.live_games[&game];
+            let program = live.program(color);
+            let mut records = vec![live.inform(&tags(&self.settings), "*")];
+            records.extend(live.history(true));
             if !self.programs[program].is_fresh {
-                records.insert(0, bout.reset());
+                records.insert(0, live.reset());
             }
             self.programs[program].is_fresh = false;
             for record in records {
                 self.send(program, record, None, at);
             }
         }
-        match self.bouts[&game].judge_board() {
+        match self.live_games[&game].judge_board() {
             Some((outcome, detail)) => self.end(game, outcome, detail, at),
             None => self.ask(game, at),
         }
@@ -109,34 +109,34 @@ impl Event {
 
     /// Asks the side to move for its move, unless the game is held.
     pub(in crate::referee) fn ask(&mut self, game: u64, at: Instant) {
-        let bout = &self.bouts[&game];
-        if bout.is_paused() {
+        let live = &self.live_games[&game];
+        if live.is_paused() {
             return;
         }
-        let (program, respond) = (bout.program(bout.to_move()), bout.respond(at));
+        let (program, respond) = (live.program(live.to_move()), live.respond(at));
         self.send(program, respond, Some(game), at);
     }
 
     pub(super) fn reply(
         &mut self,
-        connection: Connection,
+        connection: ConnectionId,
         program: usize,
         position: &Position,
         reply: &ClientReply,
         at: Instant,
     ) {
-        let playing = self.programs[program].game.and_then(|game| self.bouts.get_mut(&game));
-        let is_here = playing.as_ref().is_some_and(|bout| bout.is_at(position));
+        let playing = self.programs[program].game.and_then(|game| self.live_games.get_mut(&game));
+        let is_here = playing.as_ref().is_some_and(|live| live.is_at(position));
         let is_late = self.programs[program].is_late(position, is_here);
-        let Some(bout) = playing.filter(|_| !is_late) else {
+        let Some(live) = playing.filter(|_| !is_late) else {
             // It crossed the end of the game on its way.
             return self.tell(false, format!("{} replied too late", self.name(program)));
         };
-        let (game, color) = (bout.number(), bout.color_of(program));
-        match bout.hear(color, position, reply, at, self.settings.penalty) {
+        let (game, color) = (live.number(), live.color_of(program));
+        match live.hear(color, position, reply, at, self.settings.penalty) {
             Judgement::OutOfTurn => self.refuse(connection, "it is not the turn of this client", at),
             Judgement::AskAgain(why, facts) => {
-                bout.ask_again();
+                live.ask_again();
                 for fact in facts {
                     self.record(fact);
                 }
@@ -144,12 +144,12 @@ impl Event {
                 self.watch_flag(game);
             }
             Judgement::Happened(facts) => {
-                bout.answered();
+                live.answered();
                 for fact in facts {
                     self.happen(game, fact, at);
                 }
-                if let Some(bout) = self.bouts.get(&game).filter(|bout| !bout.is_asked()) {
-                    match bout.judge_board() {
+                if let Some(live) = self.live_games.get(&game).filter(|live| !live.is_asked()) {
+                    match live.judge_board() {
                         Some((outcome, detail)) => self.end(game, outcome, detail, at),
                         None => self.ask(game, at),
                     }
@@ -160,13 +160,13 @@ impl Event {
 
     /// Sends a program the history of its game and the call for its move once more, if it has been called. Its clock runs on.
     pub(super) fn ask_again(&mut self, program: usize, why: &str, at: Instant) {
-        let bout = self.programs[program].game.and_then(|game| self.bouts.get(&game));
-        let Some(bout) = bout.filter(|bout| bout.is_asked() && bout.program(bout.to_move()) == program)
+        let live = self.programs[program].game.and_then(|game| self.live_games.get(&game));
+        let Some(live) = live.filter(|live| live.is_asked() && live.program(live.to_move()) == program)
         else {
             return;
         };
-        let respond = bout.respond(at);
-        let mut records = bout.history(false);
+        let respond = live.respond(at);
+        let mut records = live.history(false);
         records.push(Directive { reason: Some(why.to_owned()), ..respond });
         for record in records {
             self.send(program, record, None, at);
@@ -176,15 +176,15 @@ impl Event {
     /// A program on a serial line did not understand what it was sent. Whatever that was, all that it has to know of its game
     /// is told once more; not for ever, as it may be the program that is wrong.
     pub(super) fn tell_again(&mut self, program: usize, at: Instant) {
-        let playing = self.programs[program].game.and_then(|game| self.bouts.get_mut(&game));
-        let Some(bout) = playing else { return };
-        if !bout.may_repair() {
+        let playing = self.programs[program].game.and_then(|game| self.live_games.get_mut(&game));
+        let Some(live) = playing else { return };
+        if !live.may_repair() {
             return;
         }
-        let is_to_move = bout.program(bout.to_move()) == program;
-        let mut records = vec![bout.inform(&tags(&self.settings), "*")];
-        if !(is_to_move && bout.is_asked()) {
-            records.extend(bout.history(!is_to_move));
+        let is_to_move = live.program(live.to_move()) == program;
+        let mut records = vec![live.inform(&tags(&self.settings), "*")];
+        if !(is_to_move && live.is_asked()) {
+            records.extend(live.history(!is_to_move));
         }
         for record in records {
             self.send(program, record, None, at);
@@ -200,31 +200,31 @@ impl Event {
     }
 
     pub(in crate::referee) fn watch_flag(&mut self, game: u64) {
-        if let Some(falls) = self.bouts.get(&game).and_then(Bout::flag_falls) {
+        if let Some(falls) = self.live_games.get(&game).and_then(LiveGame::flag_falls) {
             self.timers.set(falls + FLAG_DELAY, Timer::Flag(game));
         }
     }
 
     pub(super) fn look_at_flag(&mut self, game: u64, at: Instant) {
-        let Some(bout) = self.bouts.get(&game) else { return };
+        let Some(live) = self.live_games.get(&game) else { return };
         // Of a turn that is over, or of a clock that got more time; then another timer is set.
-        if let Some((outcome, detail)) = bout.check_time(at) {
+        if let Some((outcome, detail)) = live.check_time(at) {
             self.end(game, outcome, detail, at);
         }
     }
 
     /// A game is taken from a program that thinks about it. Clients that can't break off will reply all the same.
     pub(in crate::referee) fn expect_late_reply(&mut self, game: u64) {
-        let Some(bout) = self.bouts.get(&game).filter(|bout| bout.is_asked()) else { return };
-        self.programs[bout.program(bout.to_move())].owed.extend(bout.game().chess().cloned());
+        let Some(live) = self.live_games.get(&game).filter(|live| live.is_asked()) else { return };
+        self.programs[live.program(live.to_move())].owed.extend(live.game().chess().cloned());
     }
 
     /// Ends a game and tells its programs.
     pub(in crate::referee) fn end(&mut self, game: u64, outcome: Outcome, detail: String, at: Instant) {
-        let Some(bout) = self.bouts.get(&game) else { return };
-        let ended = bout.ended(outcome, detail);
-        let records = [bout.inform_result(outcome.result()), bout.conclude(at)];
-        let programs = Color::ALL.map(|color| bout.program(color));
+        let Some(live) = self.live_games.get(&game) else { return };
+        let ended = live.ended(outcome, detail);
+        let records = [live.inform_result(outcome.result()), live.conclude(at)];
+        let programs = Color::ALL.map(|color| live.program(color));
         self.expect_late_reply(game);
         self.record(ended);
         for program in programs {

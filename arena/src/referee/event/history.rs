@@ -5,14 +5,14 @@ use std::time::Duration;
 use game::{Color, Outcome};
 use shakmaty::ByColor;
 
-use super::{Ending, Event, GameResult, LOOKAHEAD};
-use crate::referee::bout::Bout;
+use super::{EventState, FinishedGame, GameSummary, LOOKAHEAD};
 use crate::referee::fact::Fact;
-use crate::schedule::{Fixture, Next};
+use crate::referee::live_game::LiveGame;
+use crate::schedule::{Fixture, NextGames};
 use crate::statistics::Points;
 use crate::table::Seat;
 
-impl Event {
+impl EventState {
     /// Takes note of something that happened, for us and for the store.
     pub(in crate::referee) fn record(&mut self, fact: Fact) {
         if let Err(error) = self.apply(&fact) {
@@ -39,30 +39,31 @@ impl Event {
                 let place = self.queue.iter().position(|queued| Some(*queued) == fixture);
                 let place = place.ok_or_else(|| format!("game {} is not in the schedule", game + 1))?;
                 let seats = self.seats(&self.queue[place]);
-                let bout = Bout::begin(fact, seats, &self.settings.rules)
+                let live = LiveGame::begin(fact, seats, &self.settings.rules)
                     .ok_or_else(|| format!("the opening of game {} cannot be played", game + 1))?;
                 for color in Color::ALL {
-                    let state = &mut self.programs[bout.program(color)];
+                    let state = &mut self.programs[live.program(color)];
                     state.game = Some(*game);
                     state.returns = 0;
                 }
                 self.queue.remove(place);
-                self.bouts.insert(*game, bout);
+                self.live_games.insert(*game, live);
             }
             Fact::Restarted { game } => {
-                let bout = self.bouts.get(game).and_then(Bout::anew).ok_or_else(|| unknown(*game))?;
-                self.bouts.insert(*game, bout);
+                let live =
+                    self.live_games.get(game).and_then(LiveGame::anew).ok_or_else(|| unknown(*game))?;
+                self.live_games.insert(*game, live);
             }
             Fact::Ended { game, outcome, detail, millis } => {
-                let bout = self.bouts.remove(game).ok_or_else(|| unknown(*game))?;
+                let live = self.live_games.remove(game).ok_or_else(|| unknown(*game))?;
                 let lasted = Duration::from_millis(*millis);
-                self.count(&bout, outcome.0, detail, lasted).map_err(|error| error.clone())?;
-                let record = bout.record(Some(outcome.0), detail, lasted);
-                self.out.records.push(Ending { fixture: bout.fixture, record });
+                self.count(&live, outcome.0, detail, lasted).map_err(|error| error.clone())?;
+                let record = live.record(Some(outcome.0), detail, lasted);
+                self.out.records.push(FinishedGame { fixture: live.fixture, record });
             }
             Fact::Moved { game, .. } | Fact::TimeAdded { game, .. } | Fact::Noted { game, .. } => {
-                let bout = self.bouts.get_mut(game).ok_or_else(|| unknown(*game))?;
-                bout.apply(fact).map_err(|error| format!("game {}: {error}", game + 1))?;
+                let live = self.live_games.get_mut(game).ok_or_else(|| unknown(*game))?;
+                live.apply(fact).map_err(|error| format!("game {}: {error}", game + 1))?;
             }
         }
         Ok(())
@@ -71,21 +72,21 @@ impl Event {
     /// Counts a game that has ended.
     pub(super) fn count(
         &mut self,
-        bout: &Bout,
+        live: &LiveGame,
         outcome: Outcome,
         detail: &str,
         lasted: Duration,
     ) -> Result<(), String> {
-        let fixture = bout.fixture;
+        let fixture = live.fixture;
         let points = Points::of(outcome, Color::White);
         self.schedule.record(fixture.number, points).map_err(|error| error.to_string())?;
-        self.standings.add(&fixture, outcome, bout.plies_played());
+        self.standings.add(&fixture, outcome, live.plies_played());
         for color in Color::ALL {
-            self.programs[bout.program(color)].game = None;
+            self.programs[live.program(color)].game = None;
         }
-        let used = bout.used_by_both();
-        let (detail, plies) = (detail.to_owned(), bout.plies_played());
-        self.results.push(GameResult { fixture, outcome, detail, plies, lasted, used });
+        let used = live.used_by_both();
+        let (detail, plies) = (detail.to_owned(), live.plies_played());
+        self.results.push(GameSummary { fixture, outcome, detail, plies, lasted, used });
         let names = [fixture.white, fixture.black].map(|program| self.name(program).to_owned());
         let text = format!(
             "game {}: {} - {} {} ({outcome})",
@@ -103,8 +104,8 @@ impl Event {
     pub(super) fn fill_queue(&mut self) {
         while self.queue.len() < LOOKAHEAD {
             match self.schedule.take() {
-                Next::Games(games) => self.queue.extend(games),
-                Next::Wait | Next::Finished => return,
+                NextGames::Games(games) => self.queue.extend(games),
+                NextGames::Wait | NextGames::Finished => return,
             }
         }
     }

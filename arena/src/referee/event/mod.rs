@@ -15,62 +15,62 @@ use messages::epd::{Position, RefereeCommand};
 use messages::referee::{ClientRecord, Directive, Request};
 use shakmaty::{ByColor, Chess};
 
-use super::bout::Bout;
 use super::fact::Fact;
+use super::live_game::LiveGame;
 use super::settings::EventSettings;
 use super::timers::{Timer, Timers};
-use crate::openings::Openings;
+use crate::openings::MatchOpenings;
 use crate::schedule::{Fixture, Schedule, ScheduleError};
 use crate::standings::Standings;
 use crate::table::GameRecord;
 
 /// A connection, by a number that is never used twice.
-pub type Connection = u64;
+pub type ConnectionId = u64;
 
 /// What comes from outside.
 #[derive(Debug)]
-pub enum Input {
+pub enum ConnectionEvent {
     /// Somebody has connected.
-    Opened(Connection),
+    Opened(ConnectionId),
     /// There is a serial line, over which somebody will sign on.
-    Plugged(Connection),
+    SerialLine(ConnectionId),
     /// A line without its end.
-    Line(Connection, String),
+    Line(ConnectionId, String),
     /// The connection broke a limit; carries which. It is closed.
-    Unbearable(Connection, &'static str),
+    LimitExceeded(ConnectionId, &'static str),
     /// The connection is gone.
-    Closed(Connection),
+    Closed(ConnectionId),
 }
 
-/// What goes out. Facts are to be stored before letters are sent.
+/// What goes out. Facts are to be stored before messages are sent.
 #[derive(Debug, Default)]
-pub struct Outbox {
+pub struct Effects {
     /// What happened.
     pub facts: Vec<Fact>,
     /// What is to be sent, in order.
-    pub letters: Vec<Letter>,
-    /// Connections to be closed, once the letters are sent.
-    pub closings: Vec<Connection>,
+    pub messages: Vec<OutgoingMessage>,
+    /// Connections to be closed, once the messages are sent.
+    pub disconnects: Vec<ConnectionId>,
     /// What the director should know.
-    pub news: Vec<News>,
+    pub news: Vec<Notice>,
     /// Games that have ended.
-    pub records: Vec<Ending>,
+    pub records: Vec<FinishedGame>,
 }
 
 /// A record to be sent.
 #[derive(Debug)]
-pub struct Letter {
+pub struct OutgoingMessage {
     /// To whom.
-    pub to: Connection,
+    pub to: ConnectionId,
     /// The record, without the end of the line.
     pub line: String,
-    /// The game in which a clock starts when this has been sent (see [`Event::told`]).
+    /// The game in which a clock starts when this has been sent (see [`EventState::told`]).
     pub starts: Option<u64>,
 }
 
 /// Something that the director should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct News {
+pub struct Notice {
     /// Whether somebody has to do something.
     pub urgent: bool,
     /// What it is. May contain what clients have said, but no control characters.
@@ -79,7 +79,7 @@ pub struct News {
 
 /// A game that has ended, to be written down.
 #[derive(Debug)]
-pub struct Ending {
+pub struct FinishedGame {
     /// The game of the schedule.
     pub fixture: Fixture,
     /// How it went.
@@ -88,7 +88,7 @@ pub struct Ending {
 
 /// A result, for tables and reports.
 #[derive(Clone, Debug)]
-pub struct GameResult {
+pub struct GameSummary {
     /// The game of the schedule.
     pub fixture: Fixture,
     /// How it ended.
@@ -104,17 +104,17 @@ pub struct GameResult {
 }
 
 /// An event under way.
-pub struct Event {
+pub struct EventState {
     settings: EventSettings,
-    openings: Openings,
+    openings: MatchOpenings,
     schedule: Schedule,
     /// Games that may begin, in their order.
     queue: VecDeque<Fixture>,
     standings: Standings,
-    results: Vec<GameResult>,
-    programs: Vec<Program>,
-    guests: HashMap<Connection, Guest>,
-    bouts: BTreeMap<u64, Bout>,
+    results: Vec<GameSummary>,
+    programs: Vec<ProgramState>,
+    peers: HashMap<ConnectionId, Peer>,
+    live_games: BTreeMap<u64, LiveGame>,
     /// Games that the director lets begin before their round.
     released: BTreeSet<u64>,
     /// The rounds up to this one may be played, if they are begun by hand.
@@ -125,7 +125,7 @@ pub struct Event {
     /// Whether another referee has taken over.
     outdated: bool,
     timers: Timers,
-    out: Outbox,
+    out: Effects,
 }
 
 /// Games of the schedule that are looked at in advance: so many fit into memory, whatever the schedule.
@@ -136,8 +136,8 @@ const FLAG_DELAY: Duration = Duration::from_millis(1);
 
 /// A program that may take part.
 #[derive(Default)]
-struct Program {
-    connection: Option<Connection>,
+struct ProgramState {
+    connection: Option<ConnectionId>,
     extended: bool,
     /// The game in which it plays.
     game: Option<u64>,
@@ -156,7 +156,7 @@ struct Program {
 
 /// Somebody at the other end of a connection.
 #[derive(Default)]
-struct Guest {
+struct Peer {
     program: Option<usize>,
     refusals: u32,
     /// Whether it is a serial line: nobody can close it, and there may be noise on it.
@@ -164,30 +164,30 @@ struct Guest {
 }
 
 /// The beginning.
-impl Event {
+impl EventState {
     /// An event before its first fact.
     ///
     /// # Errors
     /// There is no such schedule.
-    pub fn new(settings: EventSettings, openings: Openings) -> Result<Event, ScheduleError> {
+    pub fn new(settings: EventSettings, openings: MatchOpenings) -> Result<EventState, ScheduleError> {
         let schedule = Schedule::new(settings.schedule)?;
-        let mut event = Event {
+        let mut event = EventState {
             standings: Standings::new(settings.programs.len()),
-            programs: settings.programs.iter().map(|_| Program::default()).collect(),
+            programs: settings.programs.iter().map(|_| ProgramState::default()).collect(),
             settings,
             openings,
             schedule,
             queue: VecDeque::new(),
             results: Vec::new(),
-            guests: HashMap::new(),
-            bouts: BTreeMap::new(),
+            peers: HashMap::new(),
+            live_games: BTreeMap::new(),
             released: BTreeSet::new(),
             open_round: 0,
             epoch: 0,
             may_begin: true,
             outdated: false,
             timers: Timers::default(),
-            out: Outbox::default(),
+            out: Effects::default(),
         };
         event.fill_queue();
         Ok(event)
@@ -208,7 +208,7 @@ impl Event {
     pub fn open(&mut self, at: Instant) {
         self.record(Fact::Epoch { epoch: self.epoch + 1 });
         let absent: Vec<(u64, Color)> =
-            self.bouts.keys().flat_map(|game| Color::ALL.map(|color| (*game, color))).collect();
+            self.live_games.keys().flat_map(|game| Color::ALL.map(|color| (*game, color))).collect();
         for (game, color) in absent {
             self.is_gone(game, color, at);
         }
@@ -221,25 +221,25 @@ impl Event {
 }
 
 /// What comes in.
-impl Event {
+impl EventState {
     /// Takes something that came from outside at a moment.
-    pub fn handle(&mut self, input: Input, at: Instant) {
+    pub fn handle(&mut self, input: ConnectionEvent, at: Instant) {
         match input {
-            Input::Opened(connection) => {
-                self.guests.insert(connection, Guest::default());
+            ConnectionEvent::Opened(connection) => {
+                self.peers.insert(connection, Peer::default());
                 self.timers.set(at + self.settings.sign_on_time, Timer::SignOn(connection));
             }
-            Input::Plugged(connection) => {
-                self.guests.insert(connection, Guest { is_line: true, ..Guest::default() });
+            ConnectionEvent::SerialLine(connection) => {
+                self.peers.insert(connection, Peer { is_line: true, ..Peer::default() });
             }
-            Input::Line(connection, line) => self.hear(connection, &line, at),
-            Input::Unbearable(connection, limit) => {
-                if self.guests.contains_key(&connection) {
+            ConnectionEvent::Line(connection, line) => self.hear(connection, &line, at),
+            ConnectionEvent::LimitExceeded(connection, limit) => {
+                if self.peers.contains_key(&connection) {
                     self.fault(connection, limit);
                     self.close(connection, at);
                 }
             }
-            Input::Closed(connection) => self.lose(connection, at),
+            ConnectionEvent::Closed(connection) => self.lose(connection, at),
         }
         self.begin_games(at);
     }
@@ -257,7 +257,7 @@ impl Event {
                     self.look_for(game, Color::from_white(is_white), at);
                 }
                 Timer::SignOn(connection) => {
-                    if self.guests.get(&connection).is_some_and(|guest| guest.program.is_none()) {
+                    if self.peers.get(&connection).is_some_and(|peer| peer.program.is_none()) {
                         self.fault(connection, "nobody has signed on in time");
                         self.close(connection, at);
                     }
@@ -267,21 +267,21 @@ impl Event {
         self.begin_games(at);
     }
 
-    /// The next moment at which [`Event::tick`] has something to do.
+    /// The next moment at which [`EventState::tick`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.timers.next()
     }
 
     /// The call for a move was sent at that moment: a clock starts.
     pub fn told(&mut self, game: u64, at: Instant) {
-        if let Some(bout) = self.bouts.get_mut(&game) {
-            bout.told(at);
+        if let Some(live) = self.live_games.get_mut(&game) {
+            live.told(at);
             self.watch_flag(game);
         }
     }
 
     /// What is to be stored and sent.
-    pub fn take_outbox(&mut self) -> Outbox {
+    pub fn take_effects(&mut self) -> Effects {
         std::mem::take(&mut self.out)
     }
 
@@ -294,13 +294,13 @@ impl Event {
                 self.write(connection, directive, self.programs[program].extended, None);
             }
         }
-        let connections: Vec<Connection> = self.guests.drain().map(|(connection, _)| connection).collect();
-        self.out.closings.extend(connections);
+        let connections: Vec<ConnectionId> = self.peers.drain().map(|(connection, _)| connection).collect();
+        self.out.disconnects.extend(connections);
     }
 
-    fn hear(&mut self, connection: Connection, line: &str, at: Instant) {
-        let Some(guest) = self.guests.get(&connection) else { return };
-        let (program, is_line) = (guest.program, guest.is_line);
+    fn hear(&mut self, connection: ConnectionId, line: &str, at: Instant) {
+        let Some(peer) = self.peers.get(&connection) else { return };
+        let (program, is_line) = (peer.program, peer.is_line);
         if is_line && !line.is_ascii() {
             return self.hear_noise(program, "characters that nobody sends", at);
         }
@@ -354,14 +354,14 @@ impl Event {
     fn hear_fault(&mut self, program: usize, reason: Option<&str>) {
         let reason = game::excerpt(reason.unwrap_or("it tells no reason"));
         self.tell(true, format!("{} needs help: {reason}", self.name(program)));
-        if let Some(bout) = self.programs[program].game.and_then(|game| self.bouts.get(&game)) {
-            let noted = bout.noted(bout.color_of(program), &format!("reports a fault: {reason}"));
+        if let Some(live) = self.programs[program].game.and_then(|game| self.live_games.get(&game)) {
+            let noted = live.noted(live.color_of(program), &format!("reports a fault: {reason}"));
             self.record(noted);
         }
     }
 }
 
-impl Program {
+impl ProgramState {
     /// Whether it can begin a game: it is there, has none, and may be written to.
     fn is_free(&self, at: Instant) -> bool {
         self.connection.is_some() && self.game.is_none() && !self.is_quiet(at) && self.mailbox.is_empty()
@@ -391,7 +391,7 @@ impl Program {
 
 fn tags(settings: &EventSettings) -> PgnTags {
     let mut tags = PgnTags::default();
-    tags.event.clone_from(&settings.name);
-    tags.site.clone_from(&settings.site);
+    tags.set("Event", &settings.name);
+    tags.set("Site", &settings.site);
     tags
 }

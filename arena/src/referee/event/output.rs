@@ -5,11 +5,11 @@ use std::time::Instant;
 use messages::epd::RefereeCommand;
 use messages::referee::Directive;
 
-use super::{Connection, Event, Letter, News};
+use super::{ConnectionId, EventState, Notice, OutgoingMessage};
 use crate::referee::settings::MOST_REFUSALS;
 use crate::referee::timers::Timer;
 
-impl Event {
+impl EventState {
     /// Sends a program a record, or keeps it until the quiet period is over. Who is not there gets nothing: what it needs it is
     /// told when it comes back.
     pub(in crate::referee) fn send(
@@ -47,25 +47,25 @@ impl Event {
     /// Puts a record into the outbox; what goes beyond the specification only for those who want it.
     pub(super) fn write(
         &mut self,
-        to: Connection,
+        to: ConnectionId,
         mut directive: Directive,
         extended: bool,
         starts: Option<u64>,
     ) {
         directive.epoch = Some(self.epoch).filter(|_| extended);
         directive.clocks = directive.clocks.filter(|_| extended);
-        self.out.letters.push(Letter { to, line: directive.to_string(), starts });
+        self.out.messages.push(OutgoingMessage { to, line: directive.to_string(), starts });
     }
 
-    pub(super) fn fault(&mut self, connection: Connection, reason: &str) {
+    pub(super) fn fault(&mut self, connection: ConnectionId, reason: &str) {
         self.write(connection, Directive::fault(reason), false, None);
     }
 
     /// Refuses a record. Who goes on like that is sent away.
-    pub(super) fn refuse(&mut self, connection: Connection, reason: &str, at: Instant) {
-        let Some(guest) = self.guests.get_mut(&connection) else { return };
-        guest.refusals += 1;
-        let (is_too_much, program) = (guest.refusals > MOST_REFUSALS, guest.program);
+    pub(super) fn refuse(&mut self, connection: ConnectionId, reason: &str, at: Instant) {
+        let Some(peer) = self.peers.get_mut(&connection) else { return };
+        peer.refusals += 1;
+        let (is_too_much, program) = (peer.refusals > MOST_REFUSALS, peer.program);
         if let Some(program) = program {
             self.tell(false, format!("a record of {} is refused: {reason}", self.name(program)));
         }
@@ -76,6 +76,6 @@ impl Event {
     }
 
     pub(super) fn tell(&mut self, urgent: bool, text: String) {
-        self.out.news.push(News { urgent, text });
+        self.out.news.push(Notice { urgent, text });
     }
 }

@@ -6,11 +6,11 @@ use game::{Color, Game, Outcome, WinReason};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{Directive, SignOn};
 
-use super::{Connection, Event, Guest, tags};
+use super::{ConnectionId, EventState, Peer, tags};
 use crate::referee::timers::patience;
 
-impl Event {
-    pub(super) fn sign_on(&mut self, connection: Connection, sign_on: &SignOn, at: Instant) {
+impl EventState {
+    pub(super) fn sign_on(&mut self, connection: ConnectionId, sign_on: &SignOn, at: Instant) {
         if sign_on.epoch.is_some_and(|epoch| epoch > self.epoch) {
             self.outdated = true;
             self.tell(true, "another referee has taken over: this one leaves the event to it".to_owned());
@@ -31,8 +31,8 @@ impl Event {
             self.fault(old, "signed on over another connection");
             self.close(old, at);
         }
-        if let Some(guest) = self.guests.get_mut(&connection) {
-            guest.program = Some(program);
+        if let Some(peer) = self.peers.get_mut(&connection) {
+            peer.program = Some(program);
         }
         let state = &mut self.programs[program];
         state.connection = Some(connection);
@@ -76,15 +76,15 @@ impl Event {
         state.gone_since = None;
         state.returns += 1;
         let returns = state.returns;
-        let Some(bout) = self.bouts.get_mut(&game) else { return };
-        let color = bout.color_of(program);
-        let is_to_move = bout.to_move() == color;
+        let Some(live) = self.live_games.get_mut(&game) else { return };
+        let color = live.color_of(program);
+        let is_to_move = live.to_move() == color;
         if is_to_move {
-            bout.unask(at);
+            live.unask(at);
         }
-        let mut records = vec![bout.reset(), bout.inform(&tags(&self.settings), "*")];
-        records.extend(bout.history(!is_to_move));
-        let noted = bout.noted(color, "is back");
+        let mut records = vec![live.reset(), live.inform(&tags(&self.settings), "*")];
+        records.extend(live.history(!is_to_move));
+        let noted = live.noted(color, "is back");
         self.record(noted);
         for record in records {
             self.send(program, record, None, at);
@@ -98,27 +98,27 @@ impl Event {
             self.ask(game, at);
         }
         // The opponent may be gone, too, and nobody has counted meanwhile.
-        if self.programs[self.bouts[&game].program(!color)].connection.is_none() {
+        if self.programs[self.live_games[&game].program(!color)].connection.is_none() {
             self.is_gone(game, !color, at);
         }
     }
 
     /// A connection is closed by us.
-    pub(super) fn close(&mut self, connection: Connection, at: Instant) {
-        if !self.guests.get(&connection).is_some_and(|guest| guest.is_line) {
-            self.out.closings.push(connection);
+    pub(super) fn close(&mut self, connection: ConnectionId, at: Instant) {
+        if !self.peers.get(&connection).is_some_and(|peer| peer.is_line) {
+            self.out.disconnects.push(connection);
         }
         self.lose(connection, at);
     }
 
     /// A connection is no more.
-    pub(super) fn lose(&mut self, connection: Connection, at: Instant) {
-        let Some(guest) = self.guests.remove(&connection) else { return };
-        if guest.is_line {
+    pub(super) fn lose(&mut self, connection: ConnectionId, at: Instant) {
+        let Some(peer) = self.peers.remove(&connection) else { return };
+        if peer.is_line {
             // The line stays, for whoever signs on next.
-            self.guests.insert(connection, Guest { is_line: true, ..Guest::default() });
+            self.peers.insert(connection, Peer { is_line: true, ..Peer::default() });
         }
-        let Some(program) = guest.program.filter(|&p| self.programs[p].connection == Some(connection)) else {
+        let Some(program) = peer.program.filter(|&p| self.programs[p].connection == Some(connection)) else {
             return;
         };
         let state = &mut self.programs[program];
@@ -127,9 +127,9 @@ impl Event {
         let game = state.game;
         self.tell(game.is_some(), format!("{} is gone", self.name(program)));
         if let Some((game, color)) =
-            game.and_then(|game| Some((game, self.bouts.get(&game)?.color_of(program))))
+            game.and_then(|game| Some((game, self.live_games.get(&game)?.color_of(program))))
         {
-            let noted = self.bouts[&game].noted(color, "is gone");
+            let noted = self.live_games[&game].noted(color, "is gone");
             self.record(noted);
             self.is_gone(game, color, at);
         }
@@ -137,19 +137,19 @@ impl Event {
 
     /// Counts the time that a program is gone from its game.
     pub(in crate::referee) fn is_gone(&mut self, game: u64, color: Color, at: Instant) {
-        let Some(bout) = self.bouts.get(&game) else { return };
-        let program = bout.program(color);
+        let Some(live) = self.live_games.get(&game) else { return };
+        let program = live.program(color);
         self.programs[program].gone_since = Some(at);
         self.timers.set(at + self.settings.patience, patience(game, color));
     }
 
     /// Ends a game if a program has been gone from it for too long. If both are gone, there is nobody to win.
     pub(super) fn look_for(&mut self, game: u64, color: Color, at: Instant) {
-        let Some(bout) = self.bouts.get(&game) else { return };
-        let state = &self.programs[bout.program(color)];
+        let Some(live) = self.live_games.get(&game) else { return };
+        let state = &self.programs[live.program(color)];
         let is_over = state.gone_since.is_some_and(|since| since + self.settings.patience <= at);
-        let is_opponent_there = self.programs[bout.program(!color)].connection.is_some();
-        if state.connection.is_none() && is_over && is_opponent_there && !bout.is_paused() {
+        let is_opponent_there = self.programs[live.program(!color)].connection.is_some();
+        if state.connection.is_none() && is_over && is_opponent_there && !live.is_paused() {
             self.end(game, abandoned(color), format!("gone for {:?}", self.settings.patience), at);
         }
     }

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use game::PgnTags;
 
-use super::{Event, GameResult, tags};
-use crate::referee::bout::Bout;
+use super::{EventState, GameSummary, tags};
 use crate::referee::fact::Fact;
+use crate::referee::live_game::LiveGame;
 use crate::schedule::{Fixture, Schedule};
 use crate::standings::Standings;
 
-impl Event {
+impl EventState {
     /// The name of a program.
     pub fn name(&self, program: usize) -> &str {
         &self.settings.programs[program].name
@@ -32,7 +32,7 @@ impl Event {
     }
 
     /// The games that have ended, in that order.
-    pub fn results(&self) -> &[GameResult] {
+    pub fn results(&self) -> &[GameSummary] {
         &self.results
     }
 
@@ -53,21 +53,21 @@ impl Event {
 
     /// Whether all games have been played, and everybody has been told and left in peace after that.
     pub fn is_over(&self, at: Instant) -> bool {
-        self.bouts.is_empty()
+        self.live_games.is_empty()
             && self.queue.is_empty()
             && self.programs.iter().all(|program| program.mailbox.is_empty() && !program.is_quiet(at))
     }
 
-    pub(in crate::referee) fn bouts(&self) -> impl Iterator<Item = &Bout> {
-        self.bouts.values()
+    pub(in crate::referee) fn live_games(&self) -> impl Iterator<Item = &LiveGame> {
+        self.live_games.values()
     }
 
-    pub(in crate::referee) fn bout(&self, game: u64) -> Option<&Bout> {
-        self.bouts.get(&game)
+    pub(in crate::referee) fn live_game(&self, game: u64) -> Option<&LiveGame> {
+        self.live_games.get(&game)
     }
 
-    pub(in crate::referee) fn bout_mut(&mut self, game: u64) -> Option<&mut Bout> {
-        self.bouts.get_mut(&game)
+    pub(in crate::referee) fn live_game_mut(&mut self, game: u64) -> Option<&mut LiveGame> {
+        self.live_games.get_mut(&game)
     }
 
     /// The game in which a program plays.
@@ -85,9 +85,9 @@ impl Event {
     }
 
     /// A game of which only its beginning is known.
-    pub(in crate::referee) fn recall(&self, began: &Fact) -> Option<Bout> {
+    pub(in crate::referee) fn recall(&self, began: &Fact) -> Option<LiveGame> {
         let seats = self.seats(&began.fixture()?);
-        Bout::begin(began, seats, &self.settings.rules)
+        LiveGame::begin(began, seats, &self.settings.rules)
     }
 
     /// The tags that all games have.

@@ -3,48 +3,46 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Call, Service, ServiceError};
+use super::{Service, ServiceError, ServiceMessage};
 use crate::referee::Fact;
-use crate::referee::event::{Connection, Input, News, Outbox};
+use crate::referee::event::{ConnectionEvent, ConnectionId, Effects, Notice};
 
 /// How long connections may take to close at the end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 impl Service {
     /// Stores what happened, then sends what is to be sent.
-    pub(super) fn deliver(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
-        let Outbox { facts, letters, closings, news, records } = self.event.take_outbox();
+    pub(super) fn deliver(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
+        let Effects { facts, messages, disconnects, news, records } = self.event.take_effects();
         self.store.commit(&facts)?;
         self.share(&facts, tell);
-        for letter in &letters {
-            self.log(Some(letter.to), '<', &letter.line)?;
+        for message in &messages {
+            self.log(Some(message.to), '<', &message.line)?;
         }
         // Whatever anybody was told is in the log, whenever the referee dies.
         self.flush()?;
-        for letter in letters {
-            let is_there = self.wires.get(&letter.to).is_some_and(|wire| wire.writer.send(&letter.line));
-            if let Some(game) = letter.starts {
+        for message in messages {
+            let is_there = self.connections.get(&message.to).is_some_and(|output| output.send(&message.line));
+            if let Some(game) = message.starts {
                 self.event.told(game, Instant::now());
             }
-            if !is_there && self.wires.remove(&letter.to).is_some() {
-                self.log(Some(letter.to), '#', "reads too slowly")?;
-                let closed = Call::Heard(Instant::now(), Input::Closed(letter.to));
-                self.waiting.push_back(closed);
+            if !is_there && self.connections.remove(&message.to).is_some() {
+                self.log(Some(message.to), '#', "reads too slowly")?;
+                let closed = ServiceMessage::Received(Instant::now(), ConnectionEvent::Closed(message.to));
+                self.postponed.push_back(closed);
             }
         }
-        for connection in closings {
-            self.wires.remove(&connection);
+        for connection in disconnects {
+            self.connections.remove(&connection);
         }
         facts
             .iter()
             .filter(|fact| !matches!(fact, Fact::Ended { .. }))
             .filter_map(Fact::game)
-            .for_each(|game| self.papers.changed(game));
+            .for_each(|game| self.files.changed(game));
         let tags = self.event.tags();
         for ending in &records {
-            self.papers
-                .write_game(&tags, ending)
-                .map_err(|error| ServiceError::Papers("games.pgn", error))?;
+            self.files.write_game(&tags, ending).map_err(|error| ServiceError::File("games.pgn", error))?;
         }
         for news in &news {
             self.log(None, '#', &news.text)?;
@@ -61,25 +59,25 @@ impl Service {
 
     pub(super) fn log(
         &mut self,
-        connection: Option<Connection>,
+        connection: Option<ConnectionId>,
         sign: char,
         text: &str,
     ) -> Result<(), ServiceError> {
-        self.papers.log(connection, sign, text).map_err(|error| ServiceError::Papers("traffic.log", error))
+        self.files.log(connection, sign, text).map_err(|error| ServiceError::File("traffic.log", error))
     }
 
     fn flush(&mut self) -> Result<(), ServiceError> {
-        self.papers.flush().map_err(|error| ServiceError::Papers("games.pgn or traffic.log", error))
+        self.files.flush().map_err(|error| ServiceError::File("games.pgn or traffic.log", error))
     }
 
     /// Tells everybody to leave, and waits until they have been told.
-    pub(super) fn farewell(&mut self, tell: &mut dyn FnMut(&News)) -> Result<(), ServiceError> {
+    pub(super) fn farewell(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
         self.observers.end();
         self.event.close_down();
         self.deliver(tell)?;
-        self.wires.clear();
+        self.connections.clear();
         let until = Instant::now() + FAREWELL;
-        while self.census.count() > 0 && Instant::now() < until {
+        while self.limiter.count() > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
         Ok(())

@@ -15,15 +15,15 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use players::network::{self, Security};
+use players::transport::{self, Security};
 
-use super::door::{Census, Door};
-use super::wire::{self, Writer};
-use super::{Call, Entrance, Limits, Role, Service, ServiceError};
-use crate::referee::event::{Connection, Event, Input, News};
+use super::connection::{self, LineSender};
+use super::listener::{ConnectionLimiter, ConnectionListener};
+use super::{ConnectionLimits, ListenConfig, Role, Service, ServiceError, ServiceMessage};
+use crate::referee::event::{ConnectionEvent, ConnectionId, EventState, Notice};
 use crate::referee::settings::is_same;
 use crate::referee::store::EventStore;
-use crate::referee::{Fact, News as Told};
+use crate::referee::{Fact, Notice as Told};
 
 /// How long an observer may take to store something before the event goes on without it.
 const OBSERVER_PATIENCE: Duration = Duration::from_secs(1);
@@ -39,7 +39,7 @@ const LAST_TRY: Duration = Duration::from_millis(500);
 pub(super) struct Observers {
     token: Option<String>,
     /// Those who are connected, and the last fact that each has stored; `None` before it is admitted.
-    connected: HashMap<Connection, (Writer, Option<u64>)>,
+    connected: HashMap<ConnectionId, (LineSender, Option<u64>)>,
     last_sign: Option<Instant>,
 }
 
@@ -48,24 +48,26 @@ impl Observers {
         Observers { token: Some(token), ..Observers::default() }
     }
 
-    pub(super) fn open(&mut self, connection: Connection, writer: Writer) {
-        self.connected.insert(connection, (writer, None));
+    pub(super) fn open(&mut self, connection: ConnectionId, output: LineSender) {
+        self.connected.insert(connection, (output, None));
     }
 
     /// Takes what came over a connection, if it is one of theirs. Returns what the director should know.
-    pub(super) fn hear(&mut self, input: &Input, store: &EventStore) -> Option<Result<(), String>> {
-        let (Input::Line(connection, _)
-        | Input::Closed(connection)
-        | Input::Unbearable(connection, _)
-        | Input::Opened(connection)
-        | Input::Plugged(connection)) = input;
+    pub(super) fn hear(&mut self, input: &ConnectionEvent, store: &EventStore) -> Option<Result<(), String>> {
+        let (ConnectionEvent::Line(connection, _)
+        | ConnectionEvent::Closed(connection)
+        | ConnectionEvent::LimitExceeded(connection, _)
+        | ConnectionEvent::Opened(connection)
+        | ConnectionEvent::SerialLine(connection)) = input;
         if !self.connected.contains_key(connection) {
             return None;
         }
-        let Input::Line(_, line) = input else {
+        let ConnectionEvent::Line(_, line) = input else {
             let (_, stored) = self.connected.remove(connection)?;
             return Some(match (input, stored) {
-                (Input::Unbearable(_, limit), _) => Err(format!("an observer is sent away: {limit}")),
+                (ConnectionEvent::LimitExceeded(_, limit), _) => {
+                    Err(format!("an observer is sent away: {limit}"))
+                }
                 (_, Some(_)) => Err("an observer is gone".to_owned()),
                 (_, None) => Ok(()),
             });
@@ -80,7 +82,7 @@ impl Observers {
         Some(told)
     }
 
-    fn admit(&mut self, connection: Connection, words: &str, store: &EventStore) -> Result<(), String> {
+    fn admit(&mut self, connection: ConnectionId, words: &str, store: &EventStore) -> Result<(), String> {
         let (token, number) = words.split_once(' ').unwrap_or((words, ""));
         let is_known = self.token.as_ref().is_some_and(|known| is_same(known, token));
         let number = number.parse::<u64>().ok().filter(|number| (1..=store.count() + 1).contains(number));
@@ -88,13 +90,13 @@ impl Observers {
             return Err("somebody may not observe: wrong token, or the facts of another event".to_owned());
         };
         let facts = store.from(number).map_err(|error| error.to_string())?;
-        let Some((writer, stored)) = self.connected.get_mut(&connection) else { return Ok(()) };
-        send(writer, number, &facts);
+        let Some((output, stored)) = self.connected.get_mut(&connection) else { return Ok(()) };
+        send(output, number, &facts);
         *stored = Some(number - 1);
         Ok(())
     }
 
-    fn acknowledge(&mut self, connection: Connection, line: &str) -> Result<(), String> {
+    fn acknowledge(&mut self, connection: ConnectionId, line: &str) -> Result<(), String> {
         match (self.connected.get_mut(&connection), line.parse()) {
             (Some((_, Some(stored))), Ok(number)) => {
                 *stored = number;
@@ -104,12 +106,12 @@ impl Observers {
         }
     }
 
-    fn admitted(&self) -> impl Iterator<Item = &Writer> {
-        self.connected.values().filter(|(_, stored)| stored.is_some()).map(|(writer, _)| writer)
+    fn admitted(&self) -> impl Iterator<Item = &LineSender> {
+        self.connected.values().filter(|(_, stored)| stored.is_some()).map(|(output, _)| output)
     }
 
     pub(super) fn tell(&self, first: u64, facts: &[Fact]) {
-        self.admitted().for_each(|writer| send(writer, first, facts));
+        self.admitted().for_each(|output| send(output, first, facts));
     }
 
     /// Whether all have stored the facts up to this one.
@@ -125,24 +127,24 @@ impl Observers {
     pub(super) fn show_life(&mut self, now: Instant) {
         if self.last_sign.is_none_or(|last| now >= last + HEARTBEAT) {
             self.last_sign = Some(now);
-            self.admitted().for_each(|writer| writer.send_all("alive\n".to_owned()));
+            self.admitted().for_each(|output| output.send_all("alive\n".to_owned()));
         }
     }
 
     pub(super) fn end(&mut self) {
-        self.admitted().for_each(|writer| writer.send_all("end\n".to_owned()));
+        self.admitted().for_each(|output| output.send_all("end\n".to_owned()));
         self.connected.clear();
     }
 }
 
-fn send(writer: &Writer, first: u64, facts: &[Fact]) {
+fn send(output: &LineSender, first: u64, facts: &[Fact]) {
     let mut lines = String::new();
     for (number, fact) in (first..).zip(facts) {
         // Facts can be written: they have been stored.
         let fact = serde_json::to_string(fact).unwrap_or_default();
         let _ = writeln!(lines, "{number} {fact}");
     }
-    writer.send_all(lines);
+    output.send_all(lines);
 }
 
 impl Service {
@@ -153,32 +155,37 @@ impl Service {
     /// The address can't be used.
     pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
         let failed = |error| ServiceError::Network(address, error);
-        let limits =
-            Limits { connections: 8, per_address: 8, lines_per_second: u32::MAX, ..Limits::default() };
-        let door = {
-            let _inside = self.network.enter();
-            Door::open(address, self.sender.clone(), limits, Census::default()).map_err(failed)?
+        let limits = ConnectionLimits {
+            connections: 8,
+            per_address: 8,
+            lines_per_second: u32::MAX,
+            ..ConnectionLimits::default()
         };
-        let bound = door.address().map_err(failed)?;
+        let listener = {
+            let _inside = self.network.enter();
+            ConnectionListener::open(address, self.to_self.clone(), limits, ConnectionLimiter::default())
+                .map_err(failed)?
+        };
+        let bound = listener.address().map_err(failed)?;
         let next = Arc::clone(&self.next_connection);
-        self.network.spawn(wire::serve(door, next, Role::Observer, self.tls.clone()));
+        self.network.spawn(connection::serve(listener, next, Role::Observer, self.tls.clone()));
         self.observers = Observers::new(token);
         Ok(bound)
     }
 
     /// Lets observers have the facts, and waits until they have stored them.
-    pub(super) fn share(&mut self, facts: &[Fact], tell: &mut dyn FnMut(&News)) {
+    pub(super) fn share(&mut self, facts: &[Fact], tell: &mut dyn FnMut(&Notice)) {
         let last = self.store.count();
         self.observers.tell(last + 1 - facts.len() as u64, facts);
         let until = Instant::now() + OBSERVER_PATIENCE;
         while !self.observers.have(last) {
-            match self.calls.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Call::Heard(at, input)) => match self.observers.hear(&input, &self.store) {
-                    None => self.waiting.push_back(Call::Heard(at, input)),
+            match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(ServiceMessage::Received(at, input)) => match self.observers.hear(&input, &self.store) {
+                    None => self.postponed.push_back(ServiceMessage::Received(at, input)),
                     Some(Ok(())) => {}
                     Some(Err(text)) => tell(&Told { urgent: true, text }),
                 },
-                Ok(call) => self.waiting.push_back(call),
+                Ok(call) => self.postponed.push_back(call),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     self.observers.leave_behind(last);
                     let text = "an observer is too slow; the event goes on without it".to_owned();
@@ -192,7 +199,7 @@ impl Service {
 
 /// How observing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Watch {
+pub enum ObservationEnd {
     /// The referee is gone: take its place.
     TakeOver,
     /// The service has ended in good order.
@@ -203,7 +210,7 @@ pub enum Watch {
 
 /// The referee that is observed.
 #[derive(Clone, Copy, Debug)]
-pub struct Observed<'a> {
+pub struct ObservedReferee<'a> {
     /// `HOST:PORT`, where it lets others observe.
     pub address: &'a str,
     /// What proves that one may.
@@ -213,22 +220,26 @@ pub struct Observed<'a> {
 }
 
 /// A referee that stands by.
-pub struct Observer {
-    event: Event,
+pub struct StandbyReferee {
+    event: EventState,
     store: EventStore,
     folder: PathBuf,
 }
 
-impl Observer {
+impl StandbyReferee {
     /// Opens the observer's own store, in a folder of its own.
     ///
     /// # Errors
     /// The store can't be used.
-    pub fn open(mut event: Event, folder: &Path, settings: &str) -> Result<Observer, ServiceError> {
+    pub fn open(
+        mut event: EventState,
+        folder: &Path,
+        settings: &str,
+    ) -> Result<StandbyReferee, ServiceError> {
         std::fs::create_dir_all(folder)
-            .map_err(|error| ServiceError::Papers("the folder of the event", error))?;
+            .map_err(|error| ServiceError::File("the folder of the event", error))?;
         let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        Ok(Observer { event, store, folder: folder.to_owned() })
+        Ok(StandbyReferee { event, store, folder: folder.to_owned() })
     }
 
     /// Observes a referee until it is gone.
@@ -237,47 +248,50 @@ impl Observer {
     /// Facts can't be stored, or make no sense here; or the referee was never there.
     pub fn watch(
         &mut self,
-        referee: &Observed<'_>,
+        referee: &ObservedReferee<'_>,
         stop: &AtomicBool,
-        tell: &mut dyn FnMut(&News),
-    ) -> Result<Watch, ServiceError> {
+        tell: &mut dyn FnMut(&Notice),
+    ) -> Result<ObservationEnd, ServiceError> {
         let mut has_seen = false;
         loop {
             match self.follow(referee, stop) {
                 Ok(Some(watch)) => return Ok(watch),
                 Ok(None) => has_seen = true,
                 Err(Trouble::Service(error)) => return Err(error),
-                Err(Trouble::Connection(error)) if !has_seen => {
-                    return Err(ServiceError::Observed(referee.address.to_owned(), error));
+                Err(Trouble::ConnectionId(error)) if !has_seen => {
+                    return Err(ServiceError::ObservedReferee(referee.address.to_owned(), error));
                 }
-                Err(Trouble::Connection(_)) => {}
+                Err(Trouble::ConnectionId(_)) => {}
             }
             let until = Instant::now() + LAST_TRY;
             let mut is_back = false;
             while Instant::now() < until && !is_back {
                 thread::sleep(Duration::from_millis(50));
-                is_back = network::is_there(referee.address, SILENCE);
+                is_back = transport::is_there(referee.address, SILENCE);
             }
             if !is_back {
-                return Ok(Watch::TakeOver);
+                return Ok(ObservationEnd::TakeOver);
             }
             tell(&Told { urgent: true, text: "lost the referee for a moment".to_owned() });
         }
     }
 
     /// Follows one connection; `None` if it broke.
-    fn follow(&mut self, referee: &Observed<'_>, stop: &AtomicBool) -> Result<Option<Watch>, Trouble> {
-        let mut output = network::connect(referee.address, referee.security, SILENCE)?;
-        output.set_read_timeout(Some(Duration::from_millis(100)))?;
+    fn follow(
+        &mut self,
+        referee: &ObservedReferee<'_>,
+        stop: &AtomicBool,
+    ) -> Result<Option<ObservationEnd>, Trouble> {
+        let mut output = transport::connect(referee.address, referee.security, SILENCE)?;
         let first = self.store.count() + 1;
         output.write_all(format!("observe {} {first}\n", referee.token).as_bytes())?;
-        let mut lines = BufReader::new(output.reader()?);
+        let mut lines = BufReader::new(output.reader()?.with_timeout(Some(Duration::from_millis(100))));
         let (mut line, mut heard) = (String::new(), Instant::now());
         let mut facts = Vec::new();
         let mut is_admitted = false;
         loop {
             if stop.load(Ordering::Relaxed) {
-                return Ok(Some(Watch::Stopped));
+                return Ok(Some(ObservationEnd::Stopped));
             }
             match lines.read_line(&mut line) {
                 Ok(0) if !is_admitted => {
@@ -293,7 +307,7 @@ impl Observer {
                     ) =>
                 {
                     if heard.elapsed() > SILENCE {
-                        return Ok(Some(Watch::TakeOver));
+                        return Ok(Some(ObservationEnd::TakeOver));
                     }
                     // What was read so far stays in the line.
                     continue;
@@ -314,7 +328,7 @@ impl Observer {
                 output.write_all(format!("{}\n", self.store.count()).as_bytes())?;
             }
             if is_over {
-                return Ok(Some(Watch::Ended));
+                return Ok(Some(ObservationEnd::Ended));
             }
         }
     }
@@ -322,7 +336,7 @@ impl Observer {
     /// Takes note of a fact; so many before it are not stored yet.
     fn take_fact(&mut self, line: &str, pending: usize) -> Result<Fact, Trouble> {
         let senseless = |reason: String| {
-            Trouble::Service(ServiceError::Papers(
+            Trouble::Service(ServiceError::File(
                 "what the referee tells",
                 io::Error::new(ErrorKind::InvalidData, reason),
             ))
@@ -342,18 +356,18 @@ impl Observer {
     ///
     /// # Errors
     /// A file or the address can't be used.
-    pub fn take_over(self, entrance: Entrance) -> Result<Service, ServiceError> {
+    pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
         Service::around(self.event, self.store, &self.folder, entrance)
     }
 }
 
 enum Trouble {
-    Connection(io::Error),
+    ConnectionId(io::Error),
     Service(ServiceError),
 }
 
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Trouble {
-        Trouble::Connection(error)
+        Trouble::ConnectionId(error)
     }
 }

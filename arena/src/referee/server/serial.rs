@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serialport::SerialPort;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::Call;
-use super::wire::Writer;
-use crate::referee::{Connection, Input};
+use super::ServiceMessage;
+use super::connection::LineSender;
+use crate::referee::{ConnectionEvent, ConnectionId};
 
 /// How long a read waits; then it is tried again.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -21,17 +21,17 @@ pub(super) fn open(
     device: &str,
     baud: u32,
     limit: usize,
-    connection: Connection,
-    calls: Sender<Call>,
-) -> io::Result<Writer> {
+    connection: ConnectionId,
+    service: Sender<ServiceMessage>,
+) -> io::Result<LineSender> {
     let port = serialport::new(device, baud).timeout(PATIENCE).open()?;
     let output = port.try_clone()?;
-    let (writer, outgoing) = Writer::new();
+    let (line_sender, outgoing) = LineSender::new();
     thread::Builder::new().name("serial output".into()).spawn(move || write(output, outgoing))?;
     thread::Builder::new()
         .name("serial input".into())
-        .spawn(move || read(port, limit, connection, &calls))?;
-    Ok(writer)
+        .spawn(move || read(port, limit, connection, &service))?;
+    Ok(line_sender)
 }
 
 fn write(mut port: Box<dyn SerialPort>, mut outgoing: UnboundedReceiver<String>) {
@@ -49,7 +49,12 @@ fn write(mut port: Box<dyn SerialPort>, mut outgoing: UnboundedReceiver<String>)
     }
 }
 
-fn read(mut port: Box<dyn SerialPort>, limit: usize, connection: Connection, calls: &Sender<Call>) {
+fn read(
+    mut port: Box<dyn SerialPort>,
+    limit: usize,
+    connection: ConnectionId,
+    service: &Sender<ServiceMessage>,
+) {
     let (mut pending, mut chunk) = (Vec::new(), [0; 1024]);
     loop {
         match port.read(&mut chunk) {
@@ -61,7 +66,7 @@ fn read(mut port: Box<dyn SerialPort>, limit: usize, connection: Connection, cal
         while let Some(end) = pending.iter().position(|&byte| byte == b'\n') {
             let line = String::from_utf8_lossy(&pending[..end]).trim_end_matches('\r').to_owned();
             pending.drain(..=end);
-            if calls.send(Call::Heard(at, Input::Line(connection, line))).is_err() {
+            if service.send(ServiceMessage::Received(at, ConnectionEvent::Line(connection, line))).is_err() {
                 return;
             }
         }
@@ -70,5 +75,5 @@ fn read(mut port: Box<dyn SerialPort>, limit: usize, connection: Connection, cal
             pending.clear();
         }
     }
-    let _ = calls.send(Call::Heard(Instant::now(), Input::Closed(connection)));
+    let _ = service.send(ServiceMessage::Received(Instant::now(), ConnectionEvent::Closed(connection)));
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use players::network::{Security, TlsError, certificates};
+use players::transport::{Security, TlsError, certificates};
 use rustls::client::verify_server_cert_signed_by_trust_anchor as verify;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::PemObject as _;
@@ -25,7 +25,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Reads a certificate, with those that stand between it and an authority behind it, and its key: PEM files.
+    /// Reads a certificate, with those that stand between it and an auth behind it, and its key: PEM files.
     ///
     /// # Errors
     /// They can't be read, don't belong together, or no client would accept the certificate today.
@@ -53,7 +53,7 @@ impl Tls {
     }
 }
 
-/// Looks at a certificate as a client would that trusts whatever stands in the same file. Who its authority is, the referee need
+/// Looks at a certificate as a client would that trusts whatever stands in the same file. Who its auth is, the referee need
 /// not know.
 fn check(chain: &[CertificateDer<'static>], provider: &CryptoProvider) -> Result<(), Error> {
     let mut trusted = RootCertStore::empty();
@@ -74,7 +74,7 @@ pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
 /// A connection, whatever it is made of.
-pub(super) type Line = Box<dyn Duplex>;
+pub(super) type ByteStream = Box<dyn Duplex>;
 
 /// How long a handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(5);
@@ -88,13 +88,13 @@ const MOST_PASSED_OVER: usize = 256;
 
 /// Makes a connection secure, if there is something to prove. Who doesn't speak TLS is told so in `plain` text. Otherwise the reason
 /// is returned why there is no connection.
-pub(super) async fn secure(stream: TcpStream, tls: Option<&Tls>, plain: &str) -> Result<Line, String> {
+pub(super) async fn secure(stream: TcpStream, tls: Option<&Tls>, plain: &str) -> Result<ByteStream, String> {
     let Some(tls) = tls else { return Ok(Box::new(stream)) };
     let shaken = timeout(HANDSHAKE, Box::pin(shake_hands(stream, tls, plain))).await;
     shaken.unwrap_or_else(|_| Err(format!("no TLS handshake in {} s", HANDSHAKE.as_secs())))
 }
 
-async fn shake_hands(mut stream: TcpStream, tls: &Tls, plain: &str) -> Result<Line, String> {
+async fn shake_hands(mut stream: TcpStream, tls: &Tls, plain: &str) -> Result<ByteStream, String> {
     let mut first = [0];
     match stream.peek(&mut first).await {
         Ok(1) if first == [CLIENT_HELLO] => {}

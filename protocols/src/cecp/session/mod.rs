@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::game::Game;
-use engine::{Limits, Purpose, Task, TimeLimit};
+use engine::{Limits, Purpose, SearchTask, TimeLimit};
 use messages::cecp::Message;
 use messages::input::Input;
 use shakmaty::{Move, Square};
@@ -220,7 +220,7 @@ impl<'a> CecpSession<'a> {
         let clock = self.clock.start();
         // Exclusions are about the position on the board, which a ponder search has left.
         let allowed = if occupation == Occupation::Ponder { None } else { self.allowed() };
-        let task = Task { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
+        let task = SearchTask { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
         self.host.engine.think(game, task);
         Search::new(occupation, limits, clock)
     }

@@ -37,7 +37,7 @@ impl CecpSession<'_> {
         Ok(StateChange::Nothing)
     }
 
-    pub(super) fn post(&mut self, line: &engine::Line) -> io::Result<()> {
+    pub(super) fn post(&mut self, line: &engine::SearchLine) -> io::Result<()> {
         match self.board.game().filter(|_| self.output.posts) {
             Some(game) => {
                 let line = thinking_line(game, line);

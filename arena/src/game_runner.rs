@@ -1,0 +1,194 @@
+//! The board at which programs play: started when they are needed, kept as long as they are of use.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use game::{Game, Outcome, PgnTags, TimeControl};
+use platform::Source;
+use players::{Arrival, Departure, Fault, Identity, Log, NewGame, Player, Resources, Spec, Turn};
+use shakmaty::ByColor;
+use std::time::Duration;
+
+use crate::match_runner::{GameRunner, PlayedGame};
+use crate::schedule::Fixture;
+use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
+
+/// A program that takes part in a match.
+#[derive(Clone)]
+pub struct Participant {
+    /// What it is called in the match.
+    pub name: String,
+    /// How it is started and spoken to.
+    pub spec: Spec,
+    /// The time it has.
+    pub control: TimeControl,
+    /// How far it may overdraw its clock.
+    pub margin: Duration,
+    /// Whether it may think in the opponent's time.
+    pub ponder: bool,
+    /// Where all that is said is taken down.
+    pub log: Option<Arc<dyn Log>>,
+}
+
+/// Where a match takes place: what its games have in common.
+#[derive(Clone)]
+pub struct MatchConfig {
+    /// Who takes part, by their numbers in the schedule.
+    pub participants: Vec<Participant>,
+    /// By which rules games are judged.
+    pub rules: Rules,
+    /// The tags that all games have.
+    pub tags: PgnTags,
+    /// Whether PGN comments show variations.
+    pub variations: PgnVariations,
+}
+
+/// A board at which programs play.
+pub struct ProgramRunner<'a> {
+    config: &'a MatchConfig,
+    /// The programs that run, with their numbers: at most two.
+    seated: Vec<(usize, Box<dyn Player>)>,
+    used: Vec<(usize, Resources)>,
+}
+
+impl MatchConfig {
+    /// A board without players.
+    pub fn board(&self) -> ProgramRunner<'_> {
+        ProgramRunner { config: self, seated: Vec::new(), used: Vec::new() }
+    }
+}
+
+impl Participant {
+    /// Starts the program.
+    ///
+    /// # Errors
+    /// It cannot be started, or is not ready in time.
+    pub fn start(&self) -> Result<Box<dyn Player>, Fault> {
+        players::start(&self.spec, self.log.clone())
+    }
+
+    fn seat(&self) -> Seat {
+        Seat {
+            name: self.name.clone(),
+            protocol: Some(self.spec.protocol),
+            control: self.control.clone(),
+            margin: self.margin,
+            ponder: self.ponder,
+        }
+    }
+}
+
+impl GameRunner for ProgramRunner<'_> {
+    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> PlayedGame {
+        let numbers = ByColor { white: fixture.white, black: fixture.black };
+        self.dismiss(|number| number != fixture.white && number != fixture.black);
+        let mut players = numbers.map(|number| self.call(number));
+        let setup = GameSetup {
+            game: opening,
+            seats: numbers.map(|number| self.config.participants[number].seat()),
+            rules: self.config.rules.clone(),
+        };
+        let ByColor { white, black } = &mut players;
+        let record = table::play(&setup, ByColor { white: &mut **white, black: &mut **black }, called_off);
+        let reusable = record.outcome.is_some();
+        for ((number, player), fault) in numbers.into_iter().zip(players).zip(record.faults.as_ref()) {
+            if reusable && fault.is_none() {
+                self.seated.push((number, player));
+            } else {
+                self.see_off(number, player);
+            }
+        }
+        self.write_down(fixture, record)
+    }
+
+    fn close(mut self) -> Vec<(usize, Resources)> {
+        self.dismiss(|_| true);
+        self.used
+    }
+}
+
+impl ProgramRunner<'_> {
+    /// The program of that number: the one that sits here already, or a new one.
+    fn call(&mut self, number: usize) -> Box<dyn Player> {
+        match self.seated.iter().position(|(seated, _)| *seated == number) {
+            Some(place) => self.seated.swap_remove(place).1,
+            None => self.config.participants[number]
+                .start()
+                .unwrap_or_else(|fault| Box::new(UnavailablePlayer::new(fault))),
+        }
+    }
+
+    fn dismiss(&mut self, which: impl Fn(usize) -> bool) {
+        for (number, player) in self.seated.extract_if(.., |(number, _)| which(*number)).collect::<Vec<_>>() {
+            self.see_off(number, player);
+        }
+    }
+
+    fn see_off(&mut self, number: usize, player: Box<dyn Player>) {
+        self.used.extend(player.quit().resources.map(|resources| (number, resources)));
+    }
+
+    fn write_down(&self, fixture: &Fixture, record: GameRecord) -> PlayedGame {
+        let mut tags = self.config.tags.clone();
+        tags.set("Round", fixture.round.to_string());
+        tags.set("GameNumber", (fixture.number + 1).to_string());
+        PlayedGame {
+            outcome: record.outcome,
+            pgn: record.pgn(&tags, self.config.variations),
+            plies: record.moves.len() as u32,
+            lasted: record.lasted,
+            overheads: record.moves.iter().filter_map(|m| m.overhead).collect(),
+            detail: record.detail,
+        }
+    }
+}
+
+/// A program that could not be started: it refuses every game.
+struct UnavailablePlayer {
+    identity: Identity,
+    fault: Fault,
+}
+
+impl UnavailablePlayer {
+    fn new(fault: Fault) -> UnavailablePlayer {
+        UnavailablePlayer { identity: Identity::default(), fault }
+    }
+}
+
+impl Player for UnavailablePlayer {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn new_game(&mut self, _: &NewGame) -> Result<(), Fault> {
+        Err(self.fault.clone())
+    }
+
+    fn think(&mut self, _: &Turn) -> Result<(), Fault> {
+        Err(self.fault.clone())
+    }
+
+    fn wait(&mut self, _: &Turn) -> Result<(), Fault> {
+        Err(self.fault.clone())
+    }
+
+    fn offer_draw(&mut self) -> Result<(), Fault> {
+        Err(self.fault.clone())
+    }
+
+    fn end_game(&mut self, _: Outcome) -> Result<(), Fault> {
+        Err(self.fault.clone())
+    }
+
+    fn take(&mut self) -> Option<Arrival> {
+        None
+    }
+
+    fn source(&self) -> Option<Source<'_>> {
+        None
+    }
+
+    fn quit(self: Box<Self>) -> Departure {
+        Departure { status: None, killed: false, resources: None }
+    }
+}

@@ -1,0 +1,561 @@
+//! The record of a match on disk, from which it goes on after whatever happened to it.
+//!
+//! The state is a file of JSON lines: the settings first, then a line for each game in the order in which they ended. A
+//! game counts from the moment its line is complete. The PGN is written just before, and the line says where it ends
+//! there: what is behind that belongs to a game that does not count and is cut off before the match goes on. So a game
+//! is in one file if and only if it is in the other, at whatever byte the program was killed.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use game::{Color, Outcome};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::schedule::Fixture;
+use crate::statistics::Points;
+
+/// A game that has been played, as the state has it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameEntry {
+    /// The game's number in the match, from 0.
+    pub number: u64,
+    /// The round, from 1.
+    pub round: u32,
+    /// The program that had White.
+    pub white: usize,
+    /// The program that had Black.
+    pub black: usize,
+    /// Which opening was played.
+    pub opening: u64,
+    /// How the game ended.
+    #[serde(flatten)]
+    pub outcome: RecordedOutcome,
+    /// What the outcome does not say, such as the text of an illegal move; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// Plies that the programs played, those of the opening not counted.
+    pub plies: u32,
+    /// How long the game lasted, in seconds.
+    pub seconds: f64,
+}
+
+/// An outcome in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "OutcomeText", into = "OutcomeText")]
+pub struct RecordedOutcome(pub Outcome);
+
+#[derive(Serialize, Deserialize)]
+struct OutcomeText {
+    result: String,
+    reason: String,
+}
+
+impl From<RecordedOutcome> for OutcomeText {
+    fn from(RecordedOutcome(outcome): RecordedOutcome) -> OutcomeText {
+        OutcomeText { result: outcome.result().to_owned(), reason: outcome.to_string() }
+    }
+}
+
+impl TryFrom<OutcomeText> for RecordedOutcome {
+    type Error = String;
+
+    fn try_from(words: OutcomeText) -> Result<RecordedOutcome, String> {
+        let is_meant = |o: &Outcome| o.result() == words.result && o.to_string() == words.reason;
+        let outcome = Outcome::all().find(is_meant).map(RecordedOutcome);
+        outcome.ok_or_else(|| format!("`{} {}` is no outcome of a game", words.result, words.reason))
+    }
+}
+
+impl GameEntry {
+    /// The game that was played.
+    pub fn fixture(&self) -> Fixture {
+        let GameEntry { number, round, white, black, opening, .. } = *self;
+        Fixture { number, round, white, black, opening }
+    }
+
+    /// What the game brought White.
+    pub fn white_points(&self) -> Points {
+        Points::of(self.outcome.0, Color::White)
+    }
+}
+
+/// Why the record of a match cannot be kept or taken up again.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The operating system refused.
+    #[error("{path} cannot be {action}: {error}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried: `opened`, `read`, `written`.
+        action: &'static str,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Another match is writing the same file.
+    #[error("{0} is in use by another match")]
+    InUse(PathBuf),
+    /// The file holds something else, which shall not be overwritten.
+    #[error("{0} is not the state of a match; name a new file, or one that a match has written")]
+    Foreign(PathBuf),
+    /// A line is damaged.
+    #[error("{path}, line {line}: {reason}; the match cannot go on from this state")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The match was begun in another way.
+    #[error(
+        "{path} belongs to a match with other settings: {setting} was {before}, now {now}; \
+         use the same settings, or another state file"
+    )]
+    OtherSettings {
+        /// The file.
+        path: PathBuf,
+        /// The first setting that differs.
+        setting: String,
+        /// Its value when the match was begun.
+        before: String,
+        /// Its value now.
+        now: String,
+    },
+    /// The PGN is not as the match left it.
+    #[error("{path} is not as the match left it ({reason}); put it back, or begin anew with other files")]
+    ChangedPgn {
+        /// The file.
+        path: PathBuf,
+        /// What is different.
+        reason: String,
+    },
+}
+
+/// What the first line of a state begins with.
+const SIGNATURE: &str = r#"{"herald":"match","version":1,"#;
+
+#[derive(Serialize, Deserialize)]
+struct StateHeader {
+    herald: String,
+    version: u32,
+    settings: Value,
+    /// The length of the PGN before the first game.
+    pgn_begin: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateLine {
+    #[serde(flatten)]
+    entry: GameEntry,
+    /// The length of the PGN after this game.
+    pgn_end: u64,
+}
+
+/// The files of a match that is being played.
+#[derive(Debug)]
+pub struct MatchStore {
+    state: Option<AppendFile>,
+    pgn: Option<AppendFile>,
+}
+
+impl MatchStore {
+    /// Opens or creates the files and locks them. `settings` is what a match that goes on must have in common with the
+    /// one that was begun; `restore` is told of the games that were played, in the order in which they ended, and may
+    /// refuse one with a reason.
+    ///
+    /// # Errors
+    /// A file cannot be used, is in use, was made by something else or with other settings, or is damaged. Nothing has
+    /// been changed then.
+    pub fn open(
+        state: Option<&Path>,
+        pgn: Option<&Path>,
+        settings: &Value,
+        restore: impl FnMut(GameEntry) -> Result<(), String>,
+    ) -> Result<MatchStore, StoreError> {
+        let mut state = state.map(AppendFile::open).transpose()?;
+        let mut pgn = pgn.map(AppendFile::open).transpose()?;
+        if let Some(state) = &mut state {
+            resume(state, pgn.as_mut(), settings, restore)?;
+        }
+        Ok(MatchStore { state, pgn })
+    }
+
+    /// Writes a game down. Once this returns, it survives the end of the program.
+    ///
+    /// # Errors
+    /// A file cannot be written; the game is in neither of them, and those before it are.
+    pub fn append(&mut self, entry: &GameEntry, pgn: &str) -> Result<(), StoreError> {
+        let before = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
+        if let Some(log) = &mut self.pgn {
+            log.append(pgn.as_bytes())?;
+        }
+        let pgn_end = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
+        if let Some(state) = &mut self.state {
+            let line = json_line(&StateLine { entry: entry.clone(), pgn_end });
+            if let Err(error) = state.append(line.as_bytes()) {
+                if let Some(log) = &mut self.pgn {
+                    log.cut(before);
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads what is there of a match, or begins one. Changes nothing before everything has been found in order.
+fn resume(
+    state: &mut AppendFile,
+    mut pgn: Option<&mut AppendFile>,
+    settings: &Value,
+    mut restore: impl FnMut(GameEntry) -> Result<(), String>,
+) -> Result<(), StoreError> {
+    let pgn_begin = pgn.as_ref().map_or(0, |pgn| pgn.length);
+    let mut lines = StateLines::of(state)?;
+    let Some(header) = lines.next()? else {
+        return begin(state, &lines.torn, settings, pgn_begin);
+    };
+    if !header.starts_with(SIGNATURE) {
+        return Err(StoreError::Foreign(state.path.clone()));
+    }
+    let header: StateHeader =
+        serde_json::from_str(&header).map_err(|error| lines.damaged(&error.to_string()))?;
+    if let Some((setting, before, now)) = difference("", &header.settings, settings) {
+        return Err(StoreError::OtherSettings { path: state.path.clone(), setting, before, now });
+    }
+    let mut pgn_end = header.pgn_begin;
+    while let Some(line) = lines.next()? {
+        let line: StateLine =
+            serde_json::from_str(&line).map_err(|error| lines.damaged(&error.to_string()))?;
+        restore(line.entry).map_err(|reason| lines.damaged(&reason))?;
+        pgn_end = line.pgn_end;
+    }
+    let complete = lines.complete;
+    if let Some(pgn) = &mut pgn {
+        pgn.check_tail(pgn_end)?;
+        pgn.cut(pgn_end);
+    }
+    state.cut(complete);
+    Ok(())
+}
+
+/// Begins a match in an empty file, or in one whose first line was never completed.
+fn begin(state: &mut AppendFile, torn: &[u8], settings: &Value, pgn_begin: u64) -> Result<(), StoreError> {
+    let signature = SIGNATURE.as_bytes();
+    let common = torn.len().min(signature.len());
+    if torn[..common] != signature[..common] {
+        return Err(StoreError::Foreign(state.path.clone()));
+    }
+    state.cut(0);
+    let header =
+        StateHeader { herald: "match".to_owned(), version: 1, settings: settings.clone(), pgn_begin };
+    state.append(json_line(&header).as_bytes())
+}
+
+fn json_line(value: &impl Serialize) -> String {
+    // What is written here has neither maps with odd keys nor anything else that JSON lacks.
+    let mut line = serde_json::to_string(value).expect("a record can be written in JSON");
+    line.push('\n');
+    line
+}
+
+/// The first place where two values differ, and what they are there.
+fn difference(place: &str, before: &Value, now: &Value) -> Option<(String, String, String)> {
+    let join = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+    match (before, now) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            let value = |map: &serde_json::Map<String, Value>, key| map.get(key).cloned().unwrap_or_default();
+            keys.into_iter().find_map(|key| difference(&join(key), &value(a, key), &value(b, key)))
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let places = a.iter().zip(b).enumerate();
+            places.into_iter().find_map(|(i, (a, b))| difference(&join(&(i + 1).to_string()), a, b))
+        }
+        _ => (before != now).then(|| (place.to_owned(), before.to_string(), now.to_string())),
+    }
+}
+
+/// A file that only grows, by whole pieces.
+#[derive(Debug)]
+struct AppendFile {
+    path: PathBuf,
+    file: File,
+    /// What counts of it, in bytes.
+    length: u64,
+}
+
+impl AppendFile {
+    fn open(path: &Path) -> Result<AppendFile, StoreError> {
+        let failed = |error| StoreError::Io { path: path.to_owned(), action: "opened", error };
+        let options = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let file = options.map_err(failed)?;
+        match file.try_lock() {
+            Err(std::fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_owned())),
+            // Where files cannot be locked the user has to take care.
+            Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
+        }
+        let length = file.metadata().map_err(failed)?.len();
+        Ok(AppendFile { path: path.to_owned(), file, length })
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        if let Err(error) = self.file.write_all(bytes) {
+            self.cut(self.length);
+            return Err(StoreError::Io { path: self.path.clone(), action: "written", error });
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Drops what is behind `length`. Where that fails the next resumption does it.
+    fn cut(&mut self, length: u64) {
+        let _ = self.file.set_len(length);
+        self.length = length;
+    }
+
+    /// Sees to it that behind `end` there is nothing but the game that was being written at the end.
+    fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
+        let changed = |reason: String| StoreError::ChangedPgn { path: self.path.clone(), reason };
+        if self.length < end {
+            return Err(changed(format!("it has {} bytes of {end}", self.length)));
+        }
+        let failed = |error| StoreError::Io { path: self.path.clone(), action: "read", error };
+        (&self.file).seek(SeekFrom::Start(end)).map_err(failed)?;
+        let mut games = 0;
+        for line in BufReader::new(&self.file).split(b'\n') {
+            let line = line.map_err(failed)?;
+            games += usize::from(line.starts_with(b"[Event "));
+            if games > 1 {
+                return Err(changed("games were added to it".to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The complete lines of a file.
+struct StateLines<'a> {
+    path: &'a Path,
+    reader: BufReader<&'a File>,
+    number: u64,
+    /// How many bytes the lines read so far have.
+    complete: u64,
+    /// What stands behind the last complete line.
+    torn: Vec<u8>,
+}
+
+/// Longer lines are no entries; the settings of hundreds of programs still fit.
+const LONGEST_LINE: u64 = 16 << 20;
+
+impl<'a> StateLines<'a> {
+    fn of(log: &'a AppendFile) -> Result<StateLines<'a>, StoreError> {
+        let failed = |error| StoreError::Io { path: log.path.clone(), action: "read", error };
+        (&log.file).seek(SeekFrom::Start(0)).map_err(failed)?;
+        let reader = BufReader::new(&log.file);
+        Ok(StateLines { path: &log.path, reader, number: 0, complete: 0, torn: Vec::new() })
+    }
+
+    fn next(&mut self) -> Result<Option<String>, StoreError> {
+        let mut line = Vec::new();
+        let read = self.reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        let failed = |error| StoreError::Io { path: self.path.to_owned(), action: "read", error };
+        let read = read.map_err(failed)? as u64;
+        if line.last() != Some(&b'\n') {
+            self.torn = line;
+            return if read == LONGEST_LINE { Err(self.damaged("the line is too long")) } else { Ok(None) };
+        }
+        line.pop();
+        self.number += 1;
+        self.complete += read;
+        // A first line that is no text is no header either.
+        String::from_utf8(line).map(Some).map_err(|_| match self.number {
+            1 => StoreError::Foreign(self.path.to_owned()),
+            _ => self.damaged("this is no text"),
+        })
+    }
+
+    fn damaged(&self, reason: &str) -> StoreError {
+        StoreError::Damaged { path: self.path.to_owned(), line: self.number, reason: reason.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use game::{DrawReason, WinReason};
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry(number: u64) -> GameEntry {
+        let outcome = match number % 2 {
+            0 => Outcome::Win { winner: Color::Black, reason: WinReason::TimeForfeit },
+            _ => Outcome::Draw(DrawReason::Agreement),
+        };
+        GameEntry {
+            number,
+            round: 1,
+            white: 0,
+            black: 1,
+            opening: number / 2,
+            outcome: RecordedOutcome(outcome),
+            detail: "with \"quotes\" and\nlines".to_owned(),
+            plies: 17,
+            seconds: 0.25,
+        }
+    }
+
+    fn pgn(number: u64) -> String {
+        format!("[Event \"{number}\"]\n\n1. e4 *\n\n")
+    }
+
+    struct Files {
+        _folder: tempfile::TempDir,
+        state: PathBuf,
+        pgn: PathBuf,
+    }
+
+    impl Files {
+        fn new() -> Files {
+            let folder = tempfile::tempdir().unwrap();
+            Files { state: folder.path().join("a.state"), pgn: folder.path().join("a.pgn"), _folder: folder }
+        }
+
+        fn open_with(&self, settings: &Value) -> Result<(MatchStore, Vec<GameEntry>), StoreError> {
+            let mut restored = Vec::new();
+            let restore = |entry| {
+                restored.push(entry);
+                Ok(())
+            };
+            let store = MatchStore::open(Some(&self.state), Some(&self.pgn), settings, restore)?;
+            Ok((store, restored))
+        }
+
+        fn open(&self) -> Result<(MatchStore, Vec<GameEntry>), StoreError> {
+            self.open_with(&json!({ "games": 2 }))
+        }
+    }
+
+    #[test]
+    fn killed_at_any_byte_no_game_is_lost_or_doubled() {
+        let files = Files::new();
+        fs::write(&files.pgn, "[Event \"of somebody else\"]\n\n*\n\n").unwrap();
+        // What the files hold after each write, as a kill would leave them.
+        let mut moments = Vec::new();
+        let (mut store, _) = files.open().unwrap();
+        for number in 0..3 {
+            let before = (fs::read(&files.state).unwrap(), fs::read(&files.pgn).unwrap());
+            store.append(&entry(number), &pgn(number)).unwrap();
+            let after = (fs::read(&files.state).unwrap(), fs::read(&files.pgn).unwrap());
+            for end in before.1.len()..=after.1.len() {
+                moments.push((number, before.0.clone(), after.1[..end].to_vec()));
+            }
+            for end in before.0.len()..after.0.len() {
+                moments.push((number, after.0[..end].to_vec(), after.1.clone()));
+            }
+        }
+        drop(store);
+        for (games, state, text) in moments {
+            fs::write(&files.state, &state).unwrap();
+            fs::write(&files.pgn, &text).unwrap();
+            let (mut store, restored) = files.open().unwrap();
+            assert_eq!(restored, (0..games).map(entry).collect::<Vec<_>>());
+            let expected = |games| {
+                (0..games).fold("[Event \"of somebody else\"]\n\n*\n\n".to_owned(), |a, n| a + &pgn(n))
+            };
+            assert_eq!(fs::read_to_string(&files.pgn).unwrap(), expected(games));
+            store.append(&entry(games), &pgn(games)).unwrap();
+            drop(store);
+            assert_eq!(fs::read_to_string(&files.pgn).unwrap(), expected(games + 1));
+            assert_eq!(files.open().unwrap().1.len() as u64, games + 1);
+        }
+    }
+
+    #[test]
+    fn a_header_that_was_never_completed_is_no_match_yet() {
+        let files = Files::new();
+        files.open().unwrap();
+        let header = fs::read(&files.state).unwrap();
+        for end in 0..header.len() {
+            fs::write(&files.state, &header[..end]).unwrap();
+            assert!(files.open().unwrap().1.is_empty());
+            assert_eq!(fs::read(&files.state).unwrap(), header);
+        }
+    }
+
+    #[test]
+    fn other_settings_are_refused_by_name() {
+        let files = Files::new();
+        let settings = |hash: u32| json!({ "engines": [{ "name": "A" }, { "options": { "Hash": hash } }] });
+        files.open_with(&settings(16)).unwrap();
+        let error = files.open_with(&settings(32)).unwrap_err().to_string();
+        assert!(error.contains("engines.2.options.Hash was 16, now 32"), "{error}");
+        let error = files.open().unwrap_err().to_string();
+        assert!(error.contains("engines was [") && error.contains("now null"), "{error}");
+    }
+
+    #[test]
+    fn foreign_damaged_and_changed_files_are_refused_and_left_alone() {
+        let files = Files::new();
+        for foreign in ["my diary", "my diary\n", "{}\n", "\u{0}"] {
+            fs::write(&files.state, foreign).unwrap();
+            assert!(matches!(files.open(), Err(StoreError::Foreign(_))), "{foreign}");
+            assert_eq!(fs::read_to_string(&files.state).unwrap(), foreign);
+        }
+        fs::write(&files.state, "").unwrap();
+        let (mut store, _) = files.open().unwrap();
+        assert!(matches!(files.open(), Err(StoreError::InUse(_))));
+        store.append(&entry(0), &pgn(0)).unwrap();
+        drop(store);
+        let whole = (fs::read_to_string(&files.state).unwrap(), fs::read_to_string(&files.pgn).unwrap());
+
+        fs::write(&files.state, format!("{}{{}}\n", whole.0)).unwrap();
+        let error = files.open().unwrap_err().to_string();
+        assert!(error.contains("line 3: missing field"), "{error}");
+        fs::write(
+            &files.state,
+            whole.0.replace("Black forfeits", "Nobody forfeits").replace("White forfeits", "x"),
+        )
+        .unwrap();
+        assert!(files.open().unwrap_err().to_string().contains("is no outcome of a game"));
+        let refused =
+            MatchStore::open(Some(&files.state), None, &json!({ "games": 2 }), |_| Err("no".to_owned()));
+        assert!(matches!(refused, Err(StoreError::Damaged { line: 2, .. })));
+
+        fs::write(&files.state, &whole.0).unwrap();
+        for changed in ["", &whole.1[1..], &format!("{}{}{}", whole.1, pgn(7), pgn(8))] {
+            fs::write(&files.pgn, changed).unwrap();
+            assert!(matches!(files.open(), Err(StoreError::ChangedPgn { .. })), "{changed}");
+            assert_eq!(fs::read_to_string(&files.pgn).unwrap(), changed);
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_leaves_the_game_out_of_both_files() {
+        let files = Files::new();
+        let full = Path::new("/dev/full");
+        let settings = json!({ "games": 2 });
+        assert!(MatchStore::open(Some(full), None, &settings, |_| Ok(())).is_err(), "before the first game");
+        let mut store = MatchStore::open(Some(&files.state), Some(full), &settings, |_| Ok(())).unwrap();
+        let error = store.append(&entry(0), &pgn(0)).unwrap_err().to_string();
+        assert!(error.starts_with("/dev/full cannot be written: No space left"), "{error}");
+        drop(store);
+        let mut state = files.open().unwrap();
+        assert!(state.1.is_empty());
+        // The state full, the PGN not.
+        state.0.state = Some(AppendFile {
+            path: full.to_owned(),
+            file: OpenOptions::new().append(true).open(full).unwrap(),
+            length: 0,
+        });
+        assert!(state.0.append(&entry(0), &pgn(0)).is_err());
+        assert_eq!(fs::read_to_string(&files.pgn).unwrap(), "");
+    }
+}

@@ -1,0 +1,139 @@
+//! What the clients are told of a game.
+
+use std::num::NonZeroU32;
+use std::time::{Duration, Instant};
+
+use game::{Color, Game, PgnTags};
+use messages::epd::{ClockTime, EpdMove, Position, RefereeCommand};
+use messages::referee::{Directive, ExactClock, Moves};
+use shakmaty::ByColor;
+
+use super::LiveGame;
+
+/// Moves that fit into one record with room to spare: a reader needs to take only 4095 characters.
+const PLIES_IN_A_RECORD: usize = 400;
+
+impl LiveGame {
+    /// The number by which records name the game, from 1.
+    fn tcgs(&self) -> Option<NonZeroU32> {
+        u32::try_from(self.number()).ok().and_then(|number| NonZeroU32::new(number.saturating_add(1)))
+    }
+
+    fn directive(&self, command: RefereeCommand) -> Directive {
+        Directive { game: self.tcgs(), ..Directive::about(command, &self.game) }
+    }
+
+    /// The call to prepare for this game.
+    pub(in crate::referee) fn reset(&self) -> Directive {
+        let start = Position::of(&Game::default());
+        Directive { game: self.tcgs(), ..Directive::new(RefereeCommand::Reset, start) }
+    }
+
+    /// The tags of the game, those of the roster and the time control.
+    pub(in crate::referee) fn inform(&self, tags: &PgnTags, result: &str) -> Directive {
+        let ByColor { white, black } = self.seats.as_ref();
+        let mut told: Vec<(String, String)> = [
+            ("Event", &tags["Event"]),
+            ("Site", &tags["Site"]),
+            ("Date", &crate::table::date(self.started)),
+            ("Round", &self.fixture.round.to_string()),
+            ("White", &white.name),
+            ("Black", &black.name),
+            ("Result", result),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+        if white.control == black.control {
+            told.push(("TimeControl".to_owned(), white.control.to_string()));
+        }
+        Directive { tags: told, ..self.directive(RefereeCommand::Inform) }
+    }
+
+    /// The result.
+    pub(in crate::referee) fn inform_result(&self, result: &str) -> Directive {
+        let tags = vec![("Result".to_owned(), result.to_owned())];
+        Directive { tags, ..self.directive(RefereeCommand::Inform) }
+    }
+
+    pub(in crate::referee) fn conclude(&self, at: Instant) -> Directive {
+        self.with_clocks(self.directive(RefereeCommand::Conclude), at)
+    }
+
+    /// The moves so far, in as many records as it takes; none if there are none. Without the last move of the opponent if it is
+    /// for `respond` to bring.
+    pub(in crate::referee) fn history(&self, with_last: bool) -> Vec<Directive> {
+        let tcgs = self.tcgs();
+        let end = self.game.ply() - usize::from(!with_last && self.last.is_some());
+        let is_set_up = !self.game.has_standard_start();
+        let mut board = Game::from_fen(&self.game.start_fen(), self.game.mode()).unwrap_or_default();
+        let mut records = Vec::new();
+        for moves in self.game.moves()[..end].chunks(PLIES_IN_A_RECORD) {
+            let line = board.chess().map(|chess| EpdMove::line(chess, moves)).unwrap_or_default();
+            let about = Directive::about(RefereeCommand::Execute, &board);
+            records.push(Directive { moves: Moves::History(line), game: tcgs, ..about });
+            for &mv in moves {
+                // The moves of a game are legal.
+                let _ = board.play(mv);
+            }
+        }
+        if records.is_empty() && is_set_up {
+            records.push(Directive { game: tcgs, ..Directive::about(RefereeCommand::Execute, &board) });
+        }
+        records
+    }
+
+    /// The call for a move.
+    pub(in crate::referee) fn respond(&self, at: Instant) -> Directive {
+        let record = match &self.last {
+            None => self.directive(RefereeCommand::Respond),
+            Some(last) => Directive {
+                game: self.tcgs(),
+                counters: last.counters,
+                moves: Moves::Supplied(last.mv.clone()),
+                offers_draw: last.offers_draw,
+                rejects_draw: last.rejects_draw,
+                ..Directive::new(RefereeCommand::Respond, last.position.clone())
+            },
+        };
+        self.with_clocks(record, at)
+    }
+
+    /// What a client needs that has come back and is not to move.
+    pub(in crate::referee) fn with_clocks(&self, record: Directive, at: Instant) -> Directive {
+        let colors = ByColor { white: Color::White, black: Color::Black };
+        let remaining = colors.map(|color| self.remaining(color, at));
+        let used = colors.map(|color| self.consumed(color, *remaining.get(color)));
+        let clocks = colors.map(|color| ExactClock {
+            remaining: *remaining.get(color),
+            increment: self.clock.increment(color),
+            moves_to_go: self.clock.moves_to_go(color),
+        });
+        Directive { used: Some(used), clocks: Some(clocks), ..record }
+    }
+
+    /// What `cc` tells: what is missing of all that the time control has given, so that who knows the time control knows what
+    /// is left, also if the director has added time.
+    fn consumed(&self, color: Color, remaining: Option<Duration>) -> ClockTime {
+        let by_control = self.clock.control(color).granted(self.clock.moves_made(color)).zip(remaining);
+        let used = match by_control {
+            Some((granted, remaining)) => granted.saturating_sub(remaining),
+            None => self.used_by(color),
+        };
+        ClockTime::from_duration(used)
+    }
+
+    /// What each side has used for its moves.
+    pub(in crate::referee) fn used_by_both(&self) -> ByColor<Duration> {
+        ByColor { white: Color::White, black: Color::Black }.map(|color| self.used_by(color))
+    }
+
+    fn used_by(&self, color: Color) -> Duration {
+        let first = usize::from(self.opening_turn() != color);
+        self.moves.iter().skip(first).step_by(2).map(|record| record.used).sum()
+    }
+
+    /// Who made the first move after the opening, or will.
+    fn opening_turn(&self) -> Color {
+        if self.moves.len().is_multiple_of(2) { self.to_move() } else { !self.to_move() }
+    }
+}

@@ -1,0 +1,414 @@
+//! One game between two clients: what is on its board and on its clock, and what a reply means for it. It neither stores nor
+//! sends anything.
+
+mod directives;
+
+use std::time::{Duration, Instant, SystemTime};
+
+use game::Score;
+use game::{CastlingMode, Clock, Color, DrawReason, Game, Outcome, WinReason};
+use messages::epd::{EpdMove, Evaluation, EvaluationVerdict, Position};
+use messages::referee::{ClientReply, Counters, Remark, Response};
+use players::Thinking;
+use shakmaty::ByColor;
+
+use super::fact::{Fact, MoveWords, Side};
+use crate::schedule::Fixture;
+use crate::table::{Adjudicator, GameRecord, Incident, MoveRecord, Rules, Seat, flag_fall};
+
+/// A game.
+pub(super) struct LiveGame {
+    pub(super) fixture: Fixture,
+    pub(super) seats: ByColor<Seat>,
+    rules: Rules,
+    game: Game,
+    opening: usize,
+    clock: Clock,
+    /// Whether the side to move has been asked for a move.
+    asked: bool,
+    /// How often the game has been told once more over a bad line in this turn.
+    repairs: u32,
+    /// Whether the director holds the game.
+    paused: bool,
+    last: Option<LastMove>,
+    /// Whether the side to move has been asked once more, because its first answer was none.
+    was_asked_again: bool,
+    adjudicator: Adjudicator,
+    adjudicated: Option<(Outcome, &'static str)>,
+    moves: Vec<MoveRecord>,
+    incidents: Vec<Incident>,
+    started: SystemTime,
+    /// The fact of its beginning.
+    began: Fact,
+}
+
+/// So many faults on a line may well be noise.
+const MOST_REPAIRS: u32 = 16;
+
+/// The last move, as the opponent is told of it.
+struct LastMove {
+    position: Position,
+    counters: Counters,
+    mv: EpdMove<'static>,
+    offers_draw: bool,
+    rejects_draw: bool,
+}
+
+/// What a reply means.
+#[derive(Debug, PartialEq)]
+pub(super) enum Judgement {
+    /// It was not asked for.
+    OutOfTurn,
+    /// It is no answer; the program is asked once more. Carries what was wrong and what is to be noted.
+    AskAgain(String, Vec<Fact>),
+    /// This happened.
+    Happened(Vec<Fact>),
+}
+
+/// The beginning.
+impl LiveGame {
+    /// A game that begins, by its fact; `None` if it is about something else or about a game that can't be.
+    pub(super) fn begin(began: &Fact, seats: ByColor<Seat>, rules: &Rules) -> Option<LiveGame> {
+        let Fact::Began { start, moves, at, .. } = began else { return None };
+        let mut game = Game::from_fen(start, CastlingMode::Standard).ok()?;
+        for text in moves {
+            let mv = game.parse_move(text).ok()?;
+            game.play(mv).ok()?;
+        }
+        let controls = seats.as_ref().map(|seat| seat.control.clone());
+        let margins = seats.as_ref().map(|seat| seat.margin);
+        Some(LiveGame {
+            fixture: began.fixture()?,
+            rules: rules.clone(),
+            opening: game.ply(),
+            game,
+            clock: Clock::with_controls(controls).with_margins(margins),
+            asked: false,
+            repairs: 0,
+            paused: false,
+            last: None,
+            was_asked_again: false,
+            adjudicator: Adjudicator::default(),
+            adjudicated: None,
+            moves: Vec::new(),
+            incidents: Vec::new(),
+            started: SystemTime::UNIX_EPOCH + Duration::from_millis(*at),
+            seats,
+            began: began.clone(),
+        })
+    }
+
+    /// The same game as it was before its first move.
+    pub(super) fn anew(&self) -> Option<LiveGame> {
+        LiveGame::begin(&self.began, self.seats.clone(), &self.rules)
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.fixture.number
+    }
+
+    /// The program on a side.
+    pub(super) fn program(&self, color: Color) -> usize {
+        color.fold_wb(self.fixture.white, self.fixture.black)
+    }
+
+    pub(super) fn color_of(&self, program: usize) -> Color {
+        Color::from_white(program == self.fixture.white)
+    }
+
+    pub(super) fn game(&self) -> &Game {
+        &self.game
+    }
+
+    pub(super) fn to_move(&self) -> Color {
+        self.game.turn()
+    }
+
+    pub(super) fn plies_played(&self) -> u32 {
+        self.moves.len() as u32
+    }
+}
+
+/// Time.
+impl LiveGame {
+    /// The side to move has been told that it is its turn; its clock runs.
+    pub(super) fn told(&mut self, at: Instant) {
+        self.asked = true;
+        self.run(at);
+    }
+
+    /// Lets the clock of the side to move run, if it may.
+    fn run(&mut self, at: Instant) {
+        if !self.asked || self.paused {
+            return;
+        }
+        if self.clock.turn().is_none() {
+            self.clock.start_turn(self.to_move(), at);
+        }
+        self.clock.resume(at);
+    }
+
+    pub(super) fn is_asked(&self) -> bool {
+        self.asked
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Stops the clock until the game is resumed.
+    pub(super) fn pause(&mut self, at: Instant) {
+        self.clock.suspend(at);
+        self.paused = true;
+    }
+
+    pub(super) fn resume(&mut self, at: Instant) {
+        self.paused = false;
+        self.run(at);
+    }
+
+    /// The last moment at which the side to move may still move; `None` if its clock stands or there is none.
+    pub(super) fn flag_falls(&self) -> Option<Instant> {
+        self.clock.flag_falls()
+    }
+
+    /// How the game ends if the flag of the side to move has fallen by now.
+    pub(super) fn check_time(&self, at: Instant) -> Option<(Outcome, String)> {
+        if at <= self.flag_falls()? {
+            return None;
+        }
+        let mover = self.to_move();
+        let overrun = self.clock.overrun(mover, at);
+        Some((flag_fall(&self.game, mover), format!("time overdrawn by {overrun:?}")))
+    }
+
+    /// What a side has left at a moment.
+    pub(super) fn remaining(&self, color: Color, at: Instant) -> Option<Duration> {
+        self.clock.remaining(color, at)
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.clock.is_running()
+    }
+}
+
+/// What happens.
+impl LiveGame {
+    /// Whether the game stands there.
+    pub(super) fn is_at(&self, position: &Position) -> bool {
+        position.legal().is_ok_and(|(chess, _)| self.game.chess() == Some(&chess))
+    }
+
+    /// Judges a reply that arrived at that moment.
+    pub(super) fn hear(
+        &self,
+        color: Color,
+        position: &Position,
+        reply: &ClientReply,
+        at: Instant,
+        penalty: Duration,
+    ) -> Judgement {
+        if color != self.to_move() || !self.asked {
+            return Judgement::OutOfTurn;
+        }
+        if let Some((outcome, detail)) = self.check_time(at) {
+            return Judgement::Happened(vec![self.ended(outcome, detail)]);
+        }
+        if !self.is_at(position) {
+            return self.no_answer(color, "the position of the reply is not that of the game");
+        }
+        match &reply.answer {
+            Response::Resign => self.lose(color, WinReason::Resignation, ""),
+            Response::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
+            Response::AcceptDraw => self.no_answer(color, "no draw was offered"),
+            Response::ClaimDraw => match self.game.claim() {
+                Some(reason) => self.draw(reason, "claimed"),
+                None => match self.no_answer(color, "the draw claim is false") {
+                    Judgement::AskAgain(why, mut facts) => {
+                        facts.extend(self.false_claim(color, penalty));
+                        Judgement::AskAgain(why, facts)
+                    }
+                    other => other,
+                },
+            },
+            Response::NoMove => self.no_answer(color, "no move, though there are legal ones"),
+            Response::Move { mv, remark, rejects_draw } => {
+                let Some(legal) = mv.legal() else {
+                    let text = game::excerpt(&mv.text());
+                    return self.lose(color, WinReason::IllegalMove, &format!("illegal move {text}"));
+                };
+                let words = words(*remark == Remark::OfferDraw, *rejects_draw, &reply.analysis);
+                let moved = Fact::Moved {
+                    game: self.number(),
+                    mv: self.game.coordinate(legal),
+                    used: u64::try_from(self.clock.used_in_turn(at).as_nanos()).unwrap_or(u64::MAX),
+                    words,
+                };
+                let mut facts = vec![moved];
+                if *remark == Remark::ClaimDraw {
+                    match self.game.claim().or_else(|| self.game.claim_after(legal)) {
+                        Some(reason) => {
+                            facts.push(self.ended(Outcome::Draw(reason), "claimed with the move".to_owned()));
+                        }
+                        // A claimed move has to be played, whatever the claim is worth (FIDE Laws 9.5.3).
+                        None => facts.extend(self.false_claim(color, penalty)),
+                    }
+                }
+                Judgement::Happened(facts)
+            }
+        }
+    }
+
+    /// A reply that is none is forgiven once in a turn.
+    fn no_answer(&self, color: Color, why: &str) -> Judgement {
+        if self.was_asked_again {
+            return self.lose(color, WinReason::RulesInfraction, why);
+        }
+        Judgement::AskAgain(why.to_owned(), vec![self.noted(color, why)])
+    }
+
+    fn false_claim(&self, color: Color, penalty: Duration) -> Vec<Fact> {
+        let noted = self.noted(color, "claims a draw falsely");
+        let nanos = u64::try_from(penalty.as_nanos()).unwrap_or(u64::MAX);
+        let added = Fact::TimeAdded { game: self.number(), side: Side::from(!color), nanos };
+        if nanos == 0 { vec![noted] } else { vec![noted, added] }
+    }
+
+    pub(super) fn noted(&self, color: Color, text: &str) -> Fact {
+        Fact::Noted { game: self.number(), side: Some(color.into()), text: text.to_owned() }
+    }
+
+    fn lose(&self, loser: Color, reason: WinReason, detail: &str) -> Judgement {
+        let outcome = Outcome::Win { winner: !loser, reason };
+        Judgement::Happened(vec![self.ended(outcome, detail.to_owned())])
+    }
+
+    fn draw(&self, reason: DrawReason, detail: &str) -> Judgement {
+        Judgement::Happened(vec![self.ended(Outcome::Draw(reason), detail.to_owned())])
+    }
+
+    /// The fact of the game's end. How long it took is told by the calendar: it may have gone through several referees.
+    pub(super) fn ended(&self, outcome: Outcome, detail: String) -> Fact {
+        let millis = SystemTime::now().duration_since(self.started).unwrap_or_default().as_millis();
+        Fact::ended(self.number(), outcome, detail, u64::try_from(millis).unwrap_or(u64::MAX))
+    }
+
+    fn is_draw_offered(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.offers_draw)
+    }
+
+    /// The side to move has replied.
+    pub(super) fn answered(&mut self) {
+        self.asked = false;
+    }
+
+    /// Whether the game may be told once more in this turn, which counts.
+    pub(super) fn may_repair(&mut self) -> bool {
+        self.repairs += 1;
+        self.repairs <= MOST_REPAIRS
+    }
+
+    /// The program is asked once more.
+    pub(super) fn ask_again(&mut self) {
+        self.was_asked_again = true;
+    }
+
+    /// The side to move has to be asked anew: it has come back, or the referee has.
+    pub(super) fn unask(&mut self, at: Instant) {
+        self.clock.suspend(at);
+        self.asked = false;
+    }
+
+    /// Takes note of what happened in this game. What does not fit the game, in a store that was changed by hand, is told.
+    pub(super) fn apply(&mut self, fact: &Fact) -> Result<(), String> {
+        match fact {
+            Fact::Moved { mv, used, words, .. } => self.apply_move(mv, Duration::from_nanos(*used), words),
+            Fact::TimeAdded { side, nanos, .. } => {
+                self.clock.add_time((*side).into(), Duration::from_nanos(*nanos));
+                Ok(())
+            }
+            Fact::Noted { side, text, .. } => {
+                let color = side.map(Color::from);
+                self.incidents.push(Incident { ply: self.game.ply(), color, text: text.clone() });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn apply_move(&mut self, text: &str, used: Duration, words: &MoveWords) -> Result<(), String> {
+        let mover = self.to_move();
+        let (position, counters) = (Position::of(&self.game), Counters::of(&self.game));
+        let mv = self.game.parse_move(text).map_err(|error| error.to_string())?;
+        let written = self.game.chess().map(|chess| EpdMove::new(chess, mv)).ok_or("no chess")?;
+        self.game.play(mv).map_err(|error| error.to_string())?;
+        let remaining = self.clock.book_turn(mover, used).remaining;
+        (self.asked, self.repairs) = (false, 0);
+        self.was_asked_again = false;
+        let MoveWords { offers_draw, rejects_draw, .. } = *words;
+        self.last = Some(LastMove { position, counters, mv: written, offers_draw, rejects_draw });
+        if offers_draw {
+            let text = "offers a draw".to_owned();
+            self.incidents.push(Incident { ply: self.game.ply(), color: Some(mover), text });
+        }
+        let thinking = thinking(words);
+        self.adjudicated =
+            self.adjudicator.judge(&self.rules.adjudication, &self.game, mover, thinking.score);
+        self.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
+        Ok(())
+    }
+
+    /// How the position on the board ends the game, if it does.
+    pub(super) fn judge_board(&self) -> Option<(Outcome, String)> {
+        let by_rule = self.rules.judge(&self.game).map(|outcome| (outcome, String::new()));
+        by_rule.or_else(|| self.adjudicated.map(|(outcome, ground)| (outcome, ground.to_owned())))
+    }
+
+    /// The game as it is written down.
+    pub(super) fn record(&self, outcome: Option<Outcome>, detail: &str, lasted: Duration) -> GameRecord {
+        let mut game = self.game.clone();
+        if let Some(outcome) = outcome {
+            game.declare(outcome);
+        }
+        GameRecord {
+            seats: self.seats.clone(),
+            game,
+            opening: self.opening,
+            moves: self.moves.clone(),
+            outcome,
+            detail: detail.to_owned(),
+            faults: ByColor::default(),
+            incidents: self.incidents.clone(),
+            started: self.started,
+            lasted,
+        }
+    }
+}
+
+fn words(offers_draw: bool, rejects_draw: bool, analysis: &messages::referee::Analysis) -> MoveWords {
+    MoveWords {
+        offers_draw,
+        rejects_draw,
+        evaluation: analysis.evaluation.map(Evaluation::value),
+        depth: analysis.depth.and_then(|depth| u32::try_from(depth).ok()),
+        nodes: analysis.nodes,
+        line: analysis.line.iter().map(EpdMove::text).collect::<Vec<_>>().join(" "),
+    }
+}
+
+fn thinking(words: &MoveWords) -> Thinking {
+    let verdict = words.evaluation.and_then(|value| Evaluation::new(value.into())).map(Evaluation::verdict);
+    let score = verdict.and_then(|verdict| match verdict {
+        EvaluationVerdict::Centipawns(value) => Some(Score::Centipawns(value.into())),
+        EvaluationVerdict::MateIn(plies) => Some(Score::MateIn(u32::from(plies).div_ceil(2))),
+        EvaluationVerdict::MatedIn(plies) => Some(Score::MatedIn(u32::from(plies) / 2)),
+        EvaluationVerdict::IllegalPosition => None,
+    });
+    Thinking {
+        depth: words.depth,
+        nodes: words.nodes,
+        score,
+        line: words.line.clone(),
+        ..Thinking::default()
+    }
+}

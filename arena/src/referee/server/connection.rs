@@ -1,0 +1,212 @@
+//! Connections: bytes come in and go out here, within limits.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use messages::referee::Directive;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
+
+use super::listener::{Connection, ConnectionListener};
+use super::tls::{self, ByteStream, CLIENT_HELLO};
+use super::{ConnectionLimits, Role, ServiceMessage, Tls};
+use crate::referee::{ConnectionEvent, ConnectionId};
+
+/// So much may wait to be sent to somebody who doesn't read, in bytes; then the connection is closed.
+const LONGEST_QUEUE: usize = 256 * 1024;
+/// So long may it take to send something.
+const SLOWEST_WRITE: Duration = Duration::from_secs(20);
+
+/// How long the last words to somebody exceeds may take to come.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The way to whoever is at the other end of a connection. Dropped, it closes the connection after what was sent.
+pub(super) struct LineSender {
+    lines: UnboundedSender<String>,
+    queued: Arc<AtomicUsize>,
+}
+
+impl LineSender {
+    /// A way, and its other end.
+    pub(super) fn new() -> (LineSender, UnboundedReceiver<String>) {
+        let (lines, outgoing) = unbounded_channel();
+        (LineSender { lines, queued: Arc::new(AtomicUsize::new(0)) }, outgoing)
+    }
+
+    /// Sends a line; `false` if too much waits already.
+    pub(super) fn send(&self, line: &str) -> bool {
+        let length = line.len() + 1;
+        if self.queued.fetch_add(length, Ordering::Relaxed) + length > LONGEST_QUEUE {
+            return false;
+        }
+        // Who is gone is told of by the reading side.
+        let _ = self.lines.send(format!("{line}\n"));
+        true
+    }
+
+    /// Sends whole lines, however much waits.
+    pub(super) fn send_all(&self, lines: String) {
+        if !lines.is_empty() {
+            self.queued.fetch_add(lines.len(), Ordering::Relaxed);
+            let _ = self.lines.send(lines);
+        }
+    }
+}
+
+/// Takes connections in as they come.
+pub(super) async fn serve(listener: ConnectionListener, next: Arc<AtomicU64>, role: Role, tls: Option<Tls>) {
+    let plain = role.plain_text_answer();
+    while let Some(connection) = listener.next().await {
+        let id = next.fetch_add(1, Ordering::Relaxed);
+        let (output, outgoing) = LineSender::new();
+        let queued = Arc::clone(&output.queued);
+        let opened =
+            ServiceMessage::Connected { at: Instant::now(), id, output, address: connection.address, role };
+        if listener.service.send(opened).is_err() {
+            return;
+        }
+        let (service, limits) = (listener.service.clone(), listener.limits.clone());
+        let task = ConnectionTask { id, outgoing, queued, service, limits };
+        tokio::spawn(task.run(connection, tls.clone(), plain.clone()));
+    }
+}
+
+impl Role {
+    /// What somebody is told who doesn't speak TLS where nothing else is spoken.
+    fn plain_text_answer(self) -> Arc<str> {
+        match self {
+            Role::Client => format!("{}\n", Directive::fault("only TLS is spoken here")).into(),
+            Role::Observer => "".into(),
+        }
+    }
+}
+
+struct ConnectionTask {
+    id: ConnectionId,
+    outgoing: UnboundedReceiver<String>,
+    queued: Arc<AtomicUsize>,
+    service: Sender<ServiceMessage>,
+    limits: ConnectionLimits,
+}
+
+impl ConnectionTask {
+    async fn run(mut self, connection: Connection, tls: Option<Tls>, plain: Arc<str>) {
+        let Connection { stream, address, permit } = connection;
+        // A move is a small packet that somebody waits for.
+        let _ = stream.set_nodelay(true);
+        match tls::secure(stream, tls.as_ref(), &plain).await {
+            Ok(line) => self.transfer(line, tls.is_some()).await,
+            // Nobody is left to be told, if the service has ended.
+            Err(reason) => {
+                drop(self.service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
+            }
+        }
+        self.tell(Instant::now(), ConnectionEvent::Closed(self.id));
+        drop(permit);
+    }
+
+    async fn transfer(&mut self, mut line: ByteStream, is_secure: bool) {
+        let mut rate = RateLimiter::new(&self.limits);
+        let mut pending = Vec::with_capacity(1024);
+        let mut is_first = !is_secure;
+        let mut is_over_limit = false;
+        while !is_over_limit {
+            tokio::select! {
+                biased;
+                lines = self.outgoing.recv() => {
+                    let Some(lines) = lines else { break };
+                    if self.write(&mut line, lines).await.is_err() { break }
+                }
+                read = line.read_buf(&mut pending) => {
+                    let at = Instant::now();
+                    if !matches!(read, Ok(bytes) if bytes > 0) { break }
+                    let is_tls = std::mem::take(&mut is_first) && pending[0] == CLIENT_HELLO;
+                    is_over_limit = if is_tls {
+                        !self.exceeds(at, "TLS is not spoken here")
+                    } else {
+                        !self.split_lines(&mut pending, &mut rate, at)
+                    };
+                }
+            }
+        }
+        if is_over_limit {
+            // So that the other side learns why it is sent away.
+            while let Ok(Some(lines)) = timeout(LAST_WORDS, self.outgoing.recv()).await {
+                if self.write(&mut line, lines).await.is_err() {
+                    break;
+                }
+            }
+        }
+        tls::part(&mut line).await;
+    }
+
+    /// Writes a line and those that wait behind it, in one piece.
+    async fn write(&mut self, line: &mut ByteStream, mut lines: String) -> io::Result<()> {
+        while let Ok(more) = self.outgoing.try_recv() {
+            lines.push_str(&more);
+        }
+        let written = timeout(SLOWEST_WRITE, async {
+            line.write_all(lines.as_bytes()).await?;
+            line.flush().await
+        })
+        .await;
+        self.queued.fetch_sub(lines.len(), Ordering::Relaxed);
+        written.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Hands on the whole lines that have been read; `false` if the connection is exceeds.
+    fn split_lines(&self, pending: &mut Vec<u8>, rate: &mut RateLimiter, at: Instant) -> bool {
+        let mut begin = 0;
+        while let Some(length) = pending[begin..].iter().position(|&byte| byte == b'\n') {
+            let line = &pending[begin..begin + length];
+            begin += length + 1;
+            if line.len() > self.limits.line {
+                return self.exceeds(at, "a record of too many characters");
+            }
+            if !rate.take(at) {
+                return self.exceeds(at, "too many records at once");
+            }
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let line = String::from_utf8_lossy(line).into_owned();
+            if !self.tell(at, ConnectionEvent::Line(self.id, line)) {
+                return false;
+            }
+        }
+        pending.drain(..begin);
+        pending.len() <= self.limits.line || self.exceeds(at, "a record without end")
+    }
+
+    fn exceeds(&self, at: Instant, limit: &'static str) -> bool {
+        self.tell(at, ConnectionEvent::LimitExceeded(self.id, limit));
+        false
+    }
+
+    fn tell(&self, at: Instant, input: ConnectionEvent) -> bool {
+        self.service.send(ServiceMessage::Received(at, input)).is_ok()
+    }
+}
+
+/// How many lines may still come.
+struct RateLimiter {
+    left: f64,
+    per_second: f64,
+    since: Instant,
+}
+
+impl RateLimiter {
+    fn new(limits: &ConnectionLimits) -> RateLimiter {
+        let per_second = f64::from(limits.lines_per_second.max(1));
+        RateLimiter { left: 2.0 * per_second, per_second, since: Instant::now() }
+    }
+
+    fn take(&mut self, at: Instant) -> bool {
+        let passed = at.saturating_duration_since(self.since).as_secs_f64();
+        self.since = at;
+        self.left = (self.left + passed * self.per_second).min(2.0 * self.per_second) - 1.0;
+        self.left >= 0.0
+    }
+}

@@ -1,0 +1,165 @@
+//! The files of an event beside its store: games, traffic, report.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use game::PgnTags;
+use messages::referee::without_secret;
+use time::OffsetDateTime;
+
+use super::file_writer::FileWriter;
+use crate::referee::event::{EventState, FinishedGame};
+use crate::referee::live_game::LiveGame;
+use crate::referee::{ConnectionId, report};
+use crate::table::{GameRecord, PgnVariations};
+
+/// Ends the last line of a file, if a referee died while it wrote it.
+fn end_line(file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
+
+/// The folder of an event:
+///
+/// - `games.pgn`: the games that have ended;
+/// - `running/`: a file for each game that is being played, as far as it has come;
+/// - `traffic.log`: every line in both directions, with its time, but without secrets;
+/// - `report.txt` and `report.html`, at the end.
+pub(super) struct EventFiles {
+    folder: PathBuf,
+    games: BufWriter<File>,
+    traffic: BufWriter<File>,
+    /// Running games whose files are behind.
+    behind: BTreeSet<u64>,
+    /// The game whose turn it is to be written.
+    turn: u64,
+    writer: FileWriter,
+}
+
+impl EventFiles {
+    /// Opens the files. The games that ended under earlier referees are written anew, for they are all in the store.
+    pub(super) fn open(folder: &Path, event: &EventState, ended: &[FinishedGame]) -> io::Result<EventFiles> {
+        let running = folder.join("running");
+        fs::create_dir_all(&running)?;
+        for entry in fs::read_dir(&running)? {
+            fs::remove_file(entry?.path())?;
+        }
+        // Beside the old one until it is complete, for those who read it.
+        let (games, unfinished) = (folder.join("games.pgn"), folder.join("games.pgn.new"));
+        let writer = BufWriter::new(File::create(&unfinished)?);
+        let mut traffic =
+            File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
+        end_line(&mut traffic)?;
+        let behind = event.live_games().map(LiveGame::number).collect();
+        let mut files = EventFiles {
+            folder: folder.to_owned(),
+            games: writer,
+            traffic: BufWriter::new(traffic),
+            behind,
+            turn: 0,
+            writer: FileWriter::start()?,
+        };
+        for ending in ended {
+            files.write_game(&event.tags(), ending)?;
+        }
+        files.flush()?;
+        fs::rename(unfinished, games)?;
+        Ok(files)
+    }
+
+    /// Writes down a game that has ended.
+    pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
+        let pgn = pgn(tags, ending.fixture.number, ending.fixture.round, &ending.record);
+        self.games.write_all(pgn.as_bytes())?;
+        self.behind.remove(&ending.fixture.number);
+        self.writer.remove(self.running(ending.fixture.number));
+        Ok(())
+    }
+
+    /// A running game has changed.
+    pub(super) fn changed(&mut self, game: u64) {
+        self.behind.insert(game);
+    }
+
+    /// Brings the file of one running game up to date, unless others still wait to be written.
+    pub(super) fn catch_up(&mut self, event: &EventState) -> io::Result<()> {
+        self.writer.check()?;
+        if !self.writer.is_free() {
+            return Ok(());
+        }
+        // In turns: where all games change all the time, none is forgotten.
+        let next = self.behind.range(self.turn..).next().or(self.behind.first());
+        let Some(&game) = next else { return Ok(()) };
+        self.behind.remove(&game);
+        self.turn = game + 1;
+        if let Some(live) = event.live_game(game) {
+            let record = live.record(None, "", Duration::ZERO);
+            let pgn = pgn(&event.tags(), game, live.fixture.round, &record);
+            self.writer.write(self.running(game), pgn);
+        }
+        Ok(())
+    }
+
+    /// Whether a running game has changed since its file was written.
+    pub(super) fn is_behind(&self) -> bool {
+        !self.behind.is_empty()
+    }
+
+    fn running(&self, game: u64) -> PathBuf {
+        self.folder.join("running").join(format!("game-{:05}.pgn", game + 1))
+    }
+
+    /// Takes down a line: `<` from the referee, `>` to it, `#` a remark.
+    pub(super) fn log(&mut self, connection: Option<ConnectionId>, sign: char, text: &str) -> io::Result<()> {
+        let now = OffsetDateTime::from(SystemTime::now());
+        let (date, (hour, minute, second, millis)) = (now.date(), now.time().as_hms_milli());
+        let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+        write!(self.traffic, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{millis:03} ")?;
+        match connection {
+            Some(connection) => write!(self.traffic, "{connection} {sign} ")?,
+            None => write!(self.traffic, "- {sign} ")?,
+        }
+        let text = without_secret(text);
+        if !text.contains(char::is_control) {
+            return writeln!(self.traffic, "{text}");
+        }
+        for c in text.chars() {
+            if c.is_control() {
+                write!(self.traffic, "{}", c.escape_default())?;
+            } else {
+                write!(self.traffic, "{c}")?;
+            }
+        }
+        writeln!(self.traffic)
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.games.flush()?;
+        self.traffic.flush()
+    }
+
+    /// All games that have ended.
+    pub(super) fn games(&self) -> io::Result<String> {
+        fs::read_to_string(self.folder.join("games.pgn"))
+    }
+
+    /// Writes the report.
+    pub(super) fn report(&self, event: &EventState) -> io::Result<()> {
+        fs::write(self.folder.join("report.txt"), report::text(event))?;
+        fs::write(self.folder.join("report.html"), report::page(event))
+    }
+}
+
+pub(super) fn pgn(tags: &PgnTags, number: u64, round: u32, record: &GameRecord) -> String {
+    let mut tags = tags.clone();
+    tags.set("Round", round.to_string());
+    tags.set("GameNumber", (number + 1).to_string());
+    record.pgn(&tags, PgnVariations::Hidden)
+}

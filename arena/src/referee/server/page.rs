@@ -1,0 +1,223 @@
+//! The live view: a page about the event, for anybody who may connect to it. It shows, and changes nothing but what the
+//! director orders.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::sse::{Event as Sent, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::serve::ListenerExt as _;
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use tokio::net::TcpListener;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, oneshot};
+
+use super::director_auth::{AuthError, DirectorAuth};
+use super::listener::{ConnectionLimiter, ConnectionListener};
+use super::tls_listener::TlsListener;
+use super::{ConnectionLimits, ServiceMessage, Tls};
+use crate::referee::{DirectorCommand, HELP};
+
+/// What the page asks for.
+#[derive(Debug)]
+pub(super) enum PageQuery {
+    /// Table, games and log, as JSON.
+    State,
+    /// A game with all its moves, as JSON. Games are numbered from 0.
+    Game(u64),
+    /// A game in PGN.
+    Pgn(u64),
+    /// All games that have ended, in PGN.
+    AllPgn,
+}
+
+/// What the page is told by itself.
+#[derive(Clone, Debug)]
+pub(super) enum PageUpdate {
+    /// A running game as it is now, as JSON.
+    Game(String),
+    /// Something else has changed: look again.
+    Changed,
+}
+
+/// So many things may be waiting for a page that doesn't listen; then it has to look again.
+const BACKLOG: usize = 1024;
+
+/// The longest order, in bytes.
+const LONGEST_ORDER: usize = 1024;
+
+#[derive(Clone)]
+struct PageState {
+    service: Sender<ServiceMessage>,
+    told: broadcast::Sender<PageUpdate>,
+    /// Who knows the director; nobody if orders are not taken here.
+    auth: Option<Arc<DirectorAuth>>,
+}
+
+/// The way to those who watch.
+pub(super) fn channel() -> broadcast::Sender<PageUpdate> {
+    broadcast::channel(BACKLOG).0
+}
+
+/// Serves the page at an address; what it was bound to is returned. Whoever knows the token gives orders.
+pub(super) async fn serve(
+    address: SocketAddr,
+    service: Sender<ServiceMessage>,
+    told: broadcast::Sender<PageUpdate>,
+    token: Option<String>,
+    tls: Option<Tls>,
+) -> std::io::Result<SocketAddr> {
+    let visits = service.clone();
+    let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
+    let routes = Router::new()
+        .route("/", page("text/html; charset=utf-8", include_str!("page/index.html")))
+        .route("/live.css", page("text/css; charset=utf-8", include_str!("page/live.css")))
+        .route("/icon.svg", page("image/svg+xml", include_str!("page/icon.svg")))
+        .route("/live.js", page("text/javascript; charset=utf-8", include_str!("page/live.js")))
+        .route("/state.json", get(state))
+        .route("/game/{name}", get(game))
+        .route("/games.pgn", get(all_games))
+        .route("/events", get(events))
+        .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
+        .with_state(PageState { service, told, auth: token.map(|token| Arc::new(DirectorAuth::new(token))) })
+        .into_make_service_with_connect_info::<SocketAddr>();
+    // What serves it ends with the service.
+    match tls {
+        None => {
+            let listener = TcpListener::bind(address).await?;
+            let address = listener.local_addr()?;
+            tokio::spawn(axum::serve(listener, routes).into_future());
+            Ok(address)
+        }
+        Some(tls) => {
+            let listener = ConnectionListener::open(
+                address,
+                visits,
+                ConnectionLimits::default(),
+                ConnectionLimiter::default(),
+            )?;
+            let address = listener.address()?;
+            // Tapped, a listener of our own tells where somebody comes from as well.
+            let listener = TlsListener::open(listener, tls)?.tap_io(|_| ());
+            tokio::spawn(axum::serve(listener, routes).into_future());
+            Ok(address)
+        }
+    }
+}
+
+/// A document that may do nothing but what it is here for.
+fn reply(kind: &'static str, text: impl Into<String>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'self'; frame-ancestors 'none'; base-uri 'none'"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    let mut response = text.into().into_response();
+    for (name, value) in headers {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl PageState {
+    async fn ask(&self, query: PageQuery, kind: &'static str) -> Response {
+        let (answer, answered) = oneshot::channel();
+        let is_asked = self.service.send(ServiceMessage::Query(query, answer)).is_ok();
+        match answered.await {
+            Ok(Some(text)) if is_asked => reply(kind, text),
+            Ok(_) => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+            Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the service has ended\n").into_response(),
+        }
+    }
+}
+
+impl PageState {
+    async fn obey(&self, order: DirectorCommand) -> Result<String, String> {
+        let (answer, answered) = oneshot::channel();
+        // Who has left doesn't want to know.
+        let tell = Box::new(move |done| drop(answer.send(done)));
+        let is_told = self.service.send(ServiceMessage::Command(order, tell)).is_ok();
+        let ended = || Err("the service has ended".to_owned());
+        if is_told { answered.await.unwrap_or_else(|_| ended()) } else { ended() }
+    }
+}
+
+const JSON: &str = "application/json";
+const PGN: &str = "application/x-chess-pgn";
+
+async fn state(State(page): State<PageState>) -> Response {
+    page.ask(PageQuery::State, JSON).await
+}
+
+async fn all_games(State(page): State<PageState>) -> Response {
+    page.ask(PageQuery::AllPgn, PGN).await
+}
+
+/// `17.json` or `17.pgn`.
+async fn game(State(page): State<PageState>, Path(name): Path<String>) -> Response {
+    let number = |text: &str| text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
+    match name.split_once('.').and_then(|(name, kind)| Some((number(name)?, kind))) {
+        Some((number, "json")) => page.ask(PageQuery::Game(number), JSON).await,
+        Some((number, "pgn")) => page.ask(PageQuery::Pgn(number), PGN).await,
+        _ => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
+    }
+}
+
+/// Gives an order of the director, in the words of the console.
+async fn order(
+    State(page): State<PageState>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    words: String,
+) -> Response {
+    let Some(auth) = &page.auth else {
+        return (StatusCode::NOT_FOUND, "no orders are taken here\n").into_response();
+    };
+    if let Err(refusal) = auth.admit(from.ip(), &headers, Instant::now()) {
+        if refusal != AuthError::TooMany {
+            let text = format!("an order from {from} is refused: {}", refusal.text());
+            // Nobody is left to be told, if the service has ended.
+            let _ = page.service.send(ServiceMessage::Warning(text));
+        }
+        return (refusal.status(), refusal.text()).into_response();
+    }
+    let done = match words.parse::<DirectorCommand>() {
+        Ok(DirectorCommand::Help) => Ok(HELP.to_owned()),
+        Ok(DirectorCommand::Quit) => Err("the service is ended at the console".to_owned()),
+        Ok(order) => page.obey(order).await,
+        Err(why) => Err(why),
+    };
+    match done {
+        Ok(text) => reply("text/plain; charset=utf-8", text),
+        Err(why) => (StatusCode::BAD_REQUEST, why).into_response(),
+    }
+}
+
+async fn events(State(page): State<PageState>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
+    let told = page.told.subscribe();
+    Sse::new(stream(told)).keep_alive(KeepAlive::default())
+}
+
+/// What is told from now on. Who was too slow is told to look again.
+fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Sent, Infallible>> {
+    // Browsers pass over events without data.
+    let changed = || Sent::default().event("changed").data("all");
+    unfold(told, move |mut told| async move {
+        let sent = match told.recv().await {
+            Ok(PageUpdate::Game(json)) => Sent::default().event("game").data(json),
+            Ok(PageUpdate::Changed) | Err(RecvError::Lagged(_)) => changed(),
+            Err(RecvError::Closed) => return None,
+        };
+        Some((Ok(sent), told))
+    })
+}

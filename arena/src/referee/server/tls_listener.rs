@@ -1,0 +1,67 @@
+//! Those who come to the page over TLS, after their handshakes.
+
+use std::io;
+use std::net::SocketAddr;
+
+use axum::serve::Listener;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::listener::ConnectionListener;
+use super::tls::{self, ByteStream};
+use super::{ServiceMessage, Tls};
+
+/// What a browser is told that doesn't speak TLS.
+const PLAIN: &str = "HTTP/1.1 400 Only https is spoken here\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n\
+    only https is spoken here\n";
+/// So many may be waiting for the page.
+const WAITING: usize = 16;
+
+/// Where finished handshakes wait. Each is made in a task of its own, so that nobody waits for a slow one.
+pub(super) struct TlsListener {
+    address: SocketAddr,
+    arrivals: Receiver<(ByteStream, SocketAddr)>,
+}
+
+impl TlsListener {
+    /// To be called inside the network's runtime.
+    pub(super) fn open(listener: ConnectionListener, tls: Tls) -> io::Result<TlsListener> {
+        let (sender, arrivals) = channel(WAITING);
+        let address = listener.address()?;
+        tokio::spawn(receive(listener, tls, sender));
+        Ok(TlsListener { address, arrivals })
+    }
+}
+
+async fn receive(listener: ConnectionListener, tls: Tls, arrivals: Sender<(ByteStream, SocketAddr)>) {
+    while let Some(connection) = listener.next().await {
+        let (tls, arrivals, service) = (tls.clone(), arrivals.clone(), listener.service.clone());
+        tokio::spawn(async move {
+            let address = connection.address;
+            // Whoever is shaking hands counts as a connection. Nobody is left to be told anything, if the service has ended.
+            match tls::secure(connection.stream, Some(&tls), PLAIN).await {
+                Ok(line) => drop(arrivals.send((line, address)).await),
+                Err(reason) => {
+                    drop(service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
+                }
+            }
+            drop(connection.permit);
+        });
+    }
+}
+
+impl Listener for TlsListener {
+    type Io = ByteStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (ByteStream, SocketAddr) {
+        match self.arrivals.recv().await {
+            Some(arrival) => arrival,
+            // The service has ended, and nobody will come.
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}

@@ -1,0 +1,70 @@
+//! Files: which are the same, and how many may be open.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+/// What tells a regular file from all others, whatever names it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    /// That of an open file; `None` if it is no regular file, or if the system doesn't tell.
+    pub fn of(file: &File) -> Option<FileId> {
+        FileId::by(&file.metadata().ok()?)
+    }
+
+    /// That of the file of this name, which isn't opened; `None` if it is no regular file, isn't there, or if the system
+    /// doesn't tell.
+    pub fn at(path: &Path) -> Option<FileId> {
+        FileId::by(&fs::metadata(path).ok()?)
+    }
+
+    fn by(about: &Metadata) -> Option<FileId> {
+        about.is_file().then(|| FileId { device: about.dev(), inode: about.ino() })
+    }
+}
+
+/// Standard input or whatever else is behind that descriptor, as a file: for what is known about it.
+///
+/// # Errors
+/// It is closed, or there are no more descriptors.
+pub fn standard_input() -> io::Result<File> {
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
+/// Standard output, in the same way.
+///
+/// # Errors
+/// It is closed, or there are no more descriptors.
+pub fn standard_output() -> io::Result<File> {
+    Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
+}
+
+/// Lets this process have as many open files as the system allows it; that may be no more than before.
+pub fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_the_same_under_each_of_its_names() {
+        let file = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        let id = FileId::at(&file("Cargo.toml"));
+        assert!(id.is_some() && id == FileId::of(&File::open(file("src/../Cargo.toml")).unwrap()));
+        assert_ne!(id, FileId::at(&file("src/lib.rs")));
+        assert_eq!(FileId::at(&file("src")), None);
+    }
+}

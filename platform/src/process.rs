@@ -1,0 +1,112 @@
+//! A process that leaves nothing behind.
+
+use std::io;
+use std::ops::AddAssign;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use wait4::Wait4;
+
+use crate::{PipeReader, PipeWriter, watchdog};
+
+/// A running program, the leader of a process group of its own: however this value goes, and even if this process is
+/// killed, nothing of the group is left running.
+pub struct Process {
+    /// `None` once it was waited for. Until then its number cannot go to another process.
+    child: Option<Child>,
+    group: Pid,
+}
+
+/// Our ends of the three pipes.
+pub struct Pipes {
+    /// To its standard input.
+    pub input: PipeWriter,
+    /// From its standard output.
+    pub output: PipeReader,
+    /// From its standard error.
+    pub error: PipeReader,
+}
+
+/// What a program used of the machine, its children included as far as it waited for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Processor time, user and system.
+    pub cpu: Duration,
+    /// The most memory it had at once, in bytes.
+    pub peak_memory: u64,
+}
+
+/// Used one after the other.
+impl AddAssign for Resources {
+    fn add_assign(&mut self, later: Resources) {
+        self.cpu += later.cpu;
+        self.peak_memory = self.peak_memory.max(later.peak_memory);
+    }
+}
+
+impl Process {
+    /// Starts a program, with pipes for its input and output.
+    ///
+    /// # Errors
+    /// It is not there or not to be executed, or the system has no more processes or descriptors.
+    pub fn start(command: &mut Command) -> io::Result<(Process, Pipes)> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut child = command.spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let group = Pid::from_child(&child);
+        watchdog::entrust(group);
+        let process = Process { child: Some(child), group };
+        let (Some(input), Some(output), Some(error)) = pipes else {
+            return Err(io::Error::other("no pipes"));
+        };
+        let (output, error) = (PipeReader::new(output)?, PipeReader::new(error)?);
+        Ok((process, Pipes { input: PipeWriter::new(input)?, output, error }))
+    }
+
+    /// How the program ended, if it has; it is not waited for yet.
+    pub fn ended(&self) -> Option<ExitStatus> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let status = rustix::process::waitid(WaitId::Pid(self.group), options).ok().flatten()?;
+        let signal = status.terminating_signal().unwrap_or(0);
+        Some(ExitStatus::from_raw(status.exit_status().unwrap_or(0) << 8 | signal))
+    }
+
+    /// Interrupts the program as Ctrl-C would (SIGINT). That it may be gone by now is no error.
+    pub fn interrupt(&self) {
+        let _ = rustix::process::kill_process(self.group, Signal::INT);
+    }
+
+    /// Asks the program to end (SIGTERM). That it may be gone by now is no error.
+    pub fn terminate(&self) {
+        let _ = rustix::process::kill_process(self.group, Signal::TERM);
+    }
+
+    /// Kills the program and everything that it has started, as far as that has not left its process group.
+    pub fn kill(&self) {
+        let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
+    }
+
+    /// Kills what is left of the program and what it has started, and tells how it ended and what it used; `None` if the system
+    /// doesn't tell.
+    pub fn finish(mut self) -> Option<(ExitStatus, Resources)> {
+        self.kill();
+        let used = self.child.take()?.wait4();
+        watchdog::release(self.group);
+        let used = used.ok()?;
+        let resources =
+            Resources { cpu: used.rusage.utime + used.rusage.stime, peak_memory: used.rusage.maxrss };
+        Some((used.status, resources))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            self.kill();
+            let _ = child.wait();
+            watchdog::release(self.group);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What interrupts or ends this program from outside.
+//!
+//! Handlers only note the signal: what is to be done about it is done by an ordinary thread, or by whoever looks at a flag.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::{SigId, flag, low_level};
+
+/// A signal from the user or the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Ctrl-C (SIGINT).
+    Interrupt,
+    /// A request to end (SIGTERM).
+    Terminate,
+}
+
+/// Both of them.
+pub const ALL: [Signal; 2] = [Signal::Interrupt, Signal::Terminate];
+
+impl Signal {
+    const fn number(self) -> i32 {
+        match self {
+            Signal::Interrupt => SIGINT,
+            Signal::Terminate => SIGTERM,
+        }
+    }
+
+    /// The exit code that shells report for a program that this signal has ended.
+    pub const fn exit_code(self) -> i32 {
+        128 + self.number()
+    }
+}
+
+/// Lets both signals have no effect. Programs started from here have their defaults again: the signals are caught, not ignored,
+/// which would be inherited.
+///
+/// # Errors
+/// The system refuses.
+pub fn disarm() -> io::Result<()> {
+    set_flag(&ALL, &Arc::default()).map(drop)
+}
+
+/// Sets a flag at each of these signals.
+///
+/// # Errors
+/// The system refuses.
+pub fn set_flag(signals: &[Signal], set: &Arc<AtomicBool>) -> io::Result<Registration> {
+    let register = |signal: &Signal| flag::register(signal.number(), Arc::clone(set));
+    Ok(Registration(signals.iter().map(register).collect::<io::Result<_>>()?))
+}
+
+/// Sets a flag at the first of both signals, and ends the program with this exit code at the second.
+///
+/// # Errors
+/// The system refuses.
+pub fn set_flag_then_exit(set: &Arc<AtomicBool>, code: i32) -> io::Result<Registration> {
+    for signal in ALL {
+        flag::register_conditional_shutdown(signal.number(), code, Arc::clone(set))?;
+    }
+    set_flag(&ALL, set)
+}
+
+/// A flag that signals set. It can be dropped; they go on setting the flag.
+#[derive(Debug)]
+pub struct Registration(Vec<SigId>);
+
+impl Registration {
+    /// Lets the signals set the flag no longer. They don't get their default effect back.
+    pub fn cancel(self) {
+        for id in self.0 {
+            low_level::unregister(id);
+        }
+    }
+}
+
+/// Does something at each of these signals, on a thread of its own, until it breaks off.
+///
+/// # Errors
+/// The system refuses, or has no more threads.
+pub fn at_each(
+    signals: &[Signal],
+    mut act: impl FnMut() -> ControlFlow<()> + Send + 'static,
+) -> io::Result<()> {
+    let mut signals = Signals::new(signals.iter().map(|signal| signal.number()))?;
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        for _ in signals.forever() {
+            if act().is_break() {
+                return;
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Ends the program at the first of these signals, with the exit code that `finish` returns.
+///
+/// # Errors
+/// The system refuses, or has no more threads.
+pub fn exit_at(signals: &[Signal], finish: impl FnOnce() -> i32 + Send + 'static) -> io::Result<()> {
+    let mut finish = Some(finish);
+    at_each(signals, move || match finish.take() {
+        Some(finish) => std::process::exit(finish()),
+        None => ControlFlow::Break(()),
+    })
+}

@@ -1,0 +1,107 @@
+//! A process that kills what we have started when we are killed ourselves.
+//!
+//! Against SIGKILL there is no help from inside, and not every program ends when its input does: Sjeng runs on at full load
+//! and takes processor time from the match when it is resumed. So a shell in a process group of its own is told of each
+//! program that starts or ends, and kills those that are left when its input is closed.
+
+use std::io::{self, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use rustix::process::Pid;
+
+/// What the shell does. Signals that are meant for us don't end it before us.
+const SCRIPT: &str = r#"
+trap '' HUP INT QUIT TERM
+groups=
+while read -r event group; do
+    others=
+    for other in $groups; do
+        [ "$other" = "$group" ] || others="$others $other"
+    done
+    [ "$event" = started ] && groups="$others $group" || groups=$others
+done
+for group in $groups; do
+    kill -s KILL -- "-$group"
+done
+"#;
+
+/// Started with the first program.
+static WATCHDOG: Mutex<Option<Watchdog>> = Mutex::new(None);
+
+/// A shell that waits for our end.
+struct Watchdog {
+    /// Closed when we end, however that comes about.
+    input: ChildStdin,
+}
+
+/// Has a process group killed when this process ends. Where there is no shell, only we kill programs.
+pub(crate) fn entrust(group: Pid) {
+    let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
+    if watchdog.is_none() {
+        *watchdog = Watchdog::start().ok();
+    }
+    tell(&mut watchdog, "started", group);
+}
+
+/// Says that a process group has ended: its number may go to others.
+pub(crate) fn release(group: Pid) {
+    tell(&mut WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner), "ended", group);
+}
+
+/// Tells the watchdog; if it is gone, another is started with the next program.
+fn tell(watchdog: &mut Option<Watchdog>, event: &str, group: Pid) {
+    if watchdog.as_mut().is_some_and(|watchdog| watchdog.tell(event, group).is_err()) {
+        *watchdog = None;
+    }
+}
+
+impl Watchdog {
+    fn start() -> io::Result<Watchdog> {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", SCRIPT]).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let input = command.spawn()?.stdin.take();
+        input.map(|input| Watchdog { input }).ok_or_else(|| io::Error::other("no pipe"))
+    }
+
+    fn tell(&mut self, event: &str, group: Pid) -> io::Result<()> {
+        // In one piece: what is killed must not be half a number.
+        self.input.write_all(format!("{event} {group}\n").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Child;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn sleeper() -> (Child, Pid) {
+        let child = Command::new("sleep").arg("100").process_group(0).spawn().expect("sleep is there");
+        let group = Pid::from_child(&child);
+        (child, group)
+    }
+
+    #[test]
+    fn what_is_left_at_our_end_is_killed_and_nothing_else() {
+        let [(mut left, one), (mut ended, two), (mut last, three)] = std::array::from_fn(|_| sleeper());
+        let mut watchdog = Watchdog::start().expect("there is a shell");
+        for (event, group) in [("started", one), ("started", two), ("started", three), ("ended", two)] {
+            watchdog.tell(event, group).expect("the shell listens");
+        }
+        // The end of this process looks the same to it.
+        drop(watchdog);
+        let until = Instant::now() + Duration::from_secs(10);
+        for child in [&mut left, &mut last] {
+            while child.try_wait().expect("our child").is_none() {
+                assert!(Instant::now() < until, "it still runs");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        assert!(ended.try_wait().expect("our child").is_none(), "it was another's");
+        ended.kill().and_then(|()| ended.wait()).expect("our child");
+    }
+}

@@ -1,0 +1,212 @@
+//! Who is believed to be whom.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::WantsClientCert;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::{self, PemObject as _};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, ConfigBuilder, DigitallySignedStruct, Error,
+    InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
+};
+
+/// How whoever is at the other end of a line proves to be the one who is meant: not at all (the default), or by a certificate,
+/// over TLS 1.3.
+#[derive(Clone, Debug, Default)]
+pub struct Security(Option<Arc<ClientConfig>>);
+
+/// Why TLS can't be spoken.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A file can't be read.
+    #[error("{path} cannot be read: {1}", path = .0.display())]
+    Unreadable(PathBuf, String),
+    /// There is nothing of that kind in a file.
+    #[error("{path}: expected {1} in PEM", path = .0.display())]
+    Missing(PathBuf, &'static str),
+    /// What is in a file is of no use.
+    #[error("{path}: {1}", path = .0.display())]
+    Unfit(PathBuf, String),
+    /// Nobody is trusted.
+    #[error("this system trusts no authorities; --tls-authority FILE names those to trust")]
+    NoAuthorities,
+    /// Any other reason.
+    #[error(transparent)]
+    Tls(#[from] Error),
+}
+
+impl TlsError {
+    /// From reading `what` in a file.
+    pub fn reading(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
+        match error {
+            pem::Error::NoItemsFound => TlsError::Missing(path.to_owned(), what),
+            pem::Error::Io(error) => TlsError::Unreadable(path.to_owned(), error.to_string()),
+            other => TlsError::Unreadable(path.to_owned(), other.to_string()),
+        }
+    }
+
+    /// From something in a file.
+    pub fn unfit(path: &Path, error: &Error) -> TlsError {
+        TlsError::Unfit(path.to_owned(), reason(error))
+    }
+}
+
+/// The certificates in a PEM file, at least one.
+///
+/// # Errors
+/// It can't be read, or there are none.
+pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let wrong = |error| TlsError::reading(path, "certificates", error);
+    let found = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    match found.map_err(wrong)? {
+        none if none.is_empty() => Err(wrong(pem::Error::NoItemsFound)),
+        found => Ok(found),
+    }
+}
+
+impl Security {
+    /// As a user wants it: over TLS if asked for, or if authorities are named, in a PEM file; without one, the authorities that
+    /// the system trusts.
+    ///
+    /// # Errors
+    /// The file is of no use, or the system trusts nobody.
+    pub fn new(is_wanted: bool, authorities: Option<&Path>) -> Result<Security, TlsError> {
+        match authorities {
+            Some(path) => Security::trusting(path),
+            None if is_wanted => Security::of_system(),
+            None => Ok(Security::default()),
+        }
+    }
+
+    fn trusting(path: &Path) -> Result<Security, TlsError> {
+        let mut trusted = RootCertStore::empty();
+        for certificate in certificates(path)? {
+            trusted.add(certificate).map_err(|error| TlsError::unfit(path, &error))?;
+        }
+        Security::over(|builder| builder.with_root_certificates(trusted))
+    }
+
+    fn of_system() -> Result<Security, TlsError> {
+        let mut trusted = RootCertStore::empty();
+        // What is unfit there is not ours to complain about.
+        trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if trusted.is_empty() {
+            return Err(TlsError::NoAuthorities);
+        }
+        Security::over(|builder| builder.with_root_certificates(trusted))
+    }
+
+    /// Trusts this certificate and no other, whatever name it has: for who knows it from the one who has the key.
+    ///
+    /// # Errors
+    /// TLS can't be spoken here.
+    pub fn pinned(certificate: CertificateDer<'static>) -> Result<Security, TlsError> {
+        let pinned = Arc::new(Pinned { certificate, provider: ring::default_provider() });
+        Security::over(|builder| builder.dangerous().with_custom_certificate_verifier(pinned))
+    }
+
+    fn over(
+        verified: impl FnOnce(
+            ConfigBuilder<ClientConfig, WantsVerifier>,
+        ) -> ConfigBuilder<ClientConfig, WantsClientCert>,
+    ) -> Result<Security, TlsError> {
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let config = verified(builder.with_safe_default_protocol_versions()?).with_no_client_auth();
+        Ok(Security(Some(Arc::new(config))))
+    }
+
+    /// The beginning of a conversation with `HOST:PORT`, if it is to be a secure one.
+    pub(super) fn session(&self, address: &str) -> io::Result<Option<ClientConnection>> {
+        let Some(config) = &self.0 else { return Ok(None) };
+        let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+            let text = format!("no certificate is for `{}`", game::excerpt(host));
+            io::Error::new(ErrorKind::InvalidInput, text)
+        })?;
+        ClientConnection::new(Arc::clone(config), name)
+            .map(Some)
+            .map_err(|error| explain(io::Error::other(error)))
+    }
+}
+
+/// The error with the reason in our words, if it is one of TLS.
+pub(super) fn explain(error: io::Error) -> io::Error {
+    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    match tls {
+        Some(tls) => io::Error::new(ErrorKind::InvalidData, reason(tls)),
+        None => error,
+    }
+}
+
+fn reason(error: &Error) -> String {
+    match error {
+        Error::InvalidMessage(InvalidMessage::InvalidContentType) => "what is there is no TLS".to_owned(),
+        // Signed by another authority, or by one that has the same name.
+        Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
+            "the certificate is from no authority that is trusted here (--tls-authority FILE names them)"
+                .to_owned()
+        }
+        // rustls has no name for this one of its verifier's errors.
+        Error::InvalidCertificate(CertificateError::Other(other))
+            if other.to_string().contains("CaUsedAsEndEntity") =>
+        {
+            "the certificate is an authority's own, CA:TRUE; docs/REFEREE.md tells how to make another"
+                .to_owned()
+        }
+        Error::InconsistentKeys(_) => "the key is not that of the certificate".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Trusts one certificate.
+#[derive(Debug)]
+struct Pinned {
+    certificate: CertificateDer<'static>,
+    provider: CryptoProvider,
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        presented: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if *presented == self.certificate {
+            Ok(ServerCertVerified::assertion())
+        } else {
+            Err(CertificateError::ApplicationVerificationFailure.into())
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,290 @@
+//! The programs that take part, from `KEY=VALUE` words or TOML tables.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use arena::Participant;
+use game::TimeControl;
+use players::{Log, Spec};
+use toml::{Table, Value};
+
+/// The time control of whoever has been given none: a usual one for tests of strength.
+const DEFAULT_CONTROL: &str = "8+0.08";
+
+/// What is said about the programs: tables with the keys of an engine.
+#[derive(Default)]
+pub(super) struct EngineTables {
+    engines: Vec<Table>,
+    each: Table,
+}
+
+/// Takes the tables `engine` and `each` out of a file, and makes `protocol` and `tc` at its top part of the latter.
+pub(super) fn take(file: &mut Table) -> Result<EngineTables> {
+    let mut each = match file.remove("each") {
+        None => Table::new(),
+        Some(Value::Table(each)) => each,
+        Some(_) => bail!("each: expected a table of settings"),
+    };
+    for key in ["protocol", "tc"] {
+        if let Some(value) = file.remove(key) {
+            each.insert(key.to_owned(), value);
+        }
+    }
+    let engines = match file.remove("engine") {
+        None => Vec::new(),
+        Some(Value::Array(engines)) => engines,
+        Some(_) => bail!("engine: expected tables, each of which begins with [[engine]]"),
+    };
+    let table = |value| match value {
+        Value::Table(table) => Ok(normalised(table)),
+        _ => Err(anyhow!("engine: expected tables, each of which begins with [[engine]]")),
+    };
+    Ok(EngineTables {
+        engines: engines.into_iter().map(table).collect::<Result<_>>()?,
+        each: normalised(each),
+    })
+}
+
+impl EngineTables {
+    /// Adds what the flags say.
+    pub(super) fn with_flags(mut self, engines: &[String], each: Option<&str>) -> Result<EngineTables> {
+        for words in engines {
+            self.engines.push(read_words(words).with_context(|| format!("--engine \"{words}\""))?);
+        }
+        if let Some(words) = each {
+            merge(&mut self.each, read_words(words).with_context(|| format!("--each \"{words}\""))?);
+        }
+        Ok(self)
+    }
+
+    /// The programs, started once to learn their names and whether they can be started at all.
+    pub(super) fn participants(self, log: &dyn Fn(&str) -> Option<Arc<dyn Log>>) -> Result<Vec<Participant>> {
+        ensure!(
+            self.engines.len() >= 2,
+            "{} engines: expected at least 2, each with --engine",
+            self.engines.len()
+        );
+        let mut participants: Vec<Participant> = Vec::new();
+        for (number, table) in (1..).zip(self.engines) {
+            let mut merged = self.each.clone();
+            merge(&mut merged, table);
+            let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
+            let player =
+                participant.start().map_err(|fault| anyhow!("{} {fault}", participant.spec.command))?;
+            if participant.name.is_empty() {
+                participant.name = match player.identity().name.as_str() {
+                    "" => participant.spec.command.file_name().to_owned(),
+                    name => name.to_owned(),
+                };
+            }
+            player.quit();
+            let wanted = participant.name.clone();
+            let mut copies = 2;
+            while participants.iter().any(|other| other.name == participant.name) {
+                participant.name = format!("{wanted} ({copies})");
+                copies += 1;
+            }
+            participant.log = log(&participant.name);
+            participants.push(participant);
+        }
+        Ok(participants)
+    }
+}
+
+/// A program from its keys.
+fn read(mut table: Table) -> Result<Participant> {
+    let control: TimeControl = match table.remove("tc") {
+        None => DEFAULT_CONTROL.parse()?,
+        Some(Value::String(text)) => text.parse()?,
+        Some(other) => other.to_string().parse()?,
+    };
+    let millis = take_as(&mut table, "margin", Value::as_integer, "milliseconds")?.unwrap_or(0);
+    let ponder = take_as(&mut table, "ponder", Value::as_bool, "true or false")?.unwrap_or(false);
+    table.entry("protocol").or_insert_with(|| Value::String("uci".to_owned()));
+    ensure!(table.contains_key("command"), "which program? Say cmd=COMMAND");
+    let spec: Spec = table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
+    let margin =
+        Duration::from_millis(u64::try_from(millis).context("margin: expected milliseconds, 0 or more")?);
+    Ok(Participant { name: spec.name.clone().unwrap_or_default(), spec, control, margin, ponder, log: None })
+}
+
+/// A program alone, of which nothing is said about time or pondering.
+pub(crate) fn program(words: &str) -> Result<Spec> {
+    spec(read_words(words)?)
+}
+
+fn take_as<T>(
+    table: &mut Table,
+    key: &str,
+    read: fn(&Value) -> Option<T>,
+    expected: &str,
+) -> Result<Option<T>> {
+    let value = table.remove(key);
+    value.map(|value| read(&value).with_context(|| format!("{key}: {value} is not {expected}"))).transpose()
+}
+
+/// What one table says goes before what the other says, key by key; so do the options.
+fn merge(into: &mut Table, from: Table) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(value)) => inner.extend(value),
+            (_, value) => {
+                into.insert(key, value);
+            }
+        }
+    }
+}
+
+/// A program from its keys, of which nothing is said about time or pondering.
+pub(crate) fn spec(table: Table) -> Result<Spec> {
+    let table = normalised(table);
+    if let Some(key) = ["tc", "margin", "ponder"].into_iter().find(|key| table.contains_key(*key)) {
+        bail!("{key}: it is not the program that is given a time control here");
+    }
+    Ok(read(table)?.spec)
+}
+
+/// `KEY=VALUE` words, quoted as for a shell. A first word that is no such pair is the command.
+pub(crate) fn read_words(text: &str) -> Result<Table> {
+    let words = shell_words::split(text).map_err(|_| anyhow!("a quotation mark is not closed"))?;
+    let mut table = Table::new();
+    for (place, word) in words.into_iter().enumerate() {
+        let (key, value) = match word.split_once('=') {
+            Some((key, value)) => (key.to_owned(), value.to_owned()),
+            None if place == 0 => ("cmd".to_owned(), word),
+            None => bail!("`{word}` is not KEY=VALUE"),
+        };
+        let (folder, name) = match key.split_once('.') {
+            Some(("option", name)) => (Some("options"), name.to_owned()),
+            Some(("env", name)) => (Some("environment"), name.to_owned()),
+            _ => (None, key),
+        };
+        let target = match folder {
+            None => &mut table,
+            Some(folder) => match table.entry(folder).or_insert_with(|| Value::Table(Table::new())) {
+                Value::Table(inner) => inner,
+                _ => bail!("`{folder}` cannot be given as a whole here"),
+            },
+        };
+        let value = if folder.is_none() { typed(&name, &value)? } else { Value::String(value) };
+        if target.insert(name.clone(), value).is_some() {
+            bail!("`{name}` is there twice");
+        }
+    }
+    Ok(normalised(table))
+}
+
+/// The value of a key that is not a text.
+fn typed(key: &str, value: &str) -> Result<Value> {
+    let parsed = match key {
+        "margin" | "timemargin" | "memory" | "threads" => value.parse().ok().map(Value::Integer),
+        "patience" | "grace" => value.parse().ok().map(Value::Float),
+        "ponder" => value.parse().ok().map(Value::Boolean),
+        _ => Some(Value::String(value.to_owned())),
+    };
+    parsed.ok_or_else(|| {
+        anyhow!("{key}: `{value}` is not {}", if key == "ponder" { "true or false" } else { "a number" })
+    })
+}
+
+/// The same keys under their one name: other match runners' names and shorter ones are understood.
+fn normalised(table: Table) -> Table {
+    let mut result = Table::new();
+    for (key, value) in table {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let (key, value) = match key.as_str() {
+            "cmd" => ("command", value),
+            "proto" | "protocol" => ("protocol", Value::String(protocol(&text))),
+            "dir" => ("directory", value),
+            "timemargin" => ("margin", value),
+            "st" => ("tc", Value::String(format!("{text}/move"))),
+            "nodes" => ("tc", Value::String(format!("nodes={text}"))),
+            "depth" => ("tc", Value::String(format!("depth={text}"))),
+            other => (other, value),
+        };
+        result.insert(key.to_owned(), value);
+    }
+    result
+}
+
+/// XBoard's protocol has two names.
+fn protocol(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    if name == "xboard" || name == "winboard" { "cecp".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use players::{OptionValue, Protocol};
+
+    use super::*;
+
+    fn from_words(words: &str) -> Result<Participant> {
+        read(read_words(words)?)
+    }
+
+    #[test]
+    fn words_and_tables_say_the_same() {
+        let words = from_words(
+            "cmd=\"./a 'b c'\" name=A proto=xboard tc=40/60+0.5 margin=20 ponder=true option.Hash=16 \
+             'option.Book File=x y' env.LANG=C dir=/tmp memory=64 patience=2.5",
+        )
+        .unwrap();
+        assert_eq!((words.name.as_str(), words.spec.protocol), ("A", Protocol::Cecp));
+        assert_eq!(words.spec.command.arguments(), ["b c"]);
+        assert_eq!((words.control.to_string().as_str(), words.ponder), ("40/60+0.5", true));
+        assert_eq!(
+            (words.margin, words.spec.patience),
+            (Duration::from_millis(20), Duration::from_millis(2500))
+        );
+        assert_eq!(words.spec.options["Book File"], OptionValue::Text("x y".to_owned()));
+        let mut file: Table = "tc = '1+0.01'\n[each]\nprotocol = 'uci'\noptions = { Hash = 1, Threads = 2 }\n\
+             [[engine]]\ncmd = 'a'\n[[engine]]\ncommand = ['b']\nprotocol = 'cego'\nst = 5\noptions = { Hash = 8 }"
+            .parse()
+            .unwrap();
+        let wanted = take(&mut file).unwrap();
+        assert!(file.is_empty());
+        let participants: Vec<Participant> = wanted
+            .engines
+            .into_iter()
+            .map(|table| {
+                let mut merged = wanted.each.clone();
+                merge(&mut merged, table);
+                read(merged).unwrap()
+            })
+            .collect();
+        assert_eq!(participants[0].control.to_string(), "1+0.01");
+        assert_eq!(
+            (participants[1].control.to_string().as_str(), participants[1].spec.protocol),
+            ("5/move", Protocol::Cego)
+        );
+        assert_eq!(participants[1].spec.options["Hash"], OptionValue::Int(8));
+        assert_eq!(participants[1].spec.options["Threads"], OptionValue::Int(2));
+    }
+
+    #[test]
+    fn the_least_that_can_be_said() {
+        let participant = from_words("./a").unwrap();
+        assert_eq!((participant.spec.command.program(), participant.spec.protocol), ("./a", Protocol::Uci));
+        assert_eq!(participant.control.to_string(), DEFAULT_CONTROL);
+        for (words, control) in [("a nodes=7", "nodes=7"), ("a depth=3", "depth=3"), ("a st=0.5", "0.5/move")]
+        {
+            assert_eq!(from_words(words).unwrap().control.to_string(), control);
+        }
+    }
+
+    #[test]
+    fn errors_say_what_was_expected() {
+        let error = |words: &str| format!("{:#}", from_words(words).map(|_| ()).unwrap_err());
+        assert_eq!(error("name=A"), "which program? Say cmd=COMMAND");
+        assert!(error("cmd=a tc=now").starts_with("unreadable time control `now`"));
+        assert_eq!(error("cmd=a fast"), "`fast` is not KEY=VALUE");
+        assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
+        assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
+        assert!(error("cmd=a hash=3").contains("unknown field `hash`"));
+        assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`"));
+        assert_eq!(error("cmd='a"), "a quotation mark is not closed");
+        assert!(error("cmd=a margin=-1").contains("0 or more"));
+    }
+}

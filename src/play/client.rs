@@ -1,0 +1,174 @@
+//! What all clients of an EPD referee have in common: where the referee is, who they are, and how they reconnect.
+
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use clap::Args;
+use game::TimeControl;
+use messages::referee::{ClientConfig, DisconnectReason, Secret};
+use platform::signals;
+use players::transport::{self, PeerAddress, Security, Transport};
+
+use crate::WrongInput;
+
+/// Arguments of a client.
+#[derive(Args)]
+pub(crate) struct ClientArgs {
+    /// Address of the referee; several, separated by commas, if others may take over
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', required_unless_present = "serial")]
+    referee: Vec<PeerAddress>,
+    /// Device of the serial line to the referee
+    #[arg(long, value_name = "DEVICE", conflicts_with = "referee")]
+    serial: Option<PathBuf>,
+    /// Speed of the serial line, in bits per second
+    #[arg(long, default_value_t = 9600, requires = "serial")]
+    baud: u32,
+    /// Use TLS; the referee needs a certificate for its name from an authority that this system trusts
+    #[arg(long, conflicts_with = "serial")]
+    tls: bool,
+    /// Use TLS, and trust only these authorities, for example the referee's own certificate (PEM)
+    #[arg(long, value_name = "FILE", conflicts_with = "serial")]
+    tls_authority: Option<PathBuf>,
+    /// File whose first line is the secret for the name
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
+    /// Time control, if the referee doesn't send it
+    #[arg(long, value_name = "CONTROL", default_value = "5/move", allow_hyphen_values = true)]
+    pub(crate) tc: TimeControl,
+    /// Use only what the specification of 1995 has: no exact clocks, no epochs
+    #[arg(long)]
+    plain: bool,
+    /// Think on the opponent's time
+    #[arg(long)]
+    ponder: bool,
+    /// How long to try to connect to a referee
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    patience: u64,
+}
+
+/// How soon a connection is tried again; the pause grows each time.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How long a host may take to answer, and then for the handshake of TLS.
+const TO_CONNECT: Duration = Duration::from_secs(5);
+
+impl ClientArgs {
+    /// Signs on under this name and takes part, over one connection after the other. What needs human help is told to the
+    /// function that `take_part` gets last.
+    pub(crate) fn serve(
+        &self,
+        name: &str,
+        mut take_part: impl FnMut(
+            Transport,
+            &ClientConfig,
+            &AtomicBool,
+            &mut dyn FnMut(&str),
+        ) -> io::Result<DisconnectReason>,
+    ) -> Result<()> {
+        let config = self.config(name).map_err(WrongInput::of)?;
+        let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
+        let leaving = Arc::new(AtomicBool::new(false));
+        // At the second signal the program ends without signing off.
+        signals::set_flag_then_exit(&leaving, 1)?;
+        let mut fault = None;
+        while let Some((address, transport)) = self.connect(&security, &leaving)? {
+            eprintln!("herald: signing on to {address} as {}", config.name);
+            let mut alarm = |reason: &str| {
+                call_for_help(reason);
+                fault = Some(reason.to_owned());
+            };
+            match take_part(transport, &config, &leaving, &mut alarm) {
+                Ok(DisconnectReason::ByReferee) => {
+                    eprintln!("herald: the referee has closed the event");
+                    break;
+                }
+                Ok(DisconnectReason::SignedOff) => {
+                    eprintln!("herald: signed off");
+                    break;
+                }
+                Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
+                // Another referee may have taken over. What can't be written to is lost as well.
+                Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => {
+                    eprintln!("herald: lost {address}");
+                }
+            }
+        }
+        fault.map_or(Ok(()), |reason| Err(anyhow!("there was a fault: {reason}")))
+    }
+
+    fn addresses(&self) -> Vec<PeerAddress> {
+        match &self.serial {
+            Some(device) => vec![PeerAddress::Serial { device: device.clone(), baud: self.baud }],
+            None => self.referee.clone(),
+        }
+    }
+
+    fn config(&self, name: &str) -> Result<ClientConfig> {
+        let name = name.trim();
+        let is_fit = name.chars().all(|c| c.is_ascii_graphic() || c == ' ') && !name.contains('"');
+        ensure!(
+            is_fit && (1..=100).contains(&name.len()),
+            "--name {}: expected 1 to 100 printing ASCII characters",
+            game::excerpt(name)
+        );
+        let secret = match &self.secret_file {
+            Some(path) => {
+                let text = std::fs::read_to_string(path)
+                    .with_context(|| format!("{} cannot be read", path.display()))?;
+                Some(text.lines().next().unwrap_or_default().to_owned())
+            }
+            None => std::env::var("HERALD_SECRET").ok(),
+        };
+        Ok(ClientConfig {
+            name: name.to_owned(),
+            secret: secret.map(|secret| Secret::new(secret.trim())),
+            extended: !self.plain,
+            ponder: self.ponder,
+        })
+    }
+
+    /// Tries one referee after the other until one is there; `None` if the user has interrupted that.
+    fn connect(&self, security: &Security, leaving: &AtomicBool) -> Result<Option<(PeerAddress, Transport)>> {
+        let until = Instant::now() + Duration::from_secs(self.patience);
+        let mut pause = FIRST_PAUSE;
+        let mut is_told = false;
+        loop {
+            let (mut last, mut is_hopeless) = (None, true);
+            for address in self.addresses() {
+                if leaving.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                match transport::open(&address, security, TO_CONNECT) {
+                    Ok(transport) => return Ok(Some((address, transport))),
+                    Err(error) => {
+                        is_hopeless &= error.kind() == ErrorKind::InvalidData;
+                        last = Some(anyhow!(error).context(format!("{address} can't be reached")));
+                    }
+                }
+            }
+            let error = last.unwrap_or_else(|| anyhow!("no referee"));
+            // All answer, and none is the right one: time doesn't change that.
+            if is_hopeless || Instant::now() >= until {
+                return Err(error);
+            }
+            if !is_told {
+                eprintln!("herald: {error:#}; trying again for {} s", self.patience);
+                is_told = true;
+            }
+            thread::sleep(pause);
+            pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        }
+    }
+}
+
+/// Tells the user, and rings the terminal's bell.
+fn call_for_help(reason: &str) {
+    let bell = if io::stderr().is_terminal() { "\u{7}" } else { "" };
+    // A user who can't be told can't help either.
+    let _ = writeln!(io::stderr(), "{bell}herald: help is needed: {reason}");
+}
