@@ -1,11 +1,11 @@
-//! Finding out which protocol is wanted, when `herald` is started on a pipe without being told.
+//! Detects the protocol when `herald` is started on a pipe without a subcommand.
 
 use std::io::{self, Write};
 
 use crate::host::{Event, Host};
 use messages::input::Input;
 
-/// A protocol that introduces itself in the first line. (CEGO does not: there the engine speaks first.)
+/// A protocol that can be detected by its first line. (In CEGO the engine writes first.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetectedProtocol {
     /// The Chess Engine Communication Protocol of `XBoard`.

@@ -1,5 +1,5 @@
-//! What every session stands on: an engine, and one stream of events in which the lines from the other side and the
-//! engine's thoughts arrive in order. One thread reads, one thinks, and the session's own writes.
+//! The base of every session: an engine, and one queue of events in which the lines from the other side and the engine's reports
+//! arrive in order. One thread reads, one thinks, and the session's own writes.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -27,7 +27,7 @@ pub enum Event {
 pub struct Host {
     /// The engine.
     pub engine: Engine,
-    /// What of the saved settings could not be used, for a session that can tell the user; a line each.
+    /// Problems with the saved settings, a line each, for a session that can show them to the user.
     pub settings_problems: Vec<String>,
     settings_file: Option<SettingsFile>,
     events: Receiver<Event>,
@@ -46,7 +46,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Starts an engine to which nobody speaks yet.
+    /// Starts an engine without input.
     ///
     /// # Errors
     /// If the engine can't be started.
@@ -86,8 +86,8 @@ impl Host {
         &self.settings_problems
     }
 
-    /// Saves the engine's settings, and returns where. What the GUI has told by itself, and not the user, is to be named:
-    /// of that, what was saved before stays.
+    /// Saves the engine's settings, and returns where. `told_by_gui` are settings that came from the GUI and not
+    /// from the user: of these, the saved values stay.
     ///
     /// # Errors
     /// There is no place for them, or it can't be written; the text says which.
@@ -140,7 +140,7 @@ impl Host {
     fn receive(&mut self, next: impl Fn(&Receiver<Event>) -> Option<Event>) -> Option<Event> {
         loop {
             let event = self.unread.pop_front().or_else(|| next(&self.events))?;
-            // What an abandoned task still had to say is of no interest.
+            // Reports of an abandoned task are dropped.
             if !matches!(event, Event::Thought(id, _) if !self.engine.is_current(id)) {
                 return Some(event);
             }

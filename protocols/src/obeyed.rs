@@ -1,4 +1,4 @@
-//! What comes of a command.
+//! The result of a command.
 
 use std::fmt::Display;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 /// Why a command was not obeyed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandFailure {
-    /// It can't be, and has changed nothing. Carries why, in the words for the other side.
+    /// It can't be, and has changed nothing. Carries the reason, for the error message.
     #[error("{0}")]
     Refused(String),
     /// Nothing more can be written.
@@ -14,7 +14,7 @@ pub(crate) enum CommandFailure {
     Output(#[from] io::Error),
 }
 
-/// What a command has led to.
+/// The result of a command.
 pub(crate) type Obeyed<T = ()> = Result<T, CommandFailure>;
 
 impl CommandFailure {

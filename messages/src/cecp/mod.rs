@@ -1,6 +1,6 @@
 //! CECP, the Chess Engine Communication Protocol of XBoard and WinBoard.
 //!
-//! [`Command`] is what a GUI says to an engine, [`Message`] what an engine says to a GUI; both can be read and
+//! [`Command`] goes from a GUI to an engine, [`Message`] from an engine to a GUI; both can be read and
 //! written, so that either end of the line can be built with them.
 
 mod command;

@@ -16,7 +16,7 @@ pub enum EngineMessage {
     Ready,
     /// The move it plays.
     Move(LongMove),
-    /// It gives the game up, in place of a move.
+    /// It forfeits the game, in place of a move.
     Forfeit,
 }
 
@@ -76,7 +76,7 @@ impl MessageError {
     }
 }
 
-/// As much of a foreign text as is worth repeating. White space that would break the protocol is made visible.
+/// The beginning of a received text, for an error message. White space that would break the protocol is made visible.
 pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 80;
     let mut characters = text.chars();

@@ -20,8 +20,8 @@ pub enum ImpossiblePosition {
     /// No position of chess.
     #[error(transparent)]
     Illegal(#[from] FenError),
-    /// King or rook are not on the squares that the rights to castle speak of. So would it be in Chess960, which the
-    /// protocol does not have: its notation for castling leaves open what `e1g1` means there.
+    /// King or rook are not on the squares that the rights to castle speak of. In Chess960 they could be elsewhere, but the
+    /// protocol does not have Chess960: its notation for castling leaves open what `e1g1` means there.
     #[error("impossible position `{0}`: castling rights without king and rook on their squares")]
     Castling(StrictFen),
     /// No pawn can just have made a double step there.

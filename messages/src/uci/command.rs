@@ -1,4 +1,4 @@
-//! What a GUI says to an engine.
+//! Commands from a GUI to an engine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use super::words::{self, LineError, Words, count, malformed, number, small_count
 pub enum Command {
     /// Speak UCI: answer with `id`, `option` and `uciok`.
     Uci,
-    /// Tell more, or less, than is needed.
+    /// Debug mode on or off.
     Debug(bool),
     /// Answer `readyok` when everything before is done.
     IsReady,
@@ -53,11 +53,11 @@ pub enum Command {
 pub enum Registration {
     /// Not now.
     Later,
-    /// With these particulars, each of which may be empty.
+    /// With name and code, each of which may be empty.
     Now {
-        /// To whom the engine belongs.
+        /// The owner of the engine.
         name: String,
-        /// The code that proves it.
+        /// The registration code.
         code: String,
     },
 }
@@ -67,7 +67,7 @@ pub enum Registration {
 pub enum Start {
     /// At the start position.
     Initial,
-    /// At this FEN, which has been read as words only.
+    /// At this FEN, not checked.
     Fen(String),
 }
 
@@ -88,11 +88,11 @@ pub struct Go {
     pub binc: Option<i64>,
     /// Moves to the next time control, this one included.
     pub movestogo: Option<u32>,
-    /// Search so many plies.
+    /// The depth, in plies.
     pub depth: Option<u32>,
-    /// Search so many nodes.
+    /// The number of nodes.
     pub nodes: Option<u64>,
-    /// Search for a mate in so many moves.
+    /// Search for a mate in this number of moves.
     pub mate: Option<u32>,
     /// Search for exactly this time.
     pub movetime: Option<i64>,

@@ -1,4 +1,4 @@
-//! What an engine says to a GUI.
+//! Messages from an engine to a GUI.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,9 +13,9 @@ use super::words::{self, LineError, Words, count, malformed, number, small_count
 pub enum Message {
     /// The name of the engine.
     Name(String),
-    /// Who made the engine.
+    /// The engine's authors.
     Author(String),
-    /// All names and options have been told.
+    /// End of names and options.
     UciOk,
     /// The answer to `isready`.
     ReadyOk,
@@ -30,7 +30,7 @@ pub enum Message {
     CopyProtection(Check),
     /// How the check of the registration goes.
     Registration(Check),
-    /// News of the search.
+    /// Information about the search.
     Info(Box<Info>),
     /// An option that can be set.
     Option {
@@ -52,7 +52,7 @@ pub enum Check {
     Error,
 }
 
-/// News of the search; everything is optional.
+/// Information about the search; everything is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// The iteration, in plies.
@@ -61,9 +61,9 @@ pub struct Info {
     pub seldepth: Option<u32>,
     /// Which of several best lines this is, from 1.
     pub multipv: Option<u32>,
-    /// What the line is worth for the engine.
+    /// The score of the line.
     pub score: Option<InfoScore>,
-    /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines tell it.
+    /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines send it.
     pub wdl: Option<[u32; 3]>,
     /// Moves searched.
     pub nodes: Option<u64>,
@@ -93,7 +93,7 @@ pub struct Info {
     pub string: Option<String>,
 }
 
-/// What a line is worth for the engine.
+/// The score of a line, from the engine's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InfoScore {
     /// The value for the engine.
@@ -105,7 +105,7 @@ pub struct InfoScore {
 /// The line that a processor is looking at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurrentLine {
-    /// The processor, from 1; not told if there is only one.
+    /// The processor, from 1; `None` if there is only one.
     pub cpu: Option<u32>,
     /// The line.
     pub moves: Vec<UciMove>,
@@ -128,11 +128,11 @@ pub enum OptionKind {
         /// The greatest value.
         max: i64,
     },
-    /// One of several words.
+    /// One of several choices.
     Combo {
         /// The value of a new engine.
         default: String,
-        /// The words.
+        /// The choices.
         choices: Vec<String>,
     },
     /// Something to do at once.

@@ -1,4 +1,4 @@
-//! The Universal Chess Interface of Stefan Meyer-Kahlen (April 2006): the vocabulary of both sides.
+//! The Universal Chess Interface of Stefan Meyer-Kahlen (April 2006): the messages of both sides.
 
 mod command;
 mod message;

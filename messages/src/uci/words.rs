@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::uci::UciMove;
 
-/// Why a line is no command or no message.
+/// Why a line is not a command or message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// No word of it is the name of one.

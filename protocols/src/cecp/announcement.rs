@@ -1,11 +1,11 @@
-//! What Herald announces, and the options behind it.
+//! The features that Herald announces, and its options.
 
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
 use super::variants;
 use messages::cecp::{Feature, Message, OptionControl, OptionDefinition, Switch};
 
-/// Under which name GUIs show the engine.
+/// The engine's name, as GUIs show it.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
 
 /// The endgame tables for which `egtpath` may come.
@@ -43,7 +43,7 @@ const SWITCHES: [(Switch, bool); 22] = [
 pub(super) enum CecpOption {
     /// One of the engine's settings.
     Setting(Setting),
-    /// Forgets everything.
+    /// Clears the hash table and all histories.
     ClearHash,
     /// Saves the settings, to be there when Herald is started again.
     Save,
@@ -62,7 +62,7 @@ pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
     [switches, names].into_iter().map(Message::Features).chain(options(settings)).collect()
 }
 
-/// The options anew, in place of those that the GUI has: `done=0` makes it forget them.
+/// The options once more, in place of those that the GUI has: `done=0` makes it drop them.
 pub(super) fn options_again(settings: &Settings) -> Vec<Message> {
     let begin = Message::Features(vec![Feature::Switch(Switch::Done, false)]);
     [begin].into_iter().chain(options(settings)).collect()
@@ -86,7 +86,7 @@ impl CecpOption {
         CecpOption::all().find(|option| option.name().eq_ignore_ascii_case(name))
     }
 
-    /// In one word, for python-chess takes the second for the type; and it wants none that begin as UCI's own do.
+    /// A single word: python-chess takes a second word for the type. Without `UCI_`, which python-chess reserves.
     fn name(self) -> String {
         match self {
             CecpOption::Setting(setting) => setting.name().replace(' ', "").replace("UCI_", ""),

@@ -1,4 +1,4 @@
-//! What stands on the board: usually a game, sometimes a position that is still being set up, or one that was refused.
+//! The board of a session: usually a game, sometimes a position that is being set up, or one that was refused.
 
 use std::num::NonZeroU32;
 
@@ -122,21 +122,21 @@ impl Board {
         }
     }
 
-    /// Whether pieces can be held in hand.
+    /// Whether the variant has pockets.
     pub(super) fn has_pockets(&self) -> bool {
         self.variant == Variant::Crazyhouse
     }
 
-    /// Puts pieces into the hands, given by their letters, where the variant has hands; whether that changed anything.
-    /// Hands that can't be leave everything as it was. `None` if a letter stands for no piece.
+    /// Sets the pockets, given by the letters of the pieces, where the variant has them; returns whether that changed
+    /// anything. Impossible pockets change nothing. `None` if a letter stands for no piece.
     pub(super) fn set_pockets(&mut self, white: &str, black: &str) -> Option<Result<bool, PositionRefusal>> {
-        let hands = ByColor { white: read_pocket(white)?, black: read_pocket(black)? };
+        let pockets = ByColor { white: read_pocket(white)?, black: read_pocket(black)? };
         let Some(game) =
-            self.game_mut().filter(|game| game.position().pockets().is_some_and(|held| *held != hands))
+            self.game_mut().filter(|game| game.position().pockets().is_some_and(|held| *held != pockets))
         else {
             return Some(Ok(false));
         };
-        let held = game.set_pockets(hands).map(|()| true);
+        let held = game.set_pockets(pockets).map(|()| true);
         Some(held.map_err(|error| PositionRefusal { fen: game.fen(), reason: reason(&error) }))
     }
 
@@ -188,15 +188,15 @@ fn with_assumed_rights(setup: &Setup) -> Setup {
     Setup { castling_rights, ep_square: None, halfmoves: 0, fullmoves: NonZeroU32::MIN, ..setup.clone() }
 }
 
-/// The pieces in a hand by their letters; `None` if one stands for no piece that can be held.
+/// The pieces in a pocket by their letters; `None` if one stands for no piece that can be in a pocket.
 fn read_pocket(letters: &str) -> Option<ByRole<u8>> {
-    let mut hand = ByRole::default();
+    let mut pocket = ByRole::default();
     for letter in letters.chars() {
         let role = Role::from_char(letter).filter(|&role| role != Role::King)?;
-        let count: &mut u8 = hand.get_mut(role);
+        let count: &mut u8 = pocket.get_mut(role);
         *count = count.checked_add(1)?;
     }
-    Some(hand)
+    Some(pocket)
 }
 
 fn fen_of(setup: Setup) -> String {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn hands_are_filled_where_there_are_hands() {
+    fn pockets_are_filled_where_there_are_pockets() {
         let mut board = Board::default();
         assert!(!board.set_pockets("PN", "").unwrap().unwrap(), "chess has none");
         board.start(Game::new(Variant::Crazyhouse));

@@ -1,4 +1,4 @@
-//! The way out: messages become lines, each sent at once.
+//! The output: messages become lines, each flushed at once.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ pub(super) struct Output<'a> {
 /// The longest principal variation, in bytes: XBoard reads lines into buffers of 512.
 const LONGEST_LINE: usize = 400;
 
-/// The longest piece of a foreign line that an error message repeats, in characters.
+/// The longest piece of a received line that an error message repeats, in characters.
 const LONGEST_ECHO: usize = 200;
 
 impl<'a> Output<'a> {
@@ -37,18 +37,18 @@ impl<'a> Output<'a> {
         self.to.flush()
     }
 
-    /// Says that a line could not be obeyed.
+    /// Reports a line that could not be obeyed.
     pub(super) fn error(&mut self, kind: &str, line: &str) -> io::Result<()> {
         self.send(&Message::Error { kind: kind.to_owned(), command: echo(line) })
     }
 
-    /// A remark for people, if it can do no harm.
-    pub(super) fn debug(&mut self, remark: String) -> io::Result<()> {
-        if self.debugs { self.send(&Message::Debug(remark)) } else { Ok(()) }
+    /// A debug line, if the GUI accepts them.
+    pub(super) fn debug(&mut self, text: String) -> io::Result<()> {
+        if self.debugs { self.send(&Message::Debug(text)) } else { Ok(()) }
     }
 }
 
-/// As much of a foreign line as is worth repeating.
+/// The beginning of a received line, for an error message.
 pub(super) fn echo(line: &str) -> String {
     line.trim().chars().take(LONGEST_ECHO).collect()
 }

@@ -19,13 +19,13 @@ pub(super) enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occupation {
     Nothing,
-    /// About its own move.
+    /// It searches its own move.
     Think,
-    /// On the opponent's time.
+    /// It searches on the opponent's time.
     Ponder,
-    /// Until told otherwise.
+    /// It analyses until a command ends it.
     Analyse,
-    /// For a moment, because the user asked for a hint.
+    /// It searches for a moment, because the user asked for a hint.
     Hint,
 }
 
@@ -54,14 +54,14 @@ pub(super) enum StateChange {
 pub(super) struct SessionState {
     pub(super) mode: Mode,
     pub(super) ponder: bool,
-    /// Everything stands still until `resume`.
+    /// Search and clock are suspended until `resume`.
     pub(super) paused: bool,
-    /// The choice of moves is to vary.
+    /// Moves are chosen with noise.
     pub(super) random: bool,
 }
 
 impl Default for SessionState {
-    /// Before any command the engine plays neither side, so that it does not think of its own accord.
+    /// Before any command the engine plays neither side, so that it does not start to search by itself.
     fn default() -> SessionState {
         SessionState { mode: Mode::Force, ponder: false, paused: false, random: false }
     }
@@ -81,7 +81,7 @@ impl SessionState {
 
     /// The body of Appendix B's loop: moves on to the state that a command or a move leads to.
     ///
-    /// Two entries are read more kindly than they stand there, for the sake of GUIs that set up positions in an analysis
+    /// Two entries are read more leniently than they are written, for the sake of GUIs that set up positions in an analysis
     /// or say `exit` without one: `white` and `black` don't end an analysis, and `exit` ends nothing else.
     pub(super) fn apply(&mut self, change: StateChange) {
         let is_analysing = self.mode == Mode::Analyze;

@@ -1,7 +1,7 @@
 //! Herald as an engine by CEGO. The messages are in [`messages::cego`].
 //!
-//! The protocol forgives nothing, so its lines are read with their ends. What was said and whose turn it is (`state.rs`) is kept
-//! apart from thinking, so that the document's example can be replayed byte for byte.
+//! The protocol forgives nothing, so its lines are read with their ends. The state of the protocol (`state.rs`) is kept apart from
+//! thinking, so that the document's example can be replayed byte for byte.
 
 mod session;
 mod state;

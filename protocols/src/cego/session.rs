@@ -1,4 +1,4 @@
-//! The engine's side of the conversation.
+//! The engine's side of a game by CEGO.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub struct CegoOptions {
     pub forfeit: bool,
 }
 
-/// Why a conversation did not last until the mediator ended it or the engine forfeited.
+/// Why a session did not last until the mediator ended it or the engine forfeited.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The mediator broke the protocol.

@@ -47,12 +47,12 @@ pub enum MediatorError {
     NoMove(String),
 }
 
-/// What was said to and by the mediator.
+/// The game as both sides know it from the messages.
 #[derive(Debug, Default)]
 pub(super) struct ProtocolState {
     stage: ProtocolStage,
     game: Game,
-    /// Both sides' time: as the mediator said, or as it should be by now. Only the engine's own runs.
+    /// Both sides' time: as last told by the mediator, and counted on from there. Only the engine's own runs.
     clock: Clock,
 }
 
@@ -124,7 +124,7 @@ impl ProtocolState {
         self.clock.set_remaining(!color, opponent, at);
     }
 
-    /// What the engine says in its turn: the move it chose, or that it forfeits.
+    /// The engine's message in its turn: the move it chose, or that it forfeits.
     pub(super) fn answer(&mut self, choice: Option<Move>, at: Instant) -> EngineMessage {
         self.stage = ProtocolStage::OpponentsTurn;
         self.clock.end_turn(at);

@@ -1,4 +1,4 @@
-//! A person at a referee's table.
+//! A person as a client of a referee.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use messages::referee::{
     answer_with,
 };
 
-/// A person with a seat at a referee's table. The seat is kept while another referee is looked for.
+/// A person who plays for a referee. The game is kept while another referee is looked for.
 pub struct Person {
     client: ClientState,
     style: DiagramStyle,
@@ -47,10 +47,10 @@ board           show board and clocks
 leave           sign off";
 
 /// How long it may take until `leaving` is seen.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Person {
-    /// Sits down, and begins to read what the person types.
+    /// Begins to read what the person types.
     ///
     /// # Errors
     /// If there is no thread to read with.
@@ -66,7 +66,7 @@ impl Person {
 
     /// The connection is closed: waits until all that came over it is gone.
     pub fn forget_connection(&mut self) {
-        while let Ok(heard) = self.heard.recv_timeout(2 * GLANCE) {
+        while let Ok(heard) = self.heard.recv_timeout(2 * POLL_INTERVAL) {
             if matches!(heard, PersonEvent::Referee(Input::End)) {
                 return;
             }
@@ -89,7 +89,7 @@ impl Person {
         self.is_to_move = false;
         let alarms = RefCell::new(Vec::new());
         let mut alarm = |reason: &str| alarms.borrow_mut().push(reason.to_owned());
-        let mut table = PersonSession {
+        let mut session = PersonSession {
             link: ClientConnection::sign_on(&mut self.client, config, output, &mut alarm)?,
             person: self,
             alarms: &alarms,
@@ -98,13 +98,13 @@ impl Person {
         };
         loop {
             if leaving.load(Ordering::Relaxed) {
-                return table.leave();
+                return session.leave();
             }
-            let disconnect = match table.person.heard.recv_timeout(GLANCE) {
+            let disconnect = match session.person.heard.recv_timeout(POLL_INTERVAL) {
                 Err(_) | Ok(PersonEvent::Person(Input::TooLong(_))) => None,
-                Ok(PersonEvent::Referee(input)) => table.hear_referee(input)?,
-                Ok(PersonEvent::Person(Input::Line(line))) => table.hear_person(&line)?,
-                Ok(PersonEvent::Person(Input::End)) => Some(table.leave()?),
+                Ok(PersonEvent::Referee(input)) => session.hear_referee(input)?,
+                Ok(PersonEvent::Person(Input::Line(line))) => session.hear_person(&line)?,
+                Ok(PersonEvent::Person(Input::End)) => Some(session.leave()?),
             };
             if let Some(disconnect) = disconnect {
                 return Ok(disconnect);
@@ -116,7 +116,7 @@ impl Person {
 struct PersonSession<'a> {
     person: &'a mut Person,
     link: ClientConnection<'a>,
-    /// What needs help, until it is on the screen.
+    /// Alarms that are not on the screen yet.
     alarms: &'a RefCell<Vec<String>>,
     screen: &'a mut dyn Write,
     config: &'a ClientConfig,
@@ -272,7 +272,7 @@ mod tests {
         let mut alarm = |reason: &str| alarms.borrow_mut().push(reason.to_owned());
         let link =
             ClientConnection::sign_on(&mut person.client, &config, &mut output, &mut alarm).expect("written");
-        let mut table = PersonSession {
+        let mut session = PersonSession {
             person: &mut person,
             link,
             alarms: &alarms,
@@ -280,10 +280,10 @@ mod tests {
             config: &config,
         };
         for line in referee.lines() {
-            table.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
+            session.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
         }
         for line in typed.lines() {
-            table.hear_person(line).expect("written");
+            session.hear_person(line).expect("written");
         }
         let text = |bytes| String::from_utf8(bytes).expect("text");
         let told = text(output);

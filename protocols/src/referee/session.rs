@@ -1,4 +1,4 @@
-//! Herald's part in the conversation, over one connection.
+//! Herald as a client, over one connection.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ use messages::referee::{
 };
 
 /// How long it may take until `leaving` is seen.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Signs on and takes part until the connection ends or `leaving` is set. The lines must come to the host (see
 /// [`Host::attach`]); what the referee calls for human help about goes to `alarm`.
@@ -60,7 +60,7 @@ impl RefereeSession<'_> {
             if leaving.load(Ordering::Relaxed) {
                 return self.link.sign_off(self.client);
             }
-            match self.host.event_within(GLANCE) {
+            match self.host.event_within(POLL_INTERVAL) {
                 Some(Event::Input(input)) => {
                     if let Some(disconnect) = self.hear(input)? {
                         return Ok(disconnect);
@@ -145,7 +145,7 @@ impl RefereeSession<'_> {
         Ok(())
     }
 
-    /// What Herald says: its move, or something about the end of the game.
+    /// Herald's response: a move, or the end of the game.
     fn choose(&mut self, game: &Game, decision: &Decision) -> Response {
         let settings = self.host.engine.settings();
         let Some(best) = decision.best else { return Response::NoMove };

@@ -1,4 +1,4 @@
-//! Lines from a terminal: with editing and history while it is the person's turn, plain while Herald thinks.
+//! Lines from a terminal: with editing and history while it is the person's turn, plain while Herald searches.
 //!
 //! (The editor's own way to write above a prompt is not used: it forgets keys that arrive together.)
 
@@ -21,10 +21,10 @@ const PROMPT: &str = "herald> ";
 /// What Ctrl-C means.
 const INTERRUPTED: &str = "move now\n";
 
-/// How often the person's and Herald's doings are looked at while Herald thinks.
-const GLANCE: Duration = Duration::from_millis(30);
+/// How often input and engine are polled while Herald searches.
+const POLL_INTERVAL: Duration = Duration::from_millis(30);
 
-/// Takes hold of the terminal on standard input and output. `interrupted` is set by whoever hears SIGINT.
+/// Takes control of the terminal on standard input and output. `interrupted` is set by the handler of SIGINT.
 ///
 /// # Errors
 /// If there is none, or one that can't be controlled.
@@ -38,7 +38,7 @@ pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(TerminalInput, TurnNoti
     Ok((lines, TurnNotifier { sender, heard: 0 }))
 }
 
-/// Tells the terminal whose turn it is. Without being told, the editor leaves the terminal as it found it, so that the
+/// Tells the terminal whose turn it is. Until then the editor leaves the terminal as it was, so that the
 /// program may end.
 pub struct TurnNotifier {
     sender: Sender<(u64, TerminalTurn)>,
@@ -75,7 +75,7 @@ impl TerminalInput {
             turn = self.turns.try_iter().last().map_or(turn, |(_, turn)| turn);
             let line = match turn {
                 TerminalTurn::Person => Some(self.edit()),
-                TerminalTurn::Herald => self.glance(),
+                TerminalTurn::Herald => self.poll(),
             };
             if let Some(line) = line {
                 self.delivered += 1;
@@ -100,9 +100,9 @@ impl TerminalInput {
         }
     }
 
-    /// What the person has typed without being asked; `None` if nothing.
-    fn glance(&self) -> Option<Vec<u8>> {
-        let is_typed = terminal::is_typed(Instant::now() + GLANCE);
+    /// What the person has typed meanwhile; `None` if nothing.
+    fn poll(&self) -> Option<Vec<u8>> {
+        let is_typed = terminal::is_typed(Instant::now() + POLL_INTERVAL);
         if self.interrupted.swap(false, Ordering::Relaxed) {
             return Some(INTERRUPTED.into());
         }

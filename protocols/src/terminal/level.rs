@@ -1,4 +1,4 @@
-//! How strong Herald plays against a person.
+//! The levels of a game in a terminal.
 
 use std::fmt;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ impl FromStr for Level {
     }
 }
 
-/// As people speak of it.
+/// As the user sees it.
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! The person at the board: a game in a terminal, with moves as people write them.
+//! A game against Herald in a terminal.
 
 mod editor;
 mod level;

@@ -12,13 +12,13 @@ use super::TerminalTurn;
 use super::level::Level;
 use game::diagram::{Diagram, DiagramStyle};
 
-/// What is to be done by those who hold the engine.
+/// What the owner of the engine has to do.
 pub(super) enum TerminalAction {
-    /// Think about this; what was thought about before is no longer wanted.
+    /// Search this game within these limits; an earlier search is abandoned.
     Think(Box<Game>, Limits),
-    /// Answer at once.
+    /// Move at once.
     MoveNow,
-    /// Forget the task under way.
+    /// Abandon the search.
     Abandon,
     /// A new game has begun.
     NewGame,
@@ -56,8 +56,8 @@ pub(super) struct TerminalGame {
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
     thinking: Option<ThinkingGoal>,
-    /// What Herald thought of its own position when it moved last.
-    opinion: Option<Score>,
+    /// Herald's score of its own position when it moved last.
+    last_score: Option<Score>,
     effects: Effects,
 }
 
@@ -82,9 +82,9 @@ Type a move, such as e4, Nf3, exd5, O-O, e8=Q or e2e4, or one of these:
 
 /// How long Herald thinks about a hint.
 const HINT_TIME: Duration = Duration::from_millis(700);
-/// Herald takes a draw when it thinks its position worth this or less, in centipawns ...
+/// Herald accepts a draw if its score is this or less ...
 const DRAWN: Score = Score::Centipawns(-20);
-/// ... or when it is even, after so many plies.
+/// ... or not above zero, after so many plies.
 const LONG_GAME: usize = 120;
 
 impl TerminalGame {
@@ -100,7 +100,7 @@ impl TerminalGame {
             style,
             flipped: false,
             thinking: None,
-            opinion: None,
+            last_score: None,
             effects: Effects::default(),
         }
     }
@@ -120,7 +120,7 @@ impl TerminalGame {
         let _ = writeln!(self.effects.text, "{line}");
     }
 
-    /// Says good day.
+    /// Shows the first lines.
     pub(super) fn greet(&mut self) {
         self.say(format!("Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), name(self.person)));
         self.say("Type a move, such as e4 or Nf3; `help` tells what else you can do.\n");
@@ -224,7 +224,7 @@ impl TerminalGame {
         if let Some(reason) = self.game.automatic_draw() {
             self.game.declare(Outcome::Draw(reason));
         }
-        if self.is_heralds_turn() && self.opinion.is_none_or(|score| score <= Score::DRAW) {
+        if self.is_heralds_turn() && self.last_score.is_none_or(|score| score <= Score::DRAW) {
             // Nobody must claim a draw; Herald does unless it thinks it is better.
             if let Some(reason) = self.game.claim() {
                 self.game.declare(Outcome::Draw(reason));
@@ -287,7 +287,7 @@ impl TerminalGame {
         }
         let claimed = if self.is_heralds_turn() { None } else { self.game.claim() };
         let accepted = self
-            .opinion
+            .last_score
             .is_some_and(|score| score <= DRAWN || score <= Score::DRAW && self.game.ply() >= LONG_GAME);
         let reason = claimed.or(accepted.then_some(DrawReason::Agreement));
         let Some(reason) = reason else {
@@ -321,7 +321,7 @@ impl TerminalGame {
         self.effects.actions.push(TerminalAction::NewGame);
         self.game = game;
         self.person = side;
-        self.opinion = None;
+        self.last_score = None;
         self.flipped = false;
         self.clock = Clock::new(self.level.0.clone());
         self.say(format!("A new game. You play {}.", name(side)));
@@ -352,7 +352,7 @@ impl TerminalGame {
         }
         self.abandon();
         self.person = !self.person;
-        self.opinion = None;
+        self.last_score = None;
         self.say(format!("You play {} now.", name(self.person)));
         self.go_on();
     }
@@ -435,7 +435,7 @@ impl TerminalGame {
             None => {}
             Some(ThinkingGoal::ToHint) => self.say(format!("Hint: {}.", self.game.san(best))),
             Some(ThinkingGoal::ToMove) => {
-                self.opinion = Some(decision.score);
+                self.last_score = Some(decision.score);
                 let number = self.game.position().fullmoves();
                 let dots = if self.game.turn().is_white() { "." } else { "..." };
                 self.say(format!("Herald plays {number}{dots} {}", self.game.san(best)));

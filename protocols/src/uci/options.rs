@@ -16,7 +16,7 @@ pub(super) enum UciOption {
     Chess960,
     /// The rules of the games to come.
     Variant,
-    /// Forgets everything.
+    /// Clears the hash table and all histories.
     ClearHash,
     /// Saves the settings, to be there when Herald is started again.
     Save,
@@ -96,7 +96,7 @@ fn kind(setting: Setting, settings: &Settings) -> OptionKind {
     }
 }
 
-/// Whether a setting is about resigning and agreeing on draws, for which UCI has no words.
+/// Whether a setting is about resigning and agreeing on draws, for which UCI has no commands.
 const fn is_for_agreements(setting: Setting) -> bool {
     matches!(
         setting,

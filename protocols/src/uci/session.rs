@@ -1,4 +1,4 @@
-//! The engine's side of the conversation.
+//! The engine's side of a UCI session.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use game::diagram::Diagram;
 use messages::input::{Input, MAX_LINE};
 use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, Start};
 
-/// How long a search stays silent about the root moves it turns to.
+/// `currmove` is sent only after this time.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 
 /// Speaks UCI until `quit` or the end of the input.

@@ -1,4 +1,4 @@
-//! What the GUI says: one line, one command, one handler.
+//! The GUI's commands: one line, one match, one handler.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -152,7 +152,7 @@ impl CecpSession<'_> {
         StateChange::Mode(Mode::Force)
     }
 
-    /// Everything stands still, the clock too.
+    /// Suspends the search where it looks at the clock, and the clock with it.
     fn pause(&self) -> StateChange {
         if let Some(search) = &self.search {
             search.suspend();
@@ -161,7 +161,7 @@ impl CecpSession<'_> {
         StateChange::Paused(true)
     }
 
-    /// Everything goes on as if nothing had happened.
+    /// Resumes search and clock, with what the engine reported meanwhile.
     fn resume(&mut self) -> StateChange {
         if let Some(search) = &self.search {
             search.resume();

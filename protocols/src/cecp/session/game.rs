@@ -130,7 +130,7 @@ impl CecpSession<'_> {
         }
     }
 
-    /// Begins anew from the board, if it has changed.
+    /// Restarts from the board, if it has changed.
     fn take_over(&mut self, changed: Result<bool, PositionRefusal>) -> io::Result<()> {
         if !matches!(changed, Ok(false)) {
             self.board_replaced();
@@ -170,7 +170,7 @@ impl CecpSession<'_> {
     }
 }
 
-/// Why a text is no move, in the words for the parentheses of `Illegal move (...)`.
+/// Why a text is no move, for the parentheses of `Illegal move (...)`.
 fn illegality(error: &MoveError) -> String {
     match error {
         MoveError::Unreadable { .. } => "unreadable".to_owned(),

@@ -81,12 +81,12 @@ struct PositionNotes {
     lifted: Option<Square>,
 }
 
-/// What waits for something else.
+/// Input and output that is held back.
 #[derive(Debug, Default)]
 struct Deferred {
     /// Lines that wait for the engine's own move.
     lines: VecDeque<String>,
-    /// What the engine had still to say when it was paused.
+    /// Reports of the engine that came during a pause.
     thoughts: Vec<Event>,
     /// A report that the next line may make superfluous: see [`CecpSession::report_illegal`].
     report: Option<Message>,
@@ -232,7 +232,7 @@ impl<'a> CecpSession<'a> {
         Some(game.legal_moves().into_iter().filter(|mv| !excluded.contains(mv)).collect())
     }
 
-    /// Ends the search, of which nothing more will be heard.
+    /// Ends the search; its further reports are dropped.
     fn abandon(&mut self) {
         if let Some(search) = self.search.take() {
             self.clock.spend(search.used());

@@ -1,4 +1,7 @@
-//! Bughouse: what is agreed with the partner, whose board Herald does not see.
+//! Bughouse: requests from and to the partner, whose board Herald does not see.
+//!
+//! A side without a legal move that could have one with a piece in its pocket is not mated: the session waits on its own time and
+//! asks the partner for a piece.
 
 use std::io;
 use std::time::Instant;
@@ -11,7 +14,7 @@ use messages::cecp::{Audience, Message};
 /// The partner, and what it has asked for.
 #[derive(Debug, Default)]
 pub(super) struct Partnership {
-    /// Who it is; `None` if there is nobody to talk to.
+    /// Its name; `None` if there is no partner.
     pub(super) partner: Option<String>,
     /// Whether it wants no move from us for now.
     is_asked_to_sit: bool,
@@ -25,8 +28,8 @@ impl Partnership {
         *self = Partnership { partner: self.partner.take(), ..Partnership::default() };
     }
 
-    /// `ptell`: `sit` asks to wait, `go` and `fast` to play on. Of all else that people say to their partners nothing can be
-    /// made without seeing their board.
+    /// `ptell`: `sit` asks to wait, `go` and `fast` to play on. Other messages are ignored:
+    /// they can't be understood without the partner's board.
     pub(super) fn hear(&mut self, text: &str) {
         match text.trim().trim_end_matches(['!', '.']).to_ascii_lowercase().as_str() {
             "sit" => self.is_asked_to_sit = true,

@@ -1,7 +1,7 @@
-//! What Herald says to persons, and what they answer.
+//! Messages for persons, and their answers.
 //!
-//! It is little: what of the saved settings is of no use, as standard error is not seen under a GUI; at the first game after a
-//! reset a question, whose answer nothing waits for; on a chess server a greeting.
+//! There are few: problems with the saved settings, as standard error is not seen under a GUI; a question at the first game after
+//! a reset, whose answer nothing waits for; a greeting on a chess server.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use super::settings::TOLD_BY_GUI;
 use crate::cecp::announcement::NAME;
 use crate::cecp::output::echo;
 
-/// Whom Herald can talk to, and what was said.
+/// The persons (or programs) that Herald can send messages to.
 #[derive(Debug, Default)]
 pub(super) struct Persons {
     pub(super) opponent: Opponent,
@@ -21,12 +21,12 @@ pub(super) struct Persons {
     pub(super) reset: ResetQuestion,
 }
 
-/// Who has the other side, as far as the GUI has told.
+/// The opponent, as far as the GUI has told.
 #[derive(Debug, Default)]
 pub(super) struct Opponent {
     pub(super) name: Option<String>,
     pub(super) is_program: bool,
-    /// It sits before another machine: the game is played on a chess server.
+    /// The game is played on a chess server.
     pub(super) is_on_server: bool,
     is_greeted: bool,
 }
@@ -58,7 +58,7 @@ impl Persons {
 }
 
 impl CecpSession<'_> {
-    /// Greets a person on a chess server, once a game: people want to know that they play against a program.
+    /// Greets a person on a chess server, once a game: people want to know that their opponent is a program.
     pub(super) fn greet(&mut self) -> io::Result<()> {
         let Opponent { name: Some(name), is_program: false, is_on_server: true, is_greeted: false } =
             &self.persons.opponent
@@ -83,7 +83,7 @@ impl CecpSession<'_> {
         self.output.send(&Message::AskUser { tag: RESET_TAG.to_owned(), question })
     }
 
-    /// What the user has answered. What is no plain yes changes nothing.
+    /// The user's answer. Anything but a plain yes changes nothing.
     pub(super) fn answer(&mut self, text: &str) -> io::Result<()> {
         let is_yes = ["y", "yes"].contains(&text.trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
         let was_asked = std::mem::take(&mut self.persons.reset.is_open);

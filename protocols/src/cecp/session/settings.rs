@@ -78,8 +78,8 @@ impl CecpSession<'_> {
         self.change(Setting::Number(setting), &number.to_string())
     }
 
-    /// `egtpath`. XBoard sends `/EGT/Syzygy` to whoever reads such tables, unless the user has said otherwise: that there
-    /// are none is no news.
+    /// `egtpath`. XBoard sends `/EGT/Syzygy` to every engine that reads such tables, unless the user has set another path: that
+    /// there are none is no error for the user.
     pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str) -> Obeyed {
         if flavor != SYZYGY {
             return refuse("unknown kind of endgame tables");
@@ -119,7 +119,7 @@ impl CecpSession<'_> {
                 | SettingError::Network { .. }
                 | SettingError::Tablebases(_)),
             ) => {
-                // For the user to put right. Besides, GUIs fear for an engine that says `No such file` by itself.
+                // For the user to put right. `Error` would not do: some GUIs take `No such file` for the end of the engine.
                 Ok(self.output.send(&Message::TellUserError(error.to_string()))?)
             }
             Err(error) => refuse(error),
@@ -134,8 +134,8 @@ impl CecpSession<'_> {
         self.output.send(&message)
     }
 
-    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values. What was saved before stays,
-    /// unless the user says that it shall not.
+    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values. The saved settings stay
+    /// until they are saved again.
     fn reset(&mut self) -> io::Result<()> {
         for problem in self.host.engine.adopt(&Settings::default()) {
             self.output.send(&Message::TellUserError(problem.to_string()))?;

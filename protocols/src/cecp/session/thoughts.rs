@@ -1,4 +1,4 @@
-//! What the engine says: lines, its own move, the end of the game.
+//! The engine's reports: lines, its own move, the end of the game.
 
 use std::io;
 use std::time::Duration;
@@ -121,7 +121,7 @@ impl CecpSession<'_> {
         }
     }
 
-    /// Says so if the engine's own move has ended the game, and nobody else will.
+    /// Announces the end of the game by the engine's own move, where the GUI does not see it.
     fn end_game_by_own_move(&mut self) -> io::Result<StateChange> {
         let Some(game) = self.board.game() else { return Ok(StateChange::Nothing) };
         let outcome = match self.dialect {
@@ -136,7 +136,7 @@ impl CecpSession<'_> {
         outcome.map_or(Ok(StateChange::Nothing), |outcome| self.announce_end(outcome))
     }
 
-    /// If it is the engine's turn and the rules have ended the game, says so.
+    /// Announces the end of a game that the rules have ended, if it is the engine's turn.
     pub(super) fn end_finished_game(&mut self) -> io::Result<StateChange> {
         let Some((game, outcome)) = self.own_turn().and_then(|game| Some((game, game.outcome()?))) else {
             return Ok(StateChange::Nothing);
