@@ -79,10 +79,10 @@ pub enum MatchError {
     Schedule(#[from] ScheduleError),
     /// There is no opening to begin with.
     #[error(transparent)]
-    MatchOpenings(#[from] OpeningsError),
+    Openings(#[from] OpeningsError),
     /// The record cannot be kept.
     #[error(transparent)]
-    MatchStore(#[from] StoreError),
+    Store(#[from] StoreError),
     /// An SPRT weighs two programs.
     #[error("an SPRT with {0} programs: expected 2")]
     SprtNeedsTwo(usize),

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use game::{Game, Move, Score};
 use messages::epd::{EpdMove, Evaluation, Operation, Record};
-use players::Fault;
+use players::PlayerFault;
 use search::TableError;
 
 pub use effort::Effort;
@@ -104,7 +104,7 @@ impl PositionAnalysis {
 pub enum AnalysisError {
     /// The program can't go on. A new one is started for the next record.
     #[error("the program {0}")]
-    Fault(#[from] Fault),
+    Fault(#[from] PlayerFault),
     /// The program refuses the position or ends the game without a move; carries its words.
     #[error("the program gives no move, but says `{0}`")]
     NoMove(String),

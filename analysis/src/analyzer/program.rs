@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use game::{Clock, DrawReason, Game, Move, Outcome};
-use players::{Arrival, Event, Fault, NewGame, Player, Spec, Thinking, Turn};
+use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 use search::mate::Solver;
 use shakmaty::ByColor;
 
@@ -63,27 +63,27 @@ impl Program {
             heard = at;
             let time = at.saturating_duration_since(began);
             match event {
-                Event::Thinking(thinking) => {
+                PlayerEvent::Thinking(thinking) => {
                     last = analysis(game, &thinking, time, last);
                     if !last.line.is_empty() && listener(&last).is_break() {
                         return Ok(last);
                     }
                 }
-                Event::Move(text) => {
+                PlayerEvent::Move(text) => {
                     let mv = game.parse_move(&text);
                     let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)))?;
                     return Ok(decided(mv, time, last));
                 }
-                Event::Fault(fault) => return Err(fault.into()),
-                Event::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
-                Event::Resignation | Event::Claim { .. } => {
+                PlayerEvent::Fault(fault) => return Err(fault.into()),
+                PlayerEvent::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
+                PlayerEvent::Resignation | PlayerEvent::Claim { .. } => {
                     // What it would play stands in its last line, if it told one.
                     return match last.best() {
                         Some(mv) => Ok(decided(mv, time, last)),
                         None => Err(AnalysisError::NoMove("the game is over".to_owned())),
                     };
                 }
-                Event::DrawOffer | Event::Remark(_) => {}
+                PlayerEvent::DrawOffer | PlayerEvent::Remark(_) => {}
             }
         }
     }
@@ -139,7 +139,7 @@ impl Analyzer for Program {
 fn wait(player: &dyn Player, latest: Instant) -> Result<(), AnalysisError> {
     let now = Instant::now();
     if now >= latest {
-        return Err(Fault::Silence("the question for a move").into());
+        return Err(PlayerFault::Silence("the question for a move").into());
     }
     if let Some(source) = player.source() {
         platform::wait(&[source], latest.min(now + LOOK));
