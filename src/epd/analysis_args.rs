@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
-use analysis::{AnalysisJob, AnalyzerFactory, Counts, Effort, Herald, Program, Verb, WorkerPool};
+use analysis::{AnalysisJob, AnalyzerFactory, Counts, Effort, Herald, ProgramAnalyzer, Verb, WorkerPool};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use messages::epd::{MoveReading, RecordReader};
@@ -112,7 +112,9 @@ impl AnalysisArgs {
         players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?.quit();
         pool.grace = GRACE;
         let interrupt = Arc::clone(&pool.interrupt);
-        Ok(Arc::new(move || Ok(Box::new(Program::new(spec.clone(), effort.clone(), Arc::clone(&interrupt))))))
+        Ok(Arc::new(move || {
+            Ok(Box::new(ProgramAnalyzer::new(spec.clone(), effort.clone(), Arc::clone(&interrupt))))
+        }))
     }
 
     fn effort(&self) -> Result<Effort> {

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use analysis::Input;
+use analysis::InputFile;
 use analysis::report::{self, Run, Summary};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -79,7 +79,7 @@ impl ReportArgs {
         let mut report = report::Report::default();
         for run in &self.runs {
             let (name, path) = split(run);
-            let input = Input::open(path).map_err(explain)?;
+            let input = InputFile::open(path).map_err(explain)?;
             let shown = input.name().to_owned();
             let run = Run::read(&name, input, reader);
             let run = run.map_err(|error| wrong(format!("can't read `{shown}`: {error}")))?;

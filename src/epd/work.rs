@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use analysis::{
-    Counts, FileError, Input, JobResult, Output, ProcessError, ResumeError, Resumption, Verb, WorkerPool,
+    Counts, FileError, InputFile, JobResult, OutputFile, ProcessError, ResumeError, Resumption, Verb,
+    WorkerPool,
 };
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -53,19 +54,19 @@ impl InputArgs {
         }
     }
 
-    fn open(&self) -> Result<Vec<Input>> {
+    fn open(&self) -> Result<Vec<InputFile>> {
         let stdin = [PathBuf::from("-")];
         let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
-        paths.iter().map(|path| Input::open(path).map_err(explain)).collect()
+        paths.iter().map(|path| InputFile::open(path).map_err(explain)).collect()
     }
 }
 
 /// Files on their way through a verb.
 pub(super) struct Work {
     pool: WorkerPool,
-    inputs: Vec<Input>,
+    inputs: Vec<InputFile>,
     /// `None` where each input is to be replaced, until the first is.
-    output: Option<Output>,
+    output: Option<OutputFile>,
     /// How many lines of each input an earlier run has done.
     resumption: Resumption,
     /// Whether a run with the same arguments and `--resume` could go on after an interruption.
@@ -78,8 +79,8 @@ impl Work {
     pub(super) fn new(input: &InputArgs, output: &OutputArgs, pool: WorkerPool) -> Result<Work> {
         Work::with(input.open()?, pool, |inputs| match &output.output {
             _ if output.in_place => Ok(None),
-            Some(path) => Output::create(path, inputs).map(Some),
-            None => Output::standard(inputs).map(Some),
+            Some(path) => OutputFile::create(path, inputs).map(Some),
+            None => OutputFile::standard(inputs).map(Some),
         })
     }
 
@@ -95,17 +96,18 @@ impl Work {
         let work = match earlier {
             None => Work::new(input, output, pool)?,
             Some((path, resumption)) => {
-                let go_on = |inputs: &[Input]| Output::go_on(path, resumption.length, inputs).map(Some);
+                let go_on =
+                    |inputs: &[InputFile]| OutputFile::go_on(path, resumption.length, inputs).map(Some);
                 Work { resumption: resumption.clone(), ..Work::with(input.open()?, pool, go_on)? }
             }
         };
-        Ok(Work { is_resumable: work.output.as_ref().is_some_and(Output::is_resumable), ..work })
+        Ok(Work { is_resumable: work.output.as_ref().is_some_and(OutputFile::is_resumable), ..work })
     }
 
     fn with(
-        inputs: Vec<Input>,
+        inputs: Vec<InputFile>,
         pool: WorkerPool,
-        open: impl FnOnce(&[Input]) -> Result<Option<Output>, FileError>,
+        open: impl FnOnce(&[InputFile]) -> Result<Option<OutputFile>, FileError>,
     ) -> Result<Work> {
         Ok(Work {
             pool,
@@ -129,7 +131,7 @@ impl Work {
         let is_in_place = self.output.is_none();
         for (number, input) in inputs.into_iter().enumerate() {
             if is_in_place {
-                self.output = Some(Output::in_place(&input).map_err(explain)?);
+                self.output = Some(OutputFile::in_place(&input).map_err(explain)?);
             }
             let skip = self.resumption.lines.get(number).copied().unwrap_or(0);
             let (name, progress) = (input.name().to_owned(), progress_bar(input.length()));
@@ -158,7 +160,7 @@ impl Work {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.output.take().map_or(Ok(()), Output::finish).map_err(explain)
+        self.output.take().map_or(Ok(()), OutputFile::finish).map_err(explain)
     }
 
     /// Why the work has ended, how far it has come, and what there is of the output.

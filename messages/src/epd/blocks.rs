@@ -14,9 +14,9 @@ const BLOCK: usize = 1 << 20;
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum FileBlock {
     /// Whole lines. Only the last one of a file may have no end.
-    Lines(Lines),
+    Lines(TextLines),
     /// A line that is longer than [`LONGEST_READ`], and was passed over.
     TooLong {
         /// Its number, from 1.
@@ -26,7 +26,7 @@ pub enum Block {
 
 /// Lines that lie together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub struct TextLines {
     /// The number of the first one, from 1.
     pub first: u64,
     /// All of them, with their ends.
@@ -66,7 +66,7 @@ impl<R: Read> Blocks<R> {
         read
     }
 
-    fn read(&mut self) -> io::Result<Option<Block>> {
+    fn read(&mut self) -> io::Result<Option<FileBlock>> {
         let mut searched = 0;
         loop {
             let unseen = &self.rest[searched..];
@@ -90,15 +90,15 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Gives out all that there is but `rest`.
-    fn give(&mut self, rest: Vec<u8>) -> Block {
+    fn give(&mut self, rest: Vec<u8>) -> FileBlock {
         let bytes = std::mem::replace(&mut self.rest, rest);
         let first = self.line;
         self.line += memchr_iter(b'\n', &bytes).count() as u64;
-        Block::Lines(Lines { first, bytes })
+        FileBlock::Lines(TextLines { first, bytes })
     }
 
     /// Passes over the rest of a line that is too long.
-    fn pass_over(&mut self) -> io::Result<Block> {
+    fn pass_over(&mut self) -> io::Result<FileBlock> {
         loop {
             self.rest.clear();
             if self.fill()? == 0 {
@@ -113,16 +113,16 @@ impl<R: Read> Blocks<R> {
     }
 
     /// The line is passed over.
-    fn pass(&mut self) -> Block {
+    fn pass(&mut self) -> FileBlock {
         self.line += 1;
-        Block::TooLong { line: self.line - 1 }
+        FileBlock::TooLong { line: self.line - 1 }
     }
 }
 
 impl<R: Read> Iterator for Blocks<R> {
-    type Item = io::Result<Block>;
+    type Item = io::Result<FileBlock>;
 
-    fn next(&mut self) -> Option<io::Result<Block>> {
+    fn next(&mut self) -> Option<io::Result<FileBlock>> {
         if self.has_ended {
             return None;
         }
@@ -132,31 +132,31 @@ impl<R: Read> Iterator for Blocks<R> {
     }
 }
 
-impl Block {
+impl FileBlock {
     /// Its lines; one that is too long is there without its text.
-    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+    pub fn lines(&self) -> impl Iterator<Item = TextLine<'_>> {
         match self {
-            Block::Lines(Lines { first, bytes }) => lines(*first, bytes),
-            Block::TooLong { line } => lines(*line, b"\n"),
+            FileBlock::Lines(TextLines { first, bytes }) => lines(*first, bytes),
+            FileBlock::TooLong { line } => lines(*line, b"\n"),
         }
     }
 }
 
-impl Lines {
+impl TextLines {
     /// The lines, one after the other.
-    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = TextLine<'_>> {
         lines(self.first, &self.bytes)
     }
 
     /// The same in parts of at least so many bytes.
-    pub fn into_parts(self, size: usize) -> impl Iterator<Item = Lines> {
-        let Lines { mut first, bytes } = self;
+    pub fn into_parts(self, size: usize) -> impl Iterator<Item = TextLines> {
+        let TextLines { mut first, bytes } = self;
         let mut begin = 0;
         iter::from_fn(move || {
             let rest = bytes.get(begin..).filter(|rest| !rest.is_empty())?;
             let least = size.clamp(1, rest.len()) - 1;
             let end = memchr(b'\n', &rest[least..]).map_or(rest.len(), |end| least + end + 1);
-            let part = Lines { first, bytes: rest[..end].to_vec() };
+            let part = TextLines { first, bytes: rest[..end].to_vec() };
             first += memchr_iter(b'\n', &part.bytes).count() as u64;
             begin += end;
             Some(part)
@@ -166,7 +166,7 @@ impl Lines {
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct TextLine<'a> {
     /// Its number, from 1.
     pub number: u64,
     /// What stands in it, without its end. Bytes that are no UTF-8 are taken for ISO 8859-1.
@@ -186,7 +186,7 @@ pub enum Content {
     Record,
 }
 
-impl Line<'_> {
+impl TextLine<'_> {
     /// What the line is.
     pub fn content(&self) -> Content {
         match self.text.trim_start_matches('\u{feff}').trim_start().bytes().next() {
@@ -206,7 +206,7 @@ impl Line<'_> {
 }
 
 /// The lines in `bytes`, the first of which has that number.
-pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = TextLine<'_>> {
     let mut rest = bytes;
     (first..).map_while(move |number| {
         if rest.is_empty() {
@@ -223,7 +223,7 @@ pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(line.iter().copied().map(char::from).collect()),
         };
-        Some(Line { number, text, end })
+        Some(TextLine { number, text, end })
     })
 }
 
@@ -248,12 +248,12 @@ mod tests {
         let mut read = Vec::new();
         for block in Blocks::new(Slowly(bytes, at_a_time)) {
             match block.expect("no error") {
-                Block::Lines(lines) => {
+                FileBlock::Lines(lines) => {
                     read.extend(
                         lines.iter().map(|line| (line.number, line.text.into_owned(), line.end.to_owned())),
                     );
                 }
-                Block::TooLong { line } => read.push((line, "too long".into(), String::new())),
+                FileBlock::TooLong { line } => read.push((line, "too long".into(), String::new())),
             }
         }
         read
@@ -301,10 +301,10 @@ mod tests {
     fn parts_are_the_whole() {
         let bytes = b"1\n22\n333\n\n4444".to_vec();
         for size in 1..20 {
-            let lines = Lines { first: 1, bytes: bytes.clone() };
-            let parts: Vec<Lines> = lines.into_parts(size).collect();
+            let lines = TextLines { first: 1, bytes: bytes.clone() };
+            let parts: Vec<TextLines> = lines.into_parts(size).collect();
             assert_eq!(parts.iter().flat_map(|part| part.bytes.clone()).collect::<Vec<_>>(), bytes);
-            let numbers = parts.iter().flat_map(Lines::iter).map(|line| line.number);
+            let numbers = parts.iter().flat_map(TextLines::iter).map(|line| line.number);
             assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3, 4, 5], "{size}");
         }
     }
