@@ -2,12 +2,13 @@
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use analysis::{AnalysisJob, AnalyzerFactory, Counts, Effort, Herald, ProgramAnalyzer, Verb, WorkerPool};
+use analysis::{AnalysisJob, AnalyzerFactory, Counts, Effort, Herald, ProgramAnalyzer, Verb};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use messages::epd::{MoveReading, RecordReader};
+use messages::epd::MoveReading;
 
 use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
@@ -78,21 +79,19 @@ impl AnalysisArgs {
         job: impl AnalysisJob + 'static,
         sum_up: impl Fn(&Counts) -> String,
     ) -> Result<()> {
-        let mut pool = self.input.pool();
-        let new_analyzer = self.analyzers(&mut pool).map_err(WrongInput::of)?;
+        let interrupt = Arc::default();
+        let new_analyzer = self.analyzers(&interrupt).map_err(WrongInput::of)?;
         // An analyzer that can't be had is missed before anything is written.
         new_analyzer()?;
-        let work = Work::resumable(&self.input, &self.output, pool, self.resume)?;
-        let reader = RecordReader {
-            moves: MoveReading::Repair,
-            escapes: self.escapes.into(),
-            ..RecordReader::default()
-        };
+        let open = if self.resume { Work::resume } else { Work::new };
+        let grace = if self.engine.is_some() { GRACE } else { Duration::ZERO };
+        let work = open(&self.input, &self.output)?.resumable(interrupt, grace);
         let earlier = match work.lines_done() {
             0 => String::new(),
             lines => format!("; {lines} lines were done before"),
         };
-        let counts = work.run(&Verb::analysis(reader, job, new_analyzer))?;
+        let counts =
+            work.run(&Verb::analysis(self.escapes.reader(MoveReading::Repair), job, new_analyzer))?;
         let Counts { failed, nodes, time, .. } = counts;
         eprintln!("{}; {nodes} nodes, {:.1} s{earlier}", sum_up(&counts), time.as_secs_f64());
         if failed > 0 {
@@ -102,7 +101,7 @@ impl AnalysisArgs {
     }
 
     /// Makes the analyzer of each thread. A program is started once, to see whether it can be.
-    fn analyzers(&self, pool: &mut WorkerPool) -> Result<AnalyzerFactory> {
+    fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<AnalyzerFactory> {
         let effort = self.effort()?;
         let Some(words) = &self.engine else {
             let mebibytes = self.hash.get();
@@ -110,8 +109,7 @@ impl AnalysisArgs {
         };
         let spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
         players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?.quit();
-        pool.grace = GRACE;
-        let interrupt = Arc::clone(&pool.interrupt);
+        let interrupt = Arc::clone(interrupt);
         Ok(Arc::new(move || {
             Ok(Box::new(ProgramAnalyzer::new(spec.clone(), effort.clone(), Arc::clone(&interrupt))))
         }))

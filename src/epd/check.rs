@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use analysis::{CheckRecords, Counts, FaultFormat, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use messages::epd::{RecordReader, Rule, Severity};
+use messages::epd::{MoveReading, Rule, Severity};
 use serde_json::json;
 
 use super::EscapesArg;
@@ -52,7 +52,7 @@ impl EpdCheckArgs {
             return explain_rules();
         }
         let check = CheckRecords {
-            reader: RecordReader { escapes: self.escapes.into(), ..RecordReader::default() },
+            reader: self.escapes.reader(MoveReading::Legal),
             level: match self.level {
                 LevelArg::Note => Severity::Note,
                 LevelArg::Warning => Severity::Warning,
@@ -60,7 +60,7 @@ impl EpdCheckArgs {
             },
             format: if self.json { FaultFormat::Json } else { FaultFormat::Text },
         };
-        let work = Work::new(&self.input, &OutputArgs::default(), self.input.pool())?;
+        let work = Work::new(&self.input, &OutputArgs::default())?;
         let counts = work.run(&Verb::quick(check))?;
         let Counts { records, faulty, errors, warnings, notes, .. } = counts;
         if self.json {

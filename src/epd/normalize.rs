@@ -39,14 +39,10 @@ enum Repair {
 impl NormalizeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let repairs = |what| self.repair.contains(&what);
-        let reader = RecordReader {
-            moves: if repairs(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal },
-            mates: repairs(Repair::Mates),
-            escapes: self.escapes.into(),
-            ..RecordReader::default()
-        };
+        let moves = if repairs(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal };
+        let reader = RecordReader { mates: repairs(Repair::Mates), ..self.escapes.reader(moves) };
         let verb = Verb::quick(Normalize { reader });
-        match Work::new(&self.input, &self.output, self.input.pool())?.run(&verb)? {
+        match Work::new(&self.input, &self.output)?.run(&verb)? {
             Counts { errors: 0, .. } => Ok(()),
             Counts { errors, faulty, records, .. } => {
                 bail!("{errors} errors in {faulty} of {records} records could not be put right")

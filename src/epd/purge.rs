@@ -22,7 +22,7 @@ pub(super) struct PurgeArgs {
 impl PurgeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
-        let counts = Work::new(&self.input, &self.output, self.input.pool())?.run(&Verb::quick(purge))?;
+        let counts = Work::new(&self.input, &self.output)?.run(&Verb::quick(purge))?;
         if counts.errors > 0 {
             bail!("{} lines were left out", counts.errors);
         }

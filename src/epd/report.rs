@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use analysis::InputFile;
-use analysis::report::{self, Run, Summary};
+use analysis::report::{self, Run, RunSummary, SuiteReport};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use messages::epd::{MoveReading, RecordReader};
+use messages::epd::MoveReading;
 
 use super::EscapesArg;
 use super::work::explain;
@@ -67,24 +67,26 @@ impl ReportArgs {
         let text =
             if self.json { format!("{}\n", report::json(&report)) } else { report::text(&report, self.all) };
         io::stdout().write_all(text.as_bytes())?;
-        self.judge(&report.runs[0])
+        let run = &report.runs[0];
+        match self.at_least {
+            Some(threshold) if !threshold.is_met(run) => {
+                bail!("{} has solved {} of {}, not {threshold}", run.name, run.solved, run.tried)
+            }
+            _ => Ok(()),
+        }
     }
 
-    fn read(&self) -> Result<report::Report> {
-        let reader = RecordReader {
-            moves: MoveReading::Repair,
-            escapes: self.escapes.into(),
-            ..RecordReader::default()
-        };
-        let mut report = report::Report::default();
+    fn read(&self) -> Result<SuiteReport> {
+        let reader = self.escapes.reader(MoveReading::Repair);
+        let mut report = SuiteReport::default();
         for run in &self.runs {
             let (name, path) = split(run);
             let input = InputFile::open(path).map_err(explain)?;
             let shown = input.name().to_owned();
             let run = Run::read(&name, input, reader);
-            let run = run.map_err(|error| wrong(format!("can't read `{shown}`: {error}")))?;
+            let run = run.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
             if run.tried() == 0 {
-                return Err(wrong(format!(
+                return Err(WrongInput::of(anyhow!(
                     "nothing in `{shown}` was solved or missed; expected records with `bm` or `am` and a move that \
                      was played, as `herald epd target` writes them"
                 )));
@@ -93,19 +95,6 @@ impl ReportArgs {
         }
         Ok(report)
     }
-
-    fn judge(&self, run: &Summary) -> Result<()> {
-        match self.at_least {
-            Some(threshold) if !threshold.is_met(run) => {
-                bail!("{} has solved {} of {}, not {threshold}", run.name, run.solved, run.tried)
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn wrong(text: String) -> anyhow::Error {
-    anyhow!(WrongInput).context(text)
 }
 
 /// The name of a run, and its file. What is the name of a file as a whole is none with a name in front.
@@ -130,7 +119,7 @@ enum Threshold {
 }
 
 impl Threshold {
-    fn is_met(self, run: &Summary) -> bool {
+    fn is_met(self, run: &RunSummary) -> bool {
         match self {
             Threshold::Count(count) => run.solved >= count,
             Threshold::Percent(percent) => run.share().percent() >= percent,
