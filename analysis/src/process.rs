@@ -1,7 +1,6 @@
 //! A file of any size, line by line through a verb.
 
 use std::io::{self, Read};
-use std::iter;
 use std::ops::AddAssign;
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,20 +122,8 @@ impl Verb {
                 Some(result)
             }
         };
-        pool.run(jobs(input, self.job_size), new_worker, take)
+        pool.run(Blocks::of_size(input, self.job_size), new_worker, take)
     }
-}
-
-/// The lines of a file in parts of at least so many bytes.
-fn jobs(input: impl Read + Send, size: usize) -> impl Iterator<Item = io::Result<FileBlock>> + Send {
-    Blocks::new(input).flat_map(move |block| -> Box<dyn Iterator<Item = io::Result<FileBlock>> + Send> {
-        match block {
-            Ok(FileBlock::Lines(lines)) => {
-                Box::new(lines.into_parts(size).map(|part| Ok(FileBlock::Lines(part))))
-            }
-            other => Box::new(iter::once(other)),
-        }
-    })
 }
 
 fn too_long(line: u64) -> Fault {

@@ -1,8 +1,7 @@
 //! Files of any size, taken apart into lines: some at a time, so that threads can share them.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
-use std::iter;
+use std::io::{self, BufRead as _, BufReader, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -38,84 +37,66 @@ pub struct TextLines {
 ///
 /// An error of the input is the last thing that comes.
 pub struct Blocks<R> {
-    input: R,
-    /// What was read and not yet given out: the beginning of a line.
+    input: BufReader<R>,
+    /// No block has a whole line more than it needs to be so long.
+    size: usize,
+    /// The beginning of a line. Not all of it, if it is too long.
     rest: Vec<u8>,
-    /// The number of the line that `rest` begins.
+    /// The number of that line.
     line: u64,
     has_ended: bool,
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads from the beginning of a file.
+    /// Reads from the beginning of a file, as much at once as the input gives.
     pub fn new(input: R) -> Blocks<R> {
-        Blocks { input, rest: Vec::new(), line: 1, has_ended: false }
+        Blocks::of_size(input, BLOCK)
     }
 
-    /// Reads some more; how much is 0 at the end.
-    fn fill(&mut self) -> io::Result<usize> {
-        let length = self.rest.len();
-        self.rest.resize(length + BLOCK, 0);
-        let read = loop {
-            match self.input.read(&mut self.rest[length..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.rest.truncate(length + *read.as_ref().unwrap_or(&0));
-        read
+    /// The same in blocks that are only as long as whole lines need to be at least so many bytes.
+    pub fn of_size(input: R, size: usize) -> Blocks<R> {
+        let input = BufReader::with_capacity(BLOCK, input);
+        Blocks { input, size, rest: Vec::new(), line: 1, has_ended: false }
     }
 
     fn read(&mut self) -> io::Result<Option<FileBlock>> {
-        let mut searched = 0;
         loop {
-            let unseen = &self.rest[searched..];
-            if let (Some(first), Some(last)) = (memchr(b'\n', unseen), memrchr(b'\n', unseen)) {
-                if searched + first >= LONGEST_READ {
-                    self.rest.drain(..=searched + first);
-                    return Ok(Some(self.pass()));
-                }
-                let rest = self.rest.split_off(searched + last + 1);
-                return Ok(Some(self.give(rest)));
-            }
-            searched = self.rest.len();
-            if searched > LONGEST_READ {
-                return self.pass_over().map(Some);
-            }
-            if self.fill()? == 0 {
+            let read = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            if read.is_empty() {
                 self.has_ended = true;
-                return Ok((!self.rest.is_empty()).then(|| self.give(Vec::new())));
+                let is_too_long = self.rest.len() > LONGEST_READ;
+                return Ok((!self.rest.is_empty()).then(|| self.give(is_too_long)));
             }
+            let length = read.len();
+            let Some(first) = memchr(b'\n', read) else {
+                if self.rest.len() <= LONGEST_READ {
+                    self.rest.extend_from_slice(read);
+                }
+                self.input.consume(length);
+                continue;
+            };
+            let is_too_long = self.rest.len() + first >= LONGEST_READ;
+            let enough = if is_too_long { first } else { self.size.clamp(1, length) - 1 };
+            let behind = memchr(b'\n', &read[enough..]).map(|end| enough + end);
+            let end = behind.or_else(|| memrchr(b'\n', read)).unwrap_or(first) + 1;
+            self.rest.extend_from_slice(&read[..end]);
+            self.input.consume(end);
+            return Ok(Some(self.give(is_too_long)));
         }
     }
 
-    /// Gives out all that there is but `rest`.
-    fn give(&mut self, rest: Vec<u8>) -> FileBlock {
-        let bytes = std::mem::replace(&mut self.rest, rest);
-        let first = self.line;
+    /// Gives out what was read, or passes over the one line that it is.
+    fn give(&mut self, is_too_long: bool) -> FileBlock {
+        let (bytes, first) = (std::mem::take(&mut self.rest), self.line);
         self.line += memchr_iter(b'\n', &bytes).count() as u64;
-        FileBlock::Lines(TextLines { first, bytes })
-    }
-
-    /// Passes over the rest of a line that is too long.
-    fn pass_over(&mut self) -> io::Result<FileBlock> {
-        loop {
-            self.rest.clear();
-            if self.fill()? == 0 {
-                break;
-            }
-            if let Some(end) = memchr(b'\n', &self.rest) {
-                self.rest.drain(..=end);
-                break;
-            }
+        if is_too_long {
+            FileBlock::TooLong { line: first }
+        } else {
+            FileBlock::Lines(TextLines { first, bytes })
         }
-        Ok(self.pass())
-    }
-
-    /// The line is passed over.
-    fn pass(&mut self) -> FileBlock {
-        self.line += 1;
-        FileBlock::TooLong { line: self.line - 1 }
     }
 }
 
@@ -146,21 +127,6 @@ impl TextLines {
     /// The lines, one after the other.
     pub fn iter(&self) -> impl Iterator<Item = TextLine<'_>> {
         lines(self.first, &self.bytes)
-    }
-
-    /// The same in parts of at least so many bytes.
-    pub fn into_parts(self, size: usize) -> impl Iterator<Item = TextLines> {
-        let TextLines { mut first, bytes } = self;
-        let mut begin = 0;
-        iter::from_fn(move || {
-            let rest = bytes.get(begin..).filter(|rest| !rest.is_empty())?;
-            let least = size.clamp(1, rest.len()) - 1;
-            let end = memchr(b'\n', &rest[least..]).map_or(rest.len(), |end| least + end + 1);
-            let part = TextLines { first, bytes: rest[..end].to_vec() };
-            first += memchr_iter(b'\n', &part.bytes).count() as u64;
-            begin += end;
-            Some(part)
-        })
     }
 }
 
@@ -301,10 +267,16 @@ mod tests {
     fn parts_are_the_whole() {
         let bytes = b"1\n22\n333\n\n4444".to_vec();
         for size in 1..20 {
-            let lines = TextLines { first: 1, bytes: bytes.clone() };
-            let parts: Vec<TextLines> = lines.into_parts(size).collect();
-            assert_eq!(parts.iter().flat_map(|part| part.bytes.clone()).collect::<Vec<_>>(), bytes);
-            let numbers = parts.iter().flat_map(TextLines::iter).map(|line| line.number);
+            let parts: Vec<FileBlock> =
+                Blocks::of_size(&bytes[..], size).map(|part| part.expect("no error")).collect();
+            let mut whole = Vec::new();
+            for part in &parts {
+                let FileBlock::Lines(lines) = part else { panic!("too long") };
+                assert!(lines.bytes.len() <= size + 5, "{size}");
+                whole.extend_from_slice(&lines.bytes);
+            }
+            assert_eq!(whole, bytes);
+            let numbers = parts.iter().flat_map(FileBlock::lines).map(|line| line.number);
             assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3, 4, 5], "{size}");
         }
     }

@@ -48,10 +48,7 @@ impl EpdMove<'_> {
 
     /// The same, on its own, if it is known to be legal.
     pub fn to_legal(&self) -> Option<EpdMove<'static>> {
-        match self {
-            EpdMove::Legal(mv, san) => Some(EpdMove::Legal(*mv, *san)),
-            EpdMove::San(_) | EpdMove::Text(_) => None,
-        }
+        self.legal().is_some().then(|| self.to_owned_move())
     }
 
     /// The same, on its own.
@@ -114,15 +111,6 @@ pub(super) struct MoveReader<'p> {
 }
 
 impl MoveReader<'_> {
-    /// Reads moves that can all be played from the position.
-    pub(super) fn moves<'a>(
-        self,
-        texts: impl Iterator<Item = (&'a str, usize)>,
-        findings: &mut Findings<'_>,
-    ) -> Vec<EpdMove<'a>> {
-        texts.map(|(text, at)| self.one(text, at, findings)).collect()
-    }
-
     /// Reads one move.
     pub(super) fn one<'a>(self, text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
         match self.position {
