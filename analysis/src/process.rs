@@ -146,8 +146,7 @@ impl JobResult {
 
     /// A line about a fault in the form of compilers: `file:line:column: severity: message [rule]`.
     pub(crate) fn located(&self, fault: &Fault) -> String {
-        let Fault { line, column, severity, message, rule, .. } = fault;
-        format!("{}:{line}:{column}: {severity}: {message} [{rule}]\n", self.file)
+        format!("{}:{fault}\n", self.file)
     }
 
     /// The name of the file.

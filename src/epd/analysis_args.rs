@@ -24,22 +24,22 @@ pub(super) struct AnalysisArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Go on with the output of a run that was interrupted. Give the same command again; that the output comes from
-    /// these files is checked, that it comes from this program and this limit is not
+    /// Continue the output of an interrupted run of the same command. Checked is that the output comes from these files, not
+    /// that it comes from this program and this limit
     #[arg(long, requires = "output", conflicts_with = "in_place")]
     resume: bool,
     #[command(flatten)]
     limit: LimitArgs,
-    /// The time of --time is only to be met on average: more for difficult positions, less for easy ones
+    /// Meet --time on average only: more for difficult positions, less for easy ones
     #[arg(long)]
     soft: bool,
-    /// Let this program think, one for each thread, instead of Herald: a list of KEY=VALUE as for `herald match`
+    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
     engine: Option<String>,
-    /// Memory that Herald may use on each thread, in MiB
+    /// Hash table of Herald on each thread, in MiB
     #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
     hash: NonZeroUsize,
-    /// Write no times: then the output under a limit of nodes or depth is the same each time
+    /// Write no times, so that the output under a limit of nodes or depth is the same each time
     #[arg(long)]
     no_times: bool,
     /// How strings write quotation marks and semicolons
@@ -47,7 +47,7 @@ pub(super) struct AnalysisArgs {
     escapes: EscapesArg,
 }
 
-/// The same for each record.
+/// The limit for each record.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct LimitArgs {
@@ -57,7 +57,7 @@ struct LimitArgs {
     /// Search so many plies deep
     #[arg(long, value_name = "PLIES")]
     depth: Option<NonZeroU32>,
-    /// Search so long, in seconds: no longer, unless with --soft
+    /// Search so long, in seconds; a hard limit unless --soft is given
     #[arg(long, value_name = "SECONDS")]
     time: Option<f64>,
 }

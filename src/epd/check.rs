@@ -11,30 +11,28 @@ use serde_json::json;
 use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
 
-/// Tell what is wrong with EPD records: form, operands, opcodes that contradict each other, positions and moves that are
-/// illegal
+/// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
 ///
-/// An error is something whose meaning is lost, unknown or impossible; a warning something that `herald epd normalize` puts
-/// right; a note something that is allowed, but not as it should be. The exit status is 0 if there is no error, 1 if there
-/// is one, and 2 if a file can't be read.
+/// An error has a meaning that is lost, unknown or impossible. A warning can be repaired by `herald epd normalize`. A note is
+/// allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
 pub(super) struct EpdCheckArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Warnings are errors for the exit status
+    /// Count warnings as errors for the exit status
     #[arg(long)]
     strict: bool,
-    /// Tell only faults that are at least so severe
+    /// Report only faults of at least this severity
     #[arg(long, value_enum, default_value = "note")]
     level: LevelArg,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
-    /// Write faults as JSON, one a line, and the totals as the last one
+    /// Write faults as JSON, one per line, and the totals in the last line
     #[arg(long)]
     json: bool,
-    /// Explain the labels of rules, and check nothing
+    /// Explain the labels of rules and check nothing
     #[arg(long, conflicts_with = "files")]
     rules: bool,
 }

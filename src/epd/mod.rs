@@ -1,4 +1,4 @@
-//! `herald epd`: files of positions in EPD, checked, changed and thought about.
+//! `herald epd`: files of positions in EPD, checked, changed and analysed.
 
 mod analysis_args;
 mod analyze;

@@ -1,4 +1,4 @@
-//! `herald epd report`: what came of suites of problems.
+//! `herald epd report`: results of suites of problems.
 
 use std::fmt;
 use std::fs;
@@ -16,28 +16,27 @@ use super::EscapesArg;
 use super::work::explain;
 use crate::WrongInput;
 
-/// Tell what came of suites of problems that were solved with `herald epd target`: what was solved and missed, by themes, with
-/// how much effort, and how several programs or versions compare
+/// Report the results of suites that were solved with `herald epd target`: solved and missed problems, themes, effort, and a
+/// comparison of several programs or versions
 ///
 /// Each file is a run. Where a record has no `Target`, the move of `pv`, `pm`, `sv` or `sm` is compared with `bm` and `am`.
 /// The theme of a record is its `id` without the number. Moves graded as in the Strategic Test Suite (`c7` to `c9`, or `c0`) get
-/// their points. Whether a difference means anything is told by McNemar's test.
+/// their points. McNemar's test tells whether a difference is significant.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd report new.epd old=last-month.epd --html report.html
   herald epd report wac.epd --at-least 290")]
 pub(super) struct ReportArgs {
-    /// Runs: files of EPD records, `-` for standard input; NAME=FILE calls a run by that name. The first is compared with the
-    /// others
+    /// Runs: files of EPD records, `-` for standard input; NAME=FILE names a run. The first one is compared with the others
     #[arg(required = true, value_name = "[NAME=]FILE")]
     runs: Vec<PathBuf>,
-    /// Write the report as a page as well, with charts and the boards of what the first run has missed
+    /// Write an HTML page too, with charts and the boards that the first run has missed
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// The heading of the page
     #[arg(long, default_value = "EPD report", requires = "html")]
     title: String,
-    /// Write the records that the first run has missed, with the right moves and the wrong one, for a program to learn from
+    /// Write the records that the first run has missed, with the right moves and the wrong one, as training data
     #[arg(long, value_name = "FILE")]
     feedback: Option<PathBuf>,
     /// List all problems, also those that every run has solved
@@ -46,7 +45,7 @@ pub(super) struct ReportArgs {
     /// Write the report as JSON
     #[arg(long, conflicts_with = "all")]
     json: bool,
-    /// Fail (exit status 1) unless the first run has solved so many problems, or so many percent: 290, 95%
+    /// Exit status 1 unless the first run has solved this number or percentage of problems: 290, 95%
     #[arg(long, value_name = "COUNT")]
     at_least: Option<Threshold>,
     /// How strings write quotation marks and semicolons
@@ -57,7 +56,7 @@ pub(super) struct ReportArgs {
 impl ReportArgs {
     pub(super) fn run(&self) -> Result<()> {
         let report = self.read()?;
-        // What is asked for is there before anything is said.
+        // The files are there before anything is printed.
         if let Some(path) = &self.html {
             write(path, &report::page(&report, &self.title, self.all))?;
         }

@@ -1,8 +1,8 @@
 //! What came of suites of problems that were solved: the report generator that the EPD specification foresaw as "Gastric"
 //! (3.3) and left open.
 //!
-//! A [`Run`] is what somebody has made of a suite: a file that [`crate::Target`] has written, or any other with the moves that
-//! were played beside those of `bm` and `am`. A [`Report`] lays several runs side by side. It can be had as [`text`], as a
+//! A [`Run`] is a file that [`crate::Target`] has written, or one by any other tool with the moves that were played beside those of
+//! `bm` and `am`. Nothing but files is known, so programs, versions and limits are compared afterwards in any combination. A [`Report`] lays several runs side by side. It can be had as [`text`], as a
 //! [`page`], as [`json`], and as [`feedback`].
 
 mod board;

@@ -78,7 +78,7 @@ pub struct Operand<'a> {
 /// Everything is found that can be told apart; what is not as it should be is reported.
 ///
 /// ```
-/// use engine::epd::{Escapes, Lexer};
+/// use game::epd::{Escapes, Lexer};
 ///
 /// let mut lexer = Lexer::new("4k3/8/8/8/8/8/8/4KQ2 w - - bm Qf7; id \"a; b\";", 1, Escapes::None);
 /// assert_eq!(lexer.fields().unwrap()[1].text, "w");

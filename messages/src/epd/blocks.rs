@@ -1,4 +1,7 @@
 //! Files of any size, taken apart into lines: some at a time, so that threads can share them.
+//!
+//! A block is what the input gives at once, up to a megabyte of whole lines: memory is flat, and nobody at the end of a pipe
+//! waits for a block to be full. Longer lines than 16 MiB are passed over. Bytes that are no UTF-8 are taken for ISO 8859-1.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead as _, BufReader, Read};

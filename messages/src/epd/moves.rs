@@ -1,4 +1,7 @@
 //! Moves as operands: SAN, and what is found where SAN should be.
+//!
+//! Moves are found in the position of the record while their operation is read, so that their faults have columns. What is no
+//! SAN (`e2e4`, `bm #3`) is put right on request only. Written SAN is always exact: `Qd1` becomes `Qd1+`.
 
 use std::borrow::Cow;
 use std::iter;

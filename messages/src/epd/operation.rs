@@ -1,4 +1,7 @@
 //! Operations: opcodes with their operands.
+//!
+//! Strings keep characters outside of ASCII, with a warning: they may be a name. Control characters become `?`. A string of more
+//! than 255 bytes stays whole.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};

@@ -1,4 +1,7 @@
 //! A record, read and written.
+//!
+//! Operations are in ASCII order, each opcode once; of several with one opcode the last one holds. Registers are set in that
+//! order too: the order in the line must not change the meaning (EPD specification, 5.1).
 
 use std::fmt;
 use std::num::NonZeroU32;
