@@ -5,6 +5,7 @@ mod grid;
 mod match_runner;
 mod match_store;
 mod openings;
+mod overheads;
 pub mod referee;
 pub mod schedule;
 pub mod simulated;
@@ -14,11 +15,10 @@ mod table;
 
 pub use game_runner::{MatchConfig, Participant, ProgramRunner};
 pub use grid::Grid;
-pub use match_runner::{
-    Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, Overheads, PlayedGame, Usage,
-};
+pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, PlayedGame, Usage};
 pub use match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
+pub use overheads::Overheads;
 pub use standings::{Faults, Standing, Standings};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Incident, MoveRecord, Overhead,

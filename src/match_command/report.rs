@@ -180,9 +180,10 @@ pub(super) fn json_begin(plan: &MatchPlan, game: &Match) -> Value {
 
 /// A game that has ended as an event.
 pub(super) fn json_game(plan: &MatchPlan, game: &Match, entry: &GameEntry) -> Value {
+    let fixture = &entry.fixture;
     json!({
-        "event": "game", "game": entry.number + 1, "round": entry.round,
-        "white": plan.name(entry.white), "black": plan.name(entry.black), "opening": entry.opening + 1,
+        "event": "game", "game": fixture.number + 1, "round": fixture.round,
+        "white": plan.name(fixture.white), "black": plan.name(fixture.black), "opening": fixture.opening + 1,
         "result": entry.outcome.0.result(), "reason": entry.outcome.0.to_string(), "detail": entry.detail,
         "plies": entry.plies, "seconds": entry.seconds, "sprt": json_sprt(game),
     })

@@ -65,7 +65,7 @@ pub struct ScheduleSettings {
 }
 
 /// A game to be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fixture {
     /// Its number in the match, from 0. Of a pair (the same two programs and the same opening, colours reversed) the numbers are
     /// neighbours, the first one even, if encounters have an even number of games.
