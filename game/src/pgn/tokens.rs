@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 use super::read::PgnFault;
-use crate::lines::{LONGEST_LINE, LineRead, TextLines};
+use crate::lines::{LONGEST_LINE, LineRead, NumberedLines};
 use crate::text::excerpt;
 
 /// What a game is written with. Move numbers are words; periods, `!`, `?`, `$1` and `<...>` are passed over.
@@ -22,7 +22,7 @@ pub(super) enum Token {
 
 /// Cuts a text into tokens.
 pub(super) struct Tokenizer<R> {
-    lines: TextLines<R>,
+    lines: NumberedLines<R>,
     line: String,
     /// Where in the line the next token is looked for.
     at: usize,
@@ -35,7 +35,7 @@ type Lexed = Result<Token, PgnFault>;
 
 impl<R: BufRead> Tokenizer<R> {
     pub(super) fn new(input: R) -> Tokenizer<R> {
-        Tokenizer { lines: TextLines::new(input), line: String::new(), at: 0, token_line: 0 }
+        Tokenizer { lines: NumberedLines::new(input), line: String::new(), at: 0, token_line: 0 }
     }
 
     /// The line on which the latest token began, from 1.
