@@ -9,7 +9,7 @@ use shakmaty::Move;
 use messages::cecp::{Message, ThinkingLine};
 
 /// Where messages go.
-pub(super) struct Output<'a> {
+pub(super) struct CecpOutput<'a> {
     to: &'a mut dyn Write,
     /// Whether thinking output is wanted.
     pub(super) posts: bool,
@@ -23,10 +23,10 @@ const LONGEST_LINE: usize = 400;
 /// The longest piece of a received line that an error message repeats, in characters.
 const LONGEST_ECHO: usize = 200;
 
-impl<'a> Output<'a> {
+impl<'a> CecpOutput<'a> {
     /// Writes to `to`; nothing that the GUI must ask for.
-    pub(super) fn new(to: &'a mut dyn Write) -> Output<'a> {
-        Output { to, posts: false, debugs: false }
+    pub(super) fn new(to: &'a mut dyn Write) -> CecpOutput<'a> {
+        CecpOutput { to, posts: false, debugs: false }
     }
 
     /// Sends a message.
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_foreign_line_cannot_forge_another() {
         let mut bytes = Vec::new();
-        Output::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}").unwrap();
+        CecpOutput::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}").unwrap();
         assert_eq!(String::from_utf8(bytes).unwrap(), "Error (unknown command): x?move e2e4?\n");
     }
 

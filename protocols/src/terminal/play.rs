@@ -30,7 +30,7 @@ pub(super) enum TerminalAction {
 
 /// What comes of a line or a decision.
 #[derive(Default)]
-pub(super) struct Effects {
+pub(super) struct TerminalEffects {
     /// What is to be shown.
     pub text: String,
     /// What is to be done, in order.
@@ -58,7 +58,7 @@ pub(super) struct TerminalGame {
     thinking: Option<ThinkingGoal>,
     /// Herald's score of its own position when it moved last.
     last_score: Option<Score>,
-    effects: Effects,
+    effects: TerminalEffects,
 }
 
 /// What `help` shows.
@@ -101,7 +101,7 @@ impl TerminalGame {
             flipped: false,
             thinking: None,
             last_score: None,
-            effects: Effects::default(),
+            effects: TerminalEffects::default(),
         }
     }
 
@@ -111,7 +111,7 @@ impl TerminalGame {
     }
 
     /// What is to be shown and done now.
-    pub(super) fn take_effects(&mut self) -> Effects {
+    pub(super) fn take_effects(&mut self) -> TerminalEffects {
         std::mem::take(&mut self.effects)
     }
 

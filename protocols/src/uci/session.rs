@@ -15,7 +15,7 @@ use crate::host::{Event, Host};
 use crate::obeyed::{CommandFailure, Obeyed, refuse};
 use game::diagram::Diagram;
 use messages::input::{Input, MAX_LINE};
-use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, Start};
+use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, StartPosition};
 
 /// `currmove` is sent only after this time.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
@@ -209,12 +209,12 @@ impl UciSession<'_> {
     }
 
     /// Sets up a position; if anything is wrong with it, the old one stays.
-    fn set_position(&mut self, start: &Start, moves: &[UciMove]) -> Obeyed {
+    fn set_position(&mut self, start: &StartPosition, moves: &[UciMove]) -> Obeyed {
         let problem =
             |problem: &dyn Display| CommandFailure::refused(format_args!("position not set up: {problem}"));
         let mut game = match start {
-            Start::Initial => self.initial_game(),
-            Start::Fen(fen) => {
+            StartPosition::Initial => self.initial_game(),
+            StartPosition::Fen(fen) => {
                 Game::from_variant_fen(self.variant, fen, self.mode()).map_err(|error| problem(&error))?
             }
         };

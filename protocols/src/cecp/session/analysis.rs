@@ -9,14 +9,14 @@ use super::CecpSession;
 use crate::cecp::markers;
 use crate::cecp::output::move_text;
 use crate::cecp::search::Search;
-use crate::cecp::state::{Mode, Occupation};
+use crate::cecp::state::{EngineMode, Occupation};
 use crate::obeyed::{Obeyed, refuse};
 use messages::cecp::{Message, Place, RootMoves, Status};
 
 impl CecpSession<'_> {
     /// `.`
     pub(super) fn tell_status(&mut self) -> io::Result<()> {
-        if self.state.mode != Mode::Analyze {
+        if self.state.mode != EngineMode::Analyze {
             return Ok(());
         }
         let status = match (&self.search, self.board.game()) {

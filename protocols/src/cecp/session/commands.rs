@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 use super::CecpSession;
 use crate::agreements::Agreements;
-use crate::cecp::state::{Mode, StateChange};
+use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 use crate::obeyed::{CommandFailure, Obeyed, refuse};
 
@@ -73,7 +73,7 @@ impl CecpSession<'_> {
             C::Rejected(feature) => self.feature_rejected(&feature)?,
             C::New => return self.new_game(),
             C::Variant(name) => return self.variant(&name),
-            C::Force => return Ok(StateChange::Mode(Mode::Force)),
+            C::Force => return Ok(StateChange::EngineMode(EngineMode::Force)),
             C::Go => return Ok(self.play_side(|turn| turn)),
             C::PlayOther => return Ok(self.play_side(|turn| !turn)),
             C::UserMove(mv) | C::BareMove(mv) => return self.user_move(&mv),
@@ -89,7 +89,7 @@ impl CecpSession<'_> {
             C::MoveNow => self.move_now(),
             C::Undo => self.take_back(1)?,
             C::Remove => self.take_back(2)?,
-            C::Analyze => return Ok(StateChange::Mode(Mode::Analyze)),
+            C::Analyze => return Ok(StateChange::EngineMode(EngineMode::Analyze)),
             C::Exit => return Ok(self.exit()),
             C::Status => self.tell_status()?,
             C::Exclude(moves) => self.exclude(&moves)?,
@@ -139,7 +139,7 @@ impl CecpSession<'_> {
     /// `go`, `playother`: nothing, if there is no legal position.
     fn play_side(&self, side: impl FnOnce(Color) -> Color) -> StateChange {
         let turn = self.board.game().map(Game::turn);
-        turn.map_or(StateChange::Nothing, |turn| StateChange::Mode(Mode::Play(side(turn))))
+        turn.map_or(StateChange::Nothing, |turn| StateChange::EngineMode(EngineMode::Play(side(turn))))
     }
 
     fn put_on_move(&mut self, turn: Color) -> StateChange {
@@ -149,7 +149,7 @@ impl CecpSession<'_> {
 
     fn result(&mut self) -> StateChange {
         self.agreements = Agreements::default();
-        StateChange::Mode(Mode::Force)
+        StateChange::EngineMode(EngineMode::Force)
     }
 
     /// Suspends the search where it looks at the clock, and the clock with it.

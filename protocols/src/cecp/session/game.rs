@@ -12,7 +12,7 @@ use crate::cecp::board::PositionRefusal;
 use crate::cecp::clock::still_fits;
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::echo;
-use crate::cecp::state::{Mode, StateChange};
+use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 use crate::obeyed::{CommandFailure, Obeyed, refuse};
 
@@ -52,7 +52,8 @@ impl CecpSession<'_> {
         if let Err(error) = game.play(mv) {
             return self.report_illegal(error.to_string(), text);
         }
-        let (ply, claim) = (game.ply(), game.claim().filter(|_| self.state.mode == Mode::Play(game.turn())));
+        let (ply, claim) =
+            (game.ply(), game.claim().filter(|_| self.state.mode == EngineMode::Play(game.turn())));
         self.position = PositionNotes::default();
         if let Some(reason) = claim {
             self.abandon();
@@ -82,10 +83,10 @@ impl CecpSession<'_> {
         if self.dialect == Dialect::Autoplayer {
             self.abandon();
             self.output.send(&report)?;
-            return Ok(StateChange::Mode(Mode::Force));
+            return Ok(StateChange::EngineMode(EngineMode::Force));
         }
         let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
-        if untouched && self.state.mode == Mode::Force {
+        if untouched && self.state.mode == EngineMode::Force {
             self.deferred.report = Some(report);
         } else {
             self.output.send(&report)?;
@@ -151,7 +152,7 @@ impl CecpSession<'_> {
             .map_err(|error| CommandFailure::refused(format_args!("{error} in edit mode")))?;
         self.board.obey(edit);
         // An analysis goes on at once; otherwise the side to move may still follow.
-        if edit == EditLine::End && self.state.mode == Mode::Analyze {
+        if edit == EditLine::End && self.state.mode == EngineMode::Analyze {
             self.settle()?;
         }
         Ok(())

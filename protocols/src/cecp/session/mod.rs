@@ -30,10 +30,10 @@ use messages::cecp::Message;
 use messages::input::Input;
 use shakmaty::{Move, Square};
 
-use super::board::Board;
+use super::board::CecpBoard;
 use super::clock::TimeSettings;
 use super::dialect::Dialect;
-use super::output::Output;
+use super::output::CecpOutput;
 use super::search::Search;
 use super::state::{Occupation, SessionState, StateChange};
 use crate::agreements::Agreements;
@@ -54,11 +54,11 @@ pub fn serve(host: Host, output: &mut dyn Write, dialect: Dialect) -> io::Result
 
 struct CecpSession<'a> {
     host: Host,
-    output: Output<'a>,
+    output: CecpOutput<'a>,
     dialect: Dialect,
     /// The state of Appendix B, but for the game.
     state: SessionState,
-    board: Board,
+    board: CecpBoard,
     position: PositionNotes,
     clock: TimeSettings,
     /// The search that is under way.
@@ -102,10 +102,10 @@ impl<'a> CecpSession<'a> {
         host.engine.use_noise(false);
         CecpSession {
             host,
-            output: Output::new(output),
+            output: CecpOutput::new(output),
             dialect,
             state: SessionState::default(),
-            board: Board::default(),
+            board: CecpBoard::default(),
             position: PositionNotes::default(),
             clock: TimeSettings::default(),
             search: None,

@@ -12,7 +12,7 @@ use super::{CecpSession, PositionNotes};
 use crate::agreements::{is_content_with_a_draw, takes_a_draw};
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::{move_text, thinking_line};
-use crate::cecp::state::{Mode, Occupation, StateChange};
+use crate::cecp::state::{EngineMode, Occupation, StateChange};
 use crate::cecp::variants;
 
 impl CecpSession<'_> {
@@ -78,18 +78,18 @@ impl CecpSession<'_> {
             return self.announce_end(outcome);
         }
         self.output.send(&Message::Resign)?;
-        Ok(StateChange::Mode(Mode::Force))
+        Ok(StateChange::EngineMode(EngineMode::Force))
     }
 
     fn play(&mut self, decision: Decision, used: Duration) -> io::Result<StateChange> {
         let (Some(mv), Some(game)) = (decision.best, self.board.game_mut()) else {
-            return Ok(StateChange::Mode(Mode::Force));
+            return Ok(StateChange::EngineMode(EngineMode::Force));
         };
         let before = game.clone();
         if game.play(mv).is_err() {
             let text = move_text(&before, mv);
             self.output.debug(format!("the search chose {text}, which is not legal"))?;
-            return Ok(StateChange::Mode(Mode::Force));
+            return Ok(StateChange::EngineMode(EngineMode::Force));
         }
         self.greet()?;
         if let Some(word) = self.word_about_a_draw(&before, mv, decision.score) {
@@ -145,14 +145,14 @@ impl CecpSession<'_> {
         if is_draw && self.dialect == Dialect::XBoard && !variants::is_plain(game.variant(), outcome) {
             // A draw that the GUI can't see would be a false claim; the opponent may agree to it.
             self.output.send(&Message::OfferDraw)?;
-            return Ok(StateChange::Mode(Mode::Force));
+            return Ok(StateChange::EngineMode(EngineMode::Force));
         }
         self.announce_end(outcome)
     }
 
     /// The game, if it is the engine's turn.
     pub(super) fn own_turn(&self) -> Option<&Game> {
-        self.board.game().filter(|game| self.state.mode == Mode::Play(game.turn()))
+        self.board.game().filter(|game| self.state.mode == EngineMode::Play(game.turn()))
     }
 
     pub(super) fn announce_end(&mut self, outcome: Outcome) -> io::Result<StateChange> {
@@ -162,7 +162,7 @@ impl CecpSession<'_> {
             None => GameResult::Draw,
         };
         self.output.send(&Message::Result { result, comment: Some(outcome.to_string()) })?;
-        Ok(StateChange::Mode(Mode::Force))
+        Ok(StateChange::EngineMode(EngineMode::Force))
     }
 }
 

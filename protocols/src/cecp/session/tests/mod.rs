@@ -11,7 +11,7 @@ use messages::input::LineReader;
 use shakmaty::Color;
 
 use crate::cecp::Dialect;
-use crate::cecp::state::{Mode, Occupation};
+use crate::cecp::state::{EngineMode, Occupation};
 use crate::host::{Event, Host};
 
 use super::CecpSession;
@@ -89,23 +89,23 @@ impl CecpSession<'_> {
 
 #[test]
 fn the_modes_of_appendix_b() {
-    let (white, black) = (Mode::Play(Color::White), Mode::Play(Color::Black));
-    let all = [white, black, Mode::Force, Mode::Analyze];
+    let (white, black) = (EngineMode::Play(Color::White), EngineMode::Play(Color::Black));
+    let all = [white, black, EngineMode::Force, EngineMode::Analyze];
     with_session(|session, _| {
         // The command, the side to move, and the mode that follows each of all.
         for (command, turn, expected) in [
-            ("force", Color::White, [Mode::Force; 4]),
-            ("result *", Color::White, [Mode::Force; 4]),
-            ("new", Color::White, [black, black, black, Mode::Analyze]),
-            ("variant normal", Color::White, [black, black, black, Mode::Analyze]),
-            ("white", Color::White, [black, black, black, Mode::Analyze]),
-            ("black", Color::Black, [white, white, white, Mode::Analyze]),
+            ("force", Color::White, [EngineMode::Force; 4]),
+            ("result *", Color::White, [EngineMode::Force; 4]),
+            ("new", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("variant normal", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("white", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("black", Color::Black, [white, white, white, EngineMode::Analyze]),
             ("go", Color::White, [white; 4]),
             ("go", Color::Black, [black; 4]),
             ("playother", Color::White, [black; 4]),
             ("playother", Color::Black, [white; 4]),
-            ("analyze", Color::White, [Mode::Analyze; 4]),
-            ("exit", Color::White, [white, black, Mode::Force, Mode::Force]),
+            ("analyze", Color::White, [EngineMode::Analyze; 4]),
+            ("exit", Color::White, [white, black, EngineMode::Force, EngineMode::Force]),
             ("usermove e2e4", Color::Black, all),
             ("usermove e7e5", Color::Black, all),
             ("setboard x", Color::Black, all),
