@@ -34,7 +34,7 @@ pub(super) enum Occupation {
 pub(super) enum StateChange {
     Nothing,
     /// `force`, `go`, `playother`, `analyze`, `result`, and every end of the game.
-    EngineMode(EngineMode),
+    Mode(EngineMode),
     /// `white`, `black`, `variant`: the engine plays this side, unless it analyses.
     Side(Color),
     /// `new`
@@ -86,7 +86,7 @@ impl SessionState {
     pub(super) fn apply(&mut self, change: StateChange) {
         let is_analysing = self.mode == EngineMode::Analyze;
         match change {
-            StateChange::EngineMode(mode) => self.mode = mode,
+            StateChange::Mode(mode) => self.mode = mode,
             StateChange::Side(side) if !is_analysing => self.mode = EngineMode::Play(side),
             StateChange::NewGame => {
                 self.apply(StateChange::Side(Color::Black));

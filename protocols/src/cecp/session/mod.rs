@@ -117,19 +117,20 @@ impl<'a> CecpSession<'a> {
 
     fn run(&mut self) -> io::Result<()> {
         loop {
-            self.take_up()?;
+            self.take_up();
+            self.output.check()?;
             match self.next_event() {
                 thought @ Event::Thought(..) if self.state.paused => self.deferred.thoughts.push(thought),
                 Event::Thought(_, thought) => {
-                    let change = self.hear(thought)?;
+                    let change = self.hear(thought);
                     self.apply(change);
                 }
                 Event::Input(Input::Line(line)) => {
-                    if self.read(&line)?.is_break() {
+                    if self.read(&line).is_break() {
                         return Ok(());
                     }
                 }
-                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning)?,
+                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning),
                 Event::Input(Input::End) => return Ok(()),
             }
         }
@@ -171,16 +172,16 @@ impl<'a> CecpSession<'a> {
     }
 
     /// Thinks, ponders or analyses as the state asks for, unless it is being done already.
-    fn take_up(&mut self) -> io::Result<()> {
+    fn take_up(&mut self) {
         if self.state.paused {
-            return Ok(());
+            return;
         }
-        let change = self.end_finished_game()?;
+        let change = self.end_finished_game();
         self.apply(change);
-        self.sit()?;
+        self.sit();
         let wanted = self.wanted();
         if wanted == self.occupation() {
-            return Ok(());
+            return;
         }
         self.abandon();
         if let Some(game) = self.board.game().cloned() {
@@ -191,7 +192,6 @@ impl<'a> CecpSession<'a> {
                 Occupation::Ponder => Some(self.ponder(&game)),
             };
         }
-        Ok(())
     }
 
     /// Thinks about the position after the expected reply; without one, about the opponent's choice.

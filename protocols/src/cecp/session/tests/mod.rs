@@ -51,9 +51,9 @@ fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
 impl CecpSession<'_> {
     /// Reads a line and does what follows from it, but does not wait for the engine.
     fn say(&mut self, line: &str) {
-        self.take_up().unwrap();
-        assert!(self.read(line).unwrap().is_continue());
-        self.take_up().unwrap();
+        self.take_up();
+        assert!(self.read(line).is_continue());
+        self.take_up();
     }
 
     /// Makes the engine move, if it is to.
@@ -62,13 +62,13 @@ impl CecpSession<'_> {
             self.host.engine.move_now();
             match self.host.next_event() {
                 Event::Thought(_, thought) => {
-                    let change = self.hear(thought).unwrap();
+                    let change = self.hear(thought);
                     self.apply(change);
                 }
                 // The end of the input, which was empty from the beginning.
                 Event::Input(_) => {}
             }
-            self.take_up().unwrap();
+            self.take_up();
         }
     }
 
@@ -114,15 +114,15 @@ fn the_modes_of_appendix_b() {
         ] {
             for (before, after) in all.into_iter().zip(expected) {
                 let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {} KQkq - 0 1", turn.char());
-                assert!(session.read(&format!("setboard {fen}")).unwrap().is_continue());
+                assert!(session.read(&format!("setboard {fen}")).is_continue());
                 session.state.mode = before;
-                assert!(session.read(command).unwrap().is_continue());
+                assert!(session.read(command).is_continue());
                 assert_eq!(session.state.mode, after, "{command} in {before:?}");
             }
         }
-        assert!(session.read("setboard 8/8/8/8/8/8/8/8 w - - 0 1").unwrap().is_continue());
+        assert!(session.read("setboard 8/8/8/8/8/8/8/8 w - - 0 1").is_continue());
         session.state.mode = white;
-        assert!(session.read("go").unwrap().is_continue());
+        assert!(session.read("go").is_continue());
         assert_eq!(session.state.mode, white, "without a position there is no side to play");
     });
 }
