@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use game::{CastlingMode, Color, Outcome, TimeControl};
 use messages::cego::{
-    EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, SideClock, StrictFen, SubsequentMove,
+    EngineMessage, FirstMove, LongMove, MalformedMessage, MediatorMessage, SideClock, StrictFen,
+    SubsequentMove,
 };
 use platform::Source;
 
@@ -18,10 +19,10 @@ use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec,
 pub struct Cego;
 
 impl Vocabulary for Cego {
-    type Message = Result<EngineMessage, MessageError>;
+    type Message = Result<EngineMessage, MalformedMessage>;
     const STRICT: bool = true;
 
-    fn read(line: &str) -> Result<EngineMessage, MessageError> {
+    fn read(line: &str) -> Result<EngineMessage, MalformedMessage> {
         line.parse()
     }
 }
@@ -76,7 +77,7 @@ impl ProtocolPlayer for CegoPlayer {
 
     fn understand(
         &mut self,
-        said: Timed<Result<EngineMessage, MessageError>>,
+        said: Timed<Result<EngineMessage, MalformedMessage>>,
     ) -> Result<Option<PlayerEvent>, PlayerFault> {
         match (self.state, said.message) {
             (CegoState::Over, _) => Ok(None),

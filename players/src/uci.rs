@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
-use messages::uci::{Command, Go, Info, LineError, Message, OptionKind, Start};
+use messages::uci::{Command, Go, Info, LineError, Message, OptionKind, StartPosition};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
@@ -311,7 +311,8 @@ fn after_pv(line: &str) -> String {
 
 /// The position of a game, with another move played if there is one.
 fn position(game: &Game, another: Option<UciMove>) -> Command {
-    let start = if game.has_standard_start() { Start::Initial } else { Start::Fen(game.start_fen()) };
+    let start =
+        if game.has_standard_start() { StartPosition::Initial } else { StartPosition::Fen(game.start_fen()) };
     let moves = game.moves().iter().map(|m| m.to_uci(game.mode())).chain(another).collect();
     Command::Position { start, moves }
 }

@@ -9,7 +9,7 @@ pub mod cecp;
 pub mod cego;
 pub mod detect;
 pub mod host;
-mod obeyed;
+mod output;
 mod pondering;
 pub mod referee;
 #[cfg(test)]

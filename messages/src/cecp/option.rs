@@ -89,12 +89,12 @@ impl OptionControl {
         Some(match kind {
             "check" => OptionControl::Check(value.parse::<i64>().ok()? != 0),
             "spin" => {
-                let (value, min, max) = three_numbers(value)?;
+                let [value, min, max] = three_numbers(value)?;
                 OptionControl::Spin { value, min, max }
             }
             // The specification writes it both ways.
             "slider" | "slide" => {
-                let (value, min, max) = three_numbers(value)?;
+                let [value, min, max] = three_numbers(value)?;
                 OptionControl::Slider { value, min, max }
             }
             "string" => OptionControl::Text(value.to_owned()),
@@ -109,25 +109,16 @@ impl OptionControl {
     }
 
     fn parse_combo(value: &str) -> OptionControl {
-        let mut current = 0;
-        let mut choices = Vec::new();
-        for (index, choice) in value.split("///").map(str::trim).enumerate() {
-            let marked = choice.strip_prefix('*');
-            if marked.is_some() {
-                current = index;
-            }
-            choices.push(marked.unwrap_or(choice).to_owned());
-        }
-        OptionControl::Combo { choices, current }
+        let choices: Vec<&str> = value.split("///").map(str::trim).collect();
+        let current = choices.iter().rposition(|choice| choice.starts_with('*')).unwrap_or(0);
+        let unmarked = |choice: &str| choice.strip_prefix('*').unwrap_or(choice).to_owned();
+        OptionControl::Combo { choices: choices.into_iter().map(unmarked).collect(), current }
     }
 }
 
-fn three_numbers(text: &str) -> Option<(i64, i64, i64)> {
-    let mut numbers = text.split_whitespace().map(str::parse);
-    match (numbers.next(), numbers.next(), numbers.next()) {
-        (Some(Ok(value)), Some(Ok(min)), Some(Ok(max))) => Some((value, min, max)),
-        _ => None,
-    }
+fn three_numbers(text: &str) -> Option<[i64; 3]> {
+    let numbers: Vec<i64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
+    numbers.first_chunk().copied()
 }
 
 impl fmt::Display for OptionDefinition {
@@ -146,12 +137,10 @@ impl fmt::Display for OptionControl {
             OptionControl::File(text) => write!(f, "file {text}"),
             OptionControl::Path(text) => write!(f, "path {text}"),
             OptionControl::Combo { choices, current } => {
-                let marked: Vec<String> = choices
-                    .iter()
-                    .enumerate()
-                    .map(|(index, choice)| format!("{}{choice}", if index == *current { "*" } else { "" }))
-                    .collect();
-                write!(f, "combo {}", marked.join(CHOICE_SEPARATOR))
+                let mark = |index| if index == *current { "*" } else { "" };
+                let marked =
+                    choices.iter().enumerate().map(|(index, choice)| format!("{}{choice}", mark(index)));
+                write!(f, "combo {}", marked.collect::<Vec<_>>().join(CHOICE_SEPARATOR))
             }
             OptionControl::Button => f.write_str("button"),
             OptionControl::Reset => f.write_str("reset"),

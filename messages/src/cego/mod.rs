@@ -8,7 +8,7 @@ mod notation;
 mod position;
 
 pub use message::{
-    EngineMessage, FirstMove, MediatorMessage, MessageError, SideClock, SubsequentMove, quoted,
+    EngineMessage, FirstMove, MalformedMessage, MediatorMessage, SideClock, SubsequentMove, quoted,
 };
 pub use notation::LongMove;
 pub use position::{ImpossiblePosition, StrictFen};

@@ -24,13 +24,13 @@ pub enum Command {
         value: Option<String>,
     },
     /// Register the engine.
-    Register(Registration),
+    Register(RegistrationReply),
     /// What comes now belongs to another game.
     UciNewGame,
     /// Set up a position.
     Position {
         /// Where the game starts.
-        start: Start,
+        start: StartPosition,
         /// The moves from there.
         moves: Vec<UciMove>,
     },
@@ -50,7 +50,7 @@ pub enum Command {
 
 /// The answer to a request for registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Registration {
+pub enum RegistrationReply {
     /// Not now.
     Later,
     /// With name and code, each of which may be empty.
@@ -64,7 +64,7 @@ pub enum Registration {
 
 /// Where a game starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum StartPosition {
     /// At the start position.
     Initial,
     /// At this FEN, not checked.
@@ -153,13 +153,13 @@ fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
     Ok(Command::SetOption { name, value })
 }
 
-fn parse_registration(words: &mut Words) -> Registration {
+fn parse_registration(words: &mut Words) -> RegistrationReply {
     if words.peek() == Some("later") {
-        return Registration::Later;
+        return RegistrationReply::Later;
     }
     words.until("name");
     let name = words.until("code");
-    Registration::Now { name, code: words.rest().to_owned() }
+    RegistrationReply::Now { name, code: words.rest().to_owned() }
 }
 
 fn parse_position(words: &mut Words) -> Result<Command, LineError> {
@@ -167,9 +167,9 @@ fn parse_position(words: &mut Words) -> Result<Command, LineError> {
         Some("startpos") => {
             // `moves` comes next if anything does; what else stands there is passed over.
             words.until("moves");
-            Start::Initial
+            StartPosition::Initial
         }
-        Some("fen") => Start::Fen(words.until("moves")),
+        Some("fen") => StartPosition::Fen(words.until("moves")),
         other => return Err(malformed("position", "startpos or fen", other.unwrap_or_default())),
     };
     let moves = words
@@ -213,15 +213,15 @@ impl fmt::Display for Command {
             Command::SetOption { name, value: Some(value) } => {
                 write!(f, "setoption name {name} value {value}")
             }
-            Command::Register(Registration::Later) => f.write_str("register later"),
-            Command::Register(Registration::Now { name, code }) => {
+            Command::Register(RegistrationReply::Later) => f.write_str("register later"),
+            Command::Register(RegistrationReply::Now { name, code }) => {
                 write!(f, "register name {name} code {code}")
             }
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::Position { start, moves } => {
                 match start {
-                    Start::Initial => f.write_str("position startpos")?,
-                    Start::Fen(fen) => write!(f, "position fen {fen}")?,
+                    StartPosition::Initial => f.write_str("position startpos")?,
+                    StartPosition::Fen(fen) => write!(f, "position fen {fen}")?,
                 }
                 write_moves(f, "moves", moves)
             }
@@ -322,9 +322,9 @@ mod tests {
             Just(Command::IsReady),
             (words(&["value"]), option::of(text()))
                 .prop_map(|(name, value)| Command::SetOption { name, value }),
-            Just(Command::Register(Registration::Later)),
+            Just(Command::Register(RegistrationReply::Later)),
             (words(&["code", "later"]), text())
-                .prop_map(|(name, code)| Command::Register(Registration::Now { name, code })),
+                .prop_map(|(name, code)| Command::Register(RegistrationReply::Now { name, code })),
             Just(Command::UciNewGame),
             (starts(), moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
             gos().prop_map(|go| Command::Go(Box::new(go))),
@@ -336,8 +336,8 @@ mod tests {
         ]
     }
 
-    fn starts() -> impl Strategy<Value = Start> {
-        prop_oneof![Just(Start::Initial), words(&["moves"]).prop_map(Start::Fen)]
+    fn starts() -> impl Strategy<Value = StartPosition> {
+        prop_oneof![Just(StartPosition::Initial), words(&["moves"]).prop_map(StartPosition::Fen)]
     }
 
     prop_compose! {

@@ -12,7 +12,7 @@ use messages::cecp::EditLine;
 
 /// The board of a session.
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct CecpBoard {
     content: BoardContent,
     /// The side that `white` or `black` has put on move. XBoard sends `black`, `time`, `otim`, `white`, `go` in the
     /// middle of a game, so the game must not be touched before it is clear what is meant.
@@ -46,15 +46,15 @@ pub(super) struct PositionRefusal {
     pub(super) reason: String,
 }
 
-impl Default for Board {
-    fn default() -> Board {
+impl Default for CecpBoard {
+    fn default() -> CecpBoard {
         let game = Box::new(Game::default());
         let (variant, mode, pocket_owner) = (game.variant(), game.mode(), game.pocket_owner());
-        Board { content: BoardContent::Game(game), turn: None, variant, mode, pocket_owner }
+        CecpBoard { content: BoardContent::Game(game), turn: None, variant, mode, pocket_owner }
     }
 }
 
-impl Board {
+impl CecpBoard {
     /// The game, if there is a legal position and it is known whose turn it is.
     pub(super) fn game(&self) -> Option<&Game> {
         match &self.content {
@@ -63,7 +63,7 @@ impl Board {
         }
     }
 
-    /// As [`Board::game`], to play on.
+    /// As [`CecpBoard::game`], to play on.
     pub(super) fn game_mut(&mut self) -> Option<&mut Game> {
         match &mut self.content {
             BoardContent::Game(game) if self.turn.is_none() => Some(game),
@@ -85,7 +85,7 @@ impl Board {
         self.put(game, || fen.to_owned())
     }
 
-    /// Puts a side on move, as soon as the board is [settled](Board::settle).
+    /// Puts a side on move, as soon as the board is [settled](CecpBoard::settle).
     pub(super) fn put_on_move(&mut self, color: Color) {
         self.turn = Some(color);
     }
@@ -221,8 +221,8 @@ fn reason(error: &FenError) -> String {
 mod tests {
     use super::*;
 
-    fn edited(lines: &[&str]) -> Board {
-        let mut board = Board::default();
+    fn edited(lines: &[&str]) -> CecpBoard {
+        let mut board = CecpBoard::default();
         board.edit();
         for line in lines {
             board.obey(line.parse().unwrap());
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn turning_the_turn_forth_and_back_keeps_the_game() {
-        let mut board = Board::default();
+        let mut board = CecpBoard::default();
         let game = board.game_mut().unwrap();
         let mv = game.parse_move("e4").unwrap();
         game.play(mv).unwrap();
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn pockets_are_filled_where_there_are_pockets() {
-        let mut board = Board::default();
+        let mut board = CecpBoard::default();
         assert!(!board.set_pockets("PN", "").unwrap().unwrap(), "chess has none");
         board.start(Game::new(Variant::Crazyhouse));
         assert!(!board.set_pockets("", "").unwrap().unwrap(), "they are empty already");
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn after_a_refusal_there_is_no_game_until_the_next_position() {
-        let mut board = Board::default();
+        let mut board = CecpBoard::default();
         let refusal = board.set_up("8/8/8/8/8/8/8/8 w - - 0 1").unwrap_err();
         assert_eq!(refusal.fen, "8/8/8/8/8/8/8/8 w - - 0 1");
         assert!(board.game().is_none());

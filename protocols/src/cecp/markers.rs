@@ -68,25 +68,11 @@ fn color(mv: Move) -> char {
 
 /// A board of colours, written like that of a FEN.
 fn color_fen(colors: &BTreeMap<Square, char>) -> String {
-    let ranks = Rank::ALL.into_iter().rev().map(|rank| {
-        let mut text = String::new();
-        let mut empty = 0;
-        for square in File::ALL.map(|file| Square::from_coords(file, rank)) {
-            match colors.get(&square) {
-                Some(color) => {
-                    text += &number(std::mem::take(&mut empty));
-                    text.push(*color);
-                }
-                None => empty += 1,
-            }
-        }
-        text + &number(empty)
-    });
-    ranks.collect::<Vec<_>>().join("/")
-}
-
-fn number(empty: u32) -> String {
-    if empty > 0 { empty.to_string() } else { String::new() }
+    let color = |square| colors.get(&square).copied().unwrap_or('1');
+    let rank = |rank| File::ALL.map(|file| color(Square::from_coords(file, rank))).iter().collect();
+    let ranks: Vec<String> = Rank::ALL.into_iter().rev().map(rank).collect();
+    // The longest runs of empty squares first.
+    (2..=8).rev().fold(ranks.join("/"), |text, empty| text.replace(&"1".repeat(empty), &empty.to_string()))
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use engine::SearchLine;
 use game::Game;
 use shakmaty::Move;
 
+use crate::output::SessionOutput;
 use messages::cecp::{Message, ThinkingLine};
 
 /// Where messages go.
-pub(super) struct Output<'a> {
-    to: &'a mut dyn Write,
+pub(super) struct CecpOutput<'a> {
+    lines: SessionOutput<'a>,
     /// Whether thinking output is wanted.
     pub(super) posts: bool,
     /// Whether the GUI passes over lines that begin with `#`.
@@ -23,28 +24,40 @@ const LONGEST_LINE: usize = 400;
 /// The longest piece of a received line that an error message repeats, in characters.
 const LONGEST_ECHO: usize = 200;
 
-impl<'a> Output<'a> {
+impl<'a> CecpOutput<'a> {
     /// Writes to `to`; nothing that the GUI must ask for.
-    pub(super) fn new(to: &'a mut dyn Write) -> Output<'a> {
-        Output { to, posts: false, debugs: false }
+    pub(super) fn new(to: &'a mut dyn Write) -> CecpOutput<'a> {
+        CecpOutput { lines: SessionOutput::new(to), posts: false, debugs: false }
     }
 
     /// Sends a message.
-    pub(super) fn send(&mut self, message: &Message) -> io::Result<()> {
-        let line: String =
-            message.to_string().chars().map(|c| if c.is_control() && c != '\t' { '?' } else { c }).collect();
-        self.to.write_all(format!("{line}\n").as_bytes())?;
-        self.to.flush()
+    pub(super) fn send(&mut self, message: &Message) {
+        let is_unsafe = |c: char| c.is_control() && c != '\t';
+        self.lines.line(&message.to_string().replace(is_unsafe, "?"));
+    }
+
+    /// Sends all messages that there are.
+    pub(super) fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) {
+        for message in messages {
+            self.send(&message);
+        }
+    }
+
+    /// The first failure to write, if there was one.
+    pub(super) fn check(&mut self) -> io::Result<()> {
+        self.lines.check()
     }
 
     /// Reports a line that could not be obeyed.
-    pub(super) fn error(&mut self, kind: &str, line: &str) -> io::Result<()> {
-        self.send(&Message::Error { kind: kind.to_owned(), command: echo(line) })
+    pub(super) fn error(&mut self, kind: &str, line: &str) {
+        self.send(&Message::Error { kind: kind.to_owned(), command: echo(line) });
     }
 
     /// A debug line, if the GUI accepts them.
-    pub(super) fn debug(&mut self, text: String) -> io::Result<()> {
-        if self.debugs { self.send(&Message::Debug(text)) } else { Ok(()) }
+    pub(super) fn debug(&mut self, text: String) {
+        if self.debugs {
+            self.send(&Message::Debug(text));
+        }
     }
 }
 
@@ -108,7 +121,7 @@ mod tests {
     #[test]
     fn a_foreign_line_cannot_forge_another() {
         let mut bytes = Vec::new();
-        Output::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}").unwrap();
+        CecpOutput::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}");
         assert_eq!(String::from_utf8(bytes).unwrap(), "Error (unknown command): x?move e2e4?\n");
     }
 

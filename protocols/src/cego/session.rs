@@ -7,6 +7,7 @@ use engine::{Decision, Limits, Purpose, Thought};
 
 use super::state::{MediatorError, ProtocolState};
 use crate::host::{Event, Host};
+use crate::output::SessionOutput;
 use crate::pondering::PonderMove;
 use messages::cego::{EngineMessage, quoted};
 use messages::input::Input;
@@ -40,14 +41,15 @@ pub enum SessionError {
 pub fn serve(host: Host, output: &mut dyn Write, options: CegoOptions) -> Result<(), SessionError> {
     host.engine.settle();
     let state = ProtocolState::default();
-    let mut session = CegoSession { host, output, options, state, ponder_move: None };
-    session.send(EngineMessage::Ready)?;
+    let mut session =
+        CegoSession { host, output: SessionOutput::new(output), options, state, ponder_move: None };
+    session.output.line(&EngineMessage::Ready);
     session.run()
 }
 
 struct CegoSession<'a> {
     host: Host,
-    output: &'a mut dyn Write,
+    output: SessionOutput<'a>,
     options: CegoOptions,
     state: ProtocolState,
     ponder_move: Option<PonderMove>,
@@ -56,6 +58,7 @@ struct CegoSession<'a> {
 impl CegoSession<'_> {
     fn run(&mut self) -> Result<(), SessionError> {
         loop {
+            self.output.check()?;
             match self.host.next_event() {
                 // So mediators end a game, at whatever moment.
                 Event::Input(Input::End) => return Ok(()),
@@ -69,8 +72,8 @@ impl CegoSession<'_> {
                 }
                 Event::Thought(_, Thought::Done(decision)) => {
                     self.host.engine.finish();
-                    if self.answer(&decision)? == EngineMessage::Forfeit {
-                        return Ok(());
+                    if self.answer(&decision) == EngineMessage::Forfeit {
+                        return Ok(self.output.check()?);
                     }
                 }
                 Event::Thought(..) => {}
@@ -90,23 +93,17 @@ impl CegoSession<'_> {
         Limits { time: engine::time_limit(self.state.move_time(at)), ..Limits::default() }
     }
 
-    fn answer(&mut self, decision: &Decision) -> io::Result<EngineMessage> {
+    fn answer(&mut self, decision: &Decision) -> EngineMessage {
         let is_lost = self.options.forfeit && decision.score.is_loss();
         let at = Instant::now();
         let message = self.state.answer(decision.best.filter(|_| !is_lost), at);
-        self.send(message)?;
+        self.output.line(&message);
         if let Some(reply) =
             decision.ponder.filter(|_| self.options.ponder && message != EngineMessage::Forfeit)
         {
             let (limits, remaining) = (self.limits(at), Some(self.state.remaining(at)));
             self.ponder_move = PonderMove::start(&mut self.host, self.state.game(), reply, limits, remaining);
         }
-        Ok(message)
-    }
-
-    /// Writes a message with its newline, in one piece.
-    fn send(&mut self, message: EngineMessage) -> io::Result<()> {
-        self.output.write_all(format!("{message}\n").as_bytes())?;
-        self.output.flush()
+        message
     }
 }

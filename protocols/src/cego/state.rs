@@ -7,7 +7,7 @@ use game::{Clock, Color, Game, Move, MoveTime, TimeControl};
 use shakmaty::ByColor;
 
 use messages::cego::{
-    EngineMessage, ImpossiblePosition, LongMove, MediatorMessage, MessageError, SideClock, quoted,
+    EngineMessage, ImpossiblePosition, LongMove, MalformedMessage, MediatorMessage, SideClock, quoted,
 };
 use messages::input::MAX_LINE;
 
@@ -16,7 +16,7 @@ use messages::input::MAX_LINE;
 pub enum MediatorError {
     /// A line is no message.
     #[error(transparent)]
-    Malformed(#[from] MessageError),
+    Malformed(#[from] MalformedMessage),
     /// A line is longer than any message. Carries its beginning.
     #[error("malformed message: more than {limit} bytes, beginning with `{0}`", limit = MAX_LINE)]
     TooLong(String),

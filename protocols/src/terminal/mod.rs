@@ -15,7 +15,7 @@ pub use editor::{TerminalInput, TurnNotifier, open};
 use crate::host::{Event, Host};
 use game::diagram::DiagramStyle;
 use messages::input::{Input, MAX_LINE};
-use play::{Effects, TerminalAction, TerminalGame};
+use play::{TerminalAction, TerminalEffects, TerminalGame};
 
 /// Who is to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn serve(
     game.greet();
     on_turn(false, game.turn());
     loop {
-        let Effects { text, actions } = game.take_effects();
+        let TerminalEffects { text, actions } = game.take_effects();
         output.write_all(text.as_bytes())?;
         output.flush()?;
         for action in actions {

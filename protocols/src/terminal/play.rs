@@ -9,7 +9,7 @@ use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, T
 use shakmaty::Position as _;
 
 use super::TerminalTurn;
-use super::level::Level;
+use super::level;
 use game::diagram::{Diagram, DiagramStyle};
 
 /// What the owner of the engine has to do.
@@ -30,7 +30,7 @@ pub(super) enum TerminalAction {
 
 /// What comes of a line or a decision.
 #[derive(Default)]
-pub(super) struct Effects {
+pub(super) struct TerminalEffects {
     /// What is to be shown.
     pub text: String,
     /// What is to be done, in order.
@@ -48,7 +48,7 @@ enum ThinkingGoal {
 pub(super) struct TerminalGame {
     game: Game,
     person: Color,
-    level: Level,
+    level: TimeControl,
     clock: Clock,
     /// The moment of what is reacted to.
     now: Instant,
@@ -58,7 +58,7 @@ pub(super) struct TerminalGame {
     thinking: Option<ThinkingGoal>,
     /// Herald's score of its own position when it moved last.
     last_score: Option<Score>,
-    effects: Effects,
+    effects: TerminalEffects,
 }
 
 /// What `help` shows.
@@ -90,18 +90,18 @@ const LONG_GAME: usize = 120;
 impl TerminalGame {
     /// A new game, in which the person plays White.
     pub(super) fn new(style: DiagramStyle) -> TerminalGame {
-        let level = Level::default();
+        let level = TimeControl::PerMove(Duration::from_secs(1));
         TerminalGame {
             game: Game::default(),
             person: Color::White,
-            clock: Clock::new(level.0.clone()),
+            clock: Clock::new(level.clone()),
             now: Instant::now(),
             level,
             style,
             flipped: false,
             thinking: None,
             last_score: None,
-            effects: Effects::default(),
+            effects: TerminalEffects::default(),
         }
     }
 
@@ -111,7 +111,7 @@ impl TerminalGame {
     }
 
     /// What is to be shown and done now.
-    pub(super) fn take_effects(&mut self) -> Effects {
+    pub(super) fn take_effects(&mut self) -> TerminalEffects {
         std::mem::take(&mut self.effects)
     }
 
@@ -139,7 +139,7 @@ impl TerminalGame {
             "takeback" | "undo" | "back" => self.take_back(),
             "new" => self.new_game(rest),
             "level" if rest.is_empty() => {
-                self.say(format!("The level is {}. `help` shows the others.", self.level));
+                self.say(format!("The level is {}. `help` shows the others.", level::describe(&self.level)));
             }
             "level" => self.set_level(rest),
             "go" => self.change_sides(),
@@ -216,7 +216,7 @@ impl TerminalGame {
 
     /// A time for each move is an advice to Herald; only a clock for many moves can be lost on.
     fn is_clock_judged(&self) -> bool {
-        matches!(self.level.0, TimeControl::Clock(_))
+        matches!(self.level, TimeControl::Clock(_))
     }
 
     /// What comes after a move: the end, or the other side's turn.
@@ -323,7 +323,7 @@ impl TerminalGame {
         self.person = side;
         self.last_score = None;
         self.flipped = false;
-        self.clock = Clock::new(self.level.0.clone());
+        self.clock = Clock::new(self.level.clone());
         self.say(format!("A new game. You play {}.", name(side)));
         if self.is_heralds_turn() {
             self.show_board();
@@ -358,16 +358,16 @@ impl TerminalGame {
     }
 
     fn set_level(&mut self, text: &str) {
-        let level: Level = match text.parse() {
+        let level = match level::parse(text) {
             Ok(level) => level,
             Err(error) => return self.say(error),
         };
-        self.clock = Clock::new(level.0.clone());
+        self.clock = Clock::new(level.clone());
         self.level = level;
         if self.game.outcome().is_none() && self.game.ply() > 0 {
             self.clock.start_turn(self.game.turn(), self.now);
         }
-        self.say(format!("The level is {} from the next move on.", self.level));
+        self.say(format!("The level is {} from the next move on.", level::describe(&self.level)));
     }
 
     fn save(&mut self, file: &Path) {

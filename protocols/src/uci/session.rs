@@ -12,10 +12,10 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::options::UciOption;
 use crate::host::{Event, Host};
-use crate::obeyed::{CommandFailure, Obeyed, refuse};
+use crate::output::SessionOutput;
 use game::diagram::Diagram;
 use messages::input::{Input, MAX_LINE};
-use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, Start};
+use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, StartPosition};
 
 /// `currmove` is sent only after this time.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
@@ -27,7 +27,7 @@ const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
     let mut session = UciSession {
         host,
-        output,
+        output: SessionOutput::new(output),
         game: Game::default(),
         variant: Variant::Chess,
         chess960: false,
@@ -39,7 +39,7 @@ pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
 
 struct UciSession<'a> {
     host: Host,
-    output: &'a mut dyn Write,
+    output: SessionOutput<'a>,
     /// The position to think about next.
     game: Game,
     /// `UCI_Variant`: holds for the positions to come.
@@ -61,88 +61,83 @@ struct ActiveSearch {
 impl UciSession<'_> {
     fn run(&mut self) -> io::Result<()> {
         loop {
+            self.output.check()?;
             match self.host.next_event() {
                 Event::Input(Input::End) => return Ok(()),
                 Event::Input(Input::TooLong(beginning)) => {
-                    self.note(&format!("line too long, at most {MAX_LINE} bytes: {beginning}..."))?;
+                    self.note(format!("line too long, at most {MAX_LINE} bytes: {beginning}..."));
                 }
                 Event::Input(Input::Line(line)) => match line.parse::<Command>() {
                     Ok(Command::Quit) => return Ok(()),
-                    Ok(command) => match self.obey(command) {
-                        Ok(()) => {}
-                        Err(CommandFailure::Refused(reason)) => self.note(&reason)?,
-                        Err(CommandFailure::Output(error)) => return Err(error),
-                    },
+                    Ok(command) => self.obey(command).unwrap_or_else(|refusal| self.note(refusal)),
                     Err(_) if line.trim().is_empty() => {}
-                    Err(error) => self.note(&error.to_string())?,
+                    Err(error) => self.note(error.to_string()),
                 },
-                Event::Thought(_, thought) => self.tell(thought)?,
+                Event::Thought(_, thought) => self.tell(thought),
             }
         }
     }
 
-    /// Obeys a command. The order is that of the specification.
-    fn obey(&mut self, command: Command) -> Obeyed {
+    /// Obeys a command. The order is that of the specification. Returned is why it can't be obeyed; then nothing has changed.
+    fn obey(&mut self, command: Command) -> Result<(), String> {
         match command {
-            Command::Uci => self.introduce()?,
+            Command::Uci => self.introduce(),
             Command::Debug(on) => self.debug = on,
-            Command::IsReady => self.is_ready()?,
+            Command::IsReady => self.is_ready(),
             Command::SetOption { name, value } => {
                 self.set_option(&name, value.as_deref().unwrap_or_default())?;
             }
-            Command::Register(_) => self.note("Herald is free and needs no registration")?,
-            Command::UciNewGame => self.new_game()?,
+            Command::Register(_) => self.note("Herald is free and needs no registration".into()),
+            Command::UciNewGame => self.new_game(),
             Command::Position { start, moves } => self.set_position(&start, &moves)?,
-            Command::Go(go) => self.go(&go)?,
+            Command::Go(go) => self.go(&go),
             Command::Stop => self.host.engine.move_now(),
             Command::PonderHit => self.ponder_hit(),
             Command::Quit => {}
-            Command::Board => self.show_board()?,
-            Command::Evaluation => self.show_evaluation()?,
+            Command::Board => self.show_board(),
+            Command::Evaluation => self.show_evaluation(),
         }
         Ok(())
     }
 
-    fn introduce(&mut self) -> io::Result<()> {
-        self.send(&Message::Name(concat!("Herald ", env!("CARGO_PKG_VERSION")).into()))?;
-        self.send(&Message::Author("the Herald authors".into()))?;
+    fn introduce(&mut self) {
+        self.send(&Message::Name(concat!("Herald ", env!("CARGO_PKG_VERSION")).into()));
+        self.send(&Message::Author("the Herald authors".into()));
         let offers = UciOption::all().map(|option| option.offer(self.host.engine.settings()));
-        offers.collect::<Vec<_>>().iter().try_for_each(|offer| self.send(offer))?;
-        self.send(&Message::UciOk)
+        offers.collect::<Vec<_>>().iter().for_each(|offer| self.send(offer));
+        self.send(&Message::UciOk);
     }
 
-    fn is_ready(&mut self) -> io::Result<()> {
+    fn is_ready(&mut self) {
         self.host.engine.settle();
-        self.send(&Message::ReadyOk)
+        self.send(&Message::ReadyOk);
     }
 
-    fn new_game(&mut self) -> io::Result<()> {
-        self.finish_search()?;
+    fn new_game(&mut self) {
+        self.finish_search();
         self.host.engine.new_game();
         self.game = self.initial_game();
-        Ok(())
     }
 
-    fn send(&mut self, message: &dyn Display) -> io::Result<()> {
-        writeln!(self.output, "{message}")?;
-        self.output.flush()
+    fn send(&mut self, message: &Message) {
+        self.output.line(message);
     }
 
-    fn note(&mut self, text: &str) -> io::Result<()> {
-        self.send(&Message::note(text))
+    fn note(&mut self, text: String) {
+        self.send(&Message::note(text));
     }
 }
 
 /// Options.
 impl UciSession<'_> {
-    fn set_option(&mut self, name: &str, value: &str) -> Obeyed {
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
         let Some((option, name)) = UciOption::named(name, self.host.engine.settings()) else {
-            return refuse(format_args!("unknown option: {name}"));
+            return Err(format!("unknown option: {name}"));
         };
         match option {
             UciOption::Engine(setting) => {
                 let value = if value == EMPTY { "" } else { value };
-                self.host.engine.change(setting, value).map_err(CommandFailure::refused)?;
+                self.host.engine.change(setting, value).map_err(|error| error.to_string())?;
             }
             UciOption::Ponder => drop(read_check(name, value)?),
             UciOption::Chess960 => self.chess960 = read_check(name, value)?,
@@ -151,36 +146,34 @@ impl UciSession<'_> {
             UciOption::Save => return self.save(),
             UciOption::Reset => {
                 if let Some(problem) = self.host.engine.adopt(&Settings::default()).first() {
-                    return refuse(problem);
+                    return Err(problem.to_string());
                 }
             }
-            UciOption::About => return refuse("UCI_EngineAbout can't be changed"),
+            UciOption::About => return Err("UCI_EngineAbout can't be changed".into()),
             #[cfg(feature = "tuning")]
             UciOption::Parameter(parameter) => match value.parse() {
                 Ok(number) => parameter.set(number),
-                Err(_) => return refuse(format_args!("{name} needs a whole number, not \"{value}\"")),
+                Err(_) => return Err(format!("{name} needs a whole number, not \"{value}\"")),
             },
         }
         if self.debug {
-            self.note(&format!("{name} is set"))?;
+            self.note(format!("{name} is set"));
         }
         Ok(())
     }
 
-    fn save(&mut self) -> Obeyed {
-        match self.host.save_settings(&[]) {
-            Ok(path) => {
-                let note = format!("settings saved in {}", path.display());
-                Ok(self.note(&note)?)
-            }
-            Err(problem) => refuse(format_args!("settings not saved: {problem}")),
-        }
+    fn save(&mut self) -> Result<(), String> {
+        let saved =
+            self.host.save_settings(&[]).map_err(|problem| format!("settings not saved: {problem}"))?;
+        let note = format!("settings saved in {}", saved.display());
+        self.note(note);
+        Ok(())
     }
 
-    fn set_variant(&mut self, value: &str) -> Obeyed {
+    fn set_variant(&mut self, value: &str) -> Result<(), String> {
         let named = |variant: &Variant| variant.uci().eq_ignore_ascii_case(value);
         let Some(variant) = Variant::ALL.into_iter().find(named) else {
-            return refuse(format_args!("UCI_Variant can't be \"{value}\""));
+            return Err(format!("UCI_Variant can't be \"{value}\""));
         };
         self.variant = variant;
         self.game = self.initial_game();
@@ -188,11 +181,11 @@ impl UciSession<'_> {
     }
 }
 
-fn read_check(name: &str, value: &str) -> Obeyed<bool> {
+fn read_check(name: &str, value: &str) -> Result<bool, String> {
     match value.to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => refuse(format_args!("{name} needs true or false, not \"{value}\"")),
+        _ => Err(format!("{name} needs true or false, not \"{value}\"")),
     }
 }
 
@@ -209,12 +202,11 @@ impl UciSession<'_> {
     }
 
     /// Sets up a position; if anything is wrong with it, the old one stays.
-    fn set_position(&mut self, start: &Start, moves: &[UciMove]) -> Obeyed {
-        let problem =
-            |problem: &dyn Display| CommandFailure::refused(format_args!("position not set up: {problem}"));
+    fn set_position(&mut self, start: &StartPosition, moves: &[UciMove]) -> Result<(), String> {
+        let problem = |problem: &dyn Display| format!("position not set up: {problem}");
         let mut game = match start {
-            Start::Initial => self.initial_game(),
-            Start::Fen(fen) => {
+            StartPosition::Initial => self.initial_game(),
+            StartPosition::Fen(fen) => {
                 Game::from_variant_fen(self.variant, fen, self.mode()).map_err(|error| problem(&error))?
             }
         };
@@ -226,55 +218,53 @@ impl UciSession<'_> {
         Ok(())
     }
 
-    fn show_board(&mut self) -> io::Result<()> {
+    fn show_board(&mut self) {
         let drawing = Diagram::plain(self.game.position().board());
-        let text = format!("{drawing}\nFen: {}", self.game.fen());
-        self.send(&text)
+        self.output.line(&format_args!("{drawing}\nFen: {}", self.game.fen()));
     }
 
-    fn show_evaluation(&mut self) -> io::Result<()> {
+    fn show_evaluation(&mut self) {
         let score = self.host.engine.evaluate(&self.game);
         let score = if self.game.turn() == Color::White { score } else { -score };
-        self.send(&format_args!("Evaluation: {} centipawns (White's side)", score.value()))
+        self.output.line(&format_args!("Evaluation: {} centipawns (White's side)", score.value()));
     }
 }
 
 /// Thinking.
 impl UciSession<'_> {
-    fn go(&mut self, go: &Go) -> io::Result<()> {
-        self.finish_search()?;
+    fn go(&mut self, go: &Go) {
+        self.finish_search();
         if let Some(depth) = go.perft {
             return self.perft(depth);
         }
-        let allowed = self.read_allowed(&go.searchmoves)?;
+        let allowed = self.read_allowed(&go.searchmoves);
         let limits = limits(go, self.game.turn());
         let purpose = purpose(go, &limits);
         if self.debug {
-            self.note(&format!("{purpose:?} within {limits:?}"))?;
+            self.note(format!("{purpose:?} within {limits:?}"));
         }
         if self.game.legal_moves().is_empty() {
             let winner = self.game.outcome().and_then(|outcome| outcome.winner());
             let is_lost = winner.is_some_and(|winner| winner != self.game.turn());
             let value = if is_lost { Score::MatedIn(0) } else { Score::DRAW };
             let score = Some(InfoScore { value, bound: ScoreBound::Exact });
-            self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
+            self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })));
         }
         let started = Instant::now();
         self.search = Some(ActiveSearch { purpose, started, mode: self.game.mode() });
         self.host.engine.think(&self.game, SearchTask { purpose, limits, allowed, clock: Arc::new(started) });
-        Ok(())
     }
 
     /// The legal ones of the moves to consider; `None`, for all legal moves, if there are none.
-    fn read_allowed(&mut self, searchmoves: &[UciMove]) -> io::Result<Option<Vec<Move>>> {
+    fn read_allowed(&mut self, searchmoves: &[UciMove]) -> Option<Vec<Move>> {
         let mut allowed = Vec::new();
         for m in searchmoves {
             match self.game.parse_move(&m.to_string()) {
                 Ok(m) => allowed.push(m),
-                Err(error) => self.note(&format!("searchmoves: {error}"))?,
+                Err(error) => self.note(format!("searchmoves: {error}")),
             }
         }
-        Ok(Some(allowed).filter(|allowed| !allowed.is_empty()))
+        Some(allowed).filter(|allowed| !allowed.is_empty())
     }
 
     fn ponder_hit(&mut self) {
@@ -285,20 +275,19 @@ impl UciSession<'_> {
     }
 
     /// Makes the engine answer a `go` that is still open, for the sake of what comes next.
-    fn finish_search(&mut self) -> io::Result<()> {
+    fn finish_search(&mut self) {
         self.host.engine.move_now();
         while self.search.is_some() {
             let thought = self.host.next_thought();
-            self.tell(thought)?;
+            self.tell(thought);
         }
-        Ok(())
     }
 
-    fn tell(&mut self, thought: Thought) -> io::Result<()> {
-        let Some(search) = &self.search else { return Ok(()) };
+    fn tell(&mut self, thought: Thought) {
+        let Some(search) = &self.search else { return };
         let message = match thought {
             Thought::Line(line) => Message::Info(Box::new(info(&line, search.mode))),
-            Thought::RootMove { .. } if search.started.elapsed() < CURRMOVE_AFTER => return Ok(()),
+            Thought::RootMove { .. } if search.started.elapsed() < CURRMOVE_AFTER => return,
             Thought::RootMove { depth, mv, number, .. } => Message::Info(Box::new(Info {
                 depth: Some(depth),
                 currmove: Some(mv.to_uci(search.mode)),
@@ -313,56 +302,44 @@ impl UciSession<'_> {
                 message
             }
         };
-        self.send(&message)
+        self.send(&message);
     }
 
     /// Counts the leaves below each legal move. Meanwhile `isready` is answered, and `stop`, `quit` and the end of
     /// the input end it.
-    fn perft(&mut self, depth: u32) -> io::Result<()> {
+    fn perft(&mut self, depth: u32) {
         let mut total = u64::from(depth == 0);
-        let mut meanwhile = Meanwhile::default();
+        let mut later = Vec::new();
+        let mut stopped = false;
         for m in self.game.legal_moves().into_iter().filter(|_| depth > 0) {
             let mut next = self.game.clone();
-            next.play(m).map_err(io::Error::other)?;
-            let mut goes_on = || meanwhile.goes_on(&mut self.host, &mut self.output);
-            let Some(nodes) = engine::perft(&next, depth - 1, &mut goes_on) else { break };
-            total += nodes;
-            let text = format!("{}: {nodes}", self.game.coordinate(m));
-            self.send(&text)?;
-        }
-        meanwhile.later.into_iter().rev().for_each(|event| self.host.unread(event));
-        if meanwhile.stopped {
-            return self.note("perft stopped");
-        }
-        self.send(&format_args!("\nNodes searched: {total}"))
-    }
-}
-
-/// What arrives during a perft.
-#[derive(Default)]
-struct Meanwhile {
-    later: Vec<Event>,
-    stopped: bool,
-}
-
-impl Meanwhile {
-    fn goes_on(&mut self, host: &mut Host, output: &mut dyn Write) -> bool {
-        while let Some(event) = host.poll_event() {
-            let command = match &event {
-                Event::Input(Input::Line(line)) => line.parse().ok(),
-                Event::Input(Input::End) => Some(Command::Quit),
-                _ => None,
-            };
-            self.stopped |= matches!(command, Some(Command::Stop | Command::Quit));
-            match command {
-                Some(Command::IsReady) => {
-                    let _ = writeln!(output, "{}", Message::ReadyOk).and_then(|()| output.flush());
+            let mut goes_on = || {
+                while let Some(event) = self.host.poll_event() {
+                    let command = match &event {
+                        Event::Input(Input::Line(line)) => line.parse().ok(),
+                        Event::Input(Input::End) => Some(Command::Quit),
+                        _ => None,
+                    };
+                    stopped |= matches!(command, Some(Command::Stop | Command::Quit));
+                    match command {
+                        Some(Command::IsReady) => self.output.line(&Message::ReadyOk),
+                        Some(Command::Stop) => {}
+                        _ => later.push(event),
+                    }
                 }
-                Some(Command::Stop) => {}
-                _ => self.later.push(event),
-            }
+                !stopped
+            };
+            let nodes = next.play(m).ok().and_then(|()| engine::perft(&next, depth - 1, &mut goes_on));
+            let Some(nodes) = nodes else { break };
+            total += nodes;
+            self.output.line(&format_args!("{}: {nodes}", self.game.coordinate(m)));
         }
-        !self.stopped
+        later.into_iter().rev().for_each(|event| self.host.unread(event));
+        self.output.line(&if stopped {
+            Message::note("perft stopped").to_string()
+        } else {
+            format!("\nNodes searched: {total}")
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use game::CastlingMode;
-use messages::cego::{EngineMessage, MessageError};
+use messages::cego::{EngineMessage, MalformedMessage};
 
 use crate::cego::Cego;
 use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, Transcript, demand};
@@ -20,7 +20,7 @@ pub(super) type CegoHarness = Harness<Cego>;
 impl CheckedProtocol for Cego {
     type Announced = Arc<ErrorCounter>;
 
-    fn is_move(line: &Result<EngineMessage, MessageError>) -> bool {
+    fn is_move(line: &Result<EngineMessage, MalformedMessage>) -> bool {
         matches!(line, Ok(EngineMessage::Move(_)))
     }
 }
@@ -108,7 +108,7 @@ impl CegoHarness {
     }
 }
 
-type CegoLine = Result<EngineMessage, MessageError>;
+type CegoLine = Result<EngineMessage, MalformedMessage>;
 
 /// Counts what is said on standard error; everything goes on to another log.
 #[derive(Default)]

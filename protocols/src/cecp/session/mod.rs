@@ -30,10 +30,10 @@ use messages::cecp::Message;
 use messages::input::Input;
 use shakmaty::{Move, Square};
 
-use super::board::Board;
+use super::board::CecpBoard;
 use super::clock::TimeSettings;
 use super::dialect::Dialect;
-use super::output::Output;
+use super::output::CecpOutput;
 use super::search::Search;
 use super::state::{Occupation, SessionState, StateChange};
 use crate::agreements::Agreements;
@@ -54,11 +54,11 @@ pub fn serve(host: Host, output: &mut dyn Write, dialect: Dialect) -> io::Result
 
 struct CecpSession<'a> {
     host: Host,
-    output: Output<'a>,
+    output: CecpOutput<'a>,
     dialect: Dialect,
     /// The state of Appendix B, but for the game.
     state: SessionState,
-    board: Board,
+    board: CecpBoard,
     position: PositionNotes,
     clock: TimeSettings,
     /// The search that is under way.
@@ -102,10 +102,10 @@ impl<'a> CecpSession<'a> {
         host.engine.use_noise(false);
         CecpSession {
             host,
-            output: Output::new(output),
+            output: CecpOutput::new(output),
             dialect,
             state: SessionState::default(),
-            board: Board::default(),
+            board: CecpBoard::default(),
             position: PositionNotes::default(),
             clock: TimeSettings::default(),
             search: None,
@@ -117,19 +117,20 @@ impl<'a> CecpSession<'a> {
 
     fn run(&mut self) -> io::Result<()> {
         loop {
-            self.take_up()?;
+            self.take_up();
+            self.output.check()?;
             match self.next_event() {
                 thought @ Event::Thought(..) if self.state.paused => self.deferred.thoughts.push(thought),
                 Event::Thought(_, thought) => {
-                    let change = self.hear(thought)?;
+                    let change = self.hear(thought);
                     self.apply(change);
                 }
                 Event::Input(Input::Line(line)) => {
-                    if self.read(&line)?.is_break() {
+                    if self.read(&line).is_break() {
                         return Ok(());
                     }
                 }
-                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning)?,
+                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning),
                 Event::Input(Input::End) => return Ok(()),
             }
         }
@@ -171,16 +172,16 @@ impl<'a> CecpSession<'a> {
     }
 
     /// Thinks, ponders or analyses as the state asks for, unless it is being done already.
-    fn take_up(&mut self) -> io::Result<()> {
+    fn take_up(&mut self) {
         if self.state.paused {
-            return Ok(());
+            return;
         }
-        let change = self.end_finished_game()?;
+        let change = self.end_finished_game();
         self.apply(change);
-        self.sit()?;
+        self.sit();
         let wanted = self.wanted();
         if wanted == self.occupation() {
-            return Ok(());
+            return;
         }
         self.abandon();
         if let Some(game) = self.board.game().cloned() {
@@ -191,7 +192,6 @@ impl<'a> CecpSession<'a> {
                 Occupation::Ponder => Some(self.ponder(&game)),
             };
         }
-        Ok(())
     }
 
     /// Thinks about the position after the expected reply; without one, about the opponent's choice.

@@ -3,7 +3,6 @@
 //! A side without a legal move that could have one with a piece in its pocket is not mated: the session waits on its own time and
 //! asks the partner for a piece.
 
-use std::io;
 use std::time::Instant;
 
 use game::PocketOwner;
@@ -48,7 +47,7 @@ impl CecpSession<'_> {
 
     /// Begins or ends to sit, on our own time: as long as the partner wants it, or while every move needs a piece that
     /// is not there. Then the partner is asked for one.
-    pub(super) fn sit(&mut self) -> io::Result<()> {
+    pub(super) fn sit(&mut self) {
         let needs_piece =
             self.own_turn().is_some_and(|game| game.legal_moves().is_empty() && game.outcome().is_none());
         let sits = needs_piece || self.is_asked_to_sit();
@@ -57,7 +56,7 @@ impl CecpSession<'_> {
                 self.persons.partnership.sitting_since = Some(Instant::now());
                 if needs_piece && self.persons.partnership.partner.is_some() {
                     let text = "ptell I sit: I can't move without a piece".to_owned();
-                    return self.output.send(&Message::Tell(Audience::Ics, text));
+                    self.output.send(&Message::Tell(Audience::Ics, text));
                 }
             }
             Some(since) if !sits => {
@@ -66,6 +65,5 @@ impl CecpSession<'_> {
             }
             _ => {}
         }
-        Ok(())
     }
 }

@@ -3,8 +3,6 @@
 //! There are few: problems with the saved settings, as standard error is not seen under a GUI; a question at the first game after
 //! a reset, whose answer nothing waits for; a greeting on a chess server.
 
-use std::io;
-
 use messages::cecp::{Audience, Command, Message};
 
 use super::CecpSession;
@@ -59,34 +57,36 @@ impl Persons {
 
 impl CecpSession<'_> {
     /// Greets a person on a chess server, once a game: people want to know that their opponent is a program.
-    pub(super) fn greet(&mut self) -> io::Result<()> {
+    pub(super) fn greet(&mut self) {
         let Opponent { name: Some(name), is_program: false, is_on_server: true, is_greeted: false } =
             &self.persons.opponent
         else {
-            return Ok(());
+            return;
         };
         let text = format!("Hello {}, I am {NAME}, a chess program. Have a good game!", echo(name));
         self.persons.opponent.is_greeted = true;
-        self.output.send(&Message::Tell(Audience::Opponent, text))
+        self.output.send(&Message::Tell(Audience::Opponent, text));
     }
 
     /// `new`: asks whether the settings are to be saved, if they were reset since the last game.
     ///
     /// Not at once: XBoard 4.9.1 takes the answer for a setting, and dies, while its dialogue of settings is open.
-    pub(super) fn ask_about_reset(&mut self) -> io::Result<()> {
+    pub(super) fn ask_about_reset(&mut self) {
         let was_reset = std::mem::take(&mut self.persons.reset.is_due);
         if !was_reset || !self.host.would_change_saved_settings(&TOLD_BY_GUI) {
-            return Ok(());
+            return;
         }
         self.persons.reset.is_open = true;
         let question = "The settings were reset. Save them as they are now? (yes or no)".to_owned();
-        self.output.send(&Message::AskUser { tag: RESET_TAG.to_owned(), question })
+        self.output.send(&Message::AskUser { tag: RESET_TAG.to_owned(), question });
     }
 
     /// The user's answer. Anything but a plain yes changes nothing.
-    pub(super) fn answer(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn answer(&mut self, text: &str) {
         let is_yes = ["y", "yes"].contains(&text.trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
         let was_asked = std::mem::take(&mut self.persons.reset.is_open);
-        if is_yes && was_asked { self.save() } else { Ok(()) }
+        if is_yes && was_asked {
+            self.save();
+        }
     }
 }

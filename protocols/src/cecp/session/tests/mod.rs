@@ -11,7 +11,7 @@ use messages::input::LineReader;
 use shakmaty::Color;
 
 use crate::cecp::Dialect;
-use crate::cecp::state::{Mode, Occupation};
+use crate::cecp::state::{EngineMode, Occupation};
 use crate::host::{Event, Host};
 
 use super::CecpSession;
@@ -51,9 +51,9 @@ fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
 impl CecpSession<'_> {
     /// Reads a line and does what follows from it, but does not wait for the engine.
     fn say(&mut self, line: &str) {
-        self.take_up().unwrap();
-        assert!(self.read(line).unwrap().is_continue());
-        self.take_up().unwrap();
+        self.take_up();
+        assert!(self.read(line).is_continue());
+        self.take_up();
     }
 
     /// Makes the engine move, if it is to.
@@ -62,13 +62,13 @@ impl CecpSession<'_> {
             self.host.engine.move_now();
             match self.host.next_event() {
                 Event::Thought(_, thought) => {
-                    let change = self.hear(thought).unwrap();
+                    let change = self.hear(thought);
                     self.apply(change);
                 }
                 // The end of the input, which was empty from the beginning.
                 Event::Input(_) => {}
             }
-            self.take_up().unwrap();
+            self.take_up();
         }
     }
 
@@ -89,23 +89,23 @@ impl CecpSession<'_> {
 
 #[test]
 fn the_modes_of_appendix_b() {
-    let (white, black) = (Mode::Play(Color::White), Mode::Play(Color::Black));
-    let all = [white, black, Mode::Force, Mode::Analyze];
+    let (white, black) = (EngineMode::Play(Color::White), EngineMode::Play(Color::Black));
+    let all = [white, black, EngineMode::Force, EngineMode::Analyze];
     with_session(|session, _| {
         // The command, the side to move, and the mode that follows each of all.
         for (command, turn, expected) in [
-            ("force", Color::White, [Mode::Force; 4]),
-            ("result *", Color::White, [Mode::Force; 4]),
-            ("new", Color::White, [black, black, black, Mode::Analyze]),
-            ("variant normal", Color::White, [black, black, black, Mode::Analyze]),
-            ("white", Color::White, [black, black, black, Mode::Analyze]),
-            ("black", Color::Black, [white, white, white, Mode::Analyze]),
+            ("force", Color::White, [EngineMode::Force; 4]),
+            ("result *", Color::White, [EngineMode::Force; 4]),
+            ("new", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("variant normal", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("white", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("black", Color::Black, [white, white, white, EngineMode::Analyze]),
             ("go", Color::White, [white; 4]),
             ("go", Color::Black, [black; 4]),
             ("playother", Color::White, [black; 4]),
             ("playother", Color::Black, [white; 4]),
-            ("analyze", Color::White, [Mode::Analyze; 4]),
-            ("exit", Color::White, [white, black, Mode::Force, Mode::Force]),
+            ("analyze", Color::White, [EngineMode::Analyze; 4]),
+            ("exit", Color::White, [white, black, EngineMode::Force, EngineMode::Force]),
             ("usermove e2e4", Color::Black, all),
             ("usermove e7e5", Color::Black, all),
             ("setboard x", Color::Black, all),
@@ -114,15 +114,15 @@ fn the_modes_of_appendix_b() {
         ] {
             for (before, after) in all.into_iter().zip(expected) {
                 let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {} KQkq - 0 1", turn.char());
-                assert!(session.read(&format!("setboard {fen}")).unwrap().is_continue());
+                assert!(session.read(&format!("setboard {fen}")).is_continue());
                 session.state.mode = before;
-                assert!(session.read(command).unwrap().is_continue());
+                assert!(session.read(command).is_continue());
                 assert_eq!(session.state.mode, after, "{command} in {before:?}");
             }
         }
-        assert!(session.read("setboard 8/8/8/8/8/8/8/8 w - - 0 1").unwrap().is_continue());
+        assert!(session.read("setboard 8/8/8/8/8/8/8/8 w - - 0 1").is_continue());
         session.state.mode = white;
-        assert!(session.read("go").unwrap().is_continue());
+        assert!(session.read("go").is_continue());
         assert_eq!(session.state.mode, white, "without a position there is no side to play");
     });
 }
