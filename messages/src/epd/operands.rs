@@ -5,7 +5,7 @@ use std::iter;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
-use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word};
+use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word, is_identifier};
 use game::excerpt;
 use shakmaty::ByColor;
 use time::{Date, Month, PrimitiveDateTime, Time};
@@ -387,11 +387,6 @@ impl<'a, 'f> Operands<'a, 'f> {
         }
         Some(moves)
     }
-}
-
-fn is_identifier(text: &str) -> bool {
-    let of_identifier = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    (1..=15).contains(&text.len()) && text.bytes().all(of_identifier)
 }
 
 fn read_date(text: &str) -> Option<Date> {
