@@ -1,6 +1,6 @@
 //! An operation taken out of all records (EPD specification, 7.4: "pfop").
 
-use game::epd::{Escapes, Lexer};
+use game::epd::{Escapes, Lexer, is_opcode};
 use messages::epd::{Content, TextLine};
 
 use crate::process::{Interrupted, JobResult, LineHandler};
@@ -22,12 +22,11 @@ impl Purge {
     /// # Errors
     /// The opcode is none.
     pub fn new(opcode: &str) -> Result<Purge, InvalidOpcode> {
-        let of_opcode = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let begins = opcode.starts_with(|c: char| c.is_ascii_alphabetic());
-        if !begins || opcode.len() > 15 || !opcode.chars().all(of_opcode) {
-            return Err(InvalidOpcode(game::excerpt(opcode)));
+        if is_opcode(opcode) {
+            Ok(Purge { opcode: opcode.to_owned() })
+        } else {
+            Err(InvalidOpcode(game::excerpt(opcode)))
         }
-        Ok(Purge { opcode: opcode.to_owned() })
     }
 
     /// Copies a record without the operation and what stands between it and the one before.

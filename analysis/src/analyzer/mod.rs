@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use game::{Game, Move, Score};
-use messages::epd::{EpdMove, Evaluation, Operation, Record};
+use messages::epd::{EpdEvaluation, EpdMove, Operation, Record};
 use players::PlayerFault;
 use search::TableError;
 
@@ -93,7 +93,7 @@ impl PositionAnalysis {
         let operations = [
             line.first().cloned().map(Operation::Pm),
             Some(Operation::Pv(line)),
-            self.score.and_then(Evaluation::of).map(Operation::Ce),
+            self.score.and_then(EpdEvaluation::of).map(Operation::Ce),
             self.depth.map(|depth| Operation::Acd(depth.into())),
             self.nodes.map(Operation::Acn),
             times.then_some(Operation::Acs(self.time.as_secs())),

@@ -21,7 +21,7 @@ mod theme;
 
 use std::collections::HashMap;
 
-use messages::epd::Position;
+use messages::epd::EpdPosition;
 
 pub use feedback::feedback;
 pub use json::json;
@@ -199,6 +199,6 @@ pub fn text(report: &SuiteReport, all: bool) -> String {
 }
 
 /// The four fields as they are written.
-fn fields(position: &Position) -> String {
+fn fields(position: &EpdPosition) -> String {
     messages::epd::Record::new(position.clone()).to_string()
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use game::Move;
-use messages::epd::{Blocks, Content, EpdMove, FileBlock, Operation, Position, Record, RecordReader};
+use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Operation, Record, RecordReader};
 
 use super::{RunSummary, grades};
 use crate::key_moves::KeyMoves;
@@ -13,7 +13,7 @@ use crate::target_result::{Cost, TargetResult};
 #[derive(Clone, Debug)]
 pub struct SuiteProblem {
     /// The position; it is legal.
-    pub position: Position,
+    pub position: EpdPosition,
     /// The name; empty if there is none.
     pub id: String,
     pub(super) solution: KeyMoves,

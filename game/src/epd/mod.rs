@@ -9,7 +9,7 @@ mod lexer;
 mod write;
 
 pub use fault::{Fault, Findings, Rule, Severity};
-pub use lexer::{Escapes, Lexer, Operand, Word, position_part};
+pub use lexer::{Escapes, Lexer, Operand, Word, is_identifier, is_opcode, position_part};
 pub use write::{LONGEST_STRING, fields, operand_text, quoted, record};
 
 /// The longest line that every program has to read, in characters, without its end (EPD specification, 4).

@@ -24,7 +24,10 @@ pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, TextLines, 
 pub use game::epd::{Escapes, Fault, Rule, Severity};
 pub use moves::EpdMove;
 pub use operation::{AnyOperand, Contact, Operation, Text};
-pub use position::{Castling, Position};
+pub use position::{Castling, EpdPosition, EpdPosition as Position};
 pub use record::{MoveReading, Reading, Record, RecordReader, Strictness};
 pub use registers::Registers;
-pub use values::{ClockTime, Evaluation, EvaluationVerdict, RefereeCommand, RefereeRequest, Register};
+pub use values::{
+    ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, EvaluationVerdict, RefereeCommand, RefereeRequest,
+    Register,
+};

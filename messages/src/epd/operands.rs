@@ -5,14 +5,14 @@ use std::iter;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
-use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word};
+use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word, is_identifier};
 use game::excerpt;
 use shakmaty::ByColor;
 use time::{Date, Month, PrimitiveDateTime, Time};
 
 use super::moves::{EpdMove, MoveReader, printing};
 use super::operation::{AnyOperand, Contact, Operation, Text, is_plain};
-use super::values::{ClockTime, Evaluation, RefereeCommand, RefereeRequest, Register, numbers};
+use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register, numbers};
 
 /// The range of integers that every program supports (EPD specification, 5.2.3).
 const COUNT: RangeInclusive<i64> = 0..=i32::MAX as i64;
@@ -178,8 +178,8 @@ impl<'a> Operands<'a, '_> {
         NonZeroU32::new(self.integer(1..=*COUNT.end())? as u32)
     }
 
-    pub(super) fn evaluation(&mut self) -> Option<Evaluation> {
-        Evaluation::new(self.integer(-32_768..=32_766)?)
+    pub(super) fn evaluation(&mut self) -> Option<EpdEvaluation> {
+        EpdEvaluation::new(self.integer(-32_768..=32_766)?)
     }
 
     pub(super) fn command(&mut self) -> Option<RefereeCommand> {
@@ -352,7 +352,7 @@ impl<'a, 'f> Operands<'a, 'f> {
         let moves: Option<i64> = text[1..].parse().ok();
         let operation = match moves {
             Some(moves @ 1..=383) => NonZeroU32::new(moves as u32).map(Operation::Dm),
-            Some(moves @ -383..=-1) => Evaluation::mated_in(-moves as u32).map(Operation::Ce),
+            Some(moves @ -383..=-1) => EpdEvaluation::mated_in(-moves as u32).map(Operation::Ce),
             _ => None,
         };
         let read = operation.filter(|_| self.mates);
@@ -387,11 +387,6 @@ impl<'a, 'f> Operands<'a, 'f> {
         }
         Some(moves)
     }
-}
-
-fn is_identifier(text: &str) -> bool {
-    let of_identifier = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    (1..=15).contains(&text.len()) && text.bytes().all(of_identifier)
 }
 
 fn read_date(text: &str) -> Option<Date> {

@@ -12,7 +12,7 @@ use time::PrimitiveDateTime;
 
 use super::moves::EpdMove;
 use super::operands::Operands;
-use super::values::{ClockTime, Evaluation, RefereeCommand, RefereeRequest, Register};
+use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register};
 
 /// The text of a string operand, without quotation marks.
 pub type Text<'a> = Cow<'a, str>;
@@ -97,7 +97,7 @@ operations! {
     /// `cc`: the time that the players have used.
     "cc" Cc(ByColor<ClockTime>) clocks clocks;
     /// `ce`: the evaluation.
-    "ce" Ce(Evaluation) evaluation value;
+    "ce" Ce(EpdEvaluation) evaluation value;
     /// `dm`: moves to mate by the side to move.
     "dm" Dm(NonZeroU32) positive value;
     /// `eco`: the opening in the Encyclopedia of Chess Openings, or that there is none any more.

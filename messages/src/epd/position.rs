@@ -10,7 +10,7 @@ use super::board::{read_board, write_board};
 
 /// A position, legal or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct EpdPosition {
     /// What stands where.
     pub board: Board,
     /// The side to move.
@@ -73,26 +73,26 @@ impl Castling {
     }
 }
 
-impl Position {
+impl EpdPosition {
     /// The position on the board of a game.
     ///
     /// # Panics
     /// Never: the fields of a game are well-formed.
-    pub fn of(game: &Game) -> Position {
+    pub fn of(game: &Game) -> EpdPosition {
         let fields = game::epd::fields(game);
         let mut words = fields.split(' ').map(|text| Word { text, at: 0 });
         let fields = std::array::from_fn(|_| words.next().unwrap_or(Word { text: "", at: 0 }));
-        Position::read(&fields, &mut Findings::new("", 0)).expect("a game's fields are well-formed")
+        EpdPosition::read(&fields, &mut Findings::new("", 0)).expect("a game's fields are well-formed")
     }
 
     /// Reads the fields; `None`, and an error, if one of them can't be understood.
-    pub(super) fn read(fields: &[Word<'_>; 4], findings: &mut Findings<'_>) -> Option<Position> {
+    pub(super) fn read(fields: &[Word<'_>; 4], findings: &mut Findings<'_>) -> Option<EpdPosition> {
         let [board, turn, castling, en_passant] = *fields;
         let board = read_board(board, findings);
         let turn = read_turn(turn, findings);
         let castling = read_castling(castling, findings);
         let en_passant = read_en_passant(en_passant, turn, findings);
-        Some(Position { board: board?, turn: turn?, castling: castling?, en_passant: en_passant? })
+        Some(EpdPosition { board: board?, turn: turn?, castling: castling?, en_passant: en_passant? })
     }
 
     /// Writes the fields.
@@ -227,7 +227,7 @@ fn read_en_passant(
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Option<Position>, Vec<String>) {
+    fn read(text: &str) -> (Option<EpdPosition>, Vec<String>) {
         let mut at = 0;
         let mut words = text.split(' ').map(|text| {
             at += text.len() + 1;
@@ -235,7 +235,7 @@ mod tests {
         });
         let fields = std::array::from_fn(|_| words.next().expect("four fields"));
         let mut findings = Findings::new(text, 1);
-        let position = Position::read(&fields, &mut findings);
+        let position = EpdPosition::read(&fields, &mut findings);
         if let Some(position) = &position {
             position.judge(&fields, &mut findings);
         }
@@ -243,7 +243,7 @@ mod tests {
         (position, findings.faults().iter().map(told).collect())
     }
 
-    fn written(position: &Position) -> String {
+    fn written(position: &EpdPosition) -> String {
         let mut text = String::new();
         position.write(&mut text);
         text
@@ -255,7 +255,7 @@ mod tests {
         let (position, faults) = read(start);
         let position = position.expect("a position");
         assert_eq!((written(&position).as_str(), faults), (start, vec![]));
-        assert_eq!(Position::of(&Game::default()), position);
+        assert_eq!(EpdPosition::of(&Game::default()), position);
         assert_eq!(position.legal().expect("legal"), (Chess::default(), CastlingMode::Standard));
     }
 

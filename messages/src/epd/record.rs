@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::moves::{EpdMove, MoveReader};
 use super::operands::Operands;
 use super::operation::Operation;
-use super::position::Position;
+use super::position::EpdPosition;
 use super::rules::judge;
 
 /// A position and what is known about it. The operations are in ASCII order of their opcodes, each of which is there
@@ -21,13 +21,13 @@ use super::rules::judge;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The position.
-    pub position: Position,
+    pub position: EpdPosition,
     operations: Vec<Operation<'a>>,
 }
 
 impl<'a> Record<'a> {
     /// A record without operations.
-    pub fn new(position: Position) -> Record<'a> {
+    pub fn new(position: EpdPosition) -> Record<'a> {
         Record { position, operations: Vec::new() }
     }
 
@@ -167,7 +167,7 @@ impl RecordReader {
 
     fn read_record<'a>(self, lexer: &mut Lexer<'a>) -> Option<Record<'a>> {
         let fields = lexer.fields()?;
-        let position = Position::read(&fields, &mut lexer.findings)?;
+        let position = EpdPosition::read(&fields, &mut lexer.findings)?;
         let legal = match self.moves {
             MoveReading::Syntax => None,
             MoveReading::Legal | MoveReading::Repair => position.judge(&fields, &mut lexer.findings),

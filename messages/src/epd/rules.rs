@@ -4,7 +4,7 @@ use game::epd::{Findings, Rule, Severity};
 
 use super::moves::EpdMove;
 use super::operation::Operation;
-use super::values::{Evaluation, EvaluationVerdict};
+use super::values::{EpdEvaluation, EvaluationVerdict};
 
 /// Judges the operations of a record, which are in their order. `places` are the bytes of the line at which they begin.
 pub(super) fn judge(operations: &[Operation<'_>], places: &[usize], findings: &mut Findings<'_>) {
@@ -113,7 +113,7 @@ impl<'r, 'a> Judge<'r, 'a> {
             findings.report(at, Rule::A4, Severity::Note, message);
         }
         let Some((_, Operation::Dm(moves))) = self.find("dm") else { return };
-        let expected = Evaluation::mate_in(moves.get());
+        let expected = EpdEvaluation::mate_in(moves.get());
         if expected != Some(*evaluation) {
             let message = match expected {
                 Some(expected) => format!("`ce {evaluation}`; `dm {moves}` is {expected}"),
