@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
+use players::{CommandLine, Log, PlayerFault, Protocol, Spec, TextLog};
 
-use crate::WrongInput;
 use crate::match_command::program;
 use crate::play::ClientArgs;
+use crate::{WrongInput, settings};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,8 @@ pub(crate) struct BridgeArgs {
 impl BridgeArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let spec = self.spec().map_err(WrongInput::of)?;
-        let log = self.open_log()?;
+        let log = settings::open_log(self.log.as_deref())?
+            .map(|file| Arc::new(TextLog::new("program", Instant::now(), file)) as Arc<dyn Log>);
         let started = self.start(&spec, log);
         let mut bridge = started.map_err(|fault| WrongInput::of(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
@@ -80,7 +81,7 @@ impl BridgeArgs {
     }
 
     /// Starts the program. Where its protocol is a guess, nobody has to wait long to learn that it may be wrong.
-    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, Fault> {
+    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, PlayerFault> {
         let (starting, started) = mpsc::channel::<()>();
         if self.is_guess() {
             let program = spec.command.to_string();
@@ -102,18 +103,13 @@ impl BridgeArgs {
     }
 
     /// Why the program can't play. Perhaps it speaks another protocol than the usual one.
-    fn explain(&self, spec: &Spec, fault: &Fault) -> anyhow::Error {
+    fn explain(&self, spec: &Spec, fault: &PlayerFault) -> anyhow::Error {
         let hint = match fault {
-            Fault::Died(_) | Fault::Silence(_) if self.is_guess() => format!("; {OTHER_PROTOCOL}"),
+            PlayerFault::Died(_) | PlayerFault::Silence(_) if self.is_guess() => {
+                format!("; {OTHER_PROTOCOL}")
+            }
             _ => String::new(),
         };
         anyhow!("{} {fault}{hint}", spec.command)
-    }
-
-    fn open_log(&self) -> Result<Option<Arc<dyn Log>>> {
-        let Some(path) = &self.log else { return Ok(None) };
-        let opened = std::fs::File::options().append(true).create(true).open(path);
-        let file = opened.with_context(|| format!("{} cannot be opened", path.display()))?;
-        Ok(Some(Arc::new(TextLog::new("program", Instant::now(), file))))
     }
 }

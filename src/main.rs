@@ -13,6 +13,7 @@ mod perft;
 mod play;
 mod referee_command;
 mod session;
+mod settings;
 
 use std::io;
 use std::process::ExitCode;

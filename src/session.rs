@@ -10,7 +10,7 @@ use engine::SettingsFile;
 use game::diagram::DiagramStyle;
 use messages::input::LineReader;
 use platform::signals::{self, Signal};
-use platform::terminal::Mode;
+use platform::terminal::TerminalMode;
 use protocols::cecp::Dialect;
 use protocols::detect::{self, DetectedProtocol};
 use protocols::host::Host;
@@ -66,7 +66,7 @@ pub(crate) fn play_or_detect() -> Result<()> {
 }
 
 fn play() -> Result<()> {
-    let before = Mode::present();
+    let before = TerminalMode::present();
     signals::exit_at(&[Signal::Terminate], move || {
         // The line editor changes the terminal; the shell should find it as it was.
         before.as_ref().inspect(|before| before.restore());

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use game::{Game, Score};
 use messages::epd::{Operation, Record};
 
-use crate::analyzer::{AnalysisError, Analyzer, PositionAnalysis};
+use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer, PositionAnalysis};
 use crate::process::Counts;
 use crate::record_analysis::AnalysisJob;
 
@@ -25,7 +25,7 @@ impl AnalysisJob for Analyze {
         record: &mut Record<'_>,
         game: &Game,
         analyzer: &mut dyn Analyzer,
-    ) -> Result<Counts, AnalysisError> {
+    ) -> AnalysisResult<Counts> {
         let has_moves = !game.legal_moves().is_empty();
         let analysis = if has_moves {
             analyzer.analyze(game, &mut |_| ControlFlow::Continue(()))?

@@ -1,7 +1,7 @@
 //! What is wrong with the records of a file.
 
 use game::epd::{Fault, Severity};
-use messages::epd::{Content, Line, RecordReader};
+use messages::epd::{Content, RecordReader, TextLine};
 use serde::Serialize;
 
 use crate::process::{Interrupted, JobResult, LineHandler};
@@ -65,7 +65,7 @@ impl CheckRecords {
 }
 
 impl LineHandler for CheckRecords {
-    fn line(&mut self, line: &Line<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         if line.content() == Content::Record {
             let reading = self.reader.read(&line.text, line.number);
             result.counts.add_record(&reading.faults);
@@ -75,7 +75,6 @@ impl LineHandler for CheckRecords {
     }
 
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
-        result.counts.add_record(std::slice::from_ref(fault));
         self.tell(fault, result);
     }
 }

@@ -35,7 +35,7 @@ impl FileError {
 }
 
 /// A file to read from, or standard input.
-pub struct Input {
+pub struct InputFile {
     name: String,
     /// `None` for standard input.
     path: Option<PathBuf>,
@@ -45,12 +45,12 @@ pub struct Input {
     reader: Box<dyn Read + Send>,
 }
 
-impl Input {
+impl InputFile {
     /// Opens a file; `-` is standard input.
     ///
     /// # Errors
     /// The file can't be read, or is a directory.
-    pub fn open(path: &Path) -> Result<Input, FileError> {
+    pub fn open(path: &Path) -> Result<InputFile, FileError> {
         let is_standard = path == Path::new("-");
         let name = if is_standard { "standard input".to_owned() } else { shown(path) };
         let unreadable = |error| FileError::Unreadable(name.clone(), error);
@@ -61,7 +61,7 @@ impl Input {
             return Err(FileError::Directory(name));
         }
         let reader: Box<dyn Read + Send> = if is_standard { Box::new(io::stdin()) } else { Box::new(file) };
-        Ok(Input { name, path: (!is_standard).then(|| path.to_owned()), about, id, reader })
+        Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, reader })
     }
 
     /// The name, as it can be shown on a terminal.
@@ -75,7 +75,7 @@ impl Input {
     }
 }
 
-impl Read for Input {
+impl Read for InputFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
     }
@@ -88,14 +88,14 @@ fn shown(path: &Path) -> String {
 
 /// Where the result is written.
 #[derive(Debug)]
-pub struct Output {
+pub struct OutputFile {
     /// As it can be shown on a terminal.
     name: String,
-    sink: Sink,
+    sink: OutputKind,
 }
 
 #[derive(Debug)]
-enum Sink {
+enum OutputKind {
     Standard,
     /// Written as the work goes on: what is done is there, even if the work breaks off.
     File(File),
@@ -103,25 +103,25 @@ enum Sink {
     InPlace(NamedTempFile, PathBuf),
 }
 
-impl Output {
+impl OutputFile {
     /// Standard output, which must not lead back into the input.
     ///
     /// # Errors
     /// It does.
-    pub fn standard(inputs: &[Input]) -> Result<Output, FileError> {
+    pub fn standard(inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         refuse_same(inputs, platform::standard_output().ok().as_ref().and_then(FileId::of))?;
-        Ok(Output { name: "standard output".to_owned(), sink: Sink::Standard })
+        Ok(OutputFile { name: "standard output".to_owned(), sink: OutputKind::Standard })
     }
 
     /// Makes a file, or empties it if it is there.
     ///
     /// # Errors
     /// It is one of the inputs, or can't be written.
-    pub fn create(path: &Path, inputs: &[Input]) -> Result<Output, FileError> {
+    pub fn create(path: &Path, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         refuse_same(inputs, FileId::at(path))?;
         let name = shown(path);
         match File::create(path) {
-            Ok(file) => Ok(Output { name, sink: Sink::File(file) }),
+            Ok(file) => Ok(OutputFile { name, sink: OutputKind::File(file) }),
             Err(error) => Err(FileError::Unwritable(name, error)),
         }
     }
@@ -130,20 +130,20 @@ impl Output {
     ///
     /// # Errors
     /// It is one of the inputs, or can't be written.
-    pub fn go_on(path: &Path, length: u64, inputs: &[Input]) -> Result<Output, FileError> {
+    pub fn go_on(path: &Path, length: u64, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         let name = shown(path);
         let unwritable = |error| FileError::Unwritable(name.clone(), error);
         let mut file = File::options().write(true).open(path).map_err(unwritable)?;
         refuse_same(inputs, FileId::of(&file))?;
         file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unwritable)?;
-        Ok(Output { name, sink: Sink::File(file) })
+        Ok(OutputFile { name, sink: OutputKind::File(file) })
     }
 
     /// Something that takes the place of the input, or of the file that it links to.
     ///
     /// # Errors
     /// The input is no file, or no file can be made beside it.
-    pub fn in_place(input: &Input) -> Result<Output, FileError> {
+    pub fn in_place(input: &InputFile) -> Result<OutputFile, FileError> {
         let Some((path, about)) = input.path.as_ref().zip(input.about.as_ref()) else {
             return Err(FileError::NoFile);
         };
@@ -152,22 +152,22 @@ impl Output {
             let folder = path.parent().unwrap_or(Path::new("."));
             let file = tempfile::Builder::new().prefix(".herald-").tempfile_in(folder)?;
             file.as_file().set_permissions(about.permissions())?;
-            Ok(Sink::InPlace(file, path))
+            Ok(OutputKind::InPlace(file, path))
         };
         match make() {
-            Ok(sink) => Ok(Output { name: shown(path), sink }),
+            Ok(sink) => Ok(OutputFile { name: shown(path), sink }),
             Err(error) => Err(FileError::Unwritable(shown(path), error)),
         }
     }
 
     /// Whether it is standard output.
     pub fn is_standard(&self) -> bool {
-        matches!(self.sink, Sink::Standard)
+        matches!(self.sink, OutputKind::Standard)
     }
 
     /// Whether what is written stays if the work breaks off, and can be gone on with.
     pub fn is_resumable(&self) -> bool {
-        matches!(self.sink, Sink::File(_))
+        matches!(self.sink, OutputKind::File(_))
     }
 
     /// Writes what was done.
@@ -176,9 +176,9 @@ impl Output {
     /// It can't be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Standard => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
-            Sink::File(file) => file.write_all(bytes),
-            Sink::InPlace(file, _) => file.write_all(bytes),
+            OutputKind::Standard => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+            OutputKind::File(file) => file.write_all(bytes),
+            OutputKind::InPlace(file, _) => file.write_all(bytes),
         }
     }
 
@@ -188,13 +188,13 @@ impl Output {
     /// It can't be brought to disk, or can't take the place of the input, which is then as it was.
     pub fn finish(self) -> Result<(), FileError> {
         let done = match self.sink {
-            Sink::Standard => Ok(()),
-            Sink::File(file) => match file.sync_data() {
+            OutputKind::Standard => Ok(()),
+            OutputKind::File(file) => match file.sync_data() {
                 // Devices and pipes can't be synchronised, and need not be.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
                 synchronised => synchronised,
             },
-            Sink::InPlace(file, path) => {
+            OutputKind::InPlace(file, path) => {
                 let synchronised = file.as_file().sync_data();
                 synchronised.and_then(|()| file.persist(path).map(drop).map_err(io::Error::from))
             }
@@ -202,7 +202,7 @@ impl Output {
         done.map_err(|error| FileError::Unwritable(self.name, error))
     }
 
-    /// An error of [`Output::write`] with the name of the file.
+    /// An error of [`OutputFile::write`] with the name of the file.
     pub fn error(&self, error: io::Error) -> FileError {
         FileError::Unwritable(self.name.clone(), error)
     }
@@ -210,14 +210,14 @@ impl Output {
     /// What has become of the work so far if it breaks off now. What was to take the input's place is gone.
     pub fn abandon(self) -> String {
         match self.sink {
-            Sink::Standard => "what is done was written".to_owned(),
-            Sink::File(_) => format!("what is done is in `{}`", self.name),
-            Sink::InPlace(..) => format!("`{}` is as it was", self.name),
+            OutputKind::Standard => "what is done was written".to_owned(),
+            OutputKind::File(_) => format!("what is done is in `{}`", self.name),
+            OutputKind::InPlace(..) => format!("`{}` is as it was", self.name),
         }
     }
 }
 
-fn refuse_same(inputs: &[Input], output: Option<FileId>) -> Result<(), FileError> {
+fn refuse_same(inputs: &[InputFile], output: Option<FileId>) -> Result<(), FileError> {
     match inputs.iter().find(|input| output.is_some() && input.id == output) {
         Some(input) => Err(FileError::Same(input.name.clone())),
         None => Ok(()),

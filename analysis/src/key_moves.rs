@@ -1,7 +1,7 @@
 //! The moves that solve a record.
 
 use game::Move;
-use messages::epd::{EpdMove, Operation, Record};
+use messages::epd::{EpdMove, Record};
 
 /// The right and the wrong moves of a record, as far as they are legal. Never without any.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,12 +15,7 @@ pub(crate) struct KeyMoves {
 impl KeyMoves {
     /// `None` if no move of `bm` or `am` is known.
     pub(crate) fn of(record: &Record<'_>) -> Option<KeyMoves> {
-        let legal = |opcode| match record.get(opcode) {
-            Some(Operation::Bm(moves) | Operation::Am(moves)) => {
-                moves.iter().filter_map(EpdMove::to_legal).collect()
-            }
-            _ => Vec::new(),
-        };
+        let legal = |opcode| record.moves(opcode).iter().filter_map(EpdMove::to_legal).collect::<Vec<_>>();
         let (best, avoided) = (legal("bm"), legal("am"));
         (!best.is_empty() || !avoided.is_empty()).then_some(KeyMoves { best, avoided })
     }

@@ -27,9 +27,12 @@ mod target_result;
 mod tests;
 
 pub use analyze::Analyze;
-pub use analyzer::{AnalysisError, AnalysisListener, Analyzer, Effort, Herald, PositionAnalysis, Program};
+pub use analyzer::{
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Effort, Herald, PositionAnalysis,
+    ProgramAnalyzer,
+};
 pub use check::{CheckRecords, FaultFormat};
-pub use files::{FileError, Input, Output};
+pub use files::{FileError, InputFile, OutputFile};
 pub use mate::{FindMates, MateLength};
 pub use normalize::Normalize;
 pub use pool::{ProcessError, WorkerPool};

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use game::Game;
 use messages::epd::{Operation, Record};
 
-use crate::analyzer::{AnalysisError, Analyzer, PositionAnalysis};
+use crate::analyzer::{AnalysisResult, Analyzer, PositionAnalysis};
 use crate::process::Counts;
 use crate::record_analysis::AnalysisJob;
 
@@ -39,7 +39,7 @@ impl AnalysisJob for FindMates {
         record: &mut Record<'_>,
         game: &Game,
         analyzer: &mut dyn Analyzer,
-    ) -> Result<Counts, AnalysisError> {
+    ) -> AnalysisResult<Counts> {
         let known = match record.get("dm") {
             Some(Operation::Dm(moves)) => moves.get(),
             _ => u32::MAX,

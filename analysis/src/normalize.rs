@@ -1,6 +1,6 @@
 //! Records in canonical form (EPD specification, 7.1: "pfdn").
 
-use messages::epd::{Content, Line, RecordReader};
+use messages::epd::{Content, RecordReader, TextLine};
 
 use crate::process::{Interrupted, JobResult, LineHandler};
 
@@ -13,7 +13,7 @@ pub struct Normalize {
 }
 
 impl LineHandler for Normalize {
-    fn line(&mut self, line: &Line<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         match line.content() {
             Content::Blank => {}
             Content::Comment => keep(line, result),
@@ -24,7 +24,7 @@ impl LineHandler for Normalize {
 }
 
 impl Normalize {
-    fn record(&self, line: &Line<'_>, result: &mut JobResult) {
+    fn record(&self, line: &TextLine<'_>, result: &mut JobResult) {
         let reading = self.reader.read(&line.text, line.number);
         result.counts.add_record(&reading.faults);
         result.tell_errors(&reading.faults);
@@ -42,7 +42,7 @@ impl Normalize {
 
 /// Keeps the line, with an end as the others have it and without a byte order mark, which only files begin with. Carriage
 /// returns that stand alone at its end would become part of the new one.
-fn keep(line: &Line<'_>, result: &mut JobResult) {
+fn keep(line: &TextLine<'_>, result: &mut JobResult) {
     let text = line.text.trim_start_matches('\u{feff}').trim_end_matches('\r');
     line.copy(text, &mut result.output);
     result.output.push(b'\n');

@@ -1,13 +1,12 @@
 //! A file of any size, line by line through a verb.
 
 use std::io::{self, Read};
-use std::iter;
 use std::ops::AddAssign;
 use std::sync::Arc;
 use std::time::Duration;
 
 use game::epd::{Fault, Rule, Severity};
-use messages::epd::{Block, Blocks, LONGEST_READ, Line};
+use messages::epd::{Blocks, FileBlock, LONGEST_READ, TextLine};
 
 use crate::pool::{ProcessError, WorkerPool};
 
@@ -17,11 +16,10 @@ pub trait LineHandler {
     ///
     /// # Errors
     /// The work was interrupted.
-    fn line(&mut self, line: &Line<'_>, result: &mut JobResult) -> Result<(), Interrupted>;
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted>;
 
-    /// Adds a line that is too long to be read.
+    /// Adds a line that is too long to be read, and is counted as a record with this fault.
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
-        result.counts.add_record(std::slice::from_ref(fault));
         result.tell(fault);
     }
 }
@@ -33,9 +31,10 @@ pub struct Interrupted;
 /// What is done to files, and how their lines are shared out to the worker threads.
 #[derive(Clone)]
 pub struct Verb {
-    new_handler: Arc<dyn Fn() -> Box<dyn LineHandler> + Send + Sync>,
+    /// Called on each worker thread.
+    pub(crate) new_handler: Arc<dyn Fn() -> Box<dyn LineHandler> + Send + Sync>,
     /// A job is as many whole lines as have at least so many bytes.
-    job_size: usize,
+    pub(crate) job_size: usize,
 }
 
 /// What became of the lines of a job.
@@ -86,11 +85,6 @@ impl Verb {
         Verb { new_handler: Arc::new(move || Box::new(handler.clone())), job_size: 64 << 10 }
     }
 
-    /// A verb that takes so long for a line that each line is a job of its own. `new_handler` is called on each worker thread.
-    pub fn slow<H: LineHandler + 'static>(new_handler: impl Fn() -> H + Send + Sync + 'static) -> Verb {
-        Verb { new_handler: Arc::new(move || Box::new(new_handler())), job_size: 1 }
-    }
-
     /// Takes all lines of a file but the first `skip` through the verb. `take` gets the results in the order of the lines, each
     /// as soon as it is there; of lines that are skipped it gets only the length.
     ///
@@ -108,44 +102,27 @@ impl Verb {
         let (file, new_handler): (Arc<str>, _) = (name.into(), Arc::clone(&self.new_handler));
         let new_worker = move || {
             let (file, mut handler) = (Arc::clone(&file), new_handler());
-            move |job: Block| {
+            move |job: FileBlock| {
                 let mut result = JobResult { file: Arc::clone(&file), ..JobResult::default() };
-                handle(&job, skip, &mut *handler, &mut result).is_ok().then_some(result)
+                match job {
+                    FileBlock::Lines(lines) => {
+                        let length = lines.bytes.len();
+                        result.length = length as u64;
+                        result.output.reserve(length + length / 8);
+                        let mut lines = lines.iter().filter(|line| line.number > skip);
+                        lines.try_for_each(|line| handler.line(&line, &mut result)).ok()?;
+                    }
+                    FileBlock::TooLong { line } if line > skip => {
+                        let fault = too_long(line);
+                        result.counts.add_record(std::slice::from_ref(&fault));
+                        handler.too_long(&fault, &mut result);
+                    }
+                    FileBlock::TooLong { .. } => {}
+                }
+                Some(result)
             }
         };
-        pool.run(jobs(input, self.job_size), new_worker, take)
-    }
-}
-
-/// The lines of a file in parts of at least so many bytes.
-fn jobs(input: impl Read + Send, size: usize) -> impl Iterator<Item = io::Result<Block>> + Send {
-    Blocks::new(input).flat_map(move |block| -> Box<dyn Iterator<Item = io::Result<Block>> + Send> {
-        match block {
-            Ok(Block::Lines(lines)) => Box::new(lines.into_parts(size).map(|part| Ok(Block::Lines(part)))),
-            other => Box::new(iter::once(other)),
-        }
-    })
-}
-
-fn handle(
-    job: &Block,
-    skip: u64,
-    handler: &mut dyn LineHandler,
-    result: &mut JobResult,
-) -> Result<(), Interrupted> {
-    match job {
-        Block::Lines(lines) => {
-            let length = lines.bytes.len();
-            result.length = length as u64;
-            result.output.reserve(length + length / 8);
-            lines.iter().filter(|line| line.number > skip).try_for_each(|line| handler.line(&line, result))
-        }
-        Block::TooLong { line } => {
-            if *line > skip {
-                handler.too_long(&too_long(*line), result);
-            }
-            Ok(())
-        }
+        pool.run(Blocks::of_size(input, self.job_size), new_worker, take)
     }
 }
 
@@ -169,8 +146,7 @@ impl JobResult {
 
     /// A line about a fault in the form of compilers: `file:line:column: severity: message [rule]`.
     pub(crate) fn located(&self, fault: &Fault) -> String {
-        let Fault { line, column, severity, message, rule, .. } = fault;
-        format!("{}:{line}:{column}: {severity}: {message} [{rule}]\n", self.file)
+        format!("{}:{fault}\n", self.file)
     }
 
     /// The name of the file.

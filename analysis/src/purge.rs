@@ -1,7 +1,7 @@
 //! An operation taken out of all records (EPD specification, 7.4: "pfop").
 
 use game::epd::{Escapes, Lexer};
-use messages::epd::{Content, Line};
+use messages::epd::{Content, TextLine};
 
 use crate::process::{Interrupted, JobResult, LineHandler};
 
@@ -31,7 +31,7 @@ impl Purge {
     }
 
     /// Copies a record without the operation and what stands between it and the one before.
-    fn copy(&self, line: &Line<'_>, result: &mut JobResult) {
+    fn copy(&self, line: &TextLine<'_>, result: &mut JobResult) {
         let mut lexer = Lexer::new(&line.text, line.number, Escapes::None);
         let mut kept_to = 0;
         if lexer.fields().is_some() {
@@ -51,7 +51,7 @@ impl Purge {
 }
 
 impl LineHandler for Purge {
-    fn line(&mut self, line: &Line<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         if line.content() == Content::Record {
             result.counts.records += 1;
             self.copy(line, result);

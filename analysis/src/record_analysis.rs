@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use game::Game;
 use game::epd::{Fault, Rule};
-use messages::epd::{Content, Line, Record, RecordReader};
+use messages::epd::{Content, Record, RecordReader, TextLine};
 
-use crate::analyzer::{AnalysisError, Analyzer};
+use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer};
 use crate::process::{Counts, Interrupted, JobResult, LineHandler, Verb};
 
 /// What is done to each record with an analyzer.
@@ -24,32 +24,35 @@ pub trait AnalysisJob: Send + Sync {
         record: &mut Record<'_>,
         game: &Game,
         analyzer: &mut dyn Analyzer,
-    ) -> Result<Counts, AnalysisError>;
+    ) -> AnalysisResult<Counts>;
 }
 
 /// Makes the analyzer of a worker thread, on that thread.
-pub type AnalyzerFactory = Arc<dyn Fn() -> Result<Box<dyn Analyzer>, AnalysisError> + Send + Sync>;
+pub type AnalyzerFactory = Arc<dyn Fn() -> AnalysisResult<Box<dyn Analyzer>> + Send + Sync>;
 
 impl Verb {
     /// A verb that does the same job with each record. Each worker thread has an analyzer of its own.
     pub fn analysis(
         reader: RecordReader,
         job: impl AnalysisJob + 'static,
-        new_analyzer: AnalyzerFactory,
+        analyzers: AnalyzerFactory,
     ) -> Verb {
         let job: Arc<dyn AnalysisJob> = Arc::new(job);
-        Verb::slow(move || RecordAnalysis { reader, job: Arc::clone(&job), analyzer: new_analyzer() })
+        let new_handler = move || {
+            Box::new(RecordAnalysis { reader, job: Arc::clone(&job), analyzer: analyzers() }) as Box<_>
+        };
+        Verb { new_handler: Arc::new(new_handler), job_size: 1 }
     }
 }
 
 struct RecordAnalysis {
     reader: RecordReader,
     job: Arc<dyn AnalysisJob>,
-    analyzer: Result<Box<dyn Analyzer>, AnalysisError>,
+    analyzer: AnalysisResult<Box<dyn Analyzer>>,
 }
 
 impl LineHandler for RecordAnalysis {
-    fn line(&mut self, line: &Line<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         let written = match line.content() {
             Content::Record => self.record(line, result)?,
             Content::Blank | Content::Comment => None,
@@ -61,7 +64,6 @@ impl LineHandler for RecordAnalysis {
     }
 
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
-        result.counts.add_record(std::slice::from_ref(fault));
         result.counts.failed += 1;
         result.tell(fault);
         result.output.push(b'\n');
@@ -70,7 +72,7 @@ impl LineHandler for RecordAnalysis {
 
 impl RecordAnalysis {
     /// The record as it is to be written; `None` if it can't be read.
-    fn record(&mut self, line: &Line<'_>, result: &mut JobResult) -> Result<Option<String>, Interrupted> {
+    fn record(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<Option<String>, Interrupted> {
         let reading = self.reader.read(&line.text, line.number);
         result.counts.add_record(&reading.faults);
         result.tell_errors(&reading.faults);

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use messages::epd::{Blocks, Content, Line, MoveReading, Operation, Record, RecordReader};
+use messages::epd::{Blocks, Content, MoveReading, Record, RecordReader, TextLine};
 
-use crate::files::Input;
+use crate::files::InputFile;
 
 /// What an earlier run has left: since each line becomes one, in the order of the files, it is the beginning of what will be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Resumption {
     ///
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
-    pub fn find(inputs: Vec<Input>, output: impl Read) -> Result<Resumption, ResumeError> {
+    pub fn find(inputs: Vec<InputFile>, output: impl Read) -> Result<Resumption, ResumeError> {
         let mut output = WholeLines { reader: BufReader::new(output), count: 0, length: 0 };
         let mut resumption = Resumption::default();
         for input in inputs {
@@ -90,7 +90,7 @@ impl<R: Read> WholeLines<R> {
 }
 
 /// Whether that can have become of a line.
-fn comes_from(text: &str, line: &Line<'_>) -> bool {
+fn comes_from(text: &str, line: &TextLine<'_>) -> bool {
     let original = line.text.trim_start_matches('\u{feff}');
     if text == original {
         return true;
@@ -98,15 +98,8 @@ fn comes_from(text: &str, line: &Line<'_>) -> bool {
     let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
     let (made, given) = (reader.read(text, 1).record, reader.read(original, 1).record);
     let is_same =
-        |(made, given): (Record<'_>, Record<'_>)| made.position == given.position && id(&made) == id(&given);
+        |(made, given): (Record<'_>, Record<'_>)| made.position == given.position && made.id() == given.id();
     line.content() == Content::Record && made.zip(given).is_some_and(is_same)
-}
-
-fn id<'r>(record: &'r Record<'_>) -> Option<&'r str> {
-    match record.get("id") {
-        Some(Operation::Id(id)) => Some(id),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -120,7 +113,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
     fn find(folder: &TempDir, names: &[&str], output: &str) -> Result<Resumption, ResumeError> {
-        let inputs = names.iter().map(|name| Input::open(&folder.path().join(name)).expect("a file"));
+        let inputs = names.iter().map(|name| InputFile::open(&folder.path().join(name)).expect("a file"));
         Resumption::find(inputs.collect(), output.as_bytes())
     }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use game::Game;
 use messages::epd::Record;
 
-use crate::analyzer::{AnalysisError, Analyzer, PositionAnalysis};
+use crate::analyzer::{AnalysisResult, Analyzer, PositionAnalysis};
 use crate::key_moves::KeyMoves;
 use crate::process::Counts;
 use crate::record_analysis::AnalysisJob;
@@ -29,7 +29,7 @@ impl AnalysisJob for Target {
         record: &mut Record<'_>,
         game: &Game,
         analyzer: &mut dyn Analyzer,
-    ) -> Result<Counts, AnalysisError> {
+    ) -> AnalysisResult<Counts> {
         let Some(key_moves) = KeyMoves::of(record).filter(|_| !game.legal_moves().is_empty()) else {
             TargetResult::remove(record);
             return Ok(Counts { skipped: 1, ..Counts::default() });

@@ -1,4 +1,6 @@
 //! Whether a record was solved, as an operation of it.
+//!
+//! The result stands in the record, so that a report needs nothing but the file.
 
 use std::borrow::Cow;
 

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use game::epd::Severity;
-use messages::epd::{Line, MoveReading, RecordReader};
+use messages::epd::{MoveReading, RecordReader, TextLine};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -205,7 +205,7 @@ fn a_line_that_is_too_long_is_told_and_counted() {
 struct Copy;
 
 impl LineHandler for Copy {
-    fn line(&mut self, line: &Line<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         line.copy(&line.text, &mut result.output);
         result.output.extend(line.end.bytes());
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use game::{Game, Outcome, PgnTags, TimeControl};
 use platform::Source;
-use players::{Arrival, Departure, Fault, Identity, Log, NewGame, Player, Resources, Spec, Turn};
+use players::{Arrival, Departure, Log, NewGame, Player, PlayerFault, Resources, Spec, Turn};
 use shakmaty::ByColor;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Participant {
     ///
     /// # Errors
     /// It cannot be started, or is not ready in time.
-    pub fn start(&self) -> Result<Box<dyn Player>, Fault> {
+    pub fn start(&self) -> Result<Box<dyn Player>, PlayerFault> {
         players::start(&self.spec, self.log.clone())
     }
 
@@ -145,38 +145,33 @@ impl ProgramRunner<'_> {
 
 /// A program that could not be started: it refuses every game.
 struct UnavailablePlayer {
-    identity: Identity,
-    fault: Fault,
+    fault: PlayerFault,
 }
 
 impl UnavailablePlayer {
-    fn new(fault: Fault) -> UnavailablePlayer {
-        UnavailablePlayer { identity: Identity::default(), fault }
+    fn new(fault: PlayerFault) -> UnavailablePlayer {
+        UnavailablePlayer { fault }
     }
 }
 
 impl Player for UnavailablePlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    fn new_game(&mut self, _: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, _: &NewGame) -> Result<(), PlayerFault> {
         Err(self.fault.clone())
     }
 
-    fn think(&mut self, _: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, _: &Turn) -> Result<(), PlayerFault> {
         Err(self.fault.clone())
     }
 
-    fn wait(&mut self, _: &Turn) -> Result<(), Fault> {
+    fn wait(&mut self, _: &Turn) -> Result<(), PlayerFault> {
         Err(self.fault.clone())
     }
 
-    fn offer_draw(&mut self) -> Result<(), Fault> {
+    fn offer_draw(&mut self) -> Result<(), PlayerFault> {
         Err(self.fault.clone())
     }
 
-    fn end_game(&mut self, _: Outcome) -> Result<(), Fault> {
+    fn end_game(&mut self, _: Outcome) -> Result<(), PlayerFault> {
         Err(self.fault.clone())
     }
 

@@ -1,9 +1,11 @@
 //! Officials: the referee of a game, schedules, statistics and the runner of a match.
 
 mod game_runner;
+mod grid;
 mod match_runner;
 mod match_store;
 mod openings;
+mod overheads;
 pub mod referee;
 pub mod schedule;
 pub mod simulated;
@@ -12,11 +14,11 @@ pub mod statistics;
 mod table;
 
 pub use game_runner::{MatchConfig, Participant, ProgramRunner};
-pub use match_runner::{
-    Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, Overheads, PlayedGame, Usage,
-};
+pub use grid::Grid;
+pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, MatchEvent, PlayedGame, Usage};
 pub use match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
-pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsFormat};
+pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
+pub use overheads::Overheads;
 pub use standings::{Faults, Standing, Standings};
 pub use table::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Incident, MoveRecord, Overhead,

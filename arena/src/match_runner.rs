@@ -2,8 +2,8 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use game::{Game, Outcome};
@@ -12,6 +12,7 @@ use players::Resources;
 
 use crate::match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
 use crate::openings::{MatchOpenings, OpeningsError};
+use crate::overheads::Overheads;
 use crate::schedule::{Fixture, NextGames, Schedule, ScheduleError};
 use crate::standings::Standings;
 use crate::statistics::{Sprt, SprtDecision};
@@ -79,10 +80,10 @@ pub enum MatchError {
     Schedule(#[from] ScheduleError),
     /// There is no opening to begin with.
     #[error(transparent)]
-    MatchOpenings(#[from] OpeningsError),
+    Openings(#[from] OpeningsError),
     /// The record cannot be kept.
     #[error(transparent)]
-    MatchStore(#[from] StoreError),
+    Store(#[from] StoreError),
     /// An SPRT weighs two programs.
     #[error("an SPRT with {0} programs: expected 2")]
     SprtNeedsTwo(usize),
@@ -147,7 +148,7 @@ impl Match {
         let mut standings = Standings::new(programs);
         let mut openings_drawn = 0;
         let store = open_store(&mut |entry| {
-            let fixture = entry.fixture();
+            let fixture = entry.fixture;
             if schedule.awaited(fixture.number) != Some(fixture) {
                 return Err(format!("game {} belongs to no schedule of these settings", fixture.number + 1));
             }
@@ -196,45 +197,54 @@ impl Match {
         self.sprt.map_or(SprtDecision::Continue, |sprt| sprt.decision(&self.standings.of(0).pairs))
     }
 
-    /// Plays until the match is complete, decided or `interrupted`. Each worker thread makes a board of its own by
-    /// `make_board`; programs that it starts there run on its cores.
+    /// Plays until the match is complete, decided or `interrupted`. Each thread makes a runner of its own; programs that it
+    /// starts there run on its cores. What happens is told to `observe`.
     ///
     /// # Errors
     /// See [`MatchError`]. All games that ended before are on record.
-    pub fn play<B: GameRunner>(
+    pub fn play<R: GameRunner>(
         &mut self,
-        workers: Concurrency,
-        make_board: impl Fn() -> B + Sync,
+        concurrency: Concurrency,
+        make_runner: impl Fn() -> R + Sync,
         interrupted: &AtomicBool,
-        mut observe: impl FnMut(&Match, MatchEvent<'_>),
+        observe: impl FnMut(&Match, MatchEvent<'_>) + Send,
     ) -> Result<MatchEnd, MatchError> {
-        let called_off = AtomicBool::new(false);
-        let cores = workers.cores()?;
+        let cores = concurrency.cores()?;
+        let progress = Progress { game: self, observe, playing: 0, end: None };
+        let play = Play {
+            progress: Mutex::new(progress),
+            changed: Condvar::new(),
+            called_off: AtomicBool::new(false),
+        };
         thread::scope(|scope| {
-            let (reports, inbox) = mpsc::channel();
-            let mut workers = Vec::new();
+            let mut threads = Vec::new();
             for (number, cores) in cores.into_iter().enumerate() {
-                let (jobs, from_dispatcher) = mpsc::channel();
-                let worker = MatchWorker {
-                    number,
-                    jobs: from_dispatcher,
-                    reports: reports.clone(),
-                    called_off: &called_off,
-                };
-                let make_board = &make_board;
-                thread::Builder::new()
-                    .name(format!("board {}", number + 1))
-                    .spawn_scoped(scope, move || worker.work(cores.as_deref(), make_board))?;
-                workers.push(jobs);
+                let (play, make_runner) = (&play, &make_runner);
+                let thread = thread::Builder::new().name(format!("games {}", number + 1));
+                match thread.spawn_scoped(scope, move || play.work(cores.as_deref(), make_runner)) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => play.end(&mut play.lock(), Err(error.into())),
+                }
             }
-            drop(reports);
-            let mut office = Dispatcher { workers, inbox, interrupted, called_off: &called_off, running: 0 };
-            let end = office.direct(self, &mut observe);
-            // Whatever the reason, nobody plays on.
-            called_off.store(true, Ordering::Relaxed);
-            office.close(&mut self.usage);
-            end
-        })
+            let mut progress = play.lock();
+            while progress.end.is_none() {
+                // A thread that is over before the end has panicked; the scope hands the panic on.
+                if interrupted.load(Ordering::Relaxed) || threads.iter().any(ScopedJoinHandle::is_finished) {
+                    play.end(&mut progress, Ok(MatchEnd::Interrupted));
+                } else {
+                    progress = play.wait(progress, GLANCE);
+                }
+            }
+        });
+        let progress = play.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        progress.end.unwrap_or(Ok(MatchEnd::Interrupted))
+    }
+
+    /// The next games that can be played now, with their openings.
+    fn next_games(&mut self) -> Result<Option<Vec<GameJob>>, OpeningsError> {
+        let NextGames::Games(fixtures) = self.schedule.take() else { return Ok(None) };
+        let with_opening = |fixture: Fixture| Ok((fixture, self.openings.get(fixture.opening)?));
+        fixtures.into_iter().map(with_opening).collect::<Result<_, _>>().map(Some)
     }
 
     /// Records a game.
@@ -242,13 +252,8 @@ impl Match {
         let Some(outcome) = played.outcome else {
             return Err(MatchError::NobodyCanPlay { number: fixture.number, detail: played.detail.clone() });
         };
-        let Fixture { number, round, white, black, opening } = *fixture;
         let entry = GameEntry {
-            number,
-            round,
-            white,
-            black,
-            opening,
+            fixture: *fixture,
             outcome: RecordedOutcome(outcome),
             detail: played.detail.clone(),
             plies: played.plies,
@@ -256,9 +261,10 @@ impl Match {
         };
         self.store.append(&entry, &played.pgn)?;
         // The game came from this schedule, and only once.
-        self.schedule.record(number, entry.white_points()).expect("the result of a game that was given out");
+        let recorded = self.schedule.record(fixture.number, entry.white_points());
+        recorded.expect("the result of a game that was given out");
         self.standings.add(fixture, outcome, played.plies);
-        self.openings_drawn = self.openings_drawn.max(opening + 1);
+        self.openings_drawn = self.openings_drawn.max(fixture.opening + 1);
         self.usage.overheads.extend(&played.overheads);
         Ok(entry)
     }
@@ -267,130 +273,112 @@ impl Match {
 /// A game to play, with its opening.
 type GameJob = (Fixture, Game);
 
-/// What a worker has to say.
-enum WorkerReport {
-    Started(Fixture),
-    Finished(Fixture, Box<PlayedGame>),
-    /// All games that it was given are over.
-    Idle(usize),
-    Closed(Vec<(usize, Resources)>),
-}
-
-/// Where the games are given out and the results come in.
-struct Dispatcher<'a> {
-    /// The way to each worker.
-    workers: Vec<Sender<Vec<GameJob>>>,
-    inbox: Receiver<WorkerReport>,
-    interrupted: &'a AtomicBool,
-    called_off: &'a AtomicBool,
-    /// How many workers have games.
-    running: usize,
-}
-
 /// How long an interruption may go unnoticed.
 const GLANCE: Duration = Duration::from_millis(50);
 
-impl Dispatcher<'_> {
-    fn direct(
-        &mut self,
-        the_match: &mut Match,
-        observe: &mut impl FnMut(&Match, MatchEvent<'_>),
-    ) -> Result<MatchEnd, MatchError> {
-        let mut idle: Vec<usize> = (0..self.workers.len()).rev().collect();
-        loop {
-            if let decision @ (SprtDecision::AcceptH0 | SprtDecision::AcceptH1) = the_match.decision() {
-                return Ok(MatchEnd::Decided(decision));
-            }
-            self.give_out(the_match, &mut idle)?;
-            if self.running == 0 {
-                return Ok(MatchEnd::Complete);
-            }
-            let report = loop {
-                if self.interrupted.load(Ordering::Relaxed) {
-                    return Ok(MatchEnd::Interrupted);
-                }
-                match self.inbox.recv_timeout(GLANCE) {
-                    Ok(report) => break report,
-                    Err(RecvTimeoutError::Timeout) => {}
-                    // A worker that panicked: the scope hands the panic on.
-                    Err(RecvTimeoutError::Disconnected) => return Ok(MatchEnd::Interrupted),
-                }
-            };
-            match report {
-                WorkerReport::Started(fixture) => observe(the_match, MatchEvent::Started(&fixture)),
-                WorkerReport::Finished(fixture, played) => {
-                    let entry = the_match.finish(&fixture, &played)?;
-                    observe(the_match, MatchEvent::Finished(&entry));
-                }
-                WorkerReport::Idle(worker) => {
-                    idle.push(worker);
-                    self.running -= 1;
-                }
-                WorkerReport::Closed(_) => {}
-            }
-        }
-    }
-
-    /// Gives games to those who have none, as far as there are games that can be played now.
-    fn give_out(&mut self, the_match: &mut Match, idle: &mut Vec<usize>) -> Result<(), OpeningsError> {
-        while let Some(&worker) = idle.last() {
-            let NextGames::Games(fixtures) = the_match.schedule.take() else { break };
-            let with_opening = |fixture: Fixture| Ok((fixture, the_match.openings.get(fixture.opening)?));
-            let jobs: Vec<GameJob> = fixtures.into_iter().map(with_opening).collect::<Result<_, _>>()?;
-            if self.workers[worker].send(jobs).is_ok() {
-                self.running += 1;
-            }
-            idle.pop();
-        }
-        Ok(())
-    }
-
-    /// Lets the workers go and takes note of what their players used.
-    fn close(mut self, usage: &mut Usage) {
-        debug_assert!(self.called_off.load(Ordering::Relaxed));
-        self.workers.clear();
-        for report in self.inbox {
-            if let WorkerReport::Closed(left) = report {
-                for (program, resources) in left {
-                    usage.resources[program] += resources;
-                }
-            }
-        }
-    }
+/// A match while it is played, as its threads share it: each takes games and brings their results, in turns.
+struct Play<'a, F> {
+    progress: Mutex<Progress<'a, F>>,
+    /// Notified when games have ended, and at the end.
+    changed: Condvar,
+    called_off: AtomicBool,
 }
 
-/// A thread that plays games.
-struct MatchWorker<'a> {
-    number: usize,
-    jobs: Receiver<Vec<GameJob>>,
-    reports: Sender<WorkerReport>,
-    called_off: &'a AtomicBool,
+struct Progress<'a, F> {
+    game: &'a mut Match,
+    observe: F,
+    /// How many threads have games.
+    playing: usize,
+    end: Option<Result<MatchEnd, MatchError>>,
 }
 
-impl MatchWorker<'_> {
-    fn work<B: GameRunner>(self, cores: Option<&[usize]>, make_board: impl Fn() -> B) {
+impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
+    fn lock(&self) -> MutexGuard<'_, Progress<'a, F>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'g>(
+        &self,
+        progress: MutexGuard<'g, Progress<'a, F>>,
+        time: Duration,
+    ) -> MutexGuard<'g, Progress<'a, F>> {
+        self.changed.wait_timeout(progress, time).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// The match is over: games that are being played are called off.
+    fn end(&self, progress: &mut Progress<'a, F>, end: Result<MatchEnd, MatchError>) {
+        progress.end.get_or_insert(end);
+        self.called_off.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Plays games until the match is over.
+    fn work<R: GameRunner>(&self, cores: Option<&[usize]>, make_runner: impl Fn() -> R) {
         if let Some(cores) = cores {
             // Programs that are started from here inherit it. If it can't be done, the games are played all the same.
             let _ = affinity::restrict(cores);
         }
-        let mut board = make_board();
-        while let Ok(jobs) = self.jobs.recv() {
+        let mut runner = make_runner();
+        while let Some(jobs) = self.take() {
             for (fixture, opening) in jobs {
-                if self.called_off.load(Ordering::Relaxed) {
+                if !self.start(&fixture) {
                     break;
                 }
-                self.report(WorkerReport::Started(fixture));
-                let played = board.play(&fixture, opening, self.called_off);
-                self.report(WorkerReport::Finished(fixture, Box::new(played)));
+                let played = runner.play(&fixture, opening, &self.called_off);
+                self.finish(&fixture, &played);
             }
-            self.report(WorkerReport::Idle(self.number));
+            self.lock().playing -= 1;
+            self.changed.notify_all();
         }
-        self.report(WorkerReport::Closed(board.close()));
+        for (program, resources) in runner.close() {
+            self.lock().game.usage.resources[program] += resources;
+        }
     }
 
-    /// The office listens as long as there are workers.
-    fn report(&self, report: WorkerReport) {
-        let _ = self.reports.send(report);
+    /// Games to play, when there are some; `None` if the match is over.
+    fn take(&self) -> Option<Vec<GameJob>> {
+        let mut progress = self.lock();
+        loop {
+            self.end_if_decided(&mut progress);
+            if progress.end.is_some() {
+                return None;
+            }
+            match progress.game.next_games() {
+                Ok(Some(jobs)) => {
+                    progress.playing += 1;
+                    return Some(jobs);
+                }
+                Ok(None) if progress.playing == 0 => self.end(&mut progress, Ok(MatchEnd::Complete)),
+                Ok(None) => progress = self.wait(progress, GLANCE),
+                Err(error) => self.end(&mut progress, Err(error.into())),
+            }
+        }
+    }
+
+    /// Announces a game; `false` if the match is over.
+    fn start(&self, fixture: &Fixture) -> bool {
+        let Progress { game, observe, end, .. } = &mut *self.lock();
+        if end.is_none() {
+            observe(game, MatchEvent::Started(fixture));
+        }
+        end.is_none()
+    }
+
+    /// Records a game, unless the match was over before it.
+    fn finish(&self, fixture: &Fixture, played: &PlayedGame) {
+        let mut progress = self.lock();
+        let Progress { game, observe, end: None, .. } = &mut *progress else { return };
+        match game.finish(fixture, played) {
+            Ok(entry) => observe(game, MatchEvent::Finished(&entry)),
+            Err(error) => self.end(&mut progress, Err(error)),
+        }
+        self.end_if_decided(&mut progress);
+    }
+
+    fn end_if_decided(&self, progress: &mut Progress<'a, F>) {
+        if let decision @ (SprtDecision::AcceptH0 | SprtDecision::AcceptH1) = progress.game.decision() {
+            self.end(progress, Ok(MatchEnd::Decided(decision)));
+        }
     }
 }
 
@@ -407,44 +395,6 @@ impl Concurrency {
         }
         let shares = cores.chunks_exact(cores.len() / games).take(games);
         Ok(shares.map(|share| Some(share.to_vec())).collect())
-    }
-}
-
-/// How long the officials took, move by move, in memory that does not grow: a histogram whose steps are a sixteenth.
-#[derive(Clone, Debug, Default)]
-pub struct Overheads {
-    counts: Vec<u64>,
-    longest: Duration,
-}
-
-/// Steps to the double.
-const STEPS: f64 = 16.0;
-
-impl Overheads {
-    fn extend(&mut self, times: &[Duration]) {
-        for &time in times {
-            let step = ((time.as_nanos().max(1) as f64).log2() * STEPS) as usize;
-            if self.counts.len() <= step {
-                self.counts.resize(step + 1, 0);
-            }
-            self.counts[step] += 1;
-            self.longest = self.longest.max(time);
-        }
-    }
-
-    /// The median, to within three per cent; `None` before the first move.
-    pub fn median(&self) -> Option<Duration> {
-        let mut left = self.counts.iter().sum::<u64>().div_ceil(2);
-        let step = self.counts.iter().position(|&count| {
-            left = left.saturating_sub(count);
-            left == 0
-        })?;
-        Some(Duration::from_nanos(((step as f64 + 0.5) / STEPS).exp2() as u64))
-    }
-
-    /// The longest.
-    pub fn longest(&self) -> Duration {
-        self.longest
     }
 }
 
@@ -610,15 +560,5 @@ mod tests {
         assert!(shares.iter().all(|share| share.len() == 1));
         assert_eq!(pinned(1).unwrap()[0].as_ref().unwrap().len(), all);
         assert!(matches!(pinned(all + 1), Err(MatchError::TooFewCores { .. })));
-    }
-
-    #[test]
-    fn overheads_have_a_median_and_a_longest() {
-        let mut overheads = Overheads::default();
-        assert_eq!(overheads.median(), None);
-        overheads.extend(&[10, 20, 50, 100, 4000].map(Duration::from_micros));
-        let median = overheads.median().unwrap().as_nanos() as f64;
-        assert!((median / 50_000.0 - 1.0).abs() < 0.03, "{median}");
-        assert_eq!(overheads.longest(), Duration::from_millis(4));
     }
 }

@@ -19,16 +19,9 @@ use crate::statistics::Points;
 /// A game that has been played, as the state has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameEntry {
-    /// The game's number in the match, from 0.
-    pub number: u64,
-    /// The round, from 1.
-    pub round: u32,
-    /// The program that had White.
-    pub white: usize,
-    /// The program that had Black.
-    pub black: usize,
-    /// Which opening was played.
-    pub opening: u64,
+    /// The game that was played.
+    #[serde(flatten)]
+    pub fixture: Fixture,
     /// How the game ended.
     #[serde(flatten)]
     pub outcome: RecordedOutcome,
@@ -69,12 +62,6 @@ impl TryFrom<OutcomeText> for RecordedOutcome {
 }
 
 impl GameEntry {
-    /// The game that was played.
-    pub fn fixture(&self) -> Fixture {
-        let GameEntry { number, round, white, black, opening, .. } = *self;
-        Fixture { number, round, white, black, opening }
-    }
-
     /// What the game brought White.
     pub fn white_points(&self) -> Points {
         Points::of(self.outcome.0, Color::White)
@@ -399,11 +386,7 @@ mod tests {
             _ => Outcome::Draw(DrawReason::Agreement),
         };
         GameEntry {
-            number,
-            round: 1,
-            white: 0,
-            black: 1,
-            opening: number / 2,
+            fixture: Fixture { number, round: 1, white: 0, black: 1, opening: number / 2 },
             outcome: RecordedOutcome(outcome),
             detail: "with \"quotes\" and\nlines".to_owned(),
             plies: 17,

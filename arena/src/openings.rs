@@ -11,6 +11,8 @@ use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
 /// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
 #[derive(Debug)]
 pub struct MatchOpenings {
+    /// The file, for messages.
+    path: PathBuf,
     mode: CastlingMode,
     source: OpeningSource,
 }
@@ -21,7 +23,6 @@ enum OpeningSource {
     Listed(Vec<StoredOpening>),
     /// Moves drawn by their weights: each opening by the seed and its own number, so that it is always the same.
     Book {
-        path: PathBuf,
         book: Box<PolyglotBook<File>>,
         plies: usize,
         seed: u64,
@@ -51,96 +52,47 @@ pub enum OpeningOrder {
     },
 }
 
-/// What openings are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpeningsFormat {
-    /// A position on each line, in EPD or FEN.
-    Positions,
-    /// Games in PGN.
-    Pgn,
-    /// A book in Polyglot's format.
-    Polyglot,
+/// Why openings cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}{problem}")]
+pub struct OpeningsError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: OpeningsProblem,
 }
 
-/// Why there are no openings.
+/// What is wrong with a file of openings. The text follows the name of the file.
 #[derive(Debug, thiserror::Error)]
-pub enum OpeningsError {
-    /// The file cannot be read.
-    #[error("{path} cannot be read: {error}")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The name of the file doesn't tell what is in it.
-    #[error("{0}: expected a file of openings whose name ends in .epd, .fen, .txt, .pgn or .bin")]
-    UnknownFormat(PathBuf),
-    /// A position cannot be used.
-    #[error("{path}, line {line}: {reason}")]
-    Position {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong.
-        reason: String,
-    },
+pub enum OpeningsProblem {
+    /// The system refuses.
+    #[error(" cannot be read: {0}")]
+    Unreadable(#[from] io::Error),
+    /// The name of the file does not tell its format.
+    #[error(": expected a file of openings whose name ends in .epd, .fen, .txt, .pgn or .bin")]
+    UnknownFormat,
+    /// A position cannot be used. Carries its line, from 1, and the reason.
+    #[error(", line {0}: {1}")]
+    Position(u64, String),
     /// A game cannot be used.
-    #[error("{path}, {error}")]
-    Game {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        error: PgnError,
-    },
+    #[error(", {0}")]
+    Game(#[from] PgnError),
     /// A book cannot be used.
-    #[error("{path}: {error}")]
-    Book {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        error: BookError,
-    },
-    /// A game is over before the programs could play.
-    #[error("{path}, game {number}: it is over after {plies} plies of opening; take fewer plies")]
-    Over {
-        /// The file.
-        path: PathBuf,
-        /// The game, from 1.
-        number: usize,
-        /// Its length.
-        plies: usize,
-    },
-    /// There is nothing in the file.
-    #[error("{0} has no openings in it")]
-    Empty(PathBuf),
-    /// The first opening wanted is not there.
-    #[error("{path} has {openings} openings; opening {from} to begin with is not among them")]
-    Beyond {
-        /// The file.
-        path: PathBuf,
-        /// How many there are.
-        openings: usize,
-        /// Which was wanted.
-        from: usize,
-    },
+    #[error(": {0}")]
+    Book(#[from] BookError),
+    /// A game is over before the programs could play. Carries its number, from 1, and its length in plies.
+    #[error(", game {0}: it is over after {1} plies of opening; take fewer plies")]
+    Over(usize, usize),
+    /// The file has no openings.
+    #[error(" has no openings in it")]
+    Empty,
+    /// The first opening wanted does not exist. Carries the number of openings and of the one wanted.
+    #[error(" has {0} openings; opening {1} to begin with is not among them")]
+    Beyond(usize, usize),
 }
 
 /// The longest line with a position, in bytes: many times what EPD allows ([`game::epd::LONGEST_LINE`]).
 const LONGEST_LINE: u64 = 64 << 10;
-
-impl OpeningsFormat {
-    /// What a file's name says of its format.
-    pub fn of(path: &Path) -> Option<OpeningsFormat> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "epd" | "fen" | "txt" => Some(OpeningsFormat::Positions),
-            "pgn" => Some(OpeningsFormat::Pgn),
-            "bin" => Some(OpeningsFormat::Polyglot),
-            _ => None,
-        }
-    }
-}
 
 /// How many plies are drawn from a book that does not end before.
 const PLIES_OF_A_BOOK: usize = 8;
@@ -148,75 +100,54 @@ const PLIES_OF_A_BOOK: usize = 8;
 impl MatchOpenings {
     /// No openings: every game begins at the start position.
     pub fn none() -> MatchOpenings {
-        let start = StoredOpening { start: "".into(), moves: [].into() };
-        MatchOpenings { mode: CastlingMode::Standard, source: OpeningSource::Listed(vec![start]) }
+        MatchOpenings::listed("none", CastlingMode::Standard, vec![StoredOpening::at("")])
     }
 
     /// The positions that Herald brings along.
     pub fn embedded() -> MatchOpenings {
-        let record = |line: &str| StoredOpening { start: position_part(line).into(), moves: [].into() };
-        let openings = game::openings::EMBEDDED.lines().map(record).collect();
-        MatchOpenings { mode: CastlingMode::Standard, source: OpeningSource::Listed(openings) }
+        let openings = game::openings::EMBEDDED.lines().map(|line| StoredOpening::at(position_part(line)));
+        MatchOpenings::listed("the embedded set", CastlingMode::Standard, openings.collect())
     }
 
     /// The 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> MatchOpenings {
-        let opening = |number| StoredOpening { start: chess960_fen(number).into(), moves: [].into() };
-        MatchOpenings {
-            mode: CastlingMode::Chess960,
-            source: OpeningSource::Listed((0..960).map(opening).collect()),
-        }
+        let openings = (0..960).map(|number| StoredOpening::at(&chess960_fen(number)));
+        MatchOpenings::listed("Chess960", CastlingMode::Chess960, openings.collect())
     }
 
-    /// Reads a file of openings; of games at most so many plies are taken, from books 8 if nothing is said.
+    fn listed(name: &str, mode: CastlingMode, openings: Vec<StoredOpening>) -> MatchOpenings {
+        MatchOpenings { path: name.into(), mode, source: OpeningSource::Listed(openings) }
+    }
+
+    /// Reads a file of openings, whose name tells its format: EPD or FEN, PGN, or a Polyglot book. At most so many plies are
+    /// taken from each game; from a book 8 by default.
     ///
     /// # Errors
     /// The file cannot be read, has no openings, or one that cannot be played from.
     pub fn read(
         path: &Path,
-        format: OpeningsFormat,
         mode: CastlingMode,
         most_plies: Option<usize>,
     ) -> Result<MatchOpenings, OpeningsError> {
-        let unreadable = |error| OpeningsError::Unreadable { path: path.to_owned(), error };
-        let file = File::open(path).map_err(unreadable)?;
-        let listed = match format {
-            OpeningsFormat::Positions => read_positions(path, BufReader::new(file), mode)?,
-            OpeningsFormat::Pgn => read_games(path, BufReader::new(file), most_plies.unwrap_or(usize::MAX))?,
-            OpeningsFormat::Polyglot => {
-                return MatchOpenings::of_book(path, file, most_plies.unwrap_or(PLIES_OF_A_BOOK));
-            }
-        };
-        if listed.is_empty() {
-            return Err(OpeningsError::Empty(path.to_owned()));
-        }
-        Ok(MatchOpenings { mode, source: OpeningSource::Listed(listed) })
+        let failed = |problem| OpeningsError { path: path.to_owned(), problem };
+        let source = OpeningSource::read(path, mode, most_plies).map_err(failed)?;
+        let mode = if let OpeningSource::Book { .. } = source { CastlingMode::Standard } else { mode };
+        Ok(MatchOpenings { path: path.to_owned(), mode, source })
     }
 
-    fn of_book(path: &Path, file: File, plies: usize) -> Result<MatchOpenings, OpeningsError> {
-        let failed = |error| OpeningsError::Book { path: path.to_owned(), error };
-        let mut book = Box::new(PolyglotBook::new(file).map_err(failed)?);
-        if book.moves(&Chess::default()).map_err(failed)?.is_empty() {
-            return Err(OpeningsError::Empty(path.to_owned()));
-        }
-        let source = OpeningSource::Book { path: path.to_owned(), book, plies, seed: 0 };
-        Ok(MatchOpenings { mode: CastlingMode::Standard, source })
-    }
-
-    /// Puts them in order. From a book, the openings of a seed are drawn in either order. `path` is where they came
-    /// from, for the error.
+    /// Puts them in order. From a book, the openings of a seed are drawn in either order.
     ///
     /// # Errors
     /// The opening to begin with is not there.
-    pub fn ordered(mut self, order: OpeningOrder, path: &Path) -> Result<MatchOpenings, OpeningsError> {
+    pub fn ordered(mut self, order: OpeningOrder) -> Result<MatchOpenings, OpeningsError> {
         match (&mut self.source, order) {
             (OpeningSource::Listed(openings), OpeningOrder::Random { seed }) => {
                 fastrand::Rng::with_seed(seed).shuffle(openings);
             }
             (OpeningSource::Listed(openings), OpeningOrder::Sequential { from }) => {
-                let count = openings.len();
-                if !(1..=count).contains(&from) {
-                    return Err(OpeningsError::Beyond { path: path.to_owned(), openings: count, from });
+                if !(1..=openings.len()).contains(&from) {
+                    let problem = OpeningsProblem::Beyond(openings.len(), from);
+                    return Err(OpeningsError { path: self.path, problem });
                 }
                 openings.rotate_left(from - 1);
             }
@@ -243,16 +174,50 @@ impl MatchOpenings {
             OpeningSource::Listed(openings) => {
                 Ok(openings[(number % openings.len() as u64) as usize].set_up(self.mode))
             }
-            OpeningSource::Book { path, book, plies, seed } => {
+            OpeningSource::Book { book, plies, seed } => {
                 // A generator of its own for each number; the multiplier keeps neighbouring seeds apart.
                 let random = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
-                draw(book, *plies, random).map_err(|error| OpeningsError::Book { path: path.clone(), error })
+                draw(book, *plies, random)
+                    .map_err(|error| OpeningsError { path: self.path.clone(), problem: error.into() })
             }
         }
     }
 }
 
+impl OpeningSource {
+    fn read(
+        path: &Path,
+        mode: CastlingMode,
+        most_plies: Option<usize>,
+    ) -> Result<OpeningSource, OpeningsProblem> {
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let open = || File::open(path).map(BufReader::new);
+        let openings = match extension.as_str() {
+            "epd" | "fen" | "txt" => read_positions(open()?, mode)?,
+            "pgn" => read_games(open()?, most_plies.unwrap_or(usize::MAX))?,
+            "bin" => {
+                let mut book = Box::new(PolyglotBook::new(File::open(path)?)?);
+                if book.moves(&Chess::default())?.is_empty() {
+                    return Err(OpeningsProblem::Empty);
+                }
+                return Ok(OpeningSource::Book {
+                    book,
+                    plies: most_plies.unwrap_or(PLIES_OF_A_BOOK),
+                    seed: 0,
+                });
+            }
+            _ => return Err(OpeningsProblem::UnknownFormat),
+        };
+        if openings.is_empty() { Err(OpeningsProblem::Empty) } else { Ok(OpeningSource::Listed(openings)) }
+    }
+}
+
 impl StoredOpening {
+    /// A position without moves.
+    fn at(start: &str) -> StoredOpening {
+        StoredOpening { start: start.into(), moves: [].into() }
+    }
+
     fn set_up(&self, mode: CastlingMode) -> Game {
         let mut game = if self.start.is_empty() {
             Game::default()
@@ -281,18 +246,13 @@ fn draw(book: &mut PolyglotBook<File>, plies: usize, mut random: fastrand::Rng) 
 }
 
 /// Lines with positions; empty ones and those that begin with `#` are passed over.
-fn read_positions(
-    path: &Path,
-    mut file: impl BufRead,
-    mode: CastlingMode,
-) -> Result<Vec<StoredOpening>, OpeningsError> {
+fn read_positions(mut file: impl BufRead, mode: CastlingMode) -> Result<Vec<StoredOpening>, OpeningsProblem> {
     let mut openings = Vec::new();
     let mut line = Vec::new();
     for number in 1.. {
-        let faulty = |reason: String| OpeningsError::Position { path: path.to_owned(), line: number, reason };
+        let faulty = |reason: String| OpeningsProblem::Position(number, reason);
         line.clear();
-        let read = file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
-        let read = read.map_err(|error| OpeningsError::Unreadable { path: path.to_owned(), error })? as u64;
+        let read = file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? as u64;
         if read == 0 {
             break;
         }
@@ -309,24 +269,20 @@ fn read_positions(
         if let Some(outcome) = game.outcome() {
             return Err(faulty(format!("the game is over in this position: {outcome}")));
         }
-        openings.push(StoredOpening { start: fen.into(), moves: [].into() });
+        openings.push(StoredOpening::at(fen));
     }
     Ok(openings)
 }
 
-fn read_games(
-    path: &Path,
-    file: impl BufRead,
-    most_plies: usize,
-) -> Result<Vec<StoredOpening>, OpeningsError> {
+fn read_games(file: impl BufRead, most_plies: usize) -> Result<Vec<StoredOpening>, OpeningsProblem> {
     let mut openings = Vec::new();
     for (number, read) in (1..).zip(PgnReader::new(file)) {
-        let mut game = read.map_err(|error| OpeningsError::Game { path: path.to_owned(), error })?.game;
+        let mut game = read?.game;
         while game.ply() > most_plies {
             game.undo();
         }
         if game.legal_moves().is_empty() {
-            return Err(OpeningsError::Over { path: path.to_owned(), number, plies: game.ply() });
+            return Err(OpeningsProblem::Over(number, game.ply()));
         }
         let start = if game.has_standard_start() && game.mode() == CastlingMode::Standard {
             String::new()
@@ -385,12 +341,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
-        let openings = MatchOpenings::read(
-            &path,
-            OpeningsFormat::of(&path).unwrap(),
-            CastlingMode::Standard,
-            most_plies,
-        );
+        let openings = MatchOpenings::read(&path, CastlingMode::Standard, most_plies);
         openings.map_err(|error| error.to_string().replace(folder.path().to_str().unwrap(), ""))
     }
 
@@ -433,13 +384,13 @@ mod tests {
         assert!(error("a.pgn", b"1. e4 *\n\n1. e5 *").starts_with("/a.pgn, line 3: illegal move"));
         assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over after 4 plies"));
         let missing = Path::new("/nowhere/a.pgn");
-        assert!(MatchOpenings::read(missing, OpeningsFormat::Pgn, CastlingMode::Standard, None).is_err());
+        assert!(MatchOpenings::read(missing, CastlingMode::Standard, None).is_err());
     }
 
     #[test]
     fn random_order_is_a_shuffle_by_its_seed() {
         let text = "1. e4 *\n\n1. d4 *\n\n1. c4 *\n\n1. b4 *\n\n1. a4 *\n\n1. f4 *\n\n1. g4 *\n\n1. h4 *\n\n";
-        let ordered = |order| read("a.pgn", text, None).unwrap().ordered(order, Path::new("a.pgn"));
+        let ordered = |order| read("a.pgn", text, None).unwrap().ordered(order);
         let drawn = |order| fens(&mut ordered(order).unwrap());
         let sorted = |fens: Vec<String>| fens.into_iter().collect::<BTreeSet<_>>();
         let [first, again, other] = [1, 1, 2].map(|seed| drawn(OpeningOrder::Random { seed }));
@@ -479,7 +430,7 @@ mod tests {
         builder.write(1, &mut bytes).unwrap();
         let drawn = |seed, plies| {
             let openings = read("a.bin", &bytes, plies).unwrap();
-            let mut openings = openings.ordered(OpeningOrder::Random { seed }, Path::new("a.bin")).unwrap();
+            let mut openings = openings.ordered(OpeningOrder::Random { seed }).unwrap();
             (0..50).map(|number| openings.get(number).unwrap()).collect::<Vec<_>>()
         };
         let fens = |games: Vec<Game>| games.iter().map(Game::fen).collect::<Vec<_>>();

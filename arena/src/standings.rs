@@ -111,6 +111,15 @@ impl Standings {
         WinDrawLoss { wins: losses, draws, losses: wins }
     }
 
+    /// What a program has won against another, as a crosstable shows it: `1.5/2`.
+    pub fn score_text(&self, program: usize, opponent: usize) -> String {
+        let score = self.between(program, opponent);
+        match score.games() {
+            0 => if opponent == program { "x" } else { "-" }.to_owned(),
+            games => format!("{:.1}/{games}", score.halves() as f64 / 2.0),
+        }
+    }
+
     /// The part of all games that was drawn; `None` before the first.
     pub fn draw_ratio(&self) -> Option<f64> {
         // Every game counts for two.

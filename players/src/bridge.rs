@@ -15,7 +15,7 @@ use messages::referee::{
 use platform::Bell;
 use shakmaty::ByColor;
 
-use crate::{Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
+use crate::{Log, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn, start};
 
 /// How long it may take until `leaving` is seen.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -61,7 +61,7 @@ impl Bridge {
     ///
     /// # Errors
     /// It can't be started, or is not ready in time.
-    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>, control: TimeControl) -> Result<Bridge, Fault> {
+    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>, control: TimeControl) -> Result<Bridge, PlayerFault> {
         let player = start(&spec, log.clone())?;
         Ok(Bridge {
             spec,
@@ -78,7 +78,7 @@ impl Bridge {
 
     /// The name that the program gives itself; empty if it gives none.
     pub fn name(&self) -> &str {
-        self.player.as_ref().map_or("", |player| &player.identity().name)
+        self.player.as_ref().map_or("", |player| player.name())
     }
 
     /// Signs on and takes part until the connection ends or `leaving` is set. What the referee or the program needs human help
@@ -211,7 +211,7 @@ impl BridgeSession<'_> {
     }
 
     /// The program failed in the middle of its move. The game is not lost for that.
-    fn start_again(&mut self, fault: &Fault) -> io::Result<()> {
+    fn start_again(&mut self, fault: &PlayerFault) -> io::Result<()> {
         self.link.alarm(&format!("the program {fault}"));
         self.bridge.starts += 1;
         if self.bridge.starts > MOST_STARTS {
@@ -230,21 +230,24 @@ impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
             match arrival.event {
-                Event::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
-                Event::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
-                Event::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
+                PlayerEvent::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
+                PlayerEvent::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
+                PlayerEvent::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
                     self.reply(Response::AcceptDraw)?;
                 }
-                Event::DrawOffer => self.bridge.remark = Remark::OfferDraw,
-                Event::Resignation if self.bridge.is_thinking => self.reply(Response::Resign)?,
-                Event::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
-                Event::Complaint(text) => {
+                PlayerEvent::DrawOffer => self.bridge.remark = Remark::OfferDraw,
+                PlayerEvent::Resignation if self.bridge.is_thinking => self.reply(Response::Resign)?,
+                PlayerEvent::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
+                PlayerEvent::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
                 }
-                Event::Remark(text) => self.link.alarm(&format!("the program {text}")),
-                Event::Fault(fault) => self.start_again(&fault)?,
+                PlayerEvent::Remark(text) => self.link.alarm(&format!("the program {text}")),
+                PlayerEvent::Fault(fault) => self.start_again(&fault)?,
                 // Out of turn, or about a game that is over.
-                Event::Move(_) | Event::Thinking(_) | Event::Resignation | Event::Claim { .. } => {}
+                PlayerEvent::Move(_)
+                | PlayerEvent::Thinking(_)
+                | PlayerEvent::Resignation
+                | PlayerEvent::Claim { .. } => {}
             }
         }
         Ok(())
@@ -307,7 +310,7 @@ impl Bridge {
     }
 
     /// The program, started anew if it has gone.
-    fn player(&mut self) -> Result<&mut dyn Player, Fault> {
+    fn player(&mut self) -> Result<&mut dyn Player, PlayerFault> {
         let player = match self.player.take() {
             Some(player) => player,
             None => start(&self.spec, self.log.clone())?,
@@ -315,7 +318,7 @@ impl Bridge {
         Ok(&mut **self.player.insert(player))
     }
 
-    fn restart(&mut self) -> Result<(), Fault> {
+    fn restart(&mut self) -> Result<(), PlayerFault> {
         if let Some(player) = self.player.take() {
             player.quit();
         }
@@ -323,7 +326,7 @@ impl Bridge {
         self.player().map(drop)
     }
 
-    fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), Fault> {
+    fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), PlayerFault> {
         let game = self.client.game().clone();
         let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
@@ -333,7 +336,7 @@ impl Bridge {
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, ponder: bool) -> Result<(), Fault> {
+    fn think(&mut self, game: &Game, ponder: bool) -> Result<(), PlayerFault> {
         self.is_thinking = true;
         if !self.known.as_ref().is_some_and(|known| known.leads_to(game)) {
             self.set_up(game.turn(), ponder)?;
@@ -350,7 +353,7 @@ impl Bridge {
     }
 
     /// The program has moved, and the opponent's clock runs.
-    fn wait(&mut self) -> Result<(), Fault> {
+    fn wait(&mut self) -> Result<(), PlayerFault> {
         let game = self.client.game().clone();
         let at = Instant::now();
         let clock = self.client.clock(at);

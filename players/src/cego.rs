@@ -13,7 +13,7 @@ use platform::Source;
 use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Turn};
+use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
 
 /// CEGO, as an engine is spoken to.
 pub struct Cego;
@@ -34,8 +34,6 @@ const A_DAY: Duration = Duration::from_hours(24);
 /// turn, ends the conversation, and the process.
 pub struct CegoPlayer {
     stream: Stream<Cego>,
-    /// The protocol has no names.
-    identity: Identity,
     state: CegoState,
 }
 
@@ -55,21 +53,17 @@ impl CegoPlayer {
     /// Starts the engine and waits until it is ready.
     ///
     /// # Errors
-    /// [`Fault::Start`]: it cannot be started, or options are given, which the protocol doesn't have. Or it ended, kept
+    /// [`PlayerFault::Start`]: it cannot be started, or options are given, which the protocol doesn't have. Or it ended, kept
     /// silent, or said something else than `ready`.
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CegoPlayer, Fault> {
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CegoPlayer, PlayerFault> {
         if let Some(name) = spec.options.keys().next() {
-            return Err(Fault::Start(format!("CEGO has no options, {name} neither")));
+            return Err(PlayerFault::Start(format!("CEGO has no options, {name} neither")));
         }
-        Ok(CegoPlayer {
-            stream: ready_process(spec, log)?,
-            identity: Identity::default(),
-            state: CegoState::Ready,
-        })
+        Ok(CegoPlayer { stream: ready_process(spec, log)?, state: CegoState::Ready })
     }
 
     /// Ends the conversation, as the protocol demands it of what is malformed.
-    fn reject(&mut self, what: String) -> Fault {
+    fn reject(&mut self, what: String) -> PlayerFault {
         reject(&mut self.stream, what)
     }
 }
@@ -84,14 +78,14 @@ impl ProtocolPlayer for CegoPlayer {
     fn understand(
         &mut self,
         said: Timed<Result<EngineMessage, MalformedMessage>>,
-    ) -> Result<Option<Event>, Fault> {
+    ) -> Result<Option<PlayerEvent>, PlayerFault> {
         match (self.state, said.message) {
             (CegoState::Over, _) => Ok(None),
             (CegoState::Thinking, Ok(EngineMessage::Move(m))) => {
                 self.state = CegoState::Waiting;
-                Ok(Some(Event::Move(m.to_string())))
+                Ok(Some(PlayerEvent::Move(m.to_string())))
             }
-            (CegoState::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(Event::Resignation)),
+            (CegoState::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(PlayerEvent::Resignation)),
             (_, Err(error)) => Err(self.reject(error.to_string())),
             (_, Ok(message)) => Err(self.reject(format!("`{message}` out of turn"))),
         }
@@ -102,7 +96,7 @@ impl ProtocolPlayer for CegoPlayer {
     }
 }
 
-fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>, Fault> {
+fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>, PlayerFault> {
     let mut stream = Stream::start(spec, log)?;
     match stream.answer("being started", stream.deadline())?.message {
         Ok(EngineMessage::Ready) => Ok(stream),
@@ -111,9 +105,9 @@ fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>,
     }
 }
 
-fn reject(stream: &mut Stream<Cego>, what: String) -> Fault {
+fn reject(stream: &mut Stream<Cego>, what: String) -> PlayerFault {
     stream.kill();
-    stream.fail(Fault::Malformed(what))
+    stream.fail(PlayerFault::Malformed(what))
 }
 
 /// What is told of a side's clock in the first message.
@@ -138,17 +132,13 @@ fn can_say(control: &TimeControl) -> bool {
 }
 
 impl Player for CegoPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         if game.mode() == CastlingMode::Chess960 {
-            return Err(Fault::Unsupported("Chess960".into()));
+            return Err(PlayerFault::Unsupported("Chess960".into()));
         }
         let control = &game.controls[game.color];
         if !can_say(control) {
-            return Err(Fault::Unsupported(format!("with the time control {control}")));
+            return Err(PlayerFault::Unsupported(format!("with the time control {control}")));
         }
         if self.state != CegoState::Ready {
             let stream = ready_process(self.stream.spec(), self.stream.log())?;
@@ -159,7 +149,7 @@ impl Player for CegoPlayer {
         Ok(())
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         let us = turn.game.turn();
         let played = turn.game.moves().last().and_then(|&m| LongMove::of(m));
         let message = match played {
@@ -172,7 +162,7 @@ impl Player for CegoPlayer {
             }
             _ => {
                 let position =
-                    StrictFen::of(turn.game).map_err(|error| Fault::Unsupported(error.to_string()))?;
+                    StrictFen::of(turn.game).map_err(|error| PlayerFault::Unsupported(error.to_string()))?;
                 MediatorMessage::FirstMove(FirstMove {
                     own: side_clock(turn, us),
                     opponent: side_clock(turn, !us),
@@ -184,7 +174,7 @@ impl Player for CegoPlayer {
         self.stream.tell(message)
     }
 
-    fn end_game(&mut self, _outcome: Outcome) -> Result<(), Fault> {
+    fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {
         self.state = CegoState::Over;
         self.stream.terminate();
         Ok(())

@@ -33,7 +33,7 @@ impl ErrorDrain {
                     PipeRead::Nothing | PipeRead::End => break,
                 }
                 while let Some((at, line)) = lines.next() {
-                    log.record(at, Speaker::StandardError, line.text());
+                    log.record(at, Speaker::StandardError, &line.text);
                 }
             }
             if let Some(rest) = lines.rest() {

@@ -26,7 +26,7 @@ pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
 pub use log::{Log, LogEntry, Speaker, TextLog};
 pub use platform::Resources;
-pub use player::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Thinking, Turn};
+pub use player::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};
@@ -35,7 +35,7 @@ pub use uci::{Uci, UciPlayer};
 ///
 /// # Errors
 /// The program cannot be started, ends, keeps silent for too long, or doesn't have an option that it should.
-pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, Fault> {
+pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, PlayerFault> {
     Ok(match spec.protocol {
         Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
         Protocol::Uci => Box::new(UciPlayer::start(spec, log)?),

@@ -49,28 +49,17 @@ impl OutputLines {
 
     /// How much memory the lines take that were read and not asked for.
     pub(crate) fn backlog(&self) -> usize {
-        let lines =
-            self.unread.iter().map(|(_, line)| line.text().len() + size_of::<(Instant, OutputLine)>());
+        let lines = self.unread.iter().map(|(_, line)| line.text.len() + size_of::<(Instant, OutputLine)>());
         lines.sum()
     }
 }
 
 /// A line, without its end. Bytes that are not UTF-8 have become U+FFFD.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum OutputLine {
-    /// A whole one.
-    Whole(String),
-    /// The beginning of one of more than [`MAX_LINE`] bytes; the rest of it is passed over.
-    TooLong(String),
-}
-
-impl OutputLine {
-    /// Its text, or the beginning of that.
-    pub(crate) fn text(&self) -> &str {
-        match self {
-            OutputLine::Whole(text) | OutputLine::TooLong(text) => text,
-        }
-    }
+pub(crate) struct OutputLine {
+    pub(crate) text: String,
+    /// It had more than [`MAX_LINE`] bytes: this is its beginning, the rest of it is passed over.
+    pub(crate) is_cut: bool,
 }
 
 /// Cuts bytes into lines. Holds at most one line that is not finished, and what was pushed last.
@@ -102,11 +91,7 @@ impl LineCutter {
             self.begin = end + 1;
             self.searched = self.begin;
             if !std::mem::take(&mut self.skipping) {
-                return Some(if line.len() > MAX_LINE {
-                    too_long(line)
-                } else {
-                    OutputLine::Whole(text(line))
-                });
+                return Some(output_line(line));
             }
         }
     }
@@ -125,15 +110,16 @@ impl LineCutter {
         if begun.len() <= MAX_LINE && !self.skipping {
             return None;
         }
-        let line = (!self.skipping).then(|| too_long(begun));
+        let line = (!self.skipping).then(|| output_line(begun));
         self.skipping = true;
         self.begin = self.searched;
         line
     }
 }
 
-fn too_long(bytes: &[u8]) -> OutputLine {
-    OutputLine::TooLong(text(&bytes[..KEPT_OF_TOO_LONG]))
+fn output_line(bytes: &[u8]) -> OutputLine {
+    let is_cut = bytes.len() > MAX_LINE;
+    OutputLine { text: text(if is_cut { &bytes[..KEPT_OF_TOO_LONG] } else { bytes }), is_cut }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -152,7 +138,7 @@ mod tests {
 
     #[expect(clippy::unnecessary_wraps, reason = "to be compared with what a cutter gives")]
     fn whole(text: &str) -> Option<OutputLine> {
-        Some(OutputLine::Whole(text.into()))
+        Some(OutputLine { text: text.into(), is_cut: false })
     }
 
     #[test]
@@ -182,12 +168,12 @@ mod tests {
         }
         cutter.push(b"xx\nnext\n");
         told.extend(std::iter::from_fn(|| cutter.next()));
-        let beginning = "x".repeat(KEPT_OF_TOO_LONG);
-        assert_eq!(told, [OutputLine::TooLong(beginning.clone()), OutputLine::Whole("next".into())]);
+        let cut = OutputLine { text: "x".repeat(KEPT_OF_TOO_LONG), is_cut: true };
+        assert_eq!(told, [cut.clone(), whole("next").unwrap()]);
 
         // The same if it comes in one piece.
         cutter.push(&[&b"x".repeat(MAX_LINE + 1)[..], b"\nnext\n"].concat());
-        assert_eq!(cutter.next(), Some(OutputLine::TooLong(beginning)));
+        assert_eq!(cutter.next(), Some(cut));
         assert_eq!(cutter.next(), whole("next"));
     }
 

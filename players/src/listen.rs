@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Event, Fault};
+use crate::{Arrival, PlayerEvent, PlayerFault};
 
 /// A player that listens to a stream.
 pub(crate) trait ProtocolPlayer {
@@ -20,7 +20,7 @@ pub(crate) trait ProtocolPlayer {
     fn understand(
         &mut self,
         said: Timed<<Self::Vocabulary as Vocabulary>::Message>,
-    ) -> Result<Option<Event>, Fault>;
+    ) -> Result<Option<PlayerEvent>, PlayerFault>;
 
     /// Whether the end of the conversation was asked for.
     fn expects_end(&self) -> bool {
@@ -43,7 +43,7 @@ pub(crate) fn next_arrival(listener: &mut impl ProtocolPlayer) -> Option<Arrival
             Ok(None) => said = listener.stream().take_read(),
             Err(fault) => {
                 let is_news = listener.stream().tells_fault() && !listener.expects_end();
-                return is_news.then_some(Arrival { at, event: Event::Fault(fault) });
+                return is_news.then_some(Arrival { at, event: PlayerEvent::Fault(fault) });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Values for the options of a program, held against what it offers.
 
-use crate::{Fault, OptionValue};
+use crate::{OptionValue, PlayerFault};
 
 /// What an option takes, in whatever protocol.
 pub(crate) enum OptionRange<'a> {
@@ -21,8 +21,12 @@ pub(crate) enum OptionRange<'a> {
 /// What is to be told for an option to have a value; `None` presses a button.
 ///
 /// # Errors
-/// [`Fault::Start`]: the value does not fit.
-pub(crate) fn setting(name: &str, range: &OptionRange, value: &OptionValue) -> Result<Option<String>, Fault> {
+/// [`PlayerFault::Start`]: the value does not fit.
+pub(crate) fn setting(
+    name: &str,
+    range: &OptionRange,
+    value: &OptionValue,
+) -> Result<Option<String>, PlayerFault> {
     let text = value.to_string();
     let (fitting, expected) = match range {
         OptionRange::Switch { off, on } => (
@@ -40,15 +44,15 @@ pub(crate) fn setting(name: &str, range: &OptionRange, value: &OptionValue) -> R
         OptionRange::Text => return Ok(Some(text)),
         OptionRange::Button => return Ok(None),
     };
-    let wrong = || Fault::Start(format!("option {name}: expected {expected}, not \"{value}\""));
+    let wrong = || PlayerFault::Start(format!("option {name}: expected {expected}, not \"{value}\""));
     fitting.map(Some).ok_or_else(wrong)
 }
 
 /// The fault of an option that the program doesn't have.
-pub(crate) fn unknown<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> Fault {
+pub(crate) fn unknown<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> PlayerFault {
     let offered: Vec<&str> = offered.collect();
     let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-    Fault::Start(format!("there is no option {name}; there are: {offered}"))
+    PlayerFault::Start(format!("there is no option {name}; there are: {offered}"))
 }
 
 #[cfg(test)]

@@ -13,30 +13,33 @@ use shakmaty::ByColor;
 /// Somebody who plays: a program behind a protocol, or a scripted one in tests and benches.
 ///
 /// Everything a player says comes out of [`Player::take`], in order and with the moment of its arrival. The methods
-/// that speak to it don't wait for an answer, [`Player::new_game`] excepted. After a [`Fault`] the player takes part in
+/// that speak to it don't wait for an answer, [`Player::new_game`] excepted. After a [`PlayerFault`] the player takes part in
 /// nothing more; only [`Player::quit`] is left.
 pub trait Player {
-    /// Who it says it is.
-    fn identity(&self) -> &Identity;
+    /// Its name, as it calls itself; control characters are gone. Empty if it gave none.
+    #[expect(clippy::unnecessary_literal_bound, reason = "players with a name lend theirs")]
+    fn name(&self) -> &str {
+        ""
+    }
 
     /// Sets up a game and waits until the player is ready for it.
     ///
     /// # Errors
     /// The player died, kept silent for too long or cannot play this game.
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault>;
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault>;
 
     /// It is the player's turn: tells the opponent's last move, if there is one, and the clocks, and asks for a move.
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault>;
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault>;
 
     /// The player's move was accepted and the opponent's clock runs: a chance to ponder, for a protocol in which a player
     /// has to be told.
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
+    fn wait(&mut self, _turn: &Turn) -> Result<(), PlayerFault> {
         Ok(())
     }
 
@@ -44,7 +47,7 @@ pub trait Player {
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn offer_draw(&mut self) -> Result<(), Fault> {
+    fn offer_draw(&mut self) -> Result<(), PlayerFault> {
         Ok(())
     }
 
@@ -52,7 +55,7 @@ pub trait Player {
     ///
     /// # Errors
     /// The player cannot be reached any more.
-    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault>;
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault>;
 
     /// The next thing the player said, if it has said anything; never blocks.
     fn take(&mut self) -> Option<Arrival>;
@@ -89,15 +92,6 @@ impl FromStr for Protocol {
             _ => Err("expected uci, cecp or cego"),
         }
     }
-}
-
-/// Who a player says it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Identity {
-    /// Its name, as it calls itself; control characters are gone. Empty if it gave none.
-    pub name: String,
-    /// Its authors, if told.
-    pub authors: Option<String>,
 }
 
 /// A game that is about to begin.
@@ -146,12 +140,12 @@ pub struct Arrival {
     /// When its last byte was read.
     pub at: Instant,
     /// What it was.
-    pub event: Event,
+    pub event: PlayerEvent,
 }
 
 /// What a player can say in a game.
 #[derive(Debug)]
-pub enum Event {
+pub enum PlayerEvent {
     /// It makes a move, in whatever notation it uses; the official reads it and judges it.
     Move(String),
     /// It tells what it is thinking.
@@ -174,7 +168,7 @@ pub enum Event {
     /// It refuses what it was told, such as the opponent's move.
     Complaint(String),
     /// It can no longer play.
-    Fault(Fault),
+    Fault(PlayerFault),
 }
 
 /// What a player thinks of the position, as far as it told.
@@ -182,8 +176,6 @@ pub enum Event {
 pub struct Thinking {
     /// In plies.
     pub depth: Option<u32>,
-    /// In plies.
-    pub selective_depth: Option<u32>,
     /// From the player's own point of view.
     pub score: Option<Score>,
     /// Nodes searched.
@@ -210,7 +202,7 @@ impl Thinking {
 
 /// Why a player can no longer play.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum PlayerFault {
     /// It could not be started.
     #[error("cannot be started: {0}")]
     Start(String),

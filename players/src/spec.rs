@@ -77,13 +77,10 @@ const fn default_grace() -> Duration {
     Duration::from_secs(2)
 }
 
-/// A program and its arguments.
+/// A program and its arguments: at least one word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "CommandText", into = "Vec<String>")]
-pub struct CommandLine {
-    program: String,
-    arguments: Vec<String>,
-}
+#[serde(try_from = "CommandText")]
+pub struct CommandLine(Vec<String>);
 
 /// How a command line may stand in a file.
 #[derive(Deserialize)]
@@ -110,24 +107,24 @@ impl CommandLine {
     /// # Errors
     /// There is none, or it is empty.
     pub fn from_words(words: impl IntoIterator<Item = String>) -> Result<CommandLine, CommandLineError> {
-        let mut words = words.into_iter();
-        let program = words.next().filter(|program| !program.is_empty()).ok_or(CommandLineError::Empty)?;
-        Ok(CommandLine { program, arguments: words.collect() })
+        let words: Vec<String> = words.into_iter().collect();
+        let has_program = words.first().is_some_and(|program| !program.is_empty());
+        if has_program { Ok(CommandLine(words)) } else { Err(CommandLineError::Empty) }
     }
 
     /// The program: a path, or a name that is looked up in `PATH`.
     pub fn program(&self) -> &str {
-        &self.program
+        &self.0[0]
     }
 
     /// Its arguments.
     pub fn arguments(&self) -> &[String] {
-        &self.arguments
+        &self.0[1..]
     }
 
     /// The name of the program's file, for want of a better name.
     pub fn file_name(&self) -> &str {
-        Path::new(&self.program).file_name().and_then(|name| name.to_str()).unwrap_or(&self.program)
+        Path::new(self.program()).file_name().and_then(|name| name.to_str()).unwrap_or(self.program())
     }
 }
 
@@ -143,7 +140,7 @@ impl FromStr for CommandLine {
 
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&shell_words::join(std::iter::once(&self.program).chain(&self.arguments)))
+        f.write_str(&shell_words::join(&self.0))
     }
 }
 
@@ -155,12 +152,6 @@ impl TryFrom<CommandText> for CommandLine {
             CommandText::Line(line) => line.parse(),
             CommandText::List(words) => CommandLine::from_words(words),
         }
-    }
-}
-
-impl From<CommandLine> for Vec<String> {
-    fn from(line: CommandLine) -> Vec<String> {
-        std::iter::once(line.program).chain(line.arguments).collect()
     }
 }
 

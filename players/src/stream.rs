@@ -17,7 +17,7 @@ use platform::{PipeRead, PipeWriter, Pipes, Process, Resources, Source};
 use crate::errors::ErrorDrain;
 use crate::lines::{self, OutputLine, OutputLines};
 use crate::log::{Log, Recorder, Speaker};
-use crate::{Departure, Fault, Spec};
+use crate::{Departure, PlayerFault, Spec};
 
 /// How long a program may leave a pipe full before it counts as lost, and how much may be said by it meanwhile.
 const FULL_PIPE_PATIENCE: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub struct Stream<V> {
     errors: ErrorDrain,
     log: Recorder,
     /// What ended the conversation, if something did, and whether that was told to those who wait for it.
-    fault: Option<Fault>,
+    fault: Option<PlayerFault>,
     fault_told: bool,
     was_killed: bool,
     /// What former processes used.
@@ -70,11 +70,12 @@ impl<V: Vocabulary> Stream<V> {
     /// Starts the program; nothing is said yet.
     ///
     /// # Errors
-    /// [`Fault::Start`].
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<V>, Fault> {
+    /// [`PlayerFault::Start`].
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<V>, PlayerFault> {
         let log = Recorder(log);
         log.note(&format!("starting {}", spec.command));
-        Stream::spawn(spec, log).map_err(|error| Fault::Start(format!("{}: {error}", spec.command.program())))
+        Stream::spawn(spec, log)
+            .map_err(|error| PlayerFault::Start(format!("{}: {error}", spec.command.program())))
     }
 
     fn spawn(spec: &Spec, log: Recorder) -> io::Result<Stream<V>> {
@@ -120,7 +121,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// The program has gone, doesn't read for a second, or committed a fault before.
-    pub fn tell(&mut self, line: impl Display) -> Result<(), Fault> {
+    pub fn tell(&mut self, line: impl Display) -> Result<(), PlayerFault> {
         self.tell_all([line])
     }
 
@@ -128,7 +129,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// As for [`Stream::tell`].
-    pub fn tell_all(&mut self, lines: impl IntoIterator<Item = impl Display>) -> Result<(), Fault> {
+    pub fn tell_all(&mut self, lines: impl IntoIterator<Item = impl Display>) -> Result<(), PlayerFault> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
@@ -149,14 +150,14 @@ impl<V: Vocabulary> Stream<V> {
         self.write(text.as_bytes())
     }
 
-    fn write(&mut self, mut bytes: &[u8]) -> Result<(), Fault> {
+    fn write(&mut self, mut bytes: &[u8]) -> Result<(), PlayerFault> {
         let mut give_up = None;
         while let Some(input) = self.input.as_mut().filter(|_| !bytes.is_empty()) {
             match input.write(bytes) {
                 Ok(0) => {
                     let until = *give_up.get_or_insert_with(|| Instant::now() + FULL_PIPE_PATIENCE);
                     if !self.wait_for_room(until) {
-                        return Err(self.fail(Fault::Silence("a pipe full of commands")));
+                        return Err(self.fail(PlayerFault::Silence("a pipe full of commands")));
                     }
                 }
                 Ok(written) => bytes = &bytes[written..],
@@ -180,7 +181,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// The program has ended or committed a fault; each later call says the same.
-    pub fn take(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
+    pub fn take(&mut self) -> Result<Option<Timed<V::Message>>, PlayerFault> {
         if let Some(said) = self.take_read()? {
             return Ok(Some(said));
         }
@@ -198,18 +199,18 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn take_read(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
+    pub fn take_read(&mut self) -> Result<Option<Timed<V::Message>>, PlayerFault> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
         while let Some((at, line)) = self.next_line() {
             let line = match line {
-                OutputLine::Whole(line) if V::STRICT => line,
-                OutputLine::Whole(line) => lines::clean(line),
-                OutputLine::TooLong(_) if V::STRICT => {
-                    return Err(self.fail(Fault::Malformed("a line too long".into())));
+                OutputLine { is_cut: true, .. } if V::STRICT => {
+                    return Err(self.fail(PlayerFault::Malformed("a line too long".into())));
                 }
-                OutputLine::TooLong(_) => continue,
+                OutputLine { is_cut: true, .. } => continue,
+                line if V::STRICT => line.text,
+                line => lines::clean(line.text),
             };
             let message = V::read(&line);
             return Ok(Some(Timed { at, line, message }));
@@ -219,8 +220,8 @@ impl<V: Vocabulary> Stream<V> {
 
     fn next_line(&mut self) -> Option<(Instant, OutputLine)> {
         let (at, line) = self.output.next()?;
-        self.log.record(at, Speaker::Program, line.text());
-        if let OutputLine::TooLong(_) = line {
+        self.log.record(at, Speaker::Program, &line.text);
+        if line.is_cut {
             self.log.note("the line was too long and is not looked at");
         }
         Some((at, line))
@@ -230,7 +231,7 @@ impl<V: Vocabulary> Stream<V> {
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn wait(&mut self, until: Instant) -> Result<Option<Timed<V::Message>>, Fault> {
+    pub fn wait(&mut self, until: Instant) -> Result<Option<Timed<V::Message>>, PlayerFault> {
         loop {
             if let Some(said) = self.take()? {
                 return Ok(Some(said));
@@ -245,13 +246,13 @@ impl<V: Vocabulary> Stream<V> {
     /// The next thing that the program says in answer to a question.
     ///
     /// # Errors
-    /// As for [`Stream::take`], and [`Fault::Silence`] if it says nothing before the time is over.
+    /// As for [`Stream::take`], and [`PlayerFault::Silence`] if it says nothing before the time is over.
     pub(crate) fn answer(
         &mut self,
         question: &'static str,
         until: Instant,
-    ) -> Result<Timed<V::Message>, Fault> {
-        self.wait(until)?.ok_or_else(|| self.fail(Fault::Silence(question)))
+    ) -> Result<Timed<V::Message>, PlayerFault> {
+        self.wait(until)?.ok_or_else(|| self.fail(PlayerFault::Silence(question)))
     }
 
     /// Until when the program has to be ready, if it is asked now.
@@ -260,19 +261,19 @@ impl<V: Vocabulary> Stream<V> {
     }
 
     /// Ends the conversation with a fault. From now on it is all that comes.
-    pub fn fail(&mut self, fault: Fault) -> Fault {
+    pub fn fail(&mut self, fault: PlayerFault) -> PlayerFault {
         self.log.note(&fault.to_string());
         self.fault.insert(fault).clone()
     }
 
     /// The fault of a program that cannot be reached, with its exit status if it has one by now.
-    fn died(&mut self, sign: &str) -> Fault {
+    fn died(&mut self, sign: &str) -> PlayerFault {
         let until = Instant::now() + EXIT_PATIENCE;
         while self.process.ended().is_none() && Instant::now() < until {
             thread::sleep(Duration::from_millis(1));
         }
         let how = self.process.ended().map_or_else(|| sign.to_owned(), |status| status.to_string());
-        self.fail(Fault::Died(how))
+        self.fail(PlayerFault::Died(how))
     }
 
     /// Whether a fault is news: once.

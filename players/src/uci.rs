@@ -13,7 +13,9 @@ use crate::log::Log;
 use crate::options::{self, OptionRange};
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, OptionValue, Player, Spec, Thinking, Turn};
+use crate::{
+    Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn,
+};
 
 /// UCI, as an engine is spoken to.
 pub struct Uci;
@@ -39,7 +41,7 @@ const BEGINNING: Duration = Duration::from_millis(100);
 /// matter, and begins no search before they have come: so no answer can be taken for that of another search.
 pub struct UciPlayer {
     stream: Stream<Uci>,
-    identity: Identity,
+    name: String,
     /// The options that the engine offers, by name.
     options: Vec<(String, OptionKind)>,
     state: UciState,
@@ -87,12 +89,12 @@ impl UciPlayer {
     /// Starts the engine, learns its options and sets them.
     ///
     /// # Errors
-    /// [`Fault::Start`], or the engine ended or kept silent.
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<UciPlayer, Fault> {
+    /// [`PlayerFault::Start`], or the engine ended or kept silent.
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<UciPlayer, PlayerFault> {
         let stream = Stream::start(spec, log)?;
         let mut player = UciPlayer {
             stream,
-            identity: Identity::default(),
+            name: String::new(),
             options: Vec::new(),
             state: UciState::Idle,
             ponders: false,
@@ -106,13 +108,12 @@ impl UciPlayer {
         Ok(player)
     }
 
-    fn greet(&mut self) -> Result<(), Fault> {
+    fn greet(&mut self) -> Result<(), PlayerFault> {
         self.stream.tell(Command::Uci)?;
         let until = self.stream.deadline();
         loop {
             match self.stream.answer("uci", until)?.message {
-                Ok(Message::Name(name)) => self.identity.name = name.replace('\t', " "),
-                Ok(Message::Author(author)) => self.identity.authors = Some(author.replace('\t', " ")),
+                Ok(Message::Name(name)) => self.name = name.replace('\t', " "),
                 Ok(Message::Option { name, kind }) => self.options.push((name, kind)),
                 Ok(Message::UciOk) => return Ok(()),
                 _ => {}
@@ -121,7 +122,7 @@ impl UciPlayer {
     }
 
     /// Sets the options that were asked for, and the limits of memory and threads if the engine knows them.
-    fn set_options(&mut self) -> Result<(), Fault> {
+    fn set_options(&mut self) -> Result<(), PlayerFault> {
         for (name, value) in self.stream.spec().options.clone() {
             let value = self.setting(&name, &value).map_err(|fault| self.stream.fail(fault))?;
             self.stream.tell(Command::SetOption { name, value })?;
@@ -141,7 +142,7 @@ impl UciPlayer {
     }
 
     /// What has to be told for an option to have a value.
-    fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, Fault> {
+    fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let range = match self.option(name) {
             None => return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str()))),
             Some(OptionKind::Check { .. }) => OptionRange::Switch { off: "false", on: "true" },
@@ -158,16 +159,16 @@ impl UciPlayer {
         self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
     }
 
-    fn set(&mut self, name: &str, value: String) -> Result<(), Fault> {
+    fn set(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
         self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
     }
 
     /// Sets an option that the engine may have.
-    fn set_if_offered(&mut self, name: &str, value: String) -> Result<(), Fault> {
+    fn set_if_offered(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
         if self.option(name).is_some() { self.set(name, value) } else { Ok(()) }
     }
 
-    fn wait_until_ready(&mut self) -> Result<(), Fault> {
+    fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
         self.stream.tell(Command::IsReady)?;
         let until = self.stream.deadline();
         while self.stream.answer("isready", until)?.message != Ok(Message::ReadyOk) {}
@@ -175,7 +176,7 @@ impl UciPlayer {
     }
 
     /// Breaks off the search that is going on, if any; its answer will be dropped.
-    fn stop(&mut self) -> Result<(), Fault> {
+    fn stop(&mut self) -> Result<(), PlayerFault> {
         self.wait_for_beginning()?;
         let state = std::mem::replace(&mut self.state, UciState::Idle);
         self.state = match state {
@@ -190,7 +191,7 @@ impl UciPlayer {
     }
 
     /// Waits until the search that was begun last shows that it is going on, for a moment at most.
-    fn wait_for_beginning(&mut self) -> Result<(), Fault> {
+    fn wait_for_beginning(&mut self) -> Result<(), PlayerFault> {
         let until = self.went + BEGINNING;
         while self.is_searching() && !self.has_begun {
             let Some(said) = self.stream.wait(until)? else { break };
@@ -199,7 +200,7 @@ impl UciPlayer {
         Ok(())
     }
 
-    fn wait_until_stopped(&mut self) -> Result<(), Fault> {
+    fn wait_until_stopped(&mut self) -> Result<(), PlayerFault> {
         let until = self.stream.deadline();
         while matches!(self.state, UciState::Stopping(_)) {
             let said = self.stream.answer("stop", until)?;
@@ -210,13 +211,13 @@ impl UciPlayer {
     }
 
     /// Begins a search.
-    fn go(&mut self, position: Command, go: Go) -> Result<(), Fault> {
+    fn go(&mut self, position: Command, go: Go) -> Result<(), PlayerFault> {
         self.went = Instant::now();
         self.has_begun = false;
         self.stream.tell_all([position, Command::Go(Box::new(go))])
     }
 
-    fn begin(&mut self, request: SearchRequest) -> Result<(), Fault> {
+    fn begin(&mut self, request: SearchRequest) -> Result<(), PlayerFault> {
         let SearchRequest { position, mut go, color, since } = request;
         // The time that the engine needed to stop is its own.
         let lost = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
@@ -231,12 +232,16 @@ impl UciPlayer {
         matches!(self.state, UciState::Thinking | UciState::Pondering(_))
     }
 
-    fn answered(&mut self, best: UciMove, ponder: Option<UciMove>) -> Result<Option<Event>, Fault> {
+    fn answered(
+        &mut self,
+        best: UciMove,
+        ponder: Option<UciMove>,
+    ) -> Result<Option<PlayerEvent>, PlayerFault> {
         match &mut self.state {
             UciState::Thinking => {
                 self.state = UciState::Waiting;
                 self.expected = ponder;
-                Ok(Some(Event::Move(best.to_string())))
+                Ok(Some(PlayerEvent::Move(best.to_string())))
             }
             UciState::Stopping(next) => {
                 match next.take() {
@@ -250,7 +255,7 @@ impl UciPlayer {
                 Ok(None)
             }
             // It was not asked for a move: that is for the official to judge.
-            UciState::Waiting | UciState::Pondering(_) => Ok(Some(Event::Move(best.to_string()))),
+            UciState::Waiting | UciState::Pondering(_) => Ok(Some(PlayerEvent::Move(best.to_string()))),
             UciState::Idle => Ok(None),
         }
     }
@@ -263,7 +268,10 @@ impl ProtocolPlayer for UciPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Timed<Result<Message, LineError>>) -> Result<Option<Event>, Fault> {
+    fn understand(
+        &mut self,
+        said: Timed<Result<Message, LineError>>,
+    ) -> Result<Option<PlayerEvent>, PlayerFault> {
         let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
@@ -273,11 +281,13 @@ impl ProtocolPlayer for UciPlayer {
                 UciState::Thinking => {
                     self.state = UciState::Waiting;
                     self.expected = None;
-                    Ok(Some(Event::Move(found)))
+                    Ok(Some(PlayerEvent::Move(found)))
                 }
                 _ => self.answered(UciMove::Null, None),
             },
-            Ok(Message::Info(info)) if self.is_searching() => Ok(thinking(&info, &line).map(Event::Thinking)),
+            Ok(Message::Info(info)) if self.is_searching() => {
+                Ok(thinking(&info, &line).map(PlayerEvent::Thinking))
+            }
             _ => Ok(None),
         }
     }
@@ -291,7 +301,6 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     }
     Some(Thinking {
         depth: info.depth,
-        selective_depth: info.seldepth,
         score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
@@ -339,17 +348,17 @@ fn go(color: Color, turn: &Turn) -> Go {
 }
 
 impl Player for UciPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.stop()?;
         self.wait_until_stopped()?;
         self.expected = None;
         let is_chess960 = game.mode() == CastlingMode::Chess960;
         if is_chess960 && self.option("UCI_Chess960").is_none() {
-            return Err(Fault::Unsupported("Chess960".into()));
+            return Err(PlayerFault::Unsupported("Chess960".into()));
         }
         self.stream.tell(Command::UciNewGame)?;
         self.set_if_offered("UCI_Chess960", is_chess960.to_string())?;
@@ -361,7 +370,7 @@ impl Player for UciPlayer {
         self.wait_until_ready()
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         let since = Instant::now();
         let color = turn.game.turn();
         let request =
@@ -385,7 +394,7 @@ impl Player for UciPlayer {
         }
     }
 
-    fn wait(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn wait(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         let (UciState::Waiting, true, Some(expected)) = (&self.state, self.ponders, self.expected.take())
         else {
             return Ok(());
@@ -399,7 +408,7 @@ impl Player for UciPlayer {
         self.go(position(turn.game, Some(expected)), go)
     }
 
-    fn end_game(&mut self, _outcome: Outcome) -> Result<(), Fault> {
+    fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {
         self.stop()
     }
 

@@ -2,12 +2,13 @@
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use analysis::{AnalysisJob, AnalyzerFactory, Counts, Effort, Herald, Program, Verb, WorkerPool};
+use analysis::{AnalysisJob, AnalyzerFactory, Counts, Effort, Herald, ProgramAnalyzer, Verb};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use messages::epd::{MoveReading, RecordReader};
+use messages::epd::MoveReading;
 
 use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
@@ -23,22 +24,22 @@ pub(super) struct AnalysisArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Go on with the output of a run that was interrupted. Give the same command again; that the output comes from
-    /// these files is checked, that it comes from this program and this limit is not
+    /// Continue the output of an interrupted run of the same command. Checked is that the output comes from these files, not
+    /// that it comes from this program and this limit
     #[arg(long, requires = "output", conflicts_with = "in_place")]
     resume: bool,
     #[command(flatten)]
     limit: LimitArgs,
-    /// The time of --time is only to be met on average: more for difficult positions, less for easy ones
+    /// Meet --time on average only: more for difficult positions, less for easy ones
     #[arg(long)]
     soft: bool,
-    /// Let this program think, one for each thread, instead of Herald: a list of KEY=VALUE as for `herald match`
+    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`
     #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
     engine: Option<String>,
-    /// Memory that Herald may use on each thread, in MiB
+    /// Hash table of Herald on each thread, in MiB
     #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
     hash: NonZeroUsize,
-    /// Write no times: then the output under a limit of nodes or depth is the same each time
+    /// Write no times, so that the output under a limit of nodes or depth is the same each time
     #[arg(long)]
     no_times: bool,
     /// How strings write quotation marks and semicolons
@@ -46,7 +47,7 @@ pub(super) struct AnalysisArgs {
     escapes: EscapesArg,
 }
 
-/// The same for each record.
+/// The limit for each record.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct LimitArgs {
@@ -56,7 +57,7 @@ struct LimitArgs {
     /// Search so many plies deep
     #[arg(long, value_name = "PLIES")]
     depth: Option<NonZeroU32>,
-    /// Search so long, in seconds: no longer, unless with --soft
+    /// Search so long, in seconds; a hard limit unless --soft is given
     #[arg(long, value_name = "SECONDS")]
     time: Option<f64>,
 }
@@ -78,21 +79,19 @@ impl AnalysisArgs {
         job: impl AnalysisJob + 'static,
         sum_up: impl Fn(&Counts) -> String,
     ) -> Result<()> {
-        let mut pool = self.input.pool();
-        let new_analyzer = self.analyzers(&mut pool).map_err(WrongInput::of)?;
+        let interrupt = Arc::default();
+        let new_analyzer = self.analyzers(&interrupt).map_err(WrongInput::of)?;
         // An analyzer that can't be had is missed before anything is written.
         new_analyzer()?;
-        let work = Work::resumable(&self.input, &self.output, pool, self.resume)?;
-        let reader = RecordReader {
-            moves: MoveReading::Repair,
-            escapes: self.escapes.into(),
-            ..RecordReader::default()
-        };
+        let open = if self.resume { Work::resume } else { Work::new };
+        let grace = if self.engine.is_some() { GRACE } else { Duration::ZERO };
+        let work = open(&self.input, &self.output)?.resumable(interrupt, grace);
         let earlier = match work.lines_done() {
             0 => String::new(),
             lines => format!("; {lines} lines were done before"),
         };
-        let counts = work.run(&Verb::analysis(reader, job, new_analyzer))?;
+        let counts =
+            work.run(&Verb::analysis(self.escapes.reader(MoveReading::Repair), job, new_analyzer))?;
         let Counts { failed, nodes, time, .. } = counts;
         eprintln!("{}; {nodes} nodes, {:.1} s{earlier}", sum_up(&counts), time.as_secs_f64());
         if failed > 0 {
@@ -102,7 +101,7 @@ impl AnalysisArgs {
     }
 
     /// Makes the analyzer of each thread. A program is started once, to see whether it can be.
-    fn analyzers(&self, pool: &mut WorkerPool) -> Result<AnalyzerFactory> {
+    fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<AnalyzerFactory> {
         let effort = self.effort()?;
         let Some(words) = &self.engine else {
             let mebibytes = self.hash.get();
@@ -110,9 +109,10 @@ impl AnalysisArgs {
         };
         let spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
         players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?.quit();
-        pool.grace = GRACE;
-        let interrupt = Arc::clone(&pool.interrupt);
-        Ok(Arc::new(move || Ok(Box::new(Program::new(spec.clone(), effort.clone(), Arc::clone(&interrupt))))))
+        let interrupt = Arc::clone(interrupt);
+        Ok(Arc::new(move || {
+            Ok(Box::new(ProgramAnalyzer::new(spec.clone(), effort.clone(), Arc::clone(&interrupt))))
+        }))
     }
 
     fn effort(&self) -> Result<Effort> {

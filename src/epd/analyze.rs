@@ -8,8 +8,8 @@ use super::analysis_args::AnalysisArgs;
 
 /// Add an analysis to all EPD records (the standard's "pfga")
 ///
-/// Written are `pv` and `ce`, `pm` if there is a legal move, `acd`, `acn` and `acs`; what was there of them before goes. Moves in
-/// any notation that can be understood become SAN.
+/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in any
+/// notation that can be read become SAN.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd analyze --nodes 1000000 suite.epd -o analysed.epd

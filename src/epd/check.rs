@@ -5,36 +5,34 @@ use std::io::{self, Write as _};
 use analysis::{CheckRecords, Counts, FaultFormat, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use messages::epd::{RecordReader, Rule, Severity};
+use messages::epd::{MoveReading, Rule, Severity};
 use serde_json::json;
 
 use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
 
-/// Tell what is wrong with EPD records: form, operands, opcodes that contradict each other, positions and moves that are
-/// illegal
+/// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
 ///
-/// An error is something whose meaning is lost, unknown or impossible; a warning something that `herald epd normalize` puts
-/// right; a note something that is allowed, but not as it should be. The exit status is 0 if there is no error, 1 if there
-/// is one, and 2 if a file can't be read.
+/// An error has a meaning that is lost, unknown or impossible. A warning can be repaired by `herald epd normalize`. A note is
+/// allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
 pub(super) struct EpdCheckArgs {
     #[command(flatten)]
     input: InputArgs,
-    /// Warnings are errors for the exit status
+    /// Count warnings as errors for the exit status
     #[arg(long)]
     strict: bool,
-    /// Tell only faults that are at least so severe
+    /// Report only faults of at least this severity
     #[arg(long, value_enum, default_value = "note")]
     level: LevelArg,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
-    /// Write faults as JSON, one a line, and the totals as the last one
+    /// Write faults as JSON, one per line, and the totals in the last line
     #[arg(long)]
     json: bool,
-    /// Explain the labels of rules, and check nothing
+    /// Explain the labels of rules and check nothing
     #[arg(long, conflicts_with = "files")]
     rules: bool,
 }
@@ -52,7 +50,7 @@ impl EpdCheckArgs {
             return explain_rules();
         }
         let check = CheckRecords {
-            reader: RecordReader { escapes: self.escapes.into(), ..RecordReader::default() },
+            reader: self.escapes.reader(MoveReading::Legal),
             level: match self.level {
                 LevelArg::Note => Severity::Note,
                 LevelArg::Warning => Severity::Warning,
@@ -60,7 +58,7 @@ impl EpdCheckArgs {
             },
             format: if self.json { FaultFormat::Json } else { FaultFormat::Text },
         };
-        let work = Work::new(&self.input, &OutputArgs::default(), self.input.pool())?;
+        let work = Work::new(&self.input, &OutputArgs::default())?;
         let counts = work.run(&Verb::quick(check))?;
         let Counts { records, faulty, errors, warnings, notes, .. } = counts;
         if self.json {

@@ -11,8 +11,8 @@ use crate::WrongInput;
 
 /// Find forced mates by the side to move in EPD records that have no `dm`, or a longer one (the standard's "pfms")
 ///
-/// Written are `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. All mates are proven by Herald's mate solver, those that another program
-/// tells as well; `dm` is the true length, unless the limit was reached before a shorter mate could be ruled out.
+/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald's mate solver proves all mates, also those that another program
+/// reports; `dm` is the shortest mate, unless the limit was reached before a shorter one could be ruled out.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]
 pub(super) struct MateArgs {
@@ -21,10 +21,10 @@ pub(super) struct MateArgs {
     moves: NonZeroU32,
     #[command(flatten)]
     analysis: AnalysisArgs,
-    /// Look for mates in one first, then for mates in two and so on, each within the whole limit
+    /// Search for mates in one first, then in two and so on, each with the whole limit
     #[arg(long)]
     passes: bool,
-    /// Write the length that was looked for as `dm`, to the letter of the standard
+    /// Write the length that was searched for as `dm`, as the standard says
     #[arg(long)]
     strict: bool,
 }

@@ -1,4 +1,4 @@
-//! `herald epd`: files of positions in EPD, checked, changed and thought about.
+//! `herald epd`: files of positions in EPD, checked, changed and analysed.
 
 mod analysis_args;
 mod analyze;
@@ -12,7 +12,7 @@ mod work;
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
-use messages::epd::Escapes;
+use messages::epd::{Escapes, MoveReading, RecordReader};
 
 /// Work on files of positions in EPD (Edwards' Extended Position Description)
 #[derive(Args)]
@@ -59,12 +59,14 @@ enum EscapesArg {
     ChessDb,
 }
 
-impl From<EscapesArg> for Escapes {
-    fn from(escapes: EscapesArg) -> Escapes {
-        match escapes {
+impl EscapesArg {
+    /// A lenient reader of records.
+    fn reader(self, moves: MoveReading) -> RecordReader {
+        let escapes = match self {
             EscapesArg::Standard => Escapes::None,
             EscapesArg::PythonChess => Escapes::Backslash,
             EscapesArg::ChessDb => Escapes::ChessDb,
-        }
+        };
+        RecordReader { moves, escapes, ..RecordReader::default() }
     }
 }

@@ -1,4 +1,4 @@
-//! `herald epd purge`: an operation taken out of all records.
+//! `herald epd purge`: an operation removed from all records.
 
 use analysis::{Purge, Verb};
 use anyhow::{Result, bail};
@@ -7,11 +7,11 @@ use clap::Args;
 use super::work::{InputArgs, OutputArgs, Work};
 use crate::WrongInput;
 
-/// Take an operation out of all EPD records that have it (the standard's "pfop"); all the rest stays as it is
+/// Remove an operation from all EPD records (the standard's "pfop"); the rest stays as it is
 #[derive(Args)]
 #[command(after_help = "Example: herald epd purge pv analysed.epd -o suite.epd")]
 pub(super) struct PurgeArgs {
-    /// The operation to take out
+    /// The operation to remove
     opcode: String,
     #[command(flatten)]
     input: InputArgs,
@@ -22,7 +22,7 @@ pub(super) struct PurgeArgs {
 impl PurgeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
-        let counts = Work::new(&self.input, &self.output, self.input.pool())?.run(&Verb::quick(purge))?;
+        let counts = Work::new(&self.input, &self.output)?.run(&Verb::quick(purge))?;
         if counts.errors > 0 {
             bail!("{} lines were left out", counts.errors);
         }

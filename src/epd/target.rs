@@ -10,9 +10,9 @@ use super::analysis_args::AnalysisArgs;
 
 /// Let Herald, or another program, solve EPD records: find the moves of `bm` and avoid those of `am` (the standard's "pfts")
 ///
-/// Written are `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target missed;` or `Target solved
-/// DEPTH NODES MILLISECONDS;`, which says from when on the right move was held to, to the end. Records without `bm` and `am`
-/// are passed over. That records are missed is no failure.
+/// Writes `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target missed;` or `Target solved
+/// DEPTH NODES MILLISECONDS;`, the point from which on the right move was the best until the end. Records without `bm` and `am`
+/// are skipped. Missed records don't change the exit status.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd target --nodes 100000 wac.epd -o solved.epd
@@ -20,7 +20,7 @@ use super::analysis_args::AnalysisArgs;
 pub(super) struct TargetArgs {
     #[command(flatten)]
     analysis: AnalysisArgs,
-    /// End the search when right moves have been the best over so many plies of further depth
+    /// End the search when right moves have stayed the best for so many plies of further depth
     #[arg(long, value_name = "PLIES")]
     early_stop: Option<NonZeroU32>,
 }

@@ -8,10 +8,12 @@ use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use analysis::{
-    Counts, FileError, Input, JobResult, Output, ProcessError, ResumeError, Resumption, Verb, WorkerPool,
+    Counts, FileError, InputFile, JobResult, OutputFile, ProcessError, ResumeError, Resumption, Verb,
+    WorkerPool,
 };
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -43,29 +45,19 @@ pub(super) struct OutputArgs {
 }
 
 impl InputArgs {
-    /// Worker threads that give up nothing: an interruption ends them at once.
-    pub(super) fn pool(&self) -> WorkerPool {
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
-        WorkerPool {
-            threads: threads.unwrap_or(NonZeroUsize::MIN),
-            interrupt: Arc::default(),
-            grace: Duration::ZERO,
-        }
-    }
-
-    fn open(&self) -> Result<Vec<Input>> {
+    fn open(&self) -> Result<Vec<InputFile>> {
         let stdin = [PathBuf::from("-")];
         let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
-        paths.iter().map(|path| Input::open(path).map_err(explain)).collect()
+        paths.iter().map(|path| InputFile::open(path).map_err(explain)).collect()
     }
 }
 
 /// Files on their way through a verb.
 pub(super) struct Work {
     pool: WorkerPool,
-    inputs: Vec<Input>,
+    inputs: Vec<InputFile>,
     /// `None` where each input is to be replaced, until the first is.
-    output: Option<Output>,
+    output: Option<OutputFile>,
     /// How many lines of each input an earlier run has done.
     resumption: Resumption,
     /// Whether a run with the same arguments and `--resume` could go on after an interruption.
@@ -75,46 +67,57 @@ pub(super) struct Work {
 
 impl Work {
     /// Opens all files.
-    pub(super) fn new(input: &InputArgs, output: &OutputArgs, pool: WorkerPool) -> Result<Work> {
-        Work::with(input.open()?, pool, |inputs| match &output.output {
-            _ if output.in_place => Ok(None),
-            Some(path) => Output::create(path, inputs).map(Some),
-            None => Output::standard(inputs).map(Some),
-        })
+    pub(super) fn new(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
+        let inputs = input.open()?;
+        let output = match &output.output {
+            _ if output.in_place => None,
+            Some(path) => Some(OutputFile::create(path, &inputs).map_err(explain)?),
+            None => Some(OutputFile::standard(&inputs).map_err(explain)?),
+        };
+        Ok(Work::with(input, inputs, output, Resumption::default()))
     }
 
-    /// Opens all files for a run that can be resumed. With `resume`, it goes on where an earlier run has stopped; if there is no
-    /// output yet, it begins anew.
-    pub(super) fn resumable(
-        input: &InputArgs,
-        output: &OutputArgs,
-        pool: WorkerPool,
-        resume: bool,
-    ) -> Result<Work> {
-        let earlier = if resume { earlier_run(input, output)? } else { None };
-        let work = match earlier {
-            None => Work::new(input, output, pool)?,
-            Some((path, resumption)) => {
-                let go_on = |inputs: &[Input]| Output::go_on(path, resumption.length, inputs).map(Some);
-                Work { resumption: resumption.clone(), ..Work::with(input.open()?, pool, go_on)? }
+    /// Opens all files, to go on where an earlier run has stopped; if there is no output yet, it begins anew.
+    pub(super) fn resume(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
+        let wrong = |text: String| WrongInput::of(anyhow!(text));
+        let Some(path) = &output.output else {
+            return Err(wrong("--resume goes on with a file; name it with --output".to_owned()));
+        };
+        if input.paths.is_empty() || input.paths.iter().any(|path| path == Path::new("-")) {
+            return Err(wrong("--resume reads the input twice, and so needs files".to_owned()));
+        }
+        let existing = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Work::new(input, output),
+            existing => {
+                existing.map_err(|error| wrong(format!("can't read `{}`: {error}", path.display())))?
             }
         };
-        Ok(Work { is_resumable: work.output.as_ref().is_some_and(Output::is_resumable), ..work })
+        let resumption = Resumption::find(input.open()?, existing).map_err(|error| match error {
+            ResumeError::Read(error) => error.into(),
+            error => wrong(format!("can't go on with `{}`: {error}", path.display())),
+        })?;
+        let inputs = input.open()?;
+        let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(explain)?;
+        Ok(Work::with(input, inputs, Some(output), resumption))
     }
 
     fn with(
-        inputs: Vec<Input>,
-        pool: WorkerPool,
-        open: impl FnOnce(&[Input]) -> Result<Option<Output>, FileError>,
-    ) -> Result<Work> {
-        Ok(Work {
-            pool,
-            output: open(&inputs).map_err(explain)?,
-            inputs,
-            resumption: Resumption::default(),
-            is_resumable: false,
-            counts: Counts::default(),
-        })
+        args: &InputArgs,
+        inputs: Vec<InputFile>,
+        output: Option<OutputFile>,
+        resumption: Resumption,
+    ) -> Work {
+        let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.unwrap_or(NonZeroUsize::MIN);
+        let pool = WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO };
+        Work { pool, inputs, output, resumption, is_resumable: false, counts: Counts::default() }
+    }
+
+    /// Lets those who work notice the interruption by this flag, and gives them so much time to end then. The work can be
+    /// gone on with by `--resume` if its output stays.
+    pub(super) fn resumable(self, interrupt: Arc<AtomicBool>, grace: Duration) -> Work {
+        let is_resumable = self.output.as_ref().is_some_and(OutputFile::is_resumable);
+        Work { pool: WorkerPool { interrupt, grace, ..self.pool }, is_resumable, ..self }
     }
 
     /// How many lines were done by an earlier run.
@@ -129,7 +132,7 @@ impl Work {
         let is_in_place = self.output.is_none();
         for (number, input) in inputs.into_iter().enumerate() {
             if is_in_place {
-                self.output = Some(Output::in_place(&input).map_err(explain)?);
+                self.output = Some(OutputFile::in_place(&input).map_err(explain)?);
             }
             let skip = self.resumption.lines.get(number).copied().unwrap_or(0);
             let (name, progress) = (input.name().to_owned(), progress_bar(input.length()));
@@ -158,7 +161,7 @@ impl Work {
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.output.take().map_or(Ok(()), Output::finish).map_err(explain)
+        self.output.take().map_or(Ok(()), OutputFile::finish).map_err(explain)
     }
 
     /// Why the work has ended, how far it has come, and what there is of the output.
@@ -180,27 +183,6 @@ impl Work {
         };
         let kept = output.map_or_else(String::new, |output| format!("; {}", output.abandon()));
         anyhow!("{reason} after {} records{kept}{advice}", self.counts.records)
-    }
-}
-
-/// The output of an earlier run and how far it came; `None` if there is none.
-fn earlier_run<'a>(input: &InputArgs, output: &'a OutputArgs) -> Result<Option<(&'a Path, Resumption)>> {
-    let wrong = |text: String| WrongInput::of(anyhow!(text));
-    let Some(path) = &output.output else {
-        return Err(wrong("--resume goes on with a file; name it with --output".to_owned()));
-    };
-    if input.paths.is_empty() || input.paths.iter().any(|path| path == Path::new("-")) {
-        return Err(wrong("--resume reads the input twice, and so needs files".to_owned()));
-    }
-    let existing = match File::open(path) {
-        Ok(existing) => existing,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(wrong(format!("can't read `{}`: {error}", path.display()))),
-    };
-    match Resumption::find(input.open()?, existing) {
-        Ok(resumption) => Ok(Some((path, resumption))),
-        Err(ResumeError::Read(error)) => Err(error.into()),
-        Err(error) => Err(wrong(format!("can't go on with `{}`: {error}", path.display()))),
     }
 }
 

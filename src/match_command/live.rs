@@ -9,8 +9,8 @@ use arena::{GameEntry, Match};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::options::MatchPlan;
 use super::report;
-use super::settings::MatchPlan;
 
 /// Whoever is watching a match.
 pub(super) struct MatchProgress<'a> {

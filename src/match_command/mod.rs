@@ -1,26 +1,25 @@
 //! `herald match`: games between programs.
 
 mod live;
+mod options;
 mod participants;
 mod report;
-mod settings;
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use arena::schedule::Schedule;
 use arena::{Match, MatchEnd, MatchError, MatchEvent, MatchStore, StoreError};
 use clap::Args;
 use platform::signals;
 
-use crate::WrongInput;
+use crate::{WrongInput, settings};
 use live::MatchProgress;
+use options::{MatchOptions, MatchPlan};
 pub(crate) use participants::{program, read_words, spec};
-use settings::{MatchOptions, MatchPlan};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,32 +32,32 @@ Examples:
 An ENGINE is a list of KEY=VALUE, with values quoted as in a shell:
   cmd=COMMAND        the program and its arguments
   protocol=PROTOCOL  uci (default), cecp or cego
-  name=NAME          otherwise as the program calls itself
+  name=NAME          default: the name that the engine tells
   tc=CONTROL         for example 40/7200:3600+30, 8+0.08 (default), 5/move, nodes=10000, depth=12 or - (no limit);
                      st=SECONDS, nodes=N and depth=N are short for the last ones
-  margin=MS          how far the clock may be overdrawn; ponder=true: may think in the opponent's time
-  option.NAME=VALUE, memory=MIB, threads=N, dir=FOLDER, env.NAME=VALUE, patience=SECONDS (to get ready),
-  grace=SECONDS (to leave)
+  margin=MS          time by which a move may exceed the clock; ponder=true: think on the opponent's time
+  option.NAME=VALUE, memory=MIB, threads=N, dir=FOLDER, env.NAME=VALUE, patience=SECONDS (to start),
+  grace=SECONDS (to quit)
 
 In a TOML file, [[engine]] and [each] are tables with these keys, and flags are keys of the same name.";
 
-/// Play games between programs: a match, a tournament, or a test of strength
+/// Play games between engines: a match, a tournament, or a sequential test
 ///
-/// With --state, a match that was interrupted or killed goes on when the same command is given again.
+/// With --state, the same command resumes a match that was interrupted or killed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MatchArgs {
-    /// A TOML file with settings; flags go before what it says
+    /// TOML file with options; flags take precedence
     file: Option<PathBuf>,
-    /// A program that takes part; give it for each of them
+    /// Engine that takes part; repeat it for each engine
     #[arg(long = "engine", value_name = "ENGINE", allow_hyphen_values = true)]
     engines: Vec<String>,
-    /// What holds for each program that doesn't say otherwise
+    /// Defaults for all engines
     #[arg(long, value_name = "ENGINE")]
     each: Option<String>,
     #[command(flatten)]
-    settings: MatchOptions,
-    /// Write events as JSON, one a line, instead of the report
+    options: MatchOptions,
+    /// Write events as JSON lines instead of the report
     #[arg(long)]
     json: bool,
 }
@@ -71,7 +70,7 @@ impl MatchArgs {
         signals::set_flag(&signals::ALL, &interrupted)?;
         let mut live = MatchProgress::new(&plan, &game, self.json, Arc::clone(&interrupted));
         let end = game.play(
-            plan.workers,
+            plan.concurrency,
             || plan.config.board(),
             &interrupted,
             |game, event| match event {
@@ -88,36 +87,20 @@ impl MatchArgs {
         }
         match end {
             MatchEnd::Complete | MatchEnd::Decided(_) => Ok(()),
-            MatchEnd::Interrupted if plan.state.is_some() => {
+            MatchEnd::Interrupted if plan.options.state.is_some() => {
                 bail!("interrupted after {} games; the same command goes on", game.standings().games())
             }
             MatchEnd::Interrupted => bail!("interrupted after {} games", game.standings().games()),
         }
     }
 
-    /// What the file and the flags want.
+    /// What the file and the flags say.
     fn plan(&self) -> Result<MatchPlan> {
-        let mut table = match &self.file {
-            None => toml::Table::new(),
-            Some(path) => read_toml(path)?,
-        };
-        let flags = toml::Table::try_from(&self.settings).context("the flags")?;
-        table.extend(flags);
+        let mut table = settings::merged(self.file.as_deref(), &self.options)?;
         let from_file = participants::take(&mut table)?;
         let participants = from_file.with_flags(&self.engines, self.each.as_deref())?;
-        let settings: MatchOptions =
-            table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
-        MatchPlan::new(&settings, participants)
+        MatchPlan::new(settings::from_table(table)?, participants)
     }
-}
-
-/// A file of settings; what is wrong with it is told with its line.
-pub(crate) fn read_toml(path: &Path) -> Result<toml::Table> {
-    let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
-        anyhow!("{}, line {line}: {}", path.display(), error.message())
-    })
 }
 
 /// Begins the match, or goes on with it.
@@ -127,7 +110,7 @@ fn open(plan: &MatchPlan) -> Result<Match> {
     let identity = plan.identity(&openings);
     let open_store =
         |restore: &mut dyn FnMut(arena::GameEntry) -> Result<(), String>| -> Result<MatchStore, StoreError> {
-            MatchStore::open(plan.state.as_deref(), plan.pgn.as_deref(), &identity, restore)
+            MatchStore::open(plan.options.state.as_deref(), plan.options.pgn.as_deref(), &identity, restore)
         };
     Match::new(schedule, openings, plan.sprt, open_store).map_err(|error| explain(&error))
 }
@@ -135,7 +118,7 @@ fn open(plan: &MatchPlan) -> Result<Match> {
 /// Says whether the arguments or files were wrong, or whether the work failed.
 fn explain(error: &MatchError) -> anyhow::Error {
     let is_wrong_input = match error {
-        MatchError::MatchStore(StoreError::Io { action, .. }) => *action != "written",
+        MatchError::Store(StoreError::Io { action, .. }) => *action != "written",
         MatchError::NobodyCanPlay { .. } | MatchError::Threads(_) => false,
         _ => true,
     };

@@ -9,6 +9,8 @@ use game::TimeControl;
 use players::{Log, Spec};
 use toml::{Table, Value};
 
+use crate::settings;
+
 /// The time control of whoever has been given none: a usual one for tests of strength.
 const DEFAULT_CONTROL: &str = "8+0.08";
 
@@ -31,19 +33,8 @@ pub(super) fn take(file: &mut Table) -> Result<EngineTables> {
             each.insert(key.to_owned(), value);
         }
     }
-    let engines = match file.remove("engine") {
-        None => Vec::new(),
-        Some(Value::Array(engines)) => engines,
-        Some(_) => bail!("engine: expected tables, each of which begins with [[engine]]"),
-    };
-    let table = |value| match value {
-        Value::Table(table) => Ok(normalised(table)),
-        _ => Err(anyhow!("engine: expected tables, each of which begins with [[engine]]")),
-    };
-    Ok(EngineTables {
-        engines: engines.into_iter().map(table).collect::<Result<_>>()?,
-        each: normalised(each),
-    })
+    let engines = settings::take_tables(file, "engine")?.into_iter().map(normalised).collect();
+    Ok(EngineTables { engines, each: normalised(each) })
 }
 
 impl EngineTables {
@@ -73,7 +64,7 @@ impl EngineTables {
             let player =
                 participant.start().map_err(|fault| anyhow!("{} {fault}", participant.spec.command))?;
             if participant.name.is_empty() {
-                participant.name = match player.identity().name.as_str() {
+                participant.name = match player.name() {
                     "" => participant.spec.command.file_name().to_owned(),
                     name => name.to_owned(),
                 };
@@ -103,7 +94,7 @@ fn read(mut table: Table) -> Result<Participant> {
     let ponder = take_as(&mut table, "ponder", Value::as_bool, "true or false")?.unwrap_or(false);
     table.entry("protocol").or_insert_with(|| Value::String("uci".to_owned()));
     ensure!(table.contains_key("command"), "which program? Say cmd=COMMAND");
-    let spec: Spec = table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
+    let spec: Spec = settings::from_table(table)?;
     let margin =
         Duration::from_millis(u64::try_from(millis).context("margin: expected milliseconds, 0 or more")?);
     Ok(Participant { name: spec.name.clone().unwrap_or_default(), spec, control, margin, ponder, log: None })

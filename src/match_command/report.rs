@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use arena::schedule::TournamentFormat;
 use arena::statistics::{Estimate, SprtDecision};
-use arena::{GameEntry, Match, MatchEnd, Standing};
+use arena::{GameEntry, Grid, Match, MatchEnd};
 use serde_json::{Value, json};
 
-use super::settings::MatchPlan;
+use super::options::MatchPlan;
 
 /// More programs than these have no crosstable that anybody could read.
 const WIDEST_CROSSTABLE: usize = 24;
@@ -18,7 +18,9 @@ pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     let mut text = table(plan, game);
     if plan.schedule.programs > 2 && plan.schedule.programs <= WIDEST_CROSSTABLE {
         text.push('\n');
-        text.push_str(&crosstable(plan, game));
+        let standings = game.standings();
+        let names = |program| plan.name(program);
+        text.push_str(&Grid::crosstable(standings, &standings.ranking(), names).text());
     }
     text.push_str(&faults(plan, game));
     let standings = game.standings();
@@ -39,35 +41,29 @@ pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
 
 /// The table of the programs, best first.
 pub(super) fn table(plan: &MatchPlan, game: &Match) -> String {
-    let ranking = game.standings().ranking();
-    let width = name_width(plan);
-    let mut text = format!(
-        "{:>4} {:width$} {:>15} {:>15} {:>7} {:>9} {:>6} {:>6} {:>6}  Pairs (0 to 2)\n",
-        "", "Program", "Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %"
-    );
-    for (rank, &program) in (1..).zip(&ranking) {
-        let row = row(game.standings().of(program));
-        let _ = writeln!(text, "{rank:>4} {:width$} {row}", plan.name(program));
-    }
-    text
-}
-
-fn row(standing: &Standing) -> String {
-    let games = &standing.games;
-    let sample = standing.sample();
+    let headings =
+        ["", "Program", "Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %", "Pairs (0 to 2)"];
+    let mut grid = Grid::new(&headings, &[1, 9]);
     let percent =
         |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
-    let points = games.halves() as f64 / 2.0;
-    format!(
-        "{:>15} {:>15} {:>7} {points:>9.1} {:>6} {:>6} {:>6}  {}",
-        estimate(sample.map(|sample| sample.elo())),
-        estimate(sample.and_then(|sample| sample.normalised_elo())),
-        games.games(),
-        percent((games.games() > 0).then(|| points / games.games() as f64)),
-        percent(games.draw_ratio()),
-        percent(sample.map(|sample| sample.likelihood_of_superiority())),
-        standing.pairs.counts().map(|count| count.to_string()).join(" "),
-    )
+    for (rank, program) in (1..).zip(game.standings().ranking()) {
+        let standing = game.standings().of(program);
+        let (games, sample) = (&standing.games, standing.sample());
+        let points = games.halves() as f64 / 2.0;
+        grid.push([
+            format!("{rank}"),
+            plan.name(program).to_owned(),
+            estimate(sample.map(|sample| sample.elo())),
+            estimate(sample.and_then(|sample| sample.normalised_elo())),
+            games.games().to_string(),
+            format!("{points:.1}"),
+            percent((games.games() > 0).then(|| points / games.games() as f64)),
+            percent(games.draw_ratio()),
+            percent(sample.map(|sample| sample.likelihood_of_superiority())),
+            standing.pairs.counts().map(|count| count.to_string()).join(" "),
+        ]);
+    }
+    grid.text()
 }
 
 fn estimate(estimate: Option<Estimate>) -> String {
@@ -77,30 +73,6 @@ fn estimate(estimate: Option<Estimate>) -> String {
         Some(Estimate { value, .. }) if value.is_finite() => format!("{value:+.1} ± ?"),
         Some(Estimate { value, .. }) => if value > 0.0 { "all won" } else { "all lost" }.to_owned(),
     }
-}
-
-/// Points of each program against each other, best first.
-fn crosstable(plan: &MatchPlan, game: &Match) -> String {
-    let ranking = game.standings().ranking();
-    let width = name_width(plan);
-    let mut text = format!("{:>4} {:width$}", "", "");
-    for rank in 1..=ranking.len() {
-        let _ = write!(text, " {rank:>9}");
-    }
-    text.push('\n');
-    for (rank, &program) in (1..).zip(&ranking) {
-        let _ = write!(text, "{rank:>4} {:width$}", plan.name(program));
-        for &opponent in &ranking {
-            let tally = game.standings().between(program, opponent);
-            let cell = match tally.games() {
-                0 => if opponent == program { "x" } else { "-" }.to_owned(),
-                games => format!("{:.1}/{games}", tally.halves() as f64 / 2.0),
-            };
-            let _ = write!(text, " {cell:>9}");
-        }
-        text.push('\n');
-    }
-    text
 }
 
 /// What the programs did wrong; nothing if they did nothing wrong.
@@ -165,11 +137,6 @@ fn usage(plan: &MatchPlan, game: &Match) -> String {
     text
 }
 
-fn name_width(plan: &MatchPlan) -> usize {
-    let names = plan.config.participants.iter().map(|participant| participant.name.chars().count());
-    names.max().unwrap_or_default().clamp(7, 40)
-}
-
 /// The end of a match as an event.
 pub(super) fn json_end(plan: &MatchPlan, game: &Match, end: MatchEnd) -> Value {
     let usage = game.usage();
@@ -213,9 +180,10 @@ pub(super) fn json_begin(plan: &MatchPlan, game: &Match) -> Value {
 
 /// A game that has ended as an event.
 pub(super) fn json_game(plan: &MatchPlan, game: &Match, entry: &GameEntry) -> Value {
+    let fixture = &entry.fixture;
     json!({
-        "event": "game", "game": entry.number + 1, "round": entry.round,
-        "white": plan.name(entry.white), "black": plan.name(entry.black), "opening": entry.opening + 1,
+        "event": "game", "game": fixture.number + 1, "round": fixture.round,
+        "white": plan.name(fixture.white), "black": plan.name(fixture.black), "opening": fixture.opening + 1,
         "result": entry.outcome.0.result(), "reason": entry.outcome.0.to_string(), "detail": entry.detail,
         "plies": entry.plies, "seconds": entry.seconds, "sprt": json_sprt(game),
     })

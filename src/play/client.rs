@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use game::TimeControl;
 use messages::referee::{ClientConfig, DisconnectReason, Secret};
 use platform::signals;
 use players::transport::{self, PeerAddress, Security, Transport};
 
-use crate::WrongInput;
+use crate::{WrongInput, settings};
 
 /// Arguments of a client.
 #[derive(Args)]
@@ -109,23 +109,12 @@ impl ClientArgs {
     }
 
     fn config(&self, name: &str) -> Result<ClientConfig> {
-        let name = name.trim();
-        let is_fit = name.chars().all(|c| c.is_ascii_graphic() || c == ' ') && !name.contains('"');
-        ensure!(
-            is_fit && (1..=100).contains(&name.len()),
-            "--name {}: expected 1 to 100 printing ASCII characters",
-            game::excerpt(name)
-        );
         let secret = match &self.secret_file {
-            Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("{} cannot be read", path.display()))?;
-                Some(text.lines().next().unwrap_or_default().to_owned())
-            }
+            Some(path) => Some(settings::first_line(path)?),
             None => std::env::var("HERALD_SECRET").ok(),
         };
         Ok(ClientConfig {
-            name: name.to_owned(),
+            name: settings::client_name("--name", name)?,
             secret: secret.map(|secret| Secret::new(secret.trim())),
             extended: !self.plain,
             ponder: self.ponder,

@@ -1,8 +1,8 @@
 //! `herald referee`: the referee of an EPD event.
 
 mod console;
-mod locals;
-mod settings;
+mod local_programs;
+mod options;
 mod watch;
 
 use std::io::{self, IsTerminal};
@@ -19,11 +19,10 @@ use arena::referee::{DirectorCommand, EventState, EventStoreError, report};
 use clap::Args;
 use platform::signals;
 
-use crate::WrongInput;
-use crate::match_command::read_toml;
+use crate::{WrongInput, settings};
 use console::Console;
-use locals::LocalPrograms;
-use settings::{EventOptions, EventPlan};
+use local_programs::LocalPrograms;
+use options::{EventOptions, EventPlan};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,34 +33,34 @@ Examples:
   herald referee --watch 127.0.0.1:8080
 
 A PROGRAM is a name, or a list of KEY=VALUE, with values quoted as in a shell:
-  name=NAME          under which it signs on
-  secret=SECRET      what proves the name
-  cmd=COMMAND        a program on this machine that the referee starts; then also protocol=, option.NAME= and the other
-                     keys of an ENGINE of `herald match`
+  name=NAME          the name it signs on with
+  secret=SECRET      the secret for the name
+  cmd=COMMAND        an engine on this machine that the referee starts; with protocol=, option.NAME= and the other keys of
+                     an ENGINE of `herald match`
 
 In a TOML file, [[program]] are tables with these keys, and flags are keys of the same name.
 
-The folder holds event.sqlite (everything that happened; event.lock keeps other referees away), games.pgn, running/ (games as
-they are played), traffic.log (all that was said) and, at the end, report.txt and report.html. The same command goes on with an
-event that was interrupted.";
+The folder holds event.sqlite (the store; event.lock keeps other referees out), games.pgn, running/ (games in play), traffic.log
+(all messages) and, at the end, report.txt and report.html. The same command resumes an event that was interrupted.";
 
-/// Referee an event: programs sign on from anywhere, are paired, and play
+/// Referee an event: programs connect over the network, are paired, and play
 ///
-/// In the foreground it takes orders on standard input; `help` lists them. Exit code 0: all games have been played.
+/// In the foreground it reads the director's commands from standard input; `help` lists them. Exit code 0: all games have been
+/// played.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RefereeArgs {
-    /// A TOML file with settings; flags go before what it says
+    /// TOML file with options; flags take precedence
     file: Option<PathBuf>,
-    /// A program that may take part; give it for each of them
+    /// Program that may take part; repeat it for each program
     #[arg(long = "program", value_name = "PROGRAM")]
     programs: Vec<String>,
     #[command(flatten)]
-    settings: EventOptions,
-    /// Show the event whose page (`--live`) is there, on this terminal, and do nothing else; with https:// before it, over TLS
+    options: EventOptions,
+    /// Only show the event whose page (`--live`) has this address, on this terminal; with https:// before it, over TLS
     #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["file", "programs", "background"])]
     watch: Option<String>,
-    /// Take no orders on standard input
+    /// Read no commands from standard input
     #[arg(long)]
     background: bool,
 }
@@ -69,10 +68,12 @@ pub(crate) struct RefereeArgs {
 impl RefereeArgs {
     pub(crate) fn run(self) -> Result<()> {
         if let Some(page) = &self.watch {
-            if !self.settings.is_for_watching() {
-                return Err(WrongInput::of(anyhow!("--watch: nothing but --tls-authority goes with it")));
+            if !self.options.is_for_watching() {
+                return Err(WrongInput::of(anyhow!(
+                    "--watch: nothing but --tls-authority can be combined with it"
+                )));
             }
-            return watch::watch(page, self.settings.tls_authority.as_deref());
+            return watch::watch(page, self.options.tls_authority.as_deref());
         }
         let plan = self.plan().map_err(WrongInput::of)?;
         let event = EventState::new(plan.event.clone(), plan.openings()?)
@@ -80,15 +81,15 @@ impl RefereeArgs {
         let console = Console::new();
         let Some(mut service) = open(&plan, event, &console)? else { return Ok(()) };
         console::say(&format!("refereeing {} at {}", plan.event.name, service.address()));
-        for device in &plan.settings.serial {
-            service.attach(device, plan.settings.baud.unwrap_or(9600)).map_err(explain)?;
+        for device in &plan.options.serial {
+            service.attach(device, plan.options.baud.unwrap_or(9600)).map_err(explain)?;
             console::say(&format!("listening to {device}"));
         }
-        if let Some(address) = plan.settings.observers {
+        if let Some(address) = plan.options.observers {
             let address = service.let_observe(address, plan.token()?).map_err(explain)?;
             console::say(&format!("observers may come to {address}"));
         }
-        if let Some(address) = plan.live {
+        if let Some(address) = plan.options.live {
             let shown = service.show(address, plan.director.clone()).map_err(explain)?;
             let scheme = if plan.tls.is_some() { "https" } else { "http" };
             console::say(&format!("shown at {scheme}://{shown}/"));
@@ -104,7 +105,7 @@ impl RefereeArgs {
             console::listen(director)?;
         }
         let locals = LocalPrograms::start(&plan, service.address())?;
-        let end = service.run(plan.stays, &mut |news| console.tell(news));
+        let end = service.run(plan.options.stay, &mut |news| console.tell(news));
         locals.end();
         let text = report::text(service.event());
         service.close();
@@ -118,30 +119,24 @@ impl RefereeArgs {
         }
     }
 
-    /// What the file and the flags want.
+    /// What the file and the flags say.
     fn plan(&self) -> Result<EventPlan> {
-        let mut table = match &self.file {
-            None => toml::Table::new(),
-            Some(path) => read_toml(path)?,
-        };
-        table.extend(toml::Table::try_from(&self.settings).context("the flags")?);
-        let mut programs = settings::take_programs(&mut table)?;
+        let mut table = settings::merged(self.file.as_deref(), &self.options)?;
+        let mut programs = options::take_programs(&mut table)?;
         for words in &self.programs {
-            programs.push(settings::program(words).with_context(|| format!("--program \"{words}\""))?);
+            programs.push(options::program(words).with_context(|| format!("--program \"{words}\""))?);
         }
-        let settings: EventOptions =
-            table.try_into().map_err(|error: toml::de::Error| anyhow!("{}", error.message()))?;
-        EventPlan::new(settings, programs)
+        EventPlan::new(settings::from_table(table)?, programs)
     }
 }
 
 /// Opens the service: at once, or when the referee that is observed is gone. `None` if there is nothing more to referee.
 fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option<Service>> {
-    let Some(referee) = &plan.settings.observe else {
-        let opened = Service::open(event, &plan.folder, &plan.identity(), plan.listen_config());
+    let Some(referee) = &plan.options.observe else {
+        let opened = Service::open(event, plan.folder(), &plan.identity(), plan.listen_config());
         return opened.map(Some).map_err(explain);
     };
-    let mut observer = StandbyReferee::open(event, &plan.folder, &plan.identity()).map_err(explain)?;
+    let mut observer = StandbyReferee::open(event, plan.folder(), &plan.identity()).map_err(explain)?;
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = signals::set_flag(&signals::ALL, &stop)?;
     console::say(&format!("observing {referee}"));

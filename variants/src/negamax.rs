@@ -210,8 +210,8 @@ impl<P: Rules> VariantWorker<'_, P> {
         let node = &Node { depth: node.depth + i32::from(is_only), ..*node };
         let mut tried = Tried::new();
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
-        let ordered = Ordered::new(&keyed.position, &moves, &node.hints, self.histories);
-        for (index, candidate) in ordered.enumerate() {
+        let mut ordered = Ordered::new(&keyed.position, &moves, &node.hints, self.histories);
+        for (index, candidate) in ordered.by_ref().enumerate() {
             let number = index + 1;
             if number > 1 && !best.is_loss() && is_hopeless(keyed, node, &candidate, number, alpha) {
                 continue;

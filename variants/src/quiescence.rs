@@ -93,7 +93,7 @@ impl<P: Rules> VariantWorker<'_, P> {
         }
         alpha = alpha.max(best);
 
-        let mut moves = moves.take().unwrap_or_else(|| position.legal_moves());
+        let moves = moves.get_or_insert_with(|| position.legal_moves());
         if !is_forced {
             let with_checks = trail.begins && P::CHECKS_ARE_URGENT;
             let is_wanted = |m: Move| {
@@ -103,7 +103,8 @@ impl<P: Rules> VariantWorker<'_, P> {
         }
         let hints = Hints { hash_move: known.and_then(|entry| entry.best), ..Hints::default() };
         let mut best_move = None;
-        for candidate in Ordered::new(position, &moves, &hints, self.histories) {
+        let mut ordered = Ordered::new(position, moves, &hints, self.histories);
+        for candidate in ordered.by_ref() {
             if !is_forced && candidate.is_bad_capture() {
                 continue;
             }

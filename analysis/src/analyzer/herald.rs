@@ -6,7 +6,7 @@ use game::{Game, Score};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::{Control, Observer, Report, Searcher, Table};
 
-use super::{AnalysisError, AnalysisListener, Analyzer, Effort, PositionAnalysis};
+use super::{AnalysisListener, AnalysisResult, Analyzer, Effort, PositionAnalysis};
 
 /// Herald, on one thread and with a cleared hash table for each record, so that under a limit of nodes or depth the answer
 /// depends on the record alone. It needs a thread with [`search::STACK_SIZE`].
@@ -24,7 +24,7 @@ impl Herald {
     ///
     /// # Errors
     /// There is not enough memory.
-    pub fn new(effort: Effort, mebibytes: usize) -> Result<Herald, AnalysisError> {
+    pub fn new(effort: Effort, mebibytes: usize) -> AnalysisResult<Herald> {
         let (table, searcher) = (Table::new(mebibytes)?, Searcher::new());
         Ok(Herald { effort, mebibytes, table, searcher, solver: None })
     }
@@ -35,7 +35,7 @@ impl Analyzer for Herald {
         &mut self,
         game: &Game,
         listener: &mut AnalysisListener<'_>,
-    ) -> Result<PositionAnalysis, AnalysisError> {
+    ) -> AnalysisResult<PositionAnalysis> {
         let root = engine::root(game).unwrap_or_default(); // EPD knows nothing but chess
         self.table.clear();
         self.searcher.clear();
@@ -56,14 +56,14 @@ impl Analyzer for Herald {
         })
     }
 
-    fn find_mate(&mut self, game: &Game, moves: u32) -> Result<PositionAnalysis, AnalysisError> {
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
         let solver = solver(&mut self.solver, self.mebibytes)?;
         Ok(prove(solver, game, moves, None, &self.effort))
     }
 }
 
 /// The solver, made when it is needed first.
-pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> Result<&mut Solver, AnalysisError> {
+pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> AnalysisResult<&mut Solver> {
     Ok(match solver {
         Some(solver) => solver,
         none => none.insert(Solver::new(mebibytes)?),

@@ -14,14 +14,17 @@ use std::time::Duration;
 
 use game::{Game, Move, Score};
 use messages::epd::{EpdMove, Evaluation, Operation, Record};
-use players::Fault;
+use players::PlayerFault;
 use search::TableError;
 
 pub use effort::Effort;
 pub use herald::Herald;
-pub use program::Program;
+pub use program::ProgramAnalyzer;
 
 use crate::process::Counts;
+
+/// What comes of an analysis.
+pub type AnalysisResult<T> = Result<T, AnalysisError>;
 
 /// Gets the analysis so far whenever it changes, and may end it.
 pub type AnalysisListener<'a> = dyn FnMut(&PositionAnalysis) -> ControlFlow<()> + 'a;
@@ -36,14 +39,14 @@ pub trait Analyzer {
         &mut self,
         game: &Game,
         listener: &mut AnalysisListener<'_>,
-    ) -> Result<PositionAnalysis, AnalysisError>;
+    ) -> AnalysisResult<PositionAnalysis>;
 
     /// Looks for a mate by the side to move in at most so many of its moves. The score is that of a mate only if one was found
     /// and proven.
     ///
     /// # Errors
     /// As for [`Analyzer::analyze`].
-    fn find_mate(&mut self, game: &Game, moves: u32) -> Result<PositionAnalysis, AnalysisError>;
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis>;
 }
 
 /// The analysis of a position, finished or not.
@@ -104,7 +107,7 @@ impl PositionAnalysis {
 pub enum AnalysisError {
     /// The program can't go on. A new one is started for the next record.
     #[error("the program {0}")]
-    Fault(#[from] Fault),
+    Fault(#[from] PlayerFault),
     /// The program refuses the position or ends the game without a move; carries its words.
     #[error("the program gives no move, but says `{0}`")]
     NoMove(String),

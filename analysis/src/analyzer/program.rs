@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use game::{Clock, DrawReason, Game, Move, Outcome};
-use players::{Arrival, Event, Fault, NewGame, Player, Spec, Thinking, Turn};
+use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 use search::mate::Solver;
 use shakmaty::ByColor;
 
-use super::{AnalysisError, AnalysisListener, Analyzer, Effort, PositionAnalysis, herald};
+use super::{AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Effort, PositionAnalysis, herald};
 
 /// How much later than its time a program may answer.
 const MARGIN: Duration = Duration::from_secs(5);
@@ -26,7 +26,7 @@ const PROOF_NODES: NonZeroU64 = NonZeroU64::new(1_000_000).unwrap();
 const PROOF_MEMORY: usize = 16;
 
 /// A program that is started when it is needed, and started anew after a fault.
-pub struct Program {
+pub struct ProgramAnalyzer {
     spec: Spec,
     effort: Effort,
     interrupt: Arc<AtomicBool>,
@@ -35,10 +35,10 @@ pub struct Program {
     solver: Option<Solver>,
 }
 
-impl Program {
+impl ProgramAnalyzer {
     /// The program, which ends soon after it is called off. Nothing is started yet.
-    pub fn new(spec: Spec, effort: Effort, interrupt: Arc<AtomicBool>) -> Program {
-        Program { spec, effort, interrupt, player: None, solver: None }
+    pub fn new(spec: Spec, effort: Effort, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
+        ProgramAnalyzer { spec, effort, interrupt, player: None, solver: None }
     }
 
     /// Waits for the program's answer.
@@ -48,7 +48,7 @@ impl Program {
         game: &Game,
         began: Instant,
         listener: &mut AnalysisListener<'_>,
-    ) -> Result<PositionAnalysis, AnalysisError> {
+    ) -> AnalysisResult<PositionAnalysis> {
         let mut last = PositionAnalysis::default();
         let mut heard = began;
         loop {
@@ -63,38 +63,38 @@ impl Program {
             heard = at;
             let time = at.saturating_duration_since(began);
             match event {
-                Event::Thinking(thinking) => {
+                PlayerEvent::Thinking(thinking) => {
                     last = analysis(game, &thinking, time, last);
                     if !last.line.is_empty() && listener(&last).is_break() {
                         return Ok(last);
                     }
                 }
-                Event::Move(text) => {
+                PlayerEvent::Move(text) => {
                     let mv = game.parse_move(&text);
                     let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)))?;
                     return Ok(decided(mv, time, last));
                 }
-                Event::Fault(fault) => return Err(fault.into()),
-                Event::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
-                Event::Resignation | Event::Claim { .. } => {
+                PlayerEvent::Fault(fault) => return Err(fault.into()),
+                PlayerEvent::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
+                PlayerEvent::Resignation | PlayerEvent::Claim { .. } => {
                     // What it would play stands in its last line, if it told one.
                     return match last.best() {
                         Some(mv) => Ok(decided(mv, time, last)),
                         None => Err(AnalysisError::NoMove("the game is over".to_owned())),
                     };
                 }
-                Event::DrawOffer | Event::Remark(_) => {}
+                PlayerEvent::DrawOffer | PlayerEvent::Remark(_) => {}
             }
         }
     }
 }
 
-impl Analyzer for Program {
+impl Analyzer for ProgramAnalyzer {
     fn analyze(
         &mut self,
         game: &Game,
         listener: &mut AnalysisListener<'_>,
-    ) -> Result<PositionAnalysis, AnalysisError> {
+    ) -> AnalysisResult<PositionAnalysis> {
         // Who commits a fault is not put back, and ends with the value.
         let mut player = match self.player.take() {
             Some(player) => player,
@@ -118,7 +118,7 @@ impl Analyzer for Program {
     }
 
     /// What the program tells is proven, its length as well.
-    fn find_mate(&mut self, game: &Game, moves: u32) -> Result<PositionAnalysis, AnalysisError> {
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
         let told = |analysis: &PositionAnalysis| analysis.mate().filter(|mate| mate.get() <= moves);
         let analysis = self.analyze(game, &mut |analysis| match told(analysis) {
             Some(_) => ControlFlow::Break(()),
@@ -136,10 +136,10 @@ impl Analyzer for Program {
 }
 
 /// Waits until the program speaks, a little while at most.
-fn wait(player: &dyn Player, latest: Instant) -> Result<(), AnalysisError> {
+fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
     let now = Instant::now();
     if now >= latest {
-        return Err(Fault::Silence("the question for a move").into());
+        return Err(PlayerFault::Silence("the question for a move").into());
     }
     if let Some(source) = player.source() {
         platform::wait(&[source], latest.min(now + LOOK));

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use plotters::prelude::*;
 
-use super::{Quantity, Report};
+use super::{Quantity, SuiteReport};
 
 /// The size of a picture, in its own units.
 const SIZE: (u32, u32) = (640, 360);
@@ -28,7 +28,7 @@ pub(super) fn color(run: usize) -> String {
 }
 
 /// The percentage of its problems that each run had solved by then, as an SVG; `None` if nothing is known of the quantity.
-pub(super) fn solved_over(report: &Report, quantity: Quantity) -> Option<String> {
+pub(super) fn solved_over(report: &SuiteReport, quantity: Quantity) -> Option<String> {
     let curves: Vec<Curve> = (0..report.runs.len()).map(|run| Curve::of(report, run, quantity)).collect();
     let ends = curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x);
     let (least, greatest) =
@@ -52,7 +52,7 @@ struct Curve {
 }
 
 impl Curve {
-    fn of(report: &Report, run: usize, quantity: Quantity) -> Curve {
+    fn of(report: &SuiteReport, run: usize, quantity: Quantity) -> Curve {
         let mut costs = report.costs(run, quantity);
         costs.sort_unstable();
         let scale = 100.0 / report.runs[run].tried.max(1) as f64;

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Attempt, Quantity, Report};
+use super::{Quantity, Share, SuiteAttempt, SuiteReport};
 use crate::target_result::TargetResult;
 
 /// All of it. Percentages are from 0 to 100, times in milliseconds; what is not known is null.
-pub fn json(report: &Report) -> Value {
+pub fn json(report: &SuiteReport) -> Value {
     let runs: Vec<Value> = (0..report.runs.len()).map(|number| run(report, number)).collect();
     let comparisons: Vec<Value> = (1..report.runs.len()).map(|other| comparison(report, other)).collect();
     let rows = report.rows.iter();
@@ -22,7 +22,7 @@ pub fn json(report: &Report) -> Value {
     json!({ "runs": runs, "comparisons": comparisons, "problems": problems.collect::<Vec<_>>() })
 }
 
-fn run(report: &Report, number: usize) -> Value {
+fn run(report: &SuiteReport, number: usize) -> Value {
     let run = &report.runs[number];
     let cost = |quantity| report.quantiles(number, quantity);
     json!({
@@ -31,7 +31,7 @@ fn run(report: &Report, number: usize) -> Value {
         "solved": run.solved,
         "percent": run.share().percent(),
         "interval": run.share().interval(),
-        "points": run.points,
+        "points": run.points.map(|Share { part, whole }| json!({ "gained": part, "best": whole })),
         "nodes": run.nodes,
         "cost": {
             "depth": cost(Quantity::Depth),
@@ -47,14 +47,14 @@ fn run(report: &Report, number: usize) -> Value {
 }
 
 /// The first run against another.
-fn comparison(report: &Report, other: usize) -> Value {
+fn comparison(report: &SuiteReport, other: usize) -> Value {
     let mut comparison = json!(report.compare(0, other));
     comparison["first"] = json!(report.runs[0].name);
     comparison["second"] = json!(report.runs[other].name);
     comparison
 }
 
-fn answer(attempt: &Attempt) -> Value {
+fn answer(attempt: &SuiteAttempt) -> Value {
     let cost = match attempt.outcome {
         TargetResult::Solved(cost) => Some(cost),
         TargetResult::Missed => None,

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::Attempt;
+use super::SuiteAttempt;
 
 /// The 97.5 % quantile of the normal distribution: errors are given for 95 % certainty.
 const Z: f64 = 1.959_963_985;
 
 /// So many of so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// Not more than the whole.
     pub part: u64,
@@ -98,7 +98,7 @@ pub struct Difference {
 }
 
 impl Comparison {
-    pub(super) fn of<'a>(attempts: impl Iterator<Item = (&'a Attempt, &'a Attempt)>) -> Comparison {
+    pub(super) fn of<'a>(attempts: impl Iterator<Item = (&'a SuiteAttempt, &'a SuiteAttempt)>) -> Comparison {
         let mut comparison = Comparison::default();
         let mut differences = Vec::new();
         for (first, second) in attempts {

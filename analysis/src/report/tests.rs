@@ -11,8 +11,8 @@ fn run(name: &str, records: &[&str]) -> Run {
     Run::read(name, text.as_bytes(), RecordReader::default()).expect("memory can be read")
 }
 
-fn report(runs: &[(&str, &[&str])]) -> Report {
-    let mut report = Report::default();
+fn report(runs: &[(&str, &[&str])]) -> SuiteReport {
+    let mut report = SuiteReport::default();
     for (name, records) in runs {
         report.add(run(name, records));
     }
@@ -66,11 +66,11 @@ fn graded_moves_get_their_points() {
     assert_eq!(points("bm e4; c0 \"Elo=2700\"; pm e4;"), None);
     let sum =
         report(&[("run", &[&format!("{graded} pm d4;"), &format!("{graded} pm e4;"), "bm e4; pm e4;"])]);
-    assert_eq!(sum.runs[0].points, Some(Points { gained: 17, best: 20 }));
+    assert_eq!(sum.runs[0].points, Some(Share { part: 17, whole: 20 }));
 }
 
 /// Two runs over four problems, one of which comes twice, and one each that the other doesn't have.
-fn two_runs() -> Report {
+fn two_runs() -> SuiteReport {
     let old: &[&str] = &[
         "Target solved 2 100 5; acn 900; bm e4; id \"a.1\"; pm e4;",
         "Target missed; acn 1000; bm e4; id \"a.2\"; pm d4;",
@@ -92,7 +92,7 @@ fn two_runs() -> Report {
 fn runs_are_compared_problem_by_problem() {
     let report = two_runs();
     let solved = |row: &Row| -> Vec<Option<bool>> {
-        row.attempts.iter().map(|attempt| attempt.as_ref().map(Attempt::is_solved)).collect()
+        row.attempts.iter().map(|attempt| attempt.as_ref().map(SuiteAttempt::is_solved)).collect()
     };
     let expected = [
         [Some(true), Some(true)],

@@ -314,7 +314,7 @@ impl EventState {
 impl EventState {
     /// The table, who is there, and what is being played.
     fn status(&self, at: Instant) -> String {
-        let mut text = super::report::table(self);
+        let mut text = super::report::standings_table(self).text();
         let absent: Vec<&str> = (0..self.settings().programs.len())
             .filter(|&program| !self.is_present(program))
             .map(|program| self.name(program))

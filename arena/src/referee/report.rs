@@ -1,11 +1,11 @@
 //! The tables of an event and its final report, as text and as a page.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use game::{Color, escaped};
 
 use super::event::{EventState, GameSummary};
+use crate::grid::Grid;
 
 /// More programs than these have no crosstable that anybody could read.
 const WIDEST_CROSSTABLE: usize = 24;
@@ -72,65 +72,31 @@ fn used(event: &EventState, program: usize) -> Duration {
     event.results().iter().map(of).sum()
 }
 
-fn width(event: &EventState) -> usize {
-    let names = event.settings().programs.iter().map(|program| program.name.chars().count());
-    names.max().unwrap_or_default().clamp(7, 40)
-}
-
-/// The table, best first.
-pub(super) fn table(event: &EventState) -> String {
-    let width = width(event);
-    let mut text = format!(
-        "{:>4} {:width$} {:>7} {:>6} {:>5} {:>5} {:>5} {:>8} {:>8} {:>10}\n",
-        "", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"
-    );
+/// The table of the programs, best first.
+pub(super) fn standings_table(event: &EventState) -> Grid {
+    let headings = ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"];
+    let mut grid = Grid::new(&headings, &[1]);
     for (rank, row) in (1..).zip(rows(event)) {
-        let _ = writeln!(
-            text,
-            "{rank:>4} {:width$} {:>7.1} {:>6} {:>5} {:>5} {:>5} {:>8.2} {:>8.1} {:>10}",
-            event.name(row.program),
-            row.points,
-            row.games,
-            row.wins,
-            row.draws,
-            row.losses,
-            row.sonneborn_berger,
-            row.buchholz,
+        grid.push([
+            format!("{rank}"),
+            event.name(row.program).to_owned(),
+            format!("{:.1}", row.points),
+            row.games.to_string(),
+            row.wins.to_string(),
+            row.draws.to_string(),
+            row.losses.to_string(),
+            format!("{:.2}", row.sonneborn_berger),
+            format!("{:.1}", row.buchholz),
             hours(row.used),
-        );
+        ]);
     }
-    text
+    grid
 }
 
 /// `h:mm:ss`.
 fn hours(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-pub(super) fn cell(event: &EventState, program: usize, opponent: usize) -> String {
-    let tally = event.standings().between(program, opponent);
-    match tally.games() {
-        0 => if opponent == program { "x" } else { "-" }.to_owned(),
-        games => format!("{:.1}/{games}", tally.halves() as f64 / 2.0),
-    }
-}
-
-fn crosstable(event: &EventState) -> String {
-    let (rows, width) = (rows(event), width(event));
-    let mut text = format!("{:>4} {:width$}", "", "");
-    for rank in 1..=rows.len() {
-        let _ = write!(text, " {rank:>7}");
-    }
-    text.push('\n');
-    for (rank, row) in (1..).zip(&rows) {
-        let _ = write!(text, "{rank:>4} {:width$}", event.name(row.program));
-        for other in &rows {
-            let _ = write!(text, " {:>7}", cell(event, row.program, other.program));
-        }
-        text.push('\n');
-    }
-    text
 }
 
 /// The results in the order of the schedule.
@@ -145,132 +111,62 @@ pub(super) fn reason(result: &GameSummary) -> String {
     if result.detail.is_empty() { outcome } else { format!("{outcome}: {}", result.detail) }
 }
 
-/// The final report as text.
-pub fn text(event: &EventState) -> String {
-    let settings = event.settings();
-    let mut text = format!("{}\n{}\n", settings.name, "=".repeat(settings.name.chars().count()));
-    let _ = writeln!(text, "{}, time control {}\n", settings.site, settings.control);
-    text.push_str(&table(event));
-    if settings.programs.len() <= WIDEST_CROSSTABLE {
-        text.push('\n');
-        text.push_str(&crosstable(event));
-    }
-    if let Some(winner) = event.schedule().champion() {
-        let _ = writeln!(text, "\nWinner: {}", event.name(winner));
-    }
-    let width = width(event);
-    let _ = writeln!(
-        text,
-        "\n{:>5} {:>5} {:width$} {:width$} {:>7} {:>5} {:>9} {:>9}  Reason",
-        "Game", "Round", "White", "Black", "Result", "Plies", "White", "Black"
-    );
+/// The games that have ended.
+fn results_table(event: &EventState) -> Grid {
+    let headings =
+        ["Game", "Round", "White", "Black", "Result", "Plies", "White's time", "Black's time", "Reason"];
+    let mut grid = Grid::new(&headings, &[2, 3, 8]);
     for result in results(event) {
         let fixture = result.fixture;
-        let _ = writeln!(
-            text,
-            "{:>5} {:>5} {:width$} {:width$} {:>7} {:>5} {:>9} {:>9}  {}",
-            fixture.number + 1,
-            fixture.round,
-            event.name(fixture.white),
-            event.name(fixture.black),
-            result.outcome.result(),
-            result.plies,
+        grid.push([
+            (fixture.number + 1).to_string(),
+            fixture.round.to_string(),
+            event.name(fixture.white).to_owned(),
+            event.name(fixture.black).to_owned(),
+            result.outcome.result().to_owned(),
+            result.plies.to_string(),
             hours(result.used.white),
             hours(result.used.black),
             reason(result),
-        );
+        ]);
     }
-    text
+    grid
+}
+
+/// The title and the conditions of an event, and its tables; the crosstable only if anybody could read it.
+fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
+    let settings = event.settings();
+    let mut tables = vec![standings_table(event)];
+    if settings.programs.len() <= WIDEST_CROSSTABLE {
+        let ranking: Vec<usize> = rows(event).iter().map(|row| row.program).collect();
+        tables.push(Grid::crosstable(event.standings(), &ranking, |program| event.name(program)));
+    }
+    tables.push(results_table(event));
+    let winner = event.schedule().champion().map(|winner| format!("; winner: {}", event.name(winner)));
+    let conditions =
+        format!("{}, time control {}{}", settings.site, settings.control, winner.unwrap_or_default());
+    (&settings.name, conditions, tables)
+}
+
+/// The final report as text.
+pub fn text(event: &EventState) -> String {
+    let (title, conditions, tables) = parts(event);
+    let tables: Vec<String> = tables.iter().map(Grid::text).collect();
+    format!("{title}\n{}\n{conditions}\n\n{}", "=".repeat(title.chars().count()), tables.join("\n"))
 }
 
 /// The final report as a page that needs nothing else.
 pub fn page(event: &EventState) -> String {
-    let settings = event.settings();
-    let title = escaped(&settings.name);
-    let mut page = format!(
+    let (title, conditions, tables) = parts(event);
+    let (title, conditions) = (escaped(title), escaped(&conditions));
+    let tables: String = tables.iter().map(Grid::html).collect();
+    format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n\
-         <p>{}, time control {}</p>\n",
-        escaped(&settings.site),
-        settings.control
-    );
-    table_of(
-        &mut page,
-        &["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"],
-        (1..).zip(rows(event)).map(|(rank, row)| {
-            vec![
-                rank.to_string(),
-                event.name(row.program).to_owned(),
-                format!("{:.1}", row.points),
-                row.games.to_string(),
-                row.wins.to_string(),
-                row.draws.to_string(),
-                row.losses.to_string(),
-                format!("{:.2}", row.sonneborn_berger),
-                format!("{:.1}", row.buchholz),
-                hours(row.used),
-            ]
-        }),
-    );
-    let rows = rows(event);
-    if rows.len() <= WIDEST_CROSSTABLE {
-        let numbers: Vec<String> = (1..=rows.len()).map(|rank| rank.to_string()).collect();
-        let heads: Vec<&str> =
-            ["", "Program"].into_iter().chain(numbers.iter().map(String::as_str)).collect();
-        table_of(
-            &mut page,
-            &heads,
-            (1..).zip(&rows).map(|(rank, row)| {
-                let first = [rank.to_string(), event.name(row.program).to_owned()];
-                first
-                    .into_iter()
-                    .chain(rows.iter().map(|other| cell(event, row.program, other.program)))
-                    .collect()
-            }),
-        );
-    }
-    if let Some(winner) = event.schedule().champion() {
-        let _ = writeln!(page, "<p>Winner: {}</p>", escaped(event.name(winner)));
-    }
-    let heads = ["Game", "Round", "White", "Black", "Result", "Plies", "Time of White", "of Black", "Reason"];
-    table_of(
-        &mut page,
-        &heads,
-        results(event).into_iter().map(|result| {
-            let fixture = result.fixture;
-            vec![
-                (fixture.number + 1).to_string(),
-                fixture.round.to_string(),
-                event.name(fixture.white).to_owned(),
-                event.name(fixture.black).to_owned(),
-                result.outcome.result().to_owned(),
-                result.plies.to_string(),
-                hours(result.used.white),
-                hours(result.used.black),
-                reason(result),
-            ]
-        }),
-    );
-    page.push_str("</body></html>\n");
-    page
+         <p>{conditions}</p>\n{tables}</body></html>\n"
+    )
 }
 
 const STYLE: &str = "body{font:16px/1.4 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em}\
 table{border-collapse:collapse;margin:1.5em 0;display:block;overflow-x:auto}\
 td,th{padding:.2em .7em;text-align:right;border-bottom:1px solid #8884}td:nth-child(2),th:nth-child(2){text-align:left}";
-
-fn table_of(page: &mut String, heads: &[&str], rows: impl Iterator<Item = Vec<String>>) {
-    page.push_str("<table><tr>");
-    for head in heads {
-        let _ = write!(page, "<th>{}</th>", escaped(head));
-    }
-    page.push_str("</tr>\n");
-    for row in rows {
-        page.push_str("<tr>");
-        for cell in row {
-            let _ = write!(page, "<td>{}</td>", escaped(&cell));
-        }
-        page.push_str("</tr>\n");
-    }
-    page.push_str("</table>\n");
-}

@@ -46,7 +46,7 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
         .iter()
         .map(|row| {
             let cells: Vec<String> =
-                rows.iter().map(|other| report::cell(event, row.program, other.program)).collect();
+                rows.iter().map(|other| event.standings().score_text(row.program, other.program)).collect();
             json!({
                 "name": event.name(row.program), "points": row.points, "games": row.games, "won": row.wins,
                 "drawn": row.draws, "lost": row.losses, "sb": row.sonneborn_berger, "buchholz": row.buchholz,

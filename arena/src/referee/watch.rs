@@ -10,6 +10,8 @@ use players::transport::{self, Security};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
 
+use crate::grid::Grid;
+
 /// How long a referee may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The longest answer, in bytes.
@@ -133,28 +135,18 @@ fn boards(games: &[Value], style: DiagramStyle) -> Vec<String> {
 }
 
 fn table(rows: &[Value]) -> String {
-    let names: Vec<String> = rows.iter().map(|row| word(&row["name"])).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(7);
-    let mut text = format!(
-        "{:>4} {:width$} {:>7} {:>6} {:>5} {:>5} {:>5} {:>8} {:>9}\n",
-        "", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz"
-    );
-    for (rank, (row, name)) in (1..).zip(rows.iter().zip(&names)) {
-        let number = |key: &str| row[key].as_f64().unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "{rank:>4} {name:width$} {:>7.1} {:>6} {:>5} {:>5} {:>5} {:>8.2} {:>9.1}{}",
-            number("points"),
-            number("games"),
-            number("won"),
-            number("drawn"),
-            number("lost"),
-            number("sb"),
-            number("buchholz"),
-            if row["present"] == false { "  not here" } else { "" },
-        );
+    let headings = ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", ""];
+    let mut grid = Grid::new(&headings, &[1, 9]);
+    for (rank, row) in (1..).zip(rows) {
+        let number =
+            |key: &str, decimals: usize| format!("{:.decimals$}", row[key].as_f64().unwrap_or_default());
+        let counts = ["games", "won", "drawn", "lost"].map(|key| number(key, 0));
+        let absent = if row["present"] == false { "not here" } else { "" };
+        let first = [format!("{rank}"), word(&row["name"]), number("points", 1)];
+        let last = [number("sb", 2), number("buchholz", 1), absent.to_owned()];
+        grid.push(first.into_iter().chain(counts).chain(last));
     }
-    text
+    grid.text()
 }
 
 #[cfg(test)]

@@ -40,6 +40,14 @@ pub enum TournamentFormat {
     Knockout,
 }
 
+impl TournamentFormat {
+    /// A Swiss tournament; by default of as many rounds as a knockout would need.
+    pub fn swiss(rounds: Option<u32>, programs: usize) -> TournamentFormat {
+        let usual = programs.next_power_of_two().trailing_zeros();
+        TournamentFormat::Swiss { rounds: rounds.unwrap_or(usual) }
+    }
+}
+
 /// How often a tied encounter of a knockout is prolonged. Programs that answer each other the same way every time would
 /// otherwise play for ever.
 pub const TIE_BREAKS: u32 = 5;
@@ -57,7 +65,7 @@ pub struct ScheduleSettings {
 }
 
 /// A game to be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fixture {
     /// Its number in the match, from 0. Of a pair (the same two programs and the same opening, colours reversed) the numbers are
     /// neighbours, the first one even, if encounters have an even number of games.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use game::Score;
 use game::{Color, DrawReason, Game, Outcome, SyzygyTables, SyzygyValue, TablebaseError, WinReason};
+use serde::Deserialize;
 use shakmaty::{ByColor, Position as _};
 
 /// When an official ends a game by its own judgement. By default never.
@@ -21,25 +22,45 @@ pub struct Adjudication {
 }
 
 /// A draw because both players see an even game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DrawByScore {
     /// The first move of the game, those of the opening included, after which this may happen.
+    #[serde(rename = "movenumber")]
     pub from_move: u32,
     /// For how many moves in a row each player must have seen an even game.
+    #[serde(rename = "movecount")]
     pub moves: NonZeroU32,
     /// How far from zero a score may be, in centipawns.
+    #[serde(rename = "score")]
     pub within: u32,
 }
 
+impl Default for DrawByScore {
+    fn default() -> DrawByScore {
+        DrawByScore { from_move: 1, moves: NonZeroU32::MIN, within: 0 }
+    }
+}
+
 /// A win because the loser sees its game lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ResignByScore {
     /// For how many of its moves in a row.
+    #[serde(rename = "movecount")]
     pub moves: NonZeroU32,
     /// How far below zero the loser's score must be, in centipawns.
+    #[serde(rename = "score")]
     pub beyond: u32,
     /// Whether the winner has to see it, too, for as many of its own moves.
+    #[serde(rename = "twosided")]
     pub both: bool,
+}
+
+impl Default for ResignByScore {
+    fn default() -> ResignByScore {
+        ResignByScore { moves: NonZeroU32::MIN, beyond: 1000, both: false }
+    }
 }
 
 /// The memory of an official over one game.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use game::Score;
 use game::{Color, Game, Outcome, PgnTags, epd, write_pgn};
-use players::{Fault, Protocol, Thinking};
+use players::{PlayerFault, Protocol, Thinking};
 use shakmaty::{ByColor, Position as _};
 
 use super::Seat;
@@ -29,7 +29,7 @@ pub struct GameRecord {
     /// What the outcome leaves open: the illegal move, the fault, the ground of an adjudication. May be empty.
     pub detail: String,
     /// Why a player can no longer play.
-    pub faults: ByColor<Option<Fault>>,
+    pub faults: ByColor<Option<PlayerFault>>,
     /// Offers and claims.
     pub incidents: Vec<Incident>,
     /// When the game began, by the calendar.

@@ -20,7 +20,7 @@ mod rules;
 mod tests;
 mod values;
 
-pub use blocks::{Block, Blocks, Content, LONGEST_READ, Line, Lines, lines};
+pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, TextLines, lines};
 pub use game::epd::{Escapes, Fault, Rule, Severity};
 pub use moves::EpdMove;
 pub use operation::{AnyOperand, Contact, Operation, Text};

@@ -19,6 +19,9 @@ const COUNT: RangeInclusive<i64> = 0..=i32::MAX as i64;
 /// Counts of nodes outgrow it.
 const LARGE_COUNT: RangeInclusive<i64> = 0..=i64::MAX;
 
+/// What is wrong with a string that is written like another operand.
+const BARE: &str = "stands without quotation marks";
+
 /// The operands of one operation, with all that is needed to understand them.
 pub(super) struct Operands<'a, 'f> {
     pub(super) opcode: Word<'a>,
@@ -105,6 +108,16 @@ impl<'a> Operands<'a, '_> {
         None
     }
 
+    /// Reports what is wrong with an operand, which the message begins with.
+    fn report_operand(&mut self, operand: Operand<'a>, rule: Rule, severity: Severity, message: &str) {
+        self.report(operand.at, rule, severity, format!("`{}` {message}", excerpt(operand.text)));
+    }
+
+    fn refuse_operand<T>(&mut self, operand: Operand<'a>, rule: Rule, message: &str) -> Option<T> {
+        self.report_operand(operand, rule, Severity::Error, message);
+        None
+    }
+
     /// An error about the first operand, or about the operation if it has none.
     fn refuse_first<T>(&mut self, rule: Rule, expected: &str) -> Option<T> {
         let (at, found) = match self.given {
@@ -148,8 +161,7 @@ impl<'a> Operands<'a, '_> {
         };
         let plain = digits.len() == 1 || !digits.starts_with('0');
         if text.starts_with('+') || !plain || *text == "-0" {
-            let message = format!("`{}` is written {number}", excerpt(text));
-            self.report(self.given[0].at, Rule::T3, Severity::Warning, message);
+            self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("is written {number}"));
         }
         Some(number)
     }
@@ -194,14 +206,9 @@ impl<'a> Operands<'a, '_> {
     /// An operand that should be a string. Many programs forget the quotation marks.
     fn string(&mut self, operand: Operand<'a>) -> Text<'a> {
         if !operand.is_string {
-            self.report_bare(operand.at, operand.text);
+            self.report_operand(operand, Rule::T8, Severity::Warning, BARE);
         }
         self.text(operand)
-    }
-
-    fn report_bare(&mut self, at: usize, text: &str) {
-        let message = format!("`{}` stands without quotation marks", excerpt(text));
-        self.report(at, Rule::T8, Severity::Warning, message);
     }
 
     /// A string or nothing.
@@ -217,7 +224,8 @@ impl<'a> Operands<'a, '_> {
             [first, ..] if self.given.iter().all(|operand| !operand.is_string) => {
                 let words: Vec<&str> = self.given.iter().map(|operand| operand.text).collect();
                 let words = words.join(" ");
-                self.report_bare(first.at, &words);
+                let message = format!("`{}` {BARE}", excerpt(&words));
+                self.report(first.at, Rule::T8, Severity::Warning, message);
                 Some(Cow::Owned(printing(&words.replace('"', "'")).into_owned()))
             }
             [] => self.refuse_first(Rule::O1, "a string"),
@@ -240,12 +248,12 @@ impl<'a> Operands<'a, '_> {
         }
         let mut tags: Vec<(Text<'a>, Text<'a>)> = Vec::with_capacity(pairs.len());
         for [name, value] in pairs {
-            let shown = excerpt(name.text);
             if name.is_string || !is_identifier(name.text) {
-                return self.refuse(name.at, Rule::T1, format!("`{shown}` is no name of a tag"));
+                return self.refuse_operand(*name, Rule::T1, "is no name of a tag");
             }
             if tags.iter().any(|(known, _)| known == name.text) {
-                return self.refuse(name.at, Rule::X8, format!("the tag `{shown}` is there twice"));
+                let message = format!("the tag `{}` is there twice", excerpt(name.text));
+                return self.refuse(name.at, Rule::X8, message);
             }
             tags.push((Cow::Borrowed(name.text), self.string(*value)));
         }
@@ -262,10 +270,8 @@ impl<'a> Operands<'a, '_> {
     }
 
     fn clock(&mut self, operand: Operand<'a>) -> Option<ClockTime> {
-        ClockTime::read(operand.text).filter(|_| !operand.is_string).or_else(|| {
-            let message = format!("`{}` is no clock; expected ddd:hh:mm:ss", excerpt(operand.text));
-            self.refuse(operand.at, Rule::T7, message)
-        })
+        let clock = ClockTime::read(operand.text).filter(|_| !operand.is_string);
+        clock.or_else(|| self.refuse_operand(operand, Rule::T7, "is no clock; expected ddd:hh:mm:ss"))
     }
 
     pub(super) fn moment(&mut self) -> Option<PrimitiveDateTime> {
@@ -273,20 +279,18 @@ impl<'a> Operands<'a, '_> {
             return self.refuse_first(Rule::O1, "YYYY.MM.DD hh:mm:ss");
         };
         let Some(date) = read_date(day.text).filter(|_| !day.is_string) else {
-            let message = format!("`{}` is no date; expected YYYY.MM.DD", excerpt(day.text));
-            return self.refuse(day.at, Rule::T5, message);
+            return self.refuse_operand(day, Rule::T5, "is no date; expected YYYY.MM.DD");
         };
         let short = numbers(hour.text, ':', [2, 2]).map(|[hour, minute]| [hour, minute, 0]);
         if short.is_some() {
-            let message = format!("`{}` has no seconds; they are taken for 00", excerpt(hour.text));
-            self.report(hour.at, Rule::A1, Severity::Warning, message);
+            let message = "has no seconds; they are taken for 00";
+            self.report_operand(hour, Rule::A1, Severity::Warning, message);
         }
         let time = short.or_else(|| numbers(hour.text, ':', [2, 2, 2])).filter(|_| !hour.is_string);
-        let time = time
-            .and_then(|[hour, minute, second]| Time::from_hms(hour as u8, minute as u8, second as u8).ok());
-        let Some(time) = time else {
-            let message = format!("`{}` is no time of day; expected hh:mm:ss", excerpt(hour.text));
-            return self.refuse(hour.at, Rule::T6, message);
+        let time = time.map(|time| time.map(|part| part as u8));
+        let Some(time) = time.and_then(|[hour, minute, second]| Time::from_hms(hour, minute, second).ok())
+        else {
+            return self.refuse_operand(hour, Rule::T6, "is no time of day; expected hh:mm:ss");
         };
         Some(PrimitiveDateTime::new(date, time))
     }
@@ -298,8 +302,7 @@ impl<'a, 'f> Operands<'a, 'f> {
     fn move_texts(&mut self) -> Option<impl Iterator<Item = (&'a str, usize)> + Clone + use<'a, 'f>> {
         for operand in self.given {
             if operand.is_string {
-                let message = format!("`{}` is a string; expected a move", excerpt(operand.text));
-                return self.refuse(operand.at, Rule::T2, message);
+                return self.refuse_operand(*operand, Rule::T2, "is a string; expected a move");
             }
             if operand.text.contains(',') {
                 self.report(operand.at, Rule::F9, Severity::Warning, "commas between moves");
@@ -368,7 +371,8 @@ impl<'a, 'f> Operands<'a, 'f> {
     /// Moves without an order of their own: in ASCII order, each once.
     pub(super) fn move_set(&mut self) -> Option<Vec<EpdMove<'a>>> {
         let texts = self.move_texts()?;
-        let mut moves = self.moves.moves(texts.clone(), self.findings);
+        let (reader, findings) = (self.moves, &mut *self.findings);
+        let mut moves: Vec<_> = texts.clone().map(|(text, at)| reader.one(text, at, findings)).collect();
         if moves.len() > 1 {
             if !texts.is_sorted_by_key(|(text, _)| text) {
                 let at = self.given[0].at;

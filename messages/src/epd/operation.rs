@@ -1,4 +1,7 @@
 //! Operations: opcodes with their operands.
+//!
+//! Strings keep characters outside of ASCII, with a warning: they may be a name. Control characters become `?`. A string of more
+//! than 255 bytes stays whole.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -66,7 +69,7 @@ macro_rules! operations {
             /// Writes opcode and operands with the semicolon at the end.
             pub(super) fn write(&self, out: &mut String) {
                 out.push_str(self.opcode());
-                let mut writer = Writer(out);
+                let mut writer = OperandWriter(out);
                 match self {
                     $(Operation::$variant(value) => writer.$write(value),)*
                     $(Operation::$flag => {})*
@@ -176,10 +179,10 @@ impl<'a> Operation<'a> {
 }
 
 /// Writes operands at the end of a text, each behind a space.
-struct Writer<'o>(&'o mut String);
+struct OperandWriter<'o>(&'o mut String);
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "values come as references")]
-impl Writer<'_> {
+impl OperandWriter<'_> {
     fn value(&mut self, value: &impl Display) {
         // Writing to a string doesn't fail.
         let _ = write!(self.0, " {value}");

@@ -29,30 +29,26 @@ pub struct Castling {
 }
 
 impl Castling {
-    /// White's before Black's, the king's side before the queen's.
-    const ORDER: &[u8] = b"KHGFEDCBAQkhgfedcbaq";
-
-    /// Where in [`Castling::ORDER`] each byte stands; what does not stand there, is nowhere.
-    const PLACES: [usize; 256] = {
-        let mut places = [usize::MAX; 256];
-        let mut place = 0;
-        while place < Castling::ORDER.len() {
-            places[Castling::ORDER[place] as usize] = place;
-            place += 1;
-        }
-        places
-    };
+    /// The place of a letter: White's before Black's, the king's side before the queen's. `None` if it means no rook.
+    fn place(letter: u8) -> Option<u8> {
+        let place = match letter.to_ascii_uppercase() {
+            b'K' => 0,
+            file @ b'A'..=b'H' => 1 + (b'H' - file),
+            b'Q' => 9,
+            _ => return None,
+        };
+        Some(if letter.is_ascii_uppercase() { place } else { 10 + place })
+    }
 
     /// Reads letters in any order; `None` if one is none, comes twice, or there are more than four.
     fn read(text: &str) -> Option<Castling> {
         let mut castling = Castling { count: text.len(), ..Castling::default() };
         let letters = castling.letters.get_mut(..text.len())?;
         letters.copy_from_slice(text.as_bytes());
-        let place = |letter: u8| Castling::PLACES[usize::from(letter)];
-        letters.sort_unstable_by_key(|letter| place(*letter));
-        let are_different = letters.is_sorted_by(|one, next| place(*one) < place(*next));
-        let are_letters = letters.last().is_none_or(|last| place(*last) < Castling::ORDER.len());
-        (are_different && are_letters).then_some(castling)
+        letters.sort_unstable_by_key(|letter| Castling::place(*letter));
+        let are_letters = letters.first().is_none_or(|first| Castling::place(*first).is_some());
+        let are_different = letters.is_sorted_by(|one, next| Castling::place(*one) < Castling::place(*next));
+        (are_letters && are_different).then_some(castling)
     }
 
     /// The letters; empty if nobody may castle.

@@ -1,4 +1,7 @@
 //! A record, read and written.
+//!
+//! Operations are in ASCII order, each opcode once; of several with one opcode the last one holds. Registers are set in that
+//! order too: the order in the line must not change the meaning (EPD specification, 5.1).
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -7,7 +10,7 @@ use game::epd::{Escapes, Fault, Findings, Lexer, Operand, Rule, Severity, Word};
 use game::{FenError, Game};
 use smallvec::SmallVec;
 
-use super::moves::MoveReader;
+use super::moves::{EpdMove, MoveReader};
 use super::operands::Operands;
 use super::operation::Operation;
 use super::position::Position;
@@ -36,6 +39,19 @@ impl<'a> Record<'a> {
     /// The operation with that opcode. It is [`Operation::Other`] if its operands could not be understood.
     pub fn get(&self, opcode: &str) -> Option<&Operation<'a>> {
         self.find(opcode).ok().map(|at| &self.operations[at])
+    }
+
+    /// The moves that an operation names; none if there is no such operation, or if they could not be understood.
+    pub fn moves(&self, opcode: &str) -> &[EpdMove<'a>] {
+        self.get(opcode).map_or(&[], Operation::moves)
+    }
+
+    /// The name of the position.
+    pub fn id(&self) -> Option<&str> {
+        match self.get("id")? {
+            Operation::Id(id) => Some(id),
+            _ => None,
+        }
     }
 
     /// Adds an operation; one with the same opcode is replaced.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use messages::cecp::{Feature, OptionControl, OptionDefinition, Switch};
 
 use crate::options::{self, OptionRange};
-use crate::{Fault, OptionValue};
+use crate::{OptionValue, PlayerFault};
 
 /// What an engine can do and wants; what it said last holds, of options all that it said.
 #[derive(Debug, Default)]
@@ -87,8 +87,8 @@ impl Features {
     /// What has to be told for an option to have a value.
     ///
     /// # Errors
-    /// [`Fault::Start`]: there is no such option, or the value doesn't fit.
-    pub(crate) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, Fault> {
+    /// [`PlayerFault::Start`]: there is no such option, or the value doesn't fit.
+    pub(crate) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let named = |option: &&OptionDefinition| option.name == name;
         let Some(option) = self.options.iter().find(named) else {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));

@@ -9,7 +9,7 @@ use super::Cecp;
 use super::features::{self, Features};
 use crate::log::Log;
 use crate::stream::Stream;
-use crate::{Fault, Spec};
+use crate::{PlayerFault, Spec};
 
 /// How long an engine may take after `feature done=0`, which asks to wait no matter how long.
 const LONGEST_START: Duration = Duration::from_mins(10);
@@ -33,7 +33,7 @@ const WAKINGS: u32 = 5;
 const WAKING_LINES: u32 = 50;
 
 /// Starts an engine, learns its features and sets its options.
-pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), Fault> {
+pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), PlayerFault> {
     let mut stream = Stream::start(spec, log)?;
     stream.tell(Command::Xboard)?;
     stream.wait_until_read(Instant::now() + LONGEST_READING);
@@ -44,7 +44,7 @@ pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Ce
 }
 
 /// Asks for the features. An engine that says nothing of them speaks version 1 of the protocol.
-fn learn(stream: &mut Stream<Cecp>) -> Result<Features, Fault> {
+fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
     let mut known = Features::default();
     let mut until = stream.deadline();
     stream.tell(Command::Protover(2))?;
@@ -82,7 +82,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, Fault> {
 }
 
 /// Wakes an engine that has read what it was told and is silent.
-fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), Fault> {
+fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), PlayerFault> {
     stream.wait_until_read(until);
     for _ in 0..WAKING_LINES {
         stream.tell("")?;
@@ -93,7 +93,11 @@ fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), Fault> {
     Ok(())
 }
 
-fn answer(stream: &mut Stream<Cecp>, known: &mut Features, features: Vec<Feature>) -> Result<(), Fault> {
+fn answer(
+    stream: &mut Stream<Cecp>,
+    known: &mut Features,
+    features: Vec<Feature>,
+) -> Result<(), PlayerFault> {
     let answers: Vec<Command> = features
         .into_iter()
         .map(|feature| {
@@ -104,7 +108,7 @@ fn answer(stream: &mut Stream<Cecp>, known: &mut Features, features: Vec<Feature
     stream.tell_all(answers)
 }
 
-fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), Fault> {
+fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), PlayerFault> {
     for (name, value) in &spec.options {
         let value = features.setting(name, value).map_err(|fault| stream.fail(fault))?;
         stream.tell(Command::Option { name: name.clone(), value })?;

@@ -16,7 +16,7 @@ use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
+use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 
 /// How many remarks are kept of a program that is getting ready.
 const MOST_REMARKS: usize = 16;
@@ -40,7 +40,6 @@ impl Vocabulary for Cecp {
 pub struct CecpPlayer {
     stream: Stream<Cecp>,
     features: Features,
-    identity: Identity,
     state: CecpState,
     game: GameState,
     /// The number of the last `ping`.
@@ -81,14 +80,12 @@ impl CecpPlayer {
     /// Starts the engine and agrees with it on the protocol's features.
     ///
     /// # Errors
-    /// [`Fault::Start`], or it ended.
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, Fault> {
+    /// [`PlayerFault::Start`], or it ended.
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, PlayerFault> {
         let (stream, features) = handshake::start(spec, log)?;
-        let identity = Identity { name: features.name.clone().unwrap_or_default(), authors: None };
         Ok(CecpPlayer {
             stream,
             features,
-            identity,
             state: CecpState::Idle,
             game: GameState::default(),
             pings: 0,
@@ -98,7 +95,7 @@ impl CecpPlayer {
         })
     }
 
-    fn tell(&mut self, command: &Command) -> Result<(), Fault> {
+    fn tell(&mut self, command: &Command) -> Result<(), PlayerFault> {
         self.stream.tell(command)
     }
 
@@ -109,7 +106,7 @@ impl CecpPlayer {
     }
 
     /// Puts a new process into the place of the present one.
-    fn replace_process(&mut self) -> Result<(), Fault> {
+    fn replace_process(&mut self) -> Result<(), PlayerFault> {
         let (stream, features) = handshake::start(self.stream.spec(), self.stream.log())?;
         self.say_goodbye();
         self.stream.replace(stream);
@@ -118,7 +115,7 @@ impl CecpPlayer {
         Ok(())
     }
 
-    fn set_up(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn set_up(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         let control = game.controls[game.color].phase_of(1);
         let told_clock = setup::time_control(&control, &self.features)?;
         let position = setup::position(&game.game, &self.features)?;
@@ -141,7 +138,7 @@ impl CecpPlayer {
     }
 
     /// Tells the moves that the engine doesn't know yet.
-    fn tell_moves(&mut self, game: &game::Game) -> Result<(), Fault> {
+    fn tell_moves(&mut self, game: &game::Game) -> Result<(), PlayerFault> {
         for text in setup::moves(game, self.game.told, &self.features) {
             self.game.last_told = Some(text.clone());
             self.tell(&setup::told_move(text, &self.features))?;
@@ -151,7 +148,7 @@ impl CecpPlayer {
     }
 
     /// Waits until the engine has done what it was told. Without `ping` nobody can know.
-    fn wait_until_ready(&mut self) -> Result<(), Fault> {
+    fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
         if !self.features.has(Switch::Ping) {
             return Ok(());
         }
@@ -164,14 +161,14 @@ impl CecpPlayer {
                 Message::Pong(number) if number == self.pings => return Ok(()),
                 Message::Features(features) => self.learn(features),
                 Message::TellUserError(text) if text.contains("llegal position") => {
-                    return Err(Fault::Unsupported(format!("this position: {text}")));
+                    return Err(PlayerFault::Unsupported(format!("this position: {text}")));
                 }
                 _ if self.is_complaint(&said) => {
-                    return Err(Fault::Unsupported(format!("this opening: {}", said.line)));
+                    return Err(PlayerFault::Unsupported(format!("this opening: {}", said.line)));
                 }
                 message => {
-                    let remark =
-                        remark(&message).map(|text| Arrival { at: said.at, event: Event::Remark(text) });
+                    let remark = remark(&message)
+                        .map(|text| Arrival { at: said.at, event: PlayerEvent::Remark(text) });
                     self.remarks.extend(remark.filter(|_| self.remarks.len() < MOST_REMARKS));
                 }
             }
@@ -183,7 +180,6 @@ impl CecpPlayer {
         for feature in features {
             self.features.learn(feature);
         }
-        self.identity.name = self.features.name.clone().unwrap_or_default();
     }
 
     /// Whether the engine refuses the move that it was told last. Words for that differ, and some engines use them for
@@ -202,12 +198,12 @@ impl CecpPlayer {
     }
 
     /// It makes a move. Whether it was asked for one is for the official to judge.
-    fn moved(&mut self, text: String) -> Event {
+    fn moved(&mut self, text: String) -> PlayerEvent {
         if self.state == CecpState::Thinking {
             self.state = CecpState::Waiting;
             self.game.told += 1;
         }
-        Event::Move(text)
+        PlayerEvent::Move(text)
     }
 }
 
@@ -218,7 +214,7 @@ impl ProtocolPlayer for CecpPlayer {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Timed<Message>) -> Result<Option<Event>, Fault> {
+    fn understand(&mut self, said: Timed<Message>) -> Result<Option<PlayerEvent>, PlayerFault> {
         if let Message::Features(features) = said.message {
             self.learn(features);
             return Ok(None);
@@ -227,7 +223,7 @@ impl ProtocolPlayer for CecpPlayer {
             return Ok(None);
         }
         if self.is_complaint(&said) {
-            return Ok(Some(Event::Complaint(said.line)));
+            return Ok(Some(PlayerEvent::Complaint(said.line)));
         }
         Ok(match said.message {
             Message::Move(text) => {
@@ -237,13 +233,13 @@ impl ProtocolPlayer for CecpPlayer {
             Message::Other(line) if !self.says_move => {
                 former_move(&line).map(str::to_owned).map(|text| self.moved(text))
             }
-            Message::Resign => Some(Event::Resignation),
-            Message::OfferDraw => Some(Event::DrawOffer),
+            Message::Resign => Some(PlayerEvent::Resignation),
+            Message::OfferDraw => Some(PlayerEvent::DrawOffer),
             Message::Result { result, comment } => {
-                Some(Event::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
+                Some(PlayerEvent::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
             }
-            Message::Thinking(line) => Some(Event::Thinking(thinking(line))),
-            message => remark(&message).map(Event::Remark),
+            Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line))),
+            message => remark(&message).map(PlayerEvent::Remark),
         })
     }
 }
@@ -270,7 +266,6 @@ pub(crate) fn former_move(line: &str) -> Option<&str> {
 fn thinking(line: ThinkingLine) -> Thinking {
     Thinking {
         depth: u32::try_from(line.depth).ok(),
-        selective_depth: line.selective_depth,
         score: Some(score(line.score)),
         nodes: Some(line.nodes),
         time: Some(std::time::Duration::from_millis(line.centiseconds.saturating_mul(10))),
@@ -279,17 +274,17 @@ fn thinking(line: ThinkingLine) -> Thinking {
 }
 
 impl Player for CecpPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn name(&self) -> &str {
+        self.features.name.as_deref().unwrap_or_default()
     }
 
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         let variant = match game.mode() {
             CastlingMode::Standard => "normal",
             CastlingMode::Chess960 => "fischerandom",
         };
         if !self.features.plays(variant) {
-            return Err(Fault::Unsupported(format!("the variant {variant}")));
+            return Err(PlayerFault::Unsupported(format!("the variant {variant}")));
         }
         if self.is_worn || self.stream.has_ended() {
             self.replace_process()?;
@@ -301,7 +296,7 @@ impl Player for CecpPlayer {
         Ok(())
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         let us = turn.game.turn();
         let control = turn.clock.control(us).phase_of(turn.clock.move_number(us));
         if self.game.control.as_ref() != Some(&control) {
@@ -325,11 +320,11 @@ impl Player for CecpPlayer {
         if answers { self.tell_moves(turn.game) } else { self.tell(&Command::Go) }
     }
 
-    fn offer_draw(&mut self) -> Result<(), Fault> {
+    fn offer_draw(&mut self) -> Result<(), PlayerFault> {
         if self.features.has(Switch::Draw) { self.tell(&Command::Draw) } else { Ok(()) }
     }
 
-    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault> {
         let is_busy = self.state == CecpState::Thinking;
         self.state = CecpState::Idle;
         if is_busy && self.features.has(Switch::Sigint) {

@@ -7,7 +7,7 @@ use messages::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role, Square};
 
 use super::features::Features;
-use crate::Fault;
+use crate::PlayerFault;
 
 /// "No limit" for engines that know only clocks.
 const A_DAY: Duration = Duration::from_hours(24);
@@ -15,8 +15,8 @@ const A_DAY: Duration = Duration::from_hours(24);
 /// The lines that bring a position onto the board of an engine in force mode, after `new`.
 ///
 /// # Errors
-/// [`Fault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
-pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, Fault> {
+/// [`PlayerFault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
+pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, PlayerFault> {
     if game.has_standard_start() {
         Ok(Vec::new())
     } else if features.has(Switch::SetBoard) {
@@ -24,7 +24,7 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
     } else if is_editable(game) {
         Ok(edit(game.start(), features))
     } else {
-        Err(Fault::Unsupported(format!("from {} (it has no setboard)", game.start_fen())))
+        Err(PlayerFault::Unsupported(format!("from {} (it has no setboard)", game.start_fen())))
     }
 }
 
@@ -112,8 +112,8 @@ fn coordinate(m: Move, mode: CastlingMode) -> String {
 /// What has to be told of a time control, of which only the first phase counts.
 ///
 /// # Errors
-/// [`Fault::Unsupported`]: CECP has no word for it without a feature that is off.
-pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result<Vec<Command>, Fault> {
+/// [`PlayerFault::Unsupported`]: CECP has no word for it without a feature that is off.
+pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result<Vec<Command>, PlayerFault> {
     let no_limit = || level(0, A_DAY, Duration::ZERO);
     Ok(match control {
         TimeControl::Clock(phases) => {
@@ -127,7 +127,7 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
             vec![Command::TimePerMove(Duration::from_secs(1)), Command::NodeRate(nodes.get())]
         }
         TimeControl::Nodes(_) => {
-            return Err(Fault::Unsupported("with a limit of nodes (it has no nps)".into()));
+            return Err(PlayerFault::Unsupported("with a limit of nodes (it has no nps)".into()));
         }
         TimeControl::Unlimited => vec![no_limit()],
     })

@@ -12,7 +12,7 @@ use game::{CastlingMode, Game};
 
 use super::{Candidate, Failure};
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Departure, Fault};
+use crate::{Departure, PlayerFault};
 
 /// How long a program gets to read a line; one that is thinking may not read it yet.
 const READING: Duration = Duration::from_millis(100);
@@ -148,7 +148,7 @@ impl<P: CheckedProtocol> Harness<P> {
     pub(super) fn hear_end(&mut self, patience: Duration) -> Result<(), Failure> {
         let until = Instant::now() + patience;
         while Instant::now() < until {
-            if let Err(Fault::Died(_)) = self.stream.wait(until) {
+            if let Err(PlayerFault::Died(_)) = self.stream.wait(until) {
                 return Ok(());
             }
         }

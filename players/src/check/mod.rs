@@ -25,7 +25,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::log::Log;
-use crate::{Fault, Protocol, Spec};
+use crate::{PlayerFault, Protocol, Spec};
 
 /// A rule of a protocol, and how a program is held against it.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ enum Failure {
     /// The rule is about something that it doesn't offer.
     NotSupported(String),
     /// It could not even be started.
-    NotStarted(Fault),
+    NotStarted(PlayerFault),
 }
 
 impl Failure {
@@ -69,10 +69,10 @@ impl Failure {
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Failure {
+impl From<PlayerFault> for Failure {
+    fn from(fault: PlayerFault) -> Failure {
         match fault {
-            Fault::Start(_) => Failure::NotStarted(fault),
+            PlayerFault::Start(_) => Failure::NotStarted(fault),
             fault => Failure::new("that it goes on", fault.to_string()),
         }
     }
@@ -123,8 +123,8 @@ impl ConformanceRule {
     /// Holds a program against the rule. Takes as long as the program lets it, up to half a minute or so.
     ///
     /// # Errors
-    /// [`Fault::Start`]: the program cannot be started.
-    pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<RuleReport, Fault> {
+    /// [`PlayerFault::Start`]: the program cannot be started.
+    pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<RuleReport, PlayerFault> {
         let verdict = match (self.check)(&Candidate { spec, log }) {
             Ok(()) => RuleVerdict::Pass,
             Err(Failure::Broken { expected, seen }) => RuleVerdict::Fail { expected, seen },

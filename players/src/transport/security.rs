@@ -87,7 +87,7 @@ impl Security {
         for certificate in certificates(path)? {
             trusted.add(certificate).map_err(|error| TlsError::unfit(path, &error))?;
         }
-        Security::over(|builder| builder.with_root_certificates(trusted))
+        Ok(Security::over(builder()?.with_root_certificates(trusted)))
     }
 
     fn of_system() -> Result<Security, TlsError> {
@@ -97,7 +97,7 @@ impl Security {
         if trusted.is_empty() {
             return Err(TlsError::NoAuthorities);
         }
-        Security::over(|builder| builder.with_root_certificates(trusted))
+        Ok(Security::over(builder()?.with_root_certificates(trusted)))
     }
 
     /// Trusts this certificate and no other, whatever name it has: for who knows it from the one who has the key.
@@ -106,17 +106,11 @@ impl Security {
     /// TLS can't be spoken here.
     pub fn pinned(certificate: CertificateDer<'static>) -> Result<Security, TlsError> {
         let pinned = Arc::new(Pinned { certificate, provider: ring::default_provider() });
-        Security::over(|builder| builder.dangerous().with_custom_certificate_verifier(pinned))
+        Ok(Security::over(builder()?.dangerous().with_custom_certificate_verifier(pinned)))
     }
 
-    fn over(
-        verified: impl FnOnce(
-            ConfigBuilder<ClientConfig, WantsVerifier>,
-        ) -> ConfigBuilder<ClientConfig, WantsClientCert>,
-    ) -> Result<Security, TlsError> {
-        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let config = verified(builder.with_safe_default_protocol_versions()?).with_no_client_auth();
-        Ok(Security(Some(Arc::new(config))))
+    fn over(builder: ConfigBuilder<ClientConfig, WantsClientCert>) -> Security {
+        Security(Some(Arc::new(builder.with_no_client_auth())))
     }
 
     /// The beginning of a conversation with `HOST:PORT`, if it is to be a secure one.
@@ -132,6 +126,11 @@ impl Security {
             .map(Some)
             .map_err(|error| explain(io::Error::other(error)))
     }
+}
+
+fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
+    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
 }
 
 /// The error with the reason in our words, if it is one of TLS.

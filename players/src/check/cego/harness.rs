@@ -59,7 +59,7 @@ impl CegoHarness {
     }
 
     /// Its next line: a legal move if it is a move.
-    fn hear_answer(&mut self, expected: &str) -> Result<Transcript<Answer>, Failure> {
+    fn hear_answer(&mut self, expected: &str) -> Result<Transcript<CegoLine>, Failure> {
         let heard = self.hear_until(expected, self.patience, |_| true)?;
         if let Some(Ok(EngineMessage::Move(mv))) = heard.messages().next() {
             let is_legal = self.game.parse_move(&mv.to_string()).is_ok();
@@ -78,7 +78,7 @@ impl CegoHarness {
     /// It makes a legal move or forfeits.
     pub(super) fn hear_move_or_forfeit(&mut self) -> Result<(), Failure> {
         let heard = self.hear_answer("a move or `forfeit`")?;
-        let is_fine = |line: &Answer| Cego::is_move(line) || *line == Ok(EngineMessage::Forfeit);
+        let is_fine = |line: &CegoLine| Cego::is_move(line) || *line == Ok(EngineMessage::Forfeit);
         heard.has("a legal move or `forfeit`", is_fine)
     }
 
@@ -108,7 +108,7 @@ impl CegoHarness {
     }
 }
 
-type Answer = Result<EngineMessage, MalformedMessage>;
+type CegoLine = Result<EngineMessage, MalformedMessage>;
 
 /// Counts what is said on standard error; everything goes on to another log.
 #[derive(Default)]

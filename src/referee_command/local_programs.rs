@@ -13,7 +13,7 @@ use messages::referee::{ClientConfig, DisconnectReason};
 use players::Bridge;
 use players::transport::{self, Security};
 
-use super::settings::EventPlan;
+use super::options::EventPlan;
 use crate::WrongInput;
 
 /// The threads that speak for local programs.
@@ -41,13 +41,13 @@ impl LocalPrograms {
         let own = OwnReferee { address: address.to_string(), security };
         let leaving = Arc::new(AtomicBool::new(false));
         let mut locals = LocalPrograms { leaving, threads: Vec::new() };
-        for (program, spec) in plan.event.programs.iter().zip(&plan.commands) {
+        for (program, spec) in plan.event.programs.iter().zip(&plan.specs) {
             let Some(spec) = spec else { continue };
             let config = ClientConfig {
                 name: program.name.clone(),
                 secret: program.secret.clone(),
                 extended: true,
-                ponder: plan.ponder,
+                ponder: plan.options.ponder,
             };
             let (spec, control, own) = (spec.clone(), plan.event.control.clone(), own.clone());
             let (leaving, (told, started)) = (Arc::clone(&locals.leaving), mpsc::channel());

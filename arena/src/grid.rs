@@ -1,0 +1,88 @@
+//! Tables of reports, as aligned text or as HTML.
+
+use std::fmt::Write as _;
+
+use game::escaped;
+
+use crate::standings::Standings;
+
+/// A table of texts with a row of headings.
+pub struct Grid {
+    headings: Vec<String>,
+    /// The columns that are aligned to the left; the others are to the right.
+    left: &'static [usize],
+    rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// A table without rows. `left` are the numbers, from 0, of the columns that are aligned to the left.
+    pub fn new(headings: &[&str], left: &'static [usize]) -> Grid {
+        Grid { headings: headings.iter().map(ToString::to_string).collect(), left, rows: Vec::new() }
+    }
+
+    /// Who has won how many points of how many games against whom, in the order of a ranking.
+    pub fn crosstable<'a>(standings: &Standings, ranking: &[usize], name: impl Fn(usize) -> &'a str) -> Grid {
+        let mut grid = Grid::new(&["", "Program"], &[1]);
+        grid.headings.extend((1..=ranking.len()).map(|rank| rank.to_string()));
+        for (rank, &program) in (1..).zip(ranking) {
+            let cells = ranking.iter().map(|&opponent| standings.score_text(program, opponent));
+            grid.push([rank.to_string(), name(program).to_owned()].into_iter().chain(cells));
+        }
+        grid
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: impl IntoIterator<Item = String>) {
+        self.rows.push(row.into_iter().collect());
+    }
+
+    /// The table as lines of text, with columns as wide as their longest cells.
+    pub fn text(&self) -> String {
+        let lines = || [&self.headings].into_iter().chain(&self.rows);
+        let width = |column: usize| {
+            let cells = lines().filter_map(|row| row.get(column));
+            cells.map(|cell: &String| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.headings.len()).map(width).collect();
+        let mut text = String::new();
+        for row in lines() {
+            let mut line = String::new();
+            for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+                let is_left = self.left.contains(&column);
+                let _ =
+                    if is_left { write!(line, "{cell:<width$}  ") } else { write!(line, "{cell:>width$}  ") };
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        text
+    }
+
+    /// The table as an HTML element.
+    pub fn html(&self) -> String {
+        let row = |tag: &str, cells: &[String]| {
+            let mut row = "<tr>".to_owned();
+            for cell in cells {
+                let _ = write!(row, "<{tag}>{}</{tag}>", escaped(cell));
+            }
+            row + "</tr>\n"
+        };
+        let rows: String = self.rows.iter().map(|cells| row("td", cells)).collect();
+        format!("<table>{}{rows}</table>\n", row("th", &self.headings))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_text_is_escaped() {
+        let mut grid = Grid::new(&["", "Program", "Points"], &[1]);
+        grid.push(["1", "<Ann>", "10.5"].map(str::to_owned));
+        grid.push(["2", "Bartholomew", "9.0"].map(str::to_owned));
+        assert_eq!(grid.text(), "   Program      Points\n1  <Ann>          10.5\n2  Bartholomew     9.0\n");
+        let html = grid.html();
+        assert!(html.starts_with("<table><tr><th></th><th>Program</th>"), "{html}");
+        assert!(html.contains("<td>&lt;Ann&gt;</td><td>10.5</td></tr>"), "{html}");
+    }
+}

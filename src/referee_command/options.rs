@@ -1,0 +1,309 @@
+//! The options of an event, from flags or a TOML file, and what they come to.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use arena::referee::server::{ConnectionLimits, ListenConfig, Tls};
+use arena::referee::{EventSettings, ProgramSettings};
+use arena::schedule::{ScheduleSettings, TournamentFormat};
+use arena::{Adjudication, DrawRule, MatchOpenings, OpeningOrder, Rules};
+use clap::{Args, ValueEnum};
+use game::CastlingMode;
+use messages::referee::Secret;
+use players::Spec;
+use players::transport::Security;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use toml::{Table, Value};
+
+use crate::match_command::{read_words, spec};
+use crate::settings;
+
+/// The options of an event. Their names are those of the flags and of the keys in a file.
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
+pub(super) struct EventOptions {
+    /// Folder of the event [default: event]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Address to listen at; only this machine can reach the default [default: 127.0.0.1:7676]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// Serial lines for programs, for example /dev/ttyS0,/dev/ttyS1
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    pub(super) serial: Vec<String>,
+    /// Speed of the serial lines, in bits per second [default: 9600]
+    #[arg(long)]
+    pub(super) baud: Option<u32>,
+    /// Address of the web page of the event, for example 127.0.0.1:8080 [default: none]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(super) live: Option<SocketAddr>,
+    /// File whose first line is the director's token for the page; only for a page on 127.0.0.1 or over TLS
+    #[arg(long, value_name = "FILE", requires = "live")]
+    director_file: Option<PathBuf>,
+    /// Address for standby referees, which take over if this one fails [default: none]
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "token_file")]
+    pub(super) observers: Option<SocketAddr>,
+    /// Be a standby referee of the one at this address, with the same settings and another folder; take over if it fails
+    #[arg(long, value_name = "HOST:PORT", requires = "token_file")]
+    pub(super) observe: Option<String>,
+    /// File whose first line is the token that the referees share
+    #[arg(long, value_name = "FILE")]
+    pub(super) token_file: Option<PathBuf>,
+    /// Use only TLS, with this certificate and its intermediate certificates (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// Private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
+    /// Authorities to trust when another referee is observed or watched over TLS (PEM) [default: those of this system]
+    #[arg(long, value_name = "FILE")]
+    pub(super) tls_authority: Option<PathBuf>,
+    /// Name of the event
+    #[arg(long)]
+    event: Option<String>,
+    /// Site of the event
+    #[arg(long)]
+    site: Option<String>,
+    /// Format of the tournament [default: round-robin]
+    #[arg(long, value_enum)]
+    format: Option<EventFormatName>,
+    /// Games of each encounter of two programs: pairs with the same opening and both colours, and a single game if the number is
+    /// odd [default: 2]
+    #[arg(long)]
+    games: Option<u32>,
+    /// Rounds of a Swiss tournament [default: as many as a knockout would have]
+    #[arg(long)]
+    rounds: Option<u32>,
+    /// Wait for the director's command before each round
+    #[arg(long)]
+    rounds_by_hand: bool,
+    /// Time control, for example 40/7200:3600+30 [default: 300+3]
+    #[arg(long, value_name = "CONTROL", allow_hyphen_values = true)]
+    tc: Option<String>,
+    /// Time in milliseconds by which a move may exceed the clock without losing [default: 0]
+    #[arg(long, value_name = "MILLISECONDS")]
+    margin: Option<u64>,
+    /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot) [default: none]
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Shuffle the openings with this seed
+    #[arg(long)]
+    seed: Option<u64>,
+    /// FIDE rules for draws: threefold repetition and fifty moves must be claimed, fivefold repetition and 75 moves end the game
+    #[arg(long)]
+    fide_draws: bool,
+    /// Seconds that the opponent gets for a false draw claim [default: 0]
+    #[arg(long, value_name = "SECONDS")]
+    penalty: Option<u64>,
+    /// Number of moves after which a game is drawn
+    #[arg(long, value_name = "N")]
+    max_moves: Option<NonZeroU32>,
+    /// Seconds without messages to a program after `conclude` and `reset` [default: 5]
+    #[arg(long, value_name = "SECONDS")]
+    quiet: Option<f64>,
+    /// Seconds that a program may be disconnected before it loses its game [default: 300]
+    #[arg(long, value_name = "SECONDS")]
+    patience: Option<u64>,
+    /// How often a program may reconnect in one game [default: 5]
+    #[arg(long, value_name = "N")]
+    returns: Option<u32>,
+    /// Let local programs think on their opponents' time
+    #[arg(long)]
+    pub(super) ponder: bool,
+    /// Keep running after the last game, until the director ends the service
+    #[arg(long)]
+    pub(super) stay: bool,
+    /// Connections allowed from one address [default: 64]
+    #[arg(long, value_name = "N")]
+    connections_per_address: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum EventFormatName {
+    RoundRobin,
+    Swiss,
+    Knockout,
+}
+
+/// A program that may sign on, and how it is started if the referee starts it.
+pub(super) struct ExpectedProgram {
+    settings: ProgramSettings,
+    spec: Option<Spec>,
+}
+
+/// An event as it will be held.
+pub(super) struct EventPlan {
+    pub(super) event: EventSettings,
+    /// How local programs are started, in the order of the programs.
+    pub(super) specs: Vec<Option<Spec>>,
+    /// The token of the director on the page.
+    pub(super) director: Option<String>,
+    /// The referee's certificate.
+    pub(super) tls: Option<Tls>,
+    pub(super) options: EventOptions,
+}
+
+/// Takes the tables `program` out of a file.
+pub(super) fn take_programs(file: &mut Table) -> Result<Vec<ExpectedProgram>> {
+    let tables = (1..).zip(settings::take_tables(file, "program")?);
+    tables.map(|(number, table)| read_program(table).with_context(|| format!("program {number}"))).collect()
+}
+
+/// A program from words, or from its name alone.
+pub(super) fn program(words: &str) -> Result<ExpectedProgram> {
+    let name_alone = || Table::from_iter([("name".to_owned(), Value::String(words.to_owned()))]);
+    read_program(if words.contains('=') { read_words(words)? } else { name_alone() })
+}
+
+fn read_program(mut table: Table) -> Result<ExpectedProgram> {
+    let mut take = |key: &str| match table.remove(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(anyhow!("{key}: {other} is no text")),
+    };
+    let (name, secret) = (take("name")?, take("secret")?);
+    let spec = if table.is_empty() { None } else { Some(spec(table)?) };
+    let name = match (&name, &spec) {
+        (Some(name), _) => name,
+        (None, Some(spec)) => spec.command.file_name(),
+        (None, None) => bail!("which program? Say name=NAME"),
+    };
+    ensure!(secret.as_deref() != Some(""), "secret: an empty one proves nothing");
+    let secret = secret.map(|secret| Secret::new(&secret));
+    Ok(ExpectedProgram {
+        settings: ProgramSettings { name: settings::client_name("name", name)?, secret },
+        spec,
+    })
+}
+
+/// The token in the first line of a file.
+fn read_token(path: &Path) -> Result<String> {
+    let token = settings::first_line(path)?;
+    let is_fit = (8..=255).contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic());
+    ensure!(is_fit, "{}: expected at least 8 characters without blanks, and at most 255", path.display());
+    Ok(token)
+}
+
+impl EventPlan {
+    pub(super) fn new(options: EventOptions, programs: Vec<ExpectedProgram>) -> Result<EventPlan> {
+        ensure!(programs.len() >= 2, "{} programs: expected at least 2, each with --program", programs.len());
+        let (specs, programs): (Vec<_>, Vec<_>) =
+            programs.into_iter().map(|program| (program.spec, program.settings)).unzip();
+        for (place, ProgramSettings { name, .. }) in programs.iter().enumerate() {
+            ensure!(
+                programs[..place].iter().all(|other| other.name != *name),
+                "two programs are called {name}"
+            );
+        }
+        let director = options.director_file.as_deref().map(read_token).transpose()?;
+        let tls = options.tls()?;
+        ensure!(
+            director.is_none()
+                || tls.is_some()
+                || options.live.is_some_and(|address| address.ip().is_loopback()),
+            "--director-file: the token could be read on its way to --live; use 127.0.0.1 for the page, or TLS"
+        );
+        Ok(EventPlan { event: options.event_settings(programs)?, specs, director, tls, options })
+    }
+
+    /// The folder of the event.
+    pub(super) fn folder(&self) -> &Path {
+        self.options.folder.as_deref().unwrap_or(Path::new("event"))
+    }
+
+    /// Where the referee listens, and how.
+    pub(super) fn listen_config(&self) -> ListenConfig {
+        let usual = ConnectionLimits::default();
+        let per_address = self.options.connections_per_address.unwrap_or(usual.per_address);
+        ListenConfig {
+            address: self.options.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7676))),
+            limits: ConnectionLimits { per_address, ..usual },
+            tls: self.tls.clone(),
+        }
+    }
+
+    /// How an observed referee proves itself: either all referees of an event use TLS, or none does.
+    pub(super) fn security(&self) -> Result<Security> {
+        Ok(Security::new(self.tls.is_some(), self.options.tls_authority.as_deref())?)
+    }
+
+    /// The token that the referees share.
+    pub(super) fn token(&self) -> Result<String> {
+        read_token(self.options.token_file.as_ref().context("--token-file: observers need one")?)
+    }
+
+    /// The openings, in order.
+    pub(super) fn openings(&self) -> Result<MatchOpenings> {
+        let Some(path) = &self.options.openings else { return Ok(MatchOpenings::none()) };
+        let order = match self.options.seed {
+            Some(seed) => OpeningOrder::Random { seed },
+            None => OpeningOrder::Sequential { from: 1 },
+        };
+        Ok(MatchOpenings::read(path, CastlingMode::Standard, None)?.ordered(order)?)
+    }
+
+    /// What a resumed event must have in common with the one that was begun.
+    pub(super) fn identity(&self) -> String {
+        let names: Vec<&str> = self.event.programs.iter().map(|program| program.name.as_str()).collect();
+        let EventOptions { openings, seed, fide_draws, max_moves, .. } = &self.options;
+        json!({
+            "event": self.event.name, "programs": names, "schedule": self.event.schedule,
+            "tc": self.event.control.to_string(), "openings": openings, "seed": seed,
+            "fide-draws": fide_draws, "max-moves": max_moves,
+        })
+        .to_string()
+    }
+}
+
+impl EventOptions {
+    /// Whether nothing is set but what matters for watching.
+    pub(super) fn is_for_watching(&self) -> bool {
+        settings::given(self).is_ok_and(|table| table.keys().all(|key| key == "tls-authority"))
+    }
+
+    fn event_settings(&self, programs: Vec<ProgramSettings>) -> Result<EventSettings> {
+        let quiet = self.quiet.unwrap_or(5.0);
+        ensure!((0.0..=86_400.0).contains(&quiet), "--quiet {quiet}: expected seconds, from 0 to a day");
+        let draws = if self.fide_draws { DrawRule::Automatic } else { DrawRule::Claimed };
+        let adjudication = Adjudication { longest: self.max_moves, ..Adjudication::default() };
+        Ok(EventSettings {
+            name: self.event.clone().unwrap_or_else(|| "herald referee".to_owned()),
+            site: self.site.clone().unwrap_or_else(|| "?".to_owned()),
+            schedule: self.schedule(programs.len())?,
+            programs,
+            control: self.tc.as_deref().unwrap_or("300+3").parse()?,
+            margin: Duration::from_millis(self.margin.unwrap_or(0)),
+            rules: Rules { draws, adjudication, ..Rules::default() },
+            quiet: Duration::from_secs_f64(quiet),
+            patience: Duration::from_secs(self.patience.unwrap_or(300)),
+            returns: self.returns.unwrap_or(5),
+            rounds_by_hand: self.rounds_by_hand,
+            penalty: Duration::from_secs(self.penalty.unwrap_or(0)),
+            sign_on_time: Duration::from_secs(10),
+        })
+    }
+
+    fn tls(&self) -> Result<Option<Tls>> {
+        match (&self.tls_certificate, &self.tls_key) {
+            (Some(certificate), Some(key)) => Ok(Some(Tls::read(certificate, key)?)),
+            (None, None) => Ok(None),
+            _ => bail!("--tls-certificate and --tls-key: expected both or neither"),
+        }
+    }
+
+    fn schedule(&self, programs: usize) -> Result<ScheduleSettings> {
+        let format = match self.format {
+            Some(EventFormatName::Swiss) => TournamentFormat::swiss(self.rounds, programs),
+            _ if self.rounds.is_some() => bail!("--rounds is for --format swiss"),
+            Some(EventFormatName::Knockout) => TournamentFormat::Knockout,
+            Some(EventFormatName::RoundRobin) | None => TournamentFormat::RoundRobin,
+        };
+        Ok(ScheduleSettings { programs, format, games: self.games.unwrap_or(2) })
+    }
+}
