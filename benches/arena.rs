@@ -16,7 +16,7 @@ use arena::{
 };
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use game::{Game, PgnTags};
-use players::{CommandLine, Event, Protocol, Spec};
+use players::{CommandLine, PlayerEvent, Protocol, Spec};
 use shakmaty::ByColor;
 
 /// Moves of each side in a game of ours.
@@ -90,7 +90,7 @@ fn simulated(criterion: &mut Criterion) {
             let script = &script;
             Simulated::new("", time.clone(), move |occasion| match occasion {
                 Occasion::Think(turn) => {
-                    vec![(Duration::from_micros(1), Event::Move(script[turn.game.ply()].clone()))]
+                    vec![(Duration::from_micros(1), PlayerEvent::Move(script[turn.game.ply()].clone()))]
                 }
                 _ => Vec::new(),
             })

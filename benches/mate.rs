@@ -68,11 +68,13 @@ fn solve(roots: &[Root], limits: &Limits) -> Tally {
 }
 
 fn play(roots: &[Root], limits: &Limits) -> Tally {
-    let mut searcher = Searcher::new(Table::new(MEBIBYTES).expect("memory"));
+    let mut table = Table::new(MEBIBYTES).expect("memory");
+    let mut searcher = Searcher::new();
     let mut tally = Tally::default();
     for root in roots {
+        table.clear();
         searcher.clear();
-        let answer = searcher.think(root, limits, &Control::new(), &Instant::now(), &mut ());
+        let answer = searcher.think(&mut table, root, limits, &Control::new(), &Instant::now(), &mut ());
         tally.nodes += answer.nodes;
         let is_mate = matches!(answer.score.verdict(), Verdict::MateIn(moves) if moves <= MOVES);
         tally.mates += u32::from(is_mate);

@@ -1,56 +1,56 @@
-//! `herald book`: opening books made and looked into.
+//! `herald book`: makes opening books and shows their moves.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
-use game::book::{Book as BookFile, PolyglotBuilder};
+use game::book::{Book, PolyglotBuilder};
 use game::{PgnError, PgnReader, Variant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::WrongInput;
 use crate::perft::read_game;
 
-/// Make opening books and look into them
+/// Make opening books and show their moves
 #[derive(Args)]
 #[command(after_help = "Example: herald book make games.pgn -o book.bin")]
-pub(crate) struct Book {
+pub(crate) struct BookArgs {
     #[command(subcommand)]
-    order: Order,
+    command: BookCommand,
 }
 
 #[derive(Subcommand)]
-enum Order {
-    Make(Make),
-    Show(Show),
+enum BookCommand {
+    Make(MakeArgs),
+    Show(ShowArgs),
 }
 
 /// Make a Polyglot book from games; the weight of a move is two for each game it won and one for each it drew
 #[derive(Args)]
 #[command(after_help = "Example: herald book make games.pgn --plies 16 --min-count 5 -o book.bin")]
-struct Make {
+struct MakeArgs {
     /// The games, in PGN
     #[arg(required = true, value_name = "GAMES.pgn")]
     games: Vec<PathBuf>,
     /// The book
     #[arg(short, long, value_name = "BOOK.bin")]
     output: PathBuf,
-    /// How many plies of each game to take in
+    /// Plies of each game to use
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..))]
     plies: u32,
-    /// In how many games a move must occur
+    /// Least number of games with a move
     #[arg(long, default_value_t = 2, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(1..))]
     min_count: u32,
 }
 
-/// Show the moves of a book: weight, share, and what a program has learnt
+/// Show the moves of a book: weight, share, learn value
 #[derive(Args)]
 #[command(
     after_help = "Example: herald book show book.bin r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"
 )]
-struct Show {
+struct ShowArgs {
     /// The book: a Polyglot book, or EPD records in a file whose name ends in `.epd`
     #[arg(value_name = "BOOK")]
     book: PathBuf,
@@ -61,16 +61,16 @@ struct Show {
     fen: Vec<String>,
 }
 
-impl Book {
+impl BookArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        match &self.order {
-            Order::Make(make) => make.run(),
-            Order::Show(show) => show.run(),
+        match &self.command {
+            BookCommand::Make(make) => make.run(),
+            BookCommand::Show(show) => show.run(),
         }
     }
 }
 
-impl Make {
+impl MakeArgs {
     fn run(&self) -> Result<()> {
         let mut builder = PolyglotBuilder::default();
         let mut count = Count::default();
@@ -80,7 +80,9 @@ impl Make {
         if count.games == 0 {
             return Err(anyhow!(WrongInput).context("there are no games to make a book of"));
         }
-        let entries = write_whole(&self.output, |output| builder.write(self.min_count, output))
+        let mut book = Vec::new();
+        let entries = builder.write(self.min_count, &mut book)?;
+        write_whole(&self.output, &book)
             .with_context(|| format!("can't write `{}`", self.output.display()))?;
         writeln!(
             io::stdout(),
@@ -121,12 +123,12 @@ struct Count {
     faulty: u64,
 }
 
-impl Show {
+impl ShowArgs {
     fn run(&self) -> Result<()> {
         let game = read_game(Variant::Chess, &self.fen, self.chess960)?;
         let name = self.book.display();
         let chess = game.chess().context("books know only chess")?;
-        let moves = BookFile::open(&self.book)
+        let moves = Book::open(&self.book)
             .and_then(|mut book| book.moves(chess))
             .map_err(|error| anyhow!(WrongInput).context(error).context(format!("can't use `{name}`")))?;
         let total: u64 = moves.iter().map(|m| u64::from(m.weight)).sum();
@@ -147,21 +149,16 @@ fn open(path: &Path) -> Result<File> {
     })
 }
 
-/// Writes a file that is there either whole or not at all; a device or a pipe is written as it goes.
-fn write_whole<T>(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>) -> io::Result<T> {
-    let is_special = fs::metadata(path).is_ok_and(|about| !about.is_file());
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    let target = if is_special { path } else { Path::new(&part) };
-    let mut output = BufWriter::new(File::create(target)?);
-    let written = write(&mut output).and_then(|value| output.flush().map(|()| value));
-    if is_special {
-        return written;
+/// Writes a file that is there either whole or not at all; a device or a pipe is written directly.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return fs::write(path, bytes);
     }
-    let kept = written.and_then(|value| fs::rename(target, path).map(|()| value));
-    if kept.is_err() {
+    let part = path.with_added_extension("part");
+    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
         // The first error is the one to tell.
-        let _ = fs::remove_file(target);
+        let _ = fs::remove_file(part);
     }
-    kept
+    written
 }

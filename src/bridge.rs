@@ -1,4 +1,4 @@
-//! `herald bridge`: lets a program of another protocol sit at an EPD referee's table.
+//! `herald bridge`: lets a CECP, UCI or CEGO program play under an EPD referee.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use players::{CommandLine, Fault, Log, Protocol, Spec, TextLog};
+use players::{CommandLine, Log, PlayerFault, Protocol, Spec, TextLog};
 
 use crate::match_command::program;
 use crate::play::ClientArgs;
@@ -27,37 +27,37 @@ const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --prot
 
 /// Let a CECP, UCI or CEGO program play in an event of an EPD referee
 ///
-/// A program that dies is started anew, and its game goes on. When the connection is lost, all referees are tried again, one
-/// after the other. Ctrl-C signs off.
+/// A program that ends unexpectedly is restarted, and its game goes on. When the connection is lost, all referees are tried
+/// again, one after the other. Ctrl-C signs off.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BridgeArgs {
     #[command(flatten)]
     client: ClientArgs,
-    /// The name under which to sign on; otherwise as the program calls itself
+    /// Name to sign on with [default: the name that the program gives itself]
     #[arg(long)]
     name: Option<String>,
-    /// What the program speaks: uci, cecp or cego
+    /// Protocol of the program: uci, cecp or cego
     #[arg(long, conflicts_with = "engine")]
-    protocol: Option<String>,
-    /// The program, with options
+    protocol: Option<Protocol>,
+    /// Program with options
     #[arg(long, value_name = "ENGINE", conflicts_with = "command", allow_hyphen_values = true)]
     engine: Option<String>,
-    /// Append all that is said to this file
+    /// Append all messages to this file
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// The program and its arguments
+    /// Program and its arguments
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "engine")]
     command: Vec<String>,
 }
 
 impl BridgeArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let wrong = |error: anyhow::Error| anyhow!(WrongInput).context(format!("{error:#}"));
-        let spec = self.spec().map_err(wrong)?;
+        let spec = self.spec().map_err(WrongInput::of)?;
         let log = settings::open_log(self.log.as_deref())?
             .map(|file| Arc::new(TextLog::new("program", Instant::now(), file)) as Arc<dyn Log>);
-        let mut bridge = self.start(&spec, log).map_err(|fault| wrong(self.explain(&spec, &fault)))?;
+        let started = self.start(&spec, log);
+        let mut bridge = started.map_err(|fault| WrongInput::of(self.explain(&spec, &fault)))?;
         let name = match self.name.as_ref().or(spec.name.as_ref()) {
             Some(name) => name.clone(),
             None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
@@ -76,17 +76,12 @@ impl BridgeArgs {
         if let Some(words) = &self.engine {
             return program(words).with_context(|| format!("--engine \"{words}\""));
         }
-        let protocol = match self.protocol.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            None | Some("uci") => Protocol::Uci,
-            Some("cecp" | "xboard" | "winboard") => Protocol::Cecp,
-            Some("cego") => Protocol::Cego,
-            Some(other) => return Err(anyhow!("--protocol {other}: expected uci, cecp or cego")),
-        };
-        Ok(Spec::new(CommandLine::from_words(self.command.iter().cloned())?, protocol))
+        let command = CommandLine::from_words(self.command.iter().cloned())?;
+        Ok(Spec::new(command, self.protocol.unwrap_or(Protocol::Uci)))
     }
 
     /// Starts the program. Where its protocol is a guess, nobody has to wait long to learn that it may be wrong.
-    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, Fault> {
+    fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, PlayerFault> {
         let (starting, started) = mpsc::channel::<()>();
         if self.is_guess() {
             let program = spec.command.to_string();
@@ -95,7 +90,7 @@ impl BridgeArgs {
                     eprintln!("herald: {program} has not answered yet; {OTHER_PROTOCOL}");
                 }
             };
-            // Without a thread it comes later, with the fault.
+            // If no thread can be had, the hint comes with the fault.
             let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
         }
         let bridge = players::Bridge::start(spec.clone(), log, self.client.tc.clone());
@@ -108,9 +103,11 @@ impl BridgeArgs {
     }
 
     /// Why the program can't play. Perhaps it speaks another protocol than the usual one.
-    fn explain(&self, spec: &Spec, fault: &Fault) -> anyhow::Error {
+    fn explain(&self, spec: &Spec, fault: &PlayerFault) -> anyhow::Error {
         let hint = match fault {
-            Fault::Died(_) | Fault::Silence(_) if self.is_guess() => format!("; {OTHER_PROTOCOL}"),
+            PlayerFault::Died(_) | PlayerFault::Silence(_) if self.is_guess() => {
+                format!("; {OTHER_PROTOCOL}")
+            }
             _ => String::new(),
         };
         anyhow!("{} {fault}{hint}", spec.command)

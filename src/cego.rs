@@ -8,7 +8,7 @@ use engine::NumberSetting;
 use messages::cego::REVISION;
 use messages::input::LineReader;
 use platform::signals;
-use protocols::cego::{Habits, SessionError, serve};
+use protocols::cego::{CegoOptions, SessionError, serve};
 use protocols::host::Host;
 
 use crate::WrongInput;
@@ -19,7 +19,7 @@ use crate::WrongInput;
 /// and after forfeiting, and with 2, saying why on standard error, when the mediator breaks the protocol.
 #[derive(Args)]
 #[command(after_help = "Example: herald cego --ponder --hash 256")]
-pub(crate) struct Cego {
+pub(crate) struct CegoArgs {
     /// Think in the opponent's time
     #[arg(long)]
     ponder: bool,
@@ -40,19 +40,19 @@ pub(crate) struct Cego {
     overhead: i64,
 }
 
-impl Cego {
+impl CegoArgs {
     pub(crate) fn run(&self) -> Result<()> {
         signals::exit_at(&signals::ALL, || 0)?;
         // The document leaves it to each program to disclose its revision. Nobody has to listen.
         let _ = writeln!(io::stderr(), "herald: CEGO revision {REVISION}");
-        let mut host = Host::listen(LineReader::exact(io::stdin()))
+        let mut host = Host::start(LineReader::exact(io::stdin()))
             .context("the engine can't be started; is there enough memory?")?;
         host.engine.set(NumberSetting::Hash, self.hash)?;
         host.engine.set(NumberSetting::Threads, self.threads)?;
         host.engine.set(NumberSetting::Overhead, self.overhead)?;
-        let habits = Habits { ponder: self.ponder, forfeit: self.forfeit };
-        serve(host, &mut io::stdout(), habits).map_err(|error| match error {
-            SessionError::Breach(breach) => anyhow!(WrongInput).context(breach),
+        let options = CegoOptions { ponder: self.ponder, forfeit: self.forfeit };
+        serve(host, &mut io::stdout(), options).map_err(|error| match error {
+            SessionError::Protocol(error) => anyhow!(WrongInput).context(error),
             SessionError::Output(error) => error.into(),
         })
     }

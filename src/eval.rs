@@ -1,4 +1,4 @@
-//! `herald eval`: what a position is worth, to the evaluation by hand and to the network.
+//! `herald eval`: the evaluation of a position.
 
 use std::io::{self, Write};
 
@@ -6,13 +6,14 @@ use anyhow::{Context, Result};
 use clap::Args;
 use game::{Color, Square, Variant};
 use search::network::Network;
-use search::{Breakdown, Position, Score, Term};
+use search::{Position, Score};
 
 use crate::perft::read_game;
 
-/// Show the evaluation of a position by hand, term by term, and by the network, piece by piece, in centipawns
+/// Show the evaluation of a position, piece by piece, in centipawns
 ///
-/// The network plays. What a piece is worth to it is what it would miss without the piece.
+/// The value of a piece is the change of the network's output when the piece is removed. The evaluation is the network's output,
+/// except against a lone king, where rules for endings replace it.
 #[derive(Args)]
 #[command(after_help = "Example: herald eval \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"")]
 pub(crate) struct Eval {
@@ -24,27 +25,13 @@ impl Eval {
     pub(crate) fn run(&self) -> Result<()> {
         let game = read_game(Variant::Chess, &self.fen, false)?;
         let position = engine::root(&game).context("only chess can be evaluated")?.position;
+        let network = Network::embedded();
         let mut out = io::stdout().lock();
-        show_terms(&position, &mut out)?;
-        writeln!(out)?;
-        show_pieces(&position, &Network::embedded(), &mut out)?;
+        show_pieces(&position, &network, &mut out)?;
+        let evaluation = search::evaluate(&network, &position);
+        show_sum("Evaluation", for_white(&position, evaluation), &mut out)?;
         Ok(())
     }
-}
-
-fn show_terms(position: &Position, out: &mut impl Write) -> io::Result<()> {
-    let breakdown = Breakdown::new(position);
-    writeln!(out, "{:<16}{:>8}{:>8}{:>8}", "Term", "White", "Black", "Sum")?;
-    for term in Term::ALL {
-        let [white, black] =
-            [Color::White, Color::Black].map(|color| breakdown.taper(breakdown.get(term, color)));
-        writeln!(out, "{:<16}{white:>8}{black:>8}{:>8}", words(&format!("{term:?}")), white - black)?;
-    }
-    let drive = breakdown.drive;
-    let (white, black) = (drive.white, drive.black);
-    writeln!(out, "{:<16}{white:>8}{black:>8}{:>8}", "Bare king", white - black)?;
-    writeln!(out, "Middlegame {} of 24; of the endgame {} in 64 count", breakdown.phase, breakdown.scale)?;
-    show_sum("By hand", for_white(position, search::evaluate(position)), out)
 }
 
 /// A board on which each piece but the kings has its value to its side.
@@ -78,18 +65,4 @@ fn show_sum(name: &str, centipawns: i32, out: &mut impl Write) -> io::Result<()>
 
 fn for_white(position: &Position, score: Score) -> i32 {
     position.turn().fold_wb(score.value(), -score.value())
-}
-
-/// `PassedPawns` as `Passed pawns`.
-fn words(name: &str) -> String {
-    let mut words = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-            words.extend(letter.to_lowercase());
-        } else {
-            words.push(letter);
-        }
-    }
-    words
 }

@@ -1,4 +1,4 @@
-//! Herald: a chess engine and match official. Here are the command line and the wiring; no chess.
+//! Herald: a chess engine and match official. The command line and the wiring; no chess.
 
 mod bench;
 mod book;
@@ -26,13 +26,13 @@ use protocols::cecp::Dialect;
 /// Without a subcommand: on a terminal, play against it; on a pipe, wait for `xboard` or `uci`.
 #[derive(Parser)]
 #[command(version, after_help = "Example: herald perft 6")]
-struct Arguments {
+struct HeraldArgs {
     #[command(subcommand)]
-    subcommand: Option<Subcommands>,
+    subcommand: Option<HeraldCommand>,
 }
 
 #[derive(Subcommand)]
-enum Subcommands {
+enum HeraldCommand {
     /// Speak the Chess Engine Communication Protocol of `XBoard` on standard input and output
     #[command(after_help = "Example: xboard -fcp \"herald xboard\"")]
     Xboard {
@@ -45,17 +45,17 @@ enum Subcommands {
     #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
     Uci,
     Match(Box<match_command::MatchArgs>),
-    Cego(cego::Cego),
+    Cego(cego::CegoArgs),
     Referee(Box<referee_command::RefereeArgs>),
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),
-    Check(check::Check),
+    Check(check::CheckArgs),
     Bench(bench::Bench),
-    Perft(perft::Perft),
+    Perft(perft::PerftArgs),
     Eval(eval::Eval),
-    Openings(openings::Openings),
-    Book(book::Book),
-    Epd(epd::Epd),
+    Openings(openings::OpeningsArgs),
+    Book(book::BookArgs),
+    Epd(epd::EpdArgs),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
@@ -83,31 +83,31 @@ const FAILED: u8 = 1;
 const WRONG: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match HeraldArgs::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return explain(&error),
     };
     let done = match arguments.subcommand {
         None => session::play_or_detect(),
-        Some(Subcommands::Xboard { autoplayer: false }) => session::xboard(Dialect::XBoard),
-        Some(Subcommands::Xboard { autoplayer: true }) => session::xboard(Dialect::Autoplayer),
-        Some(Subcommands::Uci) => session::uci(),
-        Some(Subcommands::Match(command)) => command.run(),
-        Some(Subcommands::Cego(cego)) => cego.run(),
-        Some(Subcommands::Referee(referee)) => referee.run(),
-        Some(Subcommands::Play(play)) => play.run(),
-        Some(Subcommands::Bridge(bridge)) => bridge.run(),
-        Some(Subcommands::Check(check)) => check.run(),
-        Some(Subcommands::Bench(bench)) => bench.run(),
-        Some(Subcommands::Perft(perft)) => perft.run(),
-        Some(Subcommands::Eval(eval)) => eval.run(),
-        Some(Subcommands::Openings(openings)) => openings.run(),
-        Some(Subcommands::Book(book)) => book.run(),
-        Some(Subcommands::Epd(epd)) => epd.run(),
+        Some(HeraldCommand::Xboard { autoplayer: false }) => session::xboard(Dialect::XBoard),
+        Some(HeraldCommand::Xboard { autoplayer: true }) => session::xboard(Dialect::Autoplayer),
+        Some(HeraldCommand::Uci) => session::uci(),
+        Some(HeraldCommand::Match(command)) => command.run(),
+        Some(HeraldCommand::Cego(cego)) => cego.run(),
+        Some(HeraldCommand::Referee(referee)) => referee.run(),
+        Some(HeraldCommand::Play(play)) => play.run(),
+        Some(HeraldCommand::Bridge(bridge)) => bridge.run(),
+        Some(HeraldCommand::Check(check)) => check.run(),
+        Some(HeraldCommand::Bench(bench)) => bench.run(),
+        Some(HeraldCommand::Perft(perft)) => perft.run(),
+        Some(HeraldCommand::Eval(eval)) => eval.run(),
+        Some(HeraldCommand::Openings(openings)) => openings.run(),
+        Some(HeraldCommand::Book(book)) => book.run(),
+        Some(HeraldCommand::Epd(epd)) => epd.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // Who no longer listens has got what they wanted.
+        // The reader has closed the pipe: it has what it wanted.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let wrong = error.downcast_ref::<WrongInput>().is_some();

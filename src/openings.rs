@@ -5,18 +5,18 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use engine::openings::Recipe;
+use engine::openings::OpeningsRecipe;
 use game::CastlingMode;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Make openings for matches: positions after random moves that a search finds balanced, in EPD
 ///
-/// No position comes twice. The same arguments give the same openings, on however many threads. Each is written as soon as
-/// it is found, so that an interrupted run has lost nothing.
+/// No position comes twice. The same arguments give the same openings on any number of threads. Each opening is written as soon
+/// as it is found, so that an interrupted run loses nothing.
 #[derive(Args)]
 #[command(after_help = "Example: herald openings --plies 8 --count 500 > openings.epd")]
-pub(crate) struct Openings {
-    /// Moves from the start position, each side's counted
+pub(crate) struct OpeningsArgs {
+    /// Plies from the start position
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=200))]
     plies: u32,
     /// How many openings to make
@@ -25,11 +25,11 @@ pub(crate) struct Openings {
     /// Other seeds give other openings
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The greatest advantage that either side may have
+    /// The largest advantage for either side
     #[arg(long, value_name = "CENTIPAWNS", default_value_t = 40,
         value_parser = clap::value_parser!(u32).range(0..=1000))]
     balance: u32,
-    /// How many nodes are searched to find out who has an advantage
+    /// Nodes to search for each score
     #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Number of threads; by default, one for each processor
@@ -40,9 +40,9 @@ pub(crate) struct Openings {
     chess960: bool,
 }
 
-impl Openings {
+impl OpeningsArgs {
     pub(crate) fn run(&self) -> Result<()> {
-        let recipe = Recipe {
+        let recipe = OpeningsRecipe {
             mode: CastlingMode::from_chess960(self.chess960),
             plies: self.plies,
             seed: self.seed,

@@ -1,4 +1,4 @@
-//! `herald perft`: counting legal moves.
+//! `herald perft`: counts legal moves.
 
 use std::io::{self, Write as _};
 
@@ -11,7 +11,7 @@ use crate::WrongInput;
 /// Count the sequences of legal moves of a length; the count stands alone on the last line
 #[derive(Args)]
 #[command(after_help = "Example: herald perft 4 --divide r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")]
-pub(crate) struct Perft {
+pub(crate) struct PerftArgs {
     /// Length of the sequences, in plies
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     depth: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Perft {
     fen: Vec<String>,
 }
 
-impl Perft {
+impl PerftArgs {
     pub(crate) fn run(&self) -> Result<()> {
         let game = read_game(self.variant, &self.fen, self.chess960)?;
         let count = |game: &Game, depth| engine::perft(game, depth, &mut || true).context("nobody ended it");

@@ -7,22 +7,21 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use engine::SettingsFile;
-use game::diagram::Style;
-use protocols::cecp::Dialect;
-use protocols::detect::{self, Protocol};
-use protocols::host::Host;
-use protocols::terminal;
-use protocols::{cecp, uci as uci_protocol};
-
+use game::diagram::DiagramStyle;
+use messages::input::LineReader;
 use platform::signals::{self, Signal};
-use platform::terminal::Mode;
+use platform::terminal::TerminalMode;
+use protocols::cecp::Dialect;
+use protocols::detect::{self, DetectedProtocol};
+use protocols::host::Host;
+use protocols::{cecp, terminal, uci as uci_protocol};
 
 /// Starts the engine for lines from standard input, with the settings that the user has saved.
 fn host() -> Result<Host> {
-    with_settings(Host::start(io::stdin()))
+    with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
-/// Uses what the user has saved; what can't be used costs a line on standard error and nothing else.
+/// Loads the user's saved settings; what can't be used is reported in one line on standard error.
 fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;
     if let Some(file) = SettingsFile::of_user() {
@@ -54,12 +53,12 @@ pub(crate) fn play_or_detect() -> Result<()> {
     let mut host = host()?;
     match detect::recognise(&mut host, &mut io::stderr())? {
         None => Ok(()),
-        Some(Protocol::Cecp) => {
+        Some(DetectedProtocol::Cecp) => {
             // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
             signals::disarm()?;
             Ok(cecp::serve(host, &mut io::stdout(), Dialect::XBoard)?)
         }
-        Some(Protocol::Uci) => {
+        Some(DetectedProtocol::Uci) => {
             signals::exit_at(&signals::ALL, || 0)?;
             Ok(uci_protocol::serve(host, &mut io::stdout())?)
         }
@@ -67,9 +66,9 @@ pub(crate) fn play_or_detect() -> Result<()> {
 }
 
 fn play() -> Result<()> {
-    let before = Mode::present();
+    let before = TerminalMode::present();
     signals::exit_at(&[Signal::Terminate], move || {
-        // The line editor has its own ideas of a terminal; whoever comes next should find it as it was.
+        // The line editor changes the terminal; the shell should find it as it was.
         before.as_ref().inspect(|before| before.restore());
         0
     })?;
@@ -80,21 +79,21 @@ fn play() -> Result<()> {
     };
     // Ctrl-C: Herald moves now.
     signals::set_flag(&[Signal::Interrupt], &interrupted)?;
-    let host = with_settings(Host::start(lines))?;
+    let host = with_settings(Host::start(LineReader::new(lines)))?;
     Ok(terminal::serve(host, &mut io::stdout(), style(), |heard, turn| permit.give(heard, turn))?)
 }
 
-/// What the terminal can show, as far as the environment tells.
-pub(crate) fn style() -> Style {
+/// What the terminal can show, according to the environment.
+pub(crate) fn style() -> DiagramStyle {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     // The first that is set decides (POSIX).
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| is_set(name)).and_then(env::var_os);
     let locale = locale.map(|value| value.to_string_lossy().to_lowercase()).unwrap_or_default();
     if !locale.contains("utf-8") && !locale.contains("utf8") {
-        Style::Ascii
+        DiagramStyle::Ascii
     } else if io::stdout().is_terminal() && !is_set("NO_COLOR") {
-        Style::Coloured
+        DiagramStyle::Coloured
     } else {
-        Style::Unicode
+        DiagramStyle::Unicode
     }
 }

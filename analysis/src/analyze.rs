@@ -2,16 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use game::Game;
-use game::Score;
+use game::{Game, Score};
 use messages::epd::{Operation, Record};
 
-use crate::entries::enter;
-use crate::study::{Studied, Study, Verdict};
-use crate::thinker::{Insight, ThinkError, Thinker};
+use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer, PositionAnalysis};
+use crate::process::Counts;
+use crate::record_analysis::AnalysisJob;
 
-/// Adds to each record what a thinker thinks of it: `pv` and `ce` always, `pm` if there is a move, `acd` and `acn` if they are
-/// known. In a position without legal moves `pv` is empty, and `ce` tells mate from stalemate.
+/// Adds an analysis to each record: `pv` and `ce` always, `pm` if there is a move, `acd` and `acn` if they are known. In a
+/// position without legal moves `pv` is empty, and `ce` tells mate from stalemate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Analyze {
     /// Whether `acs` is written. Without it the output under a limit of nodes or depth is the same each time.
@@ -20,23 +19,23 @@ pub struct Analyze {
     pub supplies_move: bool,
 }
 
-impl Study for Analyze {
-    fn study(
+impl AnalysisJob for Analyze {
+    fn run(
         &self,
         record: &mut Record<'_>,
         game: &Game,
-        thinker: &mut dyn Thinker,
-    ) -> Result<Studied, ThinkError> {
+        analyzer: &mut dyn Analyzer,
+    ) -> AnalysisResult<Counts> {
         let has_moves = !game.legal_moves().is_empty();
-        let insight = if has_moves {
-            thinker.think(game, &mut |_| ControlFlow::Continue(()))?
+        let analysis = if has_moves {
+            analyzer.analyze(game, &mut |_| ControlFlow::Continue(()))?
         } else {
-            Insight { score: Some(value_of_the_end(game)), ..Insight::default() }
+            PositionAnalysis { score: Some(final_score(game)), ..PositionAnalysis::default() }
         };
-        if insight.score.is_none() {
-            return Err(ThinkError::NoScore);
+        if analysis.score.is_none() {
+            return Err(AnalysisError::NoScore);
         }
-        enter(record, game, &insight, self.times && has_moves);
+        analysis.write_to(record, game, self.times && has_moves);
         if self.supplies_move {
             record.remove("sv");
             match record.get("pm").cloned() {
@@ -44,12 +43,12 @@ impl Study for Analyze {
                 _ => drop(record.remove("sm")),
             }
         }
-        Ok(Studied { verdict: Verdict::Found, nodes: insight.nodes.unwrap_or(0), time: insight.time })
+        Ok(Counts { found: 1, ..analysis.effort() })
     }
 }
 
-/// What a position without legal moves is worth.
-fn value_of_the_end(game: &Game) -> Score {
+/// The score of a position without legal moves.
+fn final_score(game: &Game) -> Score {
     let is_mate = matches!(game.outcome(), Some(game::Outcome::Win { .. }));
     if is_mate { Score::MatedIn(0) } else { Score::DRAW }
 }

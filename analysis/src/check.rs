@@ -1,27 +1,25 @@
 //! What is wrong with the records of a file.
 
 use game::epd::{Fault, Severity};
-use messages::epd::{Content, Line, RecordReader};
+use messages::epd::{Content, RecordReader, TextLine};
 use serde::Serialize;
 
-use crate::stream::{Done, Verb, tell};
+use crate::process::{Interrupted, JobResult, LineHandler};
 
 /// Tells all faults. Blank lines and those that begin with `#` are passed over.
 #[derive(Clone, Debug)]
-pub struct Check {
-    /// The name of the file.
-    pub name: String,
+pub struct CheckRecords {
     /// How records are read.
     pub reader: RecordReader,
     /// Faults that are less severe are counted, but not told.
     pub level: Severity,
     /// How faults are told.
-    pub format: Format,
+    pub format: FaultFormat,
 }
 
 /// How faults are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum FaultFormat {
     /// `file:line:column: severity: message [rule]`
     Text,
     /// An object on each line.
@@ -41,16 +39,16 @@ struct JsonFault<'a> {
     message: &'a str,
 }
 
-impl Check {
-    fn tell(&self, fault: &Fault, output: &mut Vec<u8>) {
+impl CheckRecords {
+    fn tell(&self, fault: &Fault, result: &mut JobResult) {
         if fault.severity < self.level {
             return;
         }
-        match self.format {
-            Format::Text => tell(&self.name, fault, output),
-            Format::Json => {
+        let line = match self.format {
+            FaultFormat::Text => result.located(fault),
+            FaultFormat::Json => {
                 let fault = JsonFault {
-                    file: &self.name,
+                    file: result.file(),
                     line: fault.line,
                     column: fault.column,
                     severity: fault.severity.to_string(),
@@ -58,26 +56,25 @@ impl Check {
                     opcode: fault.opcode.as_deref(),
                     message: &fault.message,
                 };
-                // Neither writing to memory nor these types can fail.
-                let _ = serde_json::to_writer(&mut *output, &fault);
-                output.push(b'\n');
+                // These types can't fail.
+                serde_json::to_string(&fault).unwrap_or_default() + "\n"
             }
-        }
+        };
+        result.output.extend_from_slice(line.as_bytes());
     }
 }
 
-impl Verb for Check {
-    fn line(&self, line: &Line<'_>, done: &mut Done) {
-        if line.content() != Content::Record {
-            return;
+impl LineHandler for CheckRecords {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+        if line.content() == Content::Record {
+            let reading = self.reader.read(&line.text, line.number);
+            result.counts.add_record(&reading.faults);
+            reading.faults.iter().for_each(|fault| self.tell(fault, result));
         }
-        let reading = self.reader.read(&line.text, line.number);
-        done.tally.count(&reading.faults);
-        reading.faults.iter().for_each(|fault| self.tell(fault, &mut done.output));
+        Ok(())
     }
 
-    fn passed_over(&self, fault: &Fault, done: &mut Done) {
-        done.tally.count(std::slice::from_ref(fault));
-        self.tell(fault, &mut done.output);
+    fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
+        self.tell(fault, result);
     }
 }

@@ -11,80 +11,57 @@ use tempfile::NamedTempFile;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The input is not there or not to be read.
-    #[error("can't read `{name}`: {error}")]
-    Unreadable {
-        /// The file.
-        name: String,
-        /// What the system says.
-        error: io::Error,
-    },
+    #[error("can't read `{0}`: {1}")]
+    Unreadable(String, io::Error),
     /// The input is a directory.
-    #[error("can't read `{name}`: it is a directory; expected a file of EPD records")]
-    Directory {
-        /// The directory.
-        name: String,
-    },
+    #[error("can't read `{0}`: it is a directory; expected a file of EPD records")]
+    Directory(String),
     /// Reading and writing one file at a time would destroy it.
-    #[error("`{name}` is both input and output; --in-place replaces it when all is done")]
-    Same {
-        /// The file.
-        name: String,
-    },
+    #[error("`{0}` is both input and output; --in-place replaces it when all is done")]
+    Same(String),
     /// There is no file to replace.
     #[error("standard input can't be changed in place; name a file")]
     NoFile,
     /// The output can't be written.
-    #[error("can't write `{name}`: {error}")]
-    Unwritable {
-        /// The file.
-        name: String,
-        /// What the system says.
-        error: io::Error,
-    },
+    #[error("can't write `{0}`: {1}")]
+    Unwritable(String, io::Error),
 }
 
 impl FileError {
     /// Whether it is what the user has asked for that is wrong.
     pub fn is_wrong_input(&self) -> bool {
-        !matches!(self, FileError::Unwritable { .. })
+        !matches!(self, FileError::Unwritable(..))
     }
 }
 
 /// A file to read from, or standard input.
-pub struct Input {
+pub struct InputFile {
     name: String,
+    /// `None` for standard input.
     path: Option<PathBuf>,
     about: Option<Metadata>,
-    /// None of what is no file.
+    /// `None` if it is no regular file.
     id: Option<FileId>,
     reader: Box<dyn Read + Send>,
 }
 
-impl Input {
+impl InputFile {
     /// Opens a file; `-` is standard input.
     ///
     /// # Errors
     /// The file can't be read, or is a directory.
-    pub fn open(path: &Path) -> Result<Input, FileError> {
-        if path == Path::new("-") {
-            let file = platform::standard_input().map_err(unreadable("standard input"))?;
-            let (about, id) = (file.metadata().ok(), FileId::of(&file));
-            return Ok(Input {
-                name: "standard input".into(),
-                path: None,
-                about,
-                id,
-                reader: Box::new(io::stdin()),
-            });
+    pub fn open(path: &Path) -> Result<InputFile, FileError> {
+        let is_standard = path == Path::new("-");
+        let name = if is_standard { "standard input".to_owned() } else { shown(path) };
+        let unreadable = |error| FileError::Unreadable(name.clone(), error);
+        let file = if is_standard { platform::standard_input() } else { File::open(path) };
+        let file = file.map_err(unreadable)?;
+        let (about, id) = (file.metadata().ok(), FileId::of(&file));
+        if about.as_ref().is_some_and(Metadata::is_dir) {
+            return Err(FileError::Directory(name));
         }
-        let name = shown(path);
-        let file = File::open(path).map_err(unreadable(&name))?;
-        let about = file.metadata().map_err(unreadable(&name))?;
-        if about.is_dir() {
-            return Err(FileError::Directory { name });
-        }
-        let id = FileId::of(&file);
-        Ok(Input { name, path: Some(path.to_owned()), about: Some(about), id, reader: Box::new(file) })
+        let reader: Box<dyn Read + Send> = if is_standard { Box::new(io::stdin()) } else { Box::new(file) };
+        Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, reader })
     }
 
     /// The name, as it can be shown on a terminal.
@@ -98,20 +75,10 @@ impl Input {
     }
 }
 
-impl Read for Input {
+impl Read for InputFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
     }
-}
-
-fn unreadable(name: &str) -> impl Fn(io::Error) -> FileError + use<> {
-    let name = name.to_owned();
-    move |error| FileError::Unreadable { name: name.clone(), error }
-}
-
-fn unwritable(name: &str) -> impl Fn(io::Error) -> FileError + use<> {
-    let name = name.to_owned();
-    move |error| FileError::Unwritable { name: name.clone(), error }
 }
 
 /// A path without anything that moves a cursor.
@@ -119,80 +86,88 @@ fn shown(path: &Path) -> String {
     path.display().to_string().chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Where what was done is written.
+/// Where the result is written.
 #[derive(Debug)]
-pub enum Output {
-    /// Standard output.
-    Standard,
-    /// A file that is written as the work goes on: what is done is there, even if the work breaks off.
-    File {
-        /// The file.
-        file: File,
-        /// Its name, as it can be shown.
-        name: String,
-    },
-    /// A file that takes the place of the input when all is done.
-    InPlace {
-        /// The new file.
-        file: NamedTempFile,
-        /// The old one, which may be the one that a link names.
-        path: PathBuf,
-        /// Its name, as it can be shown.
-        name: String,
-    },
+pub struct OutputFile {
+    /// As it can be shown on a terminal.
+    name: String,
+    sink: OutputKind,
 }
 
-impl Output {
+#[derive(Debug)]
+enum OutputKind {
+    Standard,
+    /// Written as the work goes on: what is done is there, even if the work breaks off.
+    File(File),
+    /// Takes the place of the file with that path when all is done.
+    InPlace(NamedTempFile, PathBuf),
+}
+
+impl OutputFile {
     /// Standard output, which must not lead back into the input.
     ///
     /// # Errors
     /// It does.
-    pub fn standard(inputs: &[Input]) -> Result<Output, FileError> {
+    pub fn standard(inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         refuse_same(inputs, platform::standard_output().ok().as_ref().and_then(FileId::of))?;
-        Ok(Output::Standard)
+        Ok(OutputFile { name: "standard output".to_owned(), sink: OutputKind::Standard })
     }
 
     /// Makes a file, or empties it if it is there.
     ///
     /// # Errors
     /// It is one of the inputs, or can't be written.
-    pub fn create(path: &Path, inputs: &[Input]) -> Result<Output, FileError> {
+    pub fn create(path: &Path, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         refuse_same(inputs, FileId::at(path))?;
         let name = shown(path);
-        let file = File::create(path).map_err(unwritable(&name))?;
-        Ok(Output::File { file, name })
+        match File::create(path) {
+            Ok(file) => Ok(OutputFile { name, sink: OutputKind::File(file) }),
+            Err(error) => Err(FileError::Unwritable(name, error)),
+        }
     }
 
-    /// Goes on with a file behind its first `length` bytes; what is there behind them goes.
+    /// Goes on with a file behind its first `length` bytes; what is there behind them is removed.
     ///
     /// # Errors
     /// It is one of the inputs, or can't be written.
-    pub fn go_on(path: &Path, length: u64, inputs: &[Input]) -> Result<Output, FileError> {
+    pub fn go_on(path: &Path, length: u64, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         let name = shown(path);
-        let mut file = File::options().write(true).open(path).map_err(unwritable(&name))?;
+        let unwritable = |error| FileError::Unwritable(name.clone(), error);
+        let mut file = File::options().write(true).open(path).map_err(unwritable)?;
         refuse_same(inputs, FileId::of(&file))?;
-        file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unwritable(&name))?;
-        Ok(Output::File { file, name })
+        file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0))).map_err(unwritable)?;
+        Ok(OutputFile { name, sink: OutputKind::File(file) })
     }
 
-    /// Something that takes the place of the input.
+    /// Something that takes the place of the input, or of the file that it links to.
     ///
     /// # Errors
     /// The input is no file, or no file can be made beside it.
-    pub fn in_place(input: &Input) -> Result<Output, FileError> {
+    pub fn in_place(input: &InputFile) -> Result<OutputFile, FileError> {
         let Some((path, about)) = input.path.as_ref().zip(input.about.as_ref()) else {
             return Err(FileError::NoFile);
         };
-        let name = shown(path);
         let make = || {
             let path = path.canonicalize()?;
             let folder = path.parent().unwrap_or(Path::new("."));
             let file = tempfile::Builder::new().prefix(".herald-").tempfile_in(folder)?;
             file.as_file().set_permissions(about.permissions())?;
-            Ok((file, path))
+            Ok(OutputKind::InPlace(file, path))
         };
-        let (file, path) = make().map_err(unwritable(&name))?;
-        Ok(Output::InPlace { file, path, name })
+        match make() {
+            Ok(sink) => Ok(OutputFile { name: shown(path), sink }),
+            Err(error) => Err(FileError::Unwritable(shown(path), error)),
+        }
+    }
+
+    /// Whether it is standard output.
+    pub fn is_standard(&self) -> bool {
+        matches!(self.sink, OutputKind::Standard)
+    }
+
+    /// Whether what is written stays if the work breaks off, and can be gone on with.
+    pub fn is_resumable(&self) -> bool {
+        matches!(self.sink, OutputKind::File(_))
     }
 
     /// Writes what was done.
@@ -200,10 +175,10 @@ impl Output {
     /// # Errors
     /// It can't be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Output::Standard => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
-            Output::File { file, .. } => file.write_all(bytes),
-            Output::InPlace { file, .. } => file.write_all(bytes),
+        match &mut self.sink {
+            OutputKind::Standard => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+            OutputKind::File(file) => file.write_all(bytes),
+            OutputKind::InPlace(file, _) => file.write_all(bytes),
         }
     }
 
@@ -212,41 +187,39 @@ impl Output {
     /// # Errors
     /// It can't be brought to disk, or can't take the place of the input, which is then as it was.
     pub fn finish(self) -> Result<(), FileError> {
-        match self {
-            Output::Standard => Ok(()),
-            Output::File { file, name } => match file.sync_data() {
+        let done = match self.sink {
+            OutputKind::Standard => Ok(()),
+            OutputKind::File(file) => match file.sync_data() {
                 // Devices and pipes can't be synchronised, and need not be.
-                Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(unwritable(&name)(error)),
-                _ => Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+                synchronised => synchronised,
             },
-            Output::InPlace { file, path, name } => {
-                file.as_file().sync_data().map_err(unwritable(&name))?;
-                file.persist(path).map(drop).map_err(|error| unwritable(&name)(error.error))
+            OutputKind::InPlace(file, path) => {
+                let synchronised = file.as_file().sync_data();
+                synchronised.and_then(|()| file.persist(path).map(drop).map_err(io::Error::from))
             }
-        }
+        };
+        done.map_err(|error| FileError::Unwritable(self.name, error))
     }
 
-    /// An error of [`Output::write`] with the name of the file.
+    /// An error of [`OutputFile::write`] with the name of the file.
     pub fn error(&self, error: io::Error) -> FileError {
-        match self {
-            Output::Standard => unwritable("standard output")(error),
-            Output::File { name, .. } | Output::InPlace { name, .. } => unwritable(name)(error),
-        }
+        FileError::Unwritable(self.name.clone(), error)
     }
 
     /// What has become of the work so far if it breaks off now. What was to take the input's place is gone.
     pub fn abandon(self) -> String {
-        match self {
-            Output::Standard => "what is done was written".to_owned(),
-            Output::File { name, .. } => format!("what is done is in `{name}`"),
-            Output::InPlace { name, .. } => format!("`{name}` is as it was"),
+        match self.sink {
+            OutputKind::Standard => "what is done was written".to_owned(),
+            OutputKind::File(_) => format!("what is done is in `{}`", self.name),
+            OutputKind::InPlace(..) => format!("`{}` is as it was", self.name),
         }
     }
 }
 
-fn refuse_same(inputs: &[Input], output: Option<FileId>) -> Result<(), FileError> {
+fn refuse_same(inputs: &[InputFile], output: Option<FileId>) -> Result<(), FileError> {
     match inputs.iter().find(|input| output.is_some() && input.id == output) {
-        Some(input) => Err(FileError::Same { name: input.name.clone() }),
+        Some(input) => Err(FileError::Same(input.name.clone())),
         None => Ok(()),
     }
 }

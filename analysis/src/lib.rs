@@ -1,39 +1,44 @@
 //! EPD files at work, a verb of the EPD specification (7) a file.
 //!
-//! Those that need no engine are a [`Verb`], which [`process`] applies to all lines of a file, on several threads, in the
-//! order of the file and in little memory. Those for which somebody has to think are a [`Study`]: a [`Desk`] lays out the
-//! records of a file before several [`Thinker`]s, Herald itself or other programs, one on each thread, and [`Resumption`]
-//! finds out how far an interrupted run has come. A [`report`] says what came of the suites that were solved.
+//! A [`Verb`] is what is done to each line of a file. [`Verb::process`] shares the lines out to a [`WorkerPool`] as jobs; each has
+//! a [`JobResult`], and these come in the order of the file and in little memory. Quick verbs ([`Normalize`], [`Purge`],
+//! [`CheckRecords`]) take many lines as one job. An [`AnalysisJob`] ([`Analyze`], [`FindMates`], [`Target`]) takes one record at a
+//! time and has an [`Analyzer`] on each thread: Herald itself or another program. [`Resumption`] finds out how far an
+//! interrupted run has come. A [`report`] tells what came of the suites that were solved.
 
+#[cfg(test)]
+mod analysis_tests;
 mod analyze;
+mod analyzer;
 mod check;
-mod entries;
 mod files;
+mod key_moves;
 mod mate;
 mod normalize;
-mod outcome;
+mod pool;
+mod process;
 mod purge;
+mod record_analysis;
 pub mod report;
 mod resume;
-mod solution;
-mod stream;
-mod study;
 mod target;
+mod target_result;
 #[cfg(test)]
 mod tests;
-mod thinker;
-#[cfg(test)]
-mod thinking_tests;
 
 pub use analyze::Analyze;
-pub use check::{Check, Format};
-pub use files::{FileError, Input, Output};
-pub use mate::{FindMates, Length};
+pub use analyzer::{
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Effort, Herald, PositionAnalysis,
+    ProgramAnalyzer,
+};
+pub use check::{CheckRecords, FaultFormat};
+pub use files::{FileError, InputFile, OutputFile};
+pub use mate::{FindMates, MateLength};
 pub use normalize::Normalize;
-pub use outcome::{Cost, Outcome};
+pub use pool::{ProcessError, WorkerPool};
+pub use process::{Counts, Interrupted, JobResult, LineHandler, Verb};
 pub use purge::{InvalidOpcode, Purge};
+pub use record_analysis::{AnalysisJob, AnalyzerFactory};
 pub use resume::{ResumeError, Resumption};
-pub use stream::{Done, ProcessError, Tally, Verb, process};
-pub use study::{Desk, Examined, Studied, Study, Summary, Verdict};
 pub use target::Target;
-pub use thinker::{Effort, Herald, Insight, MateSearch, Program, ThinkError, Thinker, Watch};
+pub use target_result::{Cost, TargetResult};

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use game::Game;
-use messages::epd::{EpdMove, Evaluation, Operation, Record};
+use messages::epd::{Operation, Record};
 
-use crate::entries::enter_effort;
-use crate::study::{Studied, Study, Verdict};
-use crate::thinker::{MateSearch, ThinkError, Thinker};
+use crate::analyzer::{AnalysisResult, Analyzer, PositionAnalysis};
+use crate::process::Counts;
+use crate::record_analysis::AnalysisJob;
 
 /// Looks for mates by the side to move in records that have no `dm`, or a longer one. Where a mate is found, `dm`, `pm`, `pv`,
 /// `ce`, `acn` and `acs` are written; all other records stay as they are.
@@ -19,71 +19,66 @@ pub struct FindMates {
     /// the file one after the other do.
     pub passes: bool,
     /// What `dm` says.
-    pub length: Length,
+    pub length: MateLength,
     /// Whether `acs` is written.
     pub times: bool,
 }
 
 /// What `dm` says of a mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
+pub enum MateLength {
     /// In how many moves it was proven.
-    True,
+    Proven,
     /// How long a mate was looked for, to the letter of the specification.
     Preset,
 }
 
-impl Study for FindMates {
-    fn study(
+impl AnalysisJob for FindMates {
+    fn run(
         &self,
         record: &mut Record<'_>,
         game: &Game,
-        thinker: &mut dyn Thinker,
-    ) -> Result<Studied, ThinkError> {
-        let shorter_than = match record.get("dm") {
+        analyzer: &mut dyn Analyzer,
+    ) -> AnalysisResult<Counts> {
+        let known = match record.get("dm") {
             Some(Operation::Dm(moves)) => moves.get(),
             _ => u32::MAX,
         };
         let is_ended = game.legal_moves().is_empty();
         let first = if self.passes { 1 } else { self.moves.get() };
-        let passes = (first..=self.moves.get()).take_while(|moves| *moves < shorter_than && !is_ended);
-        let mut studied = Studied::default();
-        for moves in passes {
-            let found = thinker.find_mate(game, moves)?;
-            studied.verdict = if found.mate.is_some() { Verdict::Found } else { Verdict::Missed };
-            studied.nodes += found.nodes.unwrap_or(0);
-            studied.time += found.time;
-            if found.mate.is_some() {
-                self.enter(record, game, moves, &found);
+        let mut counts = Counts { skipped: 1, ..Counts::default() };
+        for moves in (first..=self.moves.get()).take_while(|moves| *moves < known && !is_ended) {
+            let analysis = analyzer.find_mate(game, moves)?;
+            let effort = analysis.effort();
+            let (nodes, time) = (counts.nodes + effort.nodes, counts.time + effort.time);
+            let mate = analysis.mate();
+            let found = u64::from(mate.is_some());
+            counts = Counts { found, missed: 1 - found, nodes, time, ..Counts::default() };
+            if let Some(mate) = mate {
+                self.write(record, game, mate, moves, analysis);
                 break;
             }
         }
-        Ok(studied)
+        Ok(counts)
     }
 }
 
 impl FindMates {
-    fn enter(self, record: &mut Record<'_>, game: &Game, preset: u32, found: &MateSearch) {
-        let Some(mate) = &found.mate else { return };
-        let written = match self.length {
-            Length::True => mate.moves,
-            Length::Preset => preset,
-        };
-        let Some(distance) = NonZeroU32::new(written) else { return };
-        for opcode in ["acd", "acn", "acs", "ce"] {
-            record.remove(opcode);
+    fn write(
+        self,
+        record: &mut Record<'_>,
+        game: &Game,
+        mate: NonZeroU32,
+        preset: u32,
+        mut analysis: PositionAnalysis,
+    ) {
+        let mut distance = mate;
+        if self.length == MateLength::Preset {
+            distance = NonZeroU32::new(preset).unwrap_or(mate);
+            // A `ce` with the proven length would contradict `dm`.
+            analysis.score = None;
         }
+        analysis.write_to(record, game, self.times);
         record.set(Operation::Dm(distance));
-        // It would contradict a `dm` that isn't true.
-        if let Some(evaluation) = Evaluation::mate_in(mate.moves).filter(|_| self.length == Length::True) {
-            record.set(Operation::Ce(evaluation));
-        }
-        let moves = engine::line_from_search(game, &mate.line);
-        let line = game.chess().map(|chess| EpdMove::line(chess, &moves)).unwrap_or_default();
-        if let Some(first) = line.first() {
-            record.set(Operation::Pm(first.clone()));
-        }
-        record.set(Operation::Pv(line));
-        enter_effort(record, None, found.nodes, self.times.then_some(found.time));
     }
 }

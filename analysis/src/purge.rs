@@ -1,14 +1,13 @@
 //! An operation taken out of all records (EPD specification, 7.4: "pfop").
 
-use game::epd::{Escapes, Fault, Lexer};
-use messages::epd::{Content, Line};
+use game::epd::{Escapes, Lexer, is_opcode};
+use messages::epd::{Content, TextLine};
 
-use crate::stream::{Done, Verb, tell};
+use crate::process::{Interrupted, JobResult, LineHandler};
 
 /// Takes an operation out of each record that has it. All the rest stays as it is, to the byte.
 #[derive(Clone, Debug)]
 pub struct Purge {
-    name: String,
     opcode: String,
 }
 
@@ -18,21 +17,20 @@ pub struct Purge {
 pub struct InvalidOpcode(String);
 
 impl Purge {
-    /// Takes that opcode out of the file of that name.
+    /// Removes that opcode.
     ///
     /// # Errors
     /// The opcode is none.
-    pub fn new(name: String, opcode: &str) -> Result<Purge, InvalidOpcode> {
-        let of_opcode = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let begins = opcode.starts_with(|c: char| c.is_ascii_alphabetic());
-        if !begins || opcode.len() > 15 || !opcode.chars().all(of_opcode) {
-            return Err(InvalidOpcode(game::excerpt(opcode)));
+    pub fn new(opcode: &str) -> Result<Purge, InvalidOpcode> {
+        if is_opcode(opcode) {
+            Ok(Purge { opcode: opcode.to_owned() })
+        } else {
+            Err(InvalidOpcode(game::excerpt(opcode)))
         }
-        Ok(Purge { name, opcode: opcode.to_owned() })
     }
 
     /// Copies a record without the operation and what stands between it and the one before.
-    fn copy(&self, line: &Line<'_>, done: &mut Done) {
+    fn copy(&self, line: &TextLine<'_>, result: &mut JobResult) {
         let mut lexer = Lexer::new(&line.text, line.number, Escapes::None);
         let mut kept_to = 0;
         if lexer.fields().is_some() {
@@ -41,29 +39,25 @@ impl Purge {
             while let Some(opcode) = lexer.opcode() {
                 while lexer.operand().is_some() {}
                 if opcode.text == self.opcode {
-                    line.copy(&line.text[kept_to..end], &mut done.output);
+                    line.copy(&line.text[kept_to..end], &mut result.output);
                     kept_to = lexer.position();
                 }
                 end = lexer.position();
             }
         }
-        line.copy(&line.text[kept_to..], &mut done.output);
+        line.copy(&line.text[kept_to..], &mut result.output);
     }
 }
 
-impl Verb for Purge {
-    fn line(&self, line: &Line<'_>, done: &mut Done) {
+impl LineHandler for Purge {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
         if line.content() == Content::Record {
-            done.tally.records += 1;
-            self.copy(line, done);
+            result.counts.records += 1;
+            self.copy(line, result);
         } else {
-            line.copy(&line.text, &mut done.output);
+            line.copy(&line.text, &mut result.output);
         }
-        done.output.extend_from_slice(line.end.as_bytes());
-    }
-
-    fn passed_over(&self, fault: &Fault, done: &mut Done) {
-        done.tally.count(std::slice::from_ref(fault));
-        tell(&self.name, fault, &mut done.messages);
+        result.output.extend_from_slice(line.end.as_bytes());
+        Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use messages::epd::{Block, Blocks, Content, Line, MoveReading, Operation, Record, RecordReader};
+use messages::epd::{Blocks, Content, MoveReading, Record, RecordReader, TextLine};
 
-use crate::files::Input;
+use crate::files::InputFile;
 
 /// What an earlier run has left: since each line becomes one, in the order of the files, it is the beginning of what will be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,26 +42,20 @@ impl Resumption {
     ///
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
-    pub fn find(inputs: Vec<Input>, output: impl Read) -> Result<Resumption, ResumeError> {
-        let mut output = Whole { reader: BufReader::new(output), lines: 0, length: 0 };
+    pub fn find(inputs: Vec<InputFile>, output: impl Read) -> Result<Resumption, ResumeError> {
+        let mut output = WholeLines { reader: BufReader::new(output), count: 0, length: 0 };
         let mut resumption = Resumption::default();
         for input in inputs {
             let name = input.name().to_owned();
             let mut done = 0;
-            for block in Blocks::new(input) {
-                let more = match block? {
-                    Block::Lines(lines) => {
-                        lines.iter().try_for_each(|line| output.follow(&line, &name, &mut done))
+            'input: for block in Blocks::new(input) {
+                for line in block?.lines() {
+                    let Some(text) = output.next()? else { break 'input };
+                    if !comes_from(&text, &line) {
+                        let (output, line) = (output.count, line.number);
+                        return Err(ResumeError::Different { output, line, input: name });
                     }
-                    Block::TooLong { line } => {
-                        let line = Line { number: line, text: "".into(), end: "\n" };
-                        output.follow(&line, &name, &mut done)
-                    }
-                };
-                match more {
-                    Ok(()) => {}
-                    Err(Stop::End) => break,
-                    Err(Stop::Error(error)) => return Err(error),
+                    done = line.number;
                 }
             }
             resumption.lines.push(done);
@@ -74,21 +68,14 @@ impl Resumption {
     }
 }
 
-/// Why no further line is compared.
-enum Stop {
-    /// The output has no more.
-    End,
-    Error(ResumeError),
-}
-
-/// The whole lines of the output.
-struct Whole<R> {
+/// The whole lines of the output, how many were read, and their length in bytes.
+struct WholeLines<R> {
     reader: BufReader<R>,
-    lines: u64,
+    count: u64,
     length: u64,
 }
 
-impl<R: Read> Whole<R> {
+impl<R: Read> WholeLines<R> {
     /// The next line without its end; `None` if there is none that is whole.
     fn next(&mut self) -> io::Result<Option<String>> {
         let mut bytes = Vec::new();
@@ -96,42 +83,23 @@ impl<R: Read> Whole<R> {
         if bytes.pop() != Some(b'\n') {
             return Ok(None);
         }
-        self.lines += 1;
+        self.count += 1;
         self.length += bytes.len() as u64 + 1;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-    }
-
-    /// Whether the next line comes from this one.
-    fn follow(&mut self, line: &Line<'_>, name: &str, done: &mut u64) -> Result<(), Stop> {
-        let text = self.next().map_err(|error| Stop::Error(error.into()))?.ok_or(Stop::End)?;
-        if !comes_from(&text, line) {
-            let (output, line, input) = (self.lines, line.number, name.to_owned());
-            return Err(Stop::Error(ResumeError::Different { output, line, input }));
-        }
-        *done = line.number;
-        Ok(())
     }
 }
 
 /// Whether that can have become of a line.
-fn comes_from(text: &str, line: &Line<'_>) -> bool {
+fn comes_from(text: &str, line: &TextLine<'_>) -> bool {
     let original = line.text.trim_start_matches('\u{feff}');
     if text == original {
         return true;
     }
     let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
     let (made, given) = (reader.read(text, 1).record, reader.read(original, 1).record);
-    line.content() == Content::Record
-        && made
-            .zip(given)
-            .is_some_and(|(made, given)| made.position == given.position && id(&made) == id(&given))
-}
-
-fn id<'r>(record: &'r Record<'_>) -> Option<&'r str> {
-    match record.get("id") {
-        Some(Operation::Id(id)) => Some(id),
-        _ => None,
-    }
+    let is_same =
+        |(made, given): (Record<'_>, Record<'_>)| made.position == given.position && made.id() == given.id();
+    line.content() == Content::Record && made.zip(given).is_some_and(is_same)
 }
 
 #[cfg(test)]
@@ -145,7 +113,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
     fn find(folder: &TempDir, names: &[&str], output: &str) -> Result<Resumption, ResumeError> {
-        let inputs = names.iter().map(|name| Input::open(&folder.path().join(name)).expect("a file"));
+        let inputs = names.iter().map(|name| InputFile::open(&folder.path().join(name)).expect("a file"));
         Resumption::find(inputs.collect(), output.as_bytes())
     }
 

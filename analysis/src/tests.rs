@@ -1,61 +1,80 @@
 //! Verbs on files.
 
-use game::epd::{Fault, Severity};
-use messages::epd::{Line, MoveReading, RecordReader};
+use std::io::Cursor;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use game::epd::Severity;
+use messages::epd::{MoveReading, RecordReader, TextLine};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::{Check, Done, Format, Normalize, ProcessError, Purge, Tally, Verb, process};
+use crate::{
+    CheckRecords, Counts, FaultFormat, Interrupted, JobResult, LineHandler, Normalize, ProcessError, Purge,
+    Verb, WorkerPool,
+};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
 /// What becomes of a file, what is told about it, and how it is counted.
-fn run(verb: &impl Verb, input: &[u8]) -> (Vec<u8>, String, Tally) {
-    let (mut output, mut messages, mut tally) = (Vec::new(), Vec::new(), Tally::default());
-    let taken = process(input, verb, |done| {
-        output.extend(done.output);
-        messages.extend(done.messages);
-        tally += done.tally;
+fn run(handler: impl LineHandler + Clone + Send + Sync + 'static, input: &[u8]) -> (Vec<u8>, String, Counts) {
+    let (mut output, mut messages, mut counts) = (Vec::new(), Vec::new(), Counts::default());
+    let input = Cursor::new(input.to_vec());
+    let processed = Verb::quick(handler).process(&pool(), "a.epd", input, 0, |result| {
+        output.extend(result.output);
+        messages.extend(result.messages);
+        counts += result.counts;
         Ok(())
     });
-    taken.expect("memory can be read and written");
-    (output, String::from_utf8(messages).expect("messages are text"), tally)
+    processed.expect("memory can be read and written");
+    (output, String::from_utf8(messages).expect("messages are text"), counts)
+}
+
+fn pool() -> WorkerPool {
+    let threads = NonZeroUsize::new(2).expect("threads");
+    WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO }
 }
 
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("text")
 }
 
-fn check(format: Format, level: Severity) -> Check {
-    Check { name: "a.epd".into(), reader: RecordReader::default(), level, format }
+fn check(format: FaultFormat, level: Severity) -> CheckRecords {
+    CheckRecords { reader: RecordReader::default(), level, format }
 }
 
 fn normalize(reader: RecordReader) -> Normalize {
-    Normalize { name: "a.epd".into(), reader }
+    Normalize { reader }
 }
 
 fn purge(opcode: &str) -> Purge {
-    Purge::new("a.epd".into(), opcode).expect("an opcode")
+    Purge::new(opcode).expect("an opcode")
 }
 
 #[test]
 fn check_tells_faults_with_their_place() {
     let input = format!("# suite\n\n{START} bm e5; xyz 1;\nnothing\n{START} acd  5;\n");
-    let (output, messages, tally) = run(&check(Format::Text, Severity::Note), input.as_bytes());
+    let (output, messages, counts) = run(check(FaultFormat::Text, Severity::Note), input.as_bytes());
     let expected = "a.epd:3:57: error: illegal move `e5`: no such piece can go there [X9]\n\
         a.epd:3:61: note: `xyz` is no opcode of the standard [F15]\n\
         a.epd:4:8: error: 1 fields; expected four: board, side to move, castling, en passant [F1]\n\
         a.epd:5:57: warning: expected one space before an operand [F9]\n";
     assert_eq!((text(output).as_str(), messages.as_str()), (expected, ""));
-    assert_eq!(tally, Tally { records: 3, faulty: 2, errors: 2, warnings: 1, notes: 1 });
-    let (output, _, _) = run(&check(Format::Text, Severity::Error), input.as_bytes());
+    assert_eq!(
+        counts,
+        Counts { records: 3, faulty: 2, errors: 2, warnings: 1, notes: 1, ..Counts::default() }
+    );
+    let (output, _, _) = run(check(FaultFormat::Text, Severity::Error), input.as_bytes());
     assert_eq!(text(output).lines().count(), 2);
 }
 
 #[test]
 fn check_writes_json() {
     let input = format!("{START} bm \x1b[31m\"e5;\n");
-    let (output, _, _) = run(&check(Format::Json, Severity::Warning), input.as_bytes());
+    let (output, _, _) = run(check(FaultFormat::Json, Severity::Warning), input.as_bytes());
     let faults: Vec<serde_json::Value> =
         text(output).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((faults[0]["file"].as_str(), faults[0]["opcode"].as_str()), (Some("a.epd"), Some("bm")));
@@ -67,14 +86,14 @@ fn check_writes_json() {
 fn normalize_puts_right_and_keeps_what_it_can_t() {
     let input =
         format!("\u{feff}# suite\r\n{START}  id \"x\"; bm Ng1f3 ;\r\n\r\nnothing \n{START} dm 0; bm e2e4");
-    let (output, messages, tally) = run(&normalize(RecordReader::default()), input.as_bytes());
+    let (output, messages, counts) = run(normalize(RecordReader::default()), input.as_bytes());
     let expected = format!("# suite\n{START} bm Nf3; id \"x\";\nnothing \n{START} bm e2e4; dm 0;\n");
     assert_eq!(text(output), expected);
     assert_eq!(messages.lines().count(), 3, "{messages}");
     assert!(messages.starts_with("a.epd:4:9: error: "), "{messages}");
-    assert_eq!((tally.records, tally.faulty, tally.errors), (3, 2, 3));
+    assert_eq!((counts.records, counts.faulty, counts.errors), (3, 2, 3));
     let repairing = RecordReader { moves: MoveReading::Repair, ..RecordReader::default() };
-    let (output, _, _) = run(&normalize(repairing), input.as_bytes());
+    let (output, _, _) = run(normalize(repairing), input.as_bytes());
     assert_eq!(text(output), expected.replace("e2e4", "e4"));
 }
 
@@ -82,9 +101,9 @@ fn normalize_puts_right_and_keeps_what_it_can_t() {
 fn latin_1_becomes_utf_8_and_stays_so() {
     let input = format!("{START} c0 \"caf\u{e9}\";\n");
     let latin_1: Vec<u8> = input.chars().map(|c| c as u8).collect();
-    assert_eq!(text(run(&normalize(RecordReader::default()), &latin_1).0), input);
-    assert_eq!(text(run(&normalize(RecordReader::default()), input.as_bytes()).0), input);
-    assert_eq!(run(&purge("pv"), &latin_1).0, latin_1);
+    assert_eq!(text(run(normalize(RecordReader::default()), &latin_1).0), input);
+    assert_eq!(text(run(normalize(RecordReader::default()), input.as_bytes()).0), input);
+    assert_eq!(run(purge("pv"), &latin_1).0, latin_1);
 }
 
 #[test]
@@ -100,14 +119,14 @@ fn purge_leaves_all_the_rest_as_it_is() {
         ("\r bm e4;\r", "\r"),
     ] {
         for end in ["\n", "\r\n", ""] {
-            let (output, _, tally) = run(&purge("bm"), format!("{START}{operations}{end}").as_bytes());
+            let (output, _, counts) = run(purge("bm"), format!("{START}{operations}{end}").as_bytes());
             assert_eq!(text(output), format!("{START}{left}{end}"), "{operations:?}");
-            assert_eq!(tally.records, 1);
+            assert_eq!(counts.records, 1);
         }
     }
     let other = "\n# bm e4;\r\nbm e4; x\n";
-    assert_eq!(text(run(&purge("bm"), other.as_bytes()).0), other);
-    assert!(Purge::new(String::new(), "b m").is_err() && Purge::new(String::new(), "").is_err());
+    assert_eq!(text(run(purge("bm"), other.as_bytes()).0), other);
+    assert!(Purge::new("b m").is_err() && Purge::new("").is_err());
 }
 
 #[test]
@@ -115,9 +134,10 @@ fn the_order_is_kept_and_memory_is_not_filled() {
     let record = |number: u64| format!("{START} acn {number}; id \"{number}\";\n");
     let input: String = (0..100_000).map(record).collect();
     let (mut next, mut largest) = (0_u64, 0);
-    let taken = process(input.as_bytes(), &normalize(RecordReader::default()), |done| {
-        largest = largest.max(done.output.len());
-        for line in text(done.output).lines() {
+    let verb = Verb::quick(normalize(RecordReader::default()));
+    let taken = verb.process(&pool(), "a.epd", Cursor::new(input), 0, |result| {
+        largest = largest.max(result.output.len());
+        for line in text(result.output).lines() {
             assert_eq!(format!("{line}\n"), record(next));
             next += 1;
         }
@@ -138,49 +158,77 @@ fn errors_say_on_which_side_they_are() {
             if self.0 < 3 { Ok(1) } else { Err(std::io::ErrorKind::ConnectionReset.into()) }
         }
     }
-    assert!(matches!(process(Broken(0), &purge("bm"), |_| Ok(())), Err(ProcessError::Read(_))));
+    let verb = Verb::quick(purge("bm"));
+    let taken = verb.process(&pool(), "a.epd", Broken(0), 0, |_| Ok(()));
+    assert!(matches!(taken, Err(ProcessError::Read(_))));
     let full = |_| Err(std::io::ErrorKind::StorageFull.into());
-    assert!(matches!(process(Broken(0), &purge("bm"), full), Err(ProcessError::Write(_))));
+    assert!(matches!(verb.process(&pool(), "a.epd", Broken(0), 0, full), Err(ProcessError::Write(_))));
+}
+
+#[test]
+fn an_interruption_ends_the_work_although_the_input_is_silent() {
+    struct Silent(mpsc::Receiver<()>, bool);
+    impl std::io::Read for Silent {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            if std::mem::replace(&mut self.1, true) {
+                // Until the test has ended.
+                let _ = self.0.recv();
+                return Ok(0);
+            }
+            buffer[0] = b'\n';
+            Ok(1)
+        }
+    }
+    let (_end, silent) = mpsc::channel();
+    let (pool, mut taken) = (pool(), 0);
+    let interrupt = Arc::clone(&pool.interrupt);
+    let result = Verb::quick(Copy).process(&pool, "a.epd", Silent(silent, false), 0, |_| {
+        taken += 1;
+        interrupt.store(true, Ordering::Relaxed);
+        Ok(())
+    });
+    assert!(matches!(result, Err(ProcessError::Interrupted)));
+    assert_eq!(taken, 1, "what was done before is taken");
 }
 
 #[test]
 fn a_line_that_is_too_long_is_told_and_counted() {
     let input = [vec![b'x'; 17 << 20], format!("\n{START}\n").into_bytes()].concat();
-    let (output, messages, tally) = run(&normalize(RecordReader::default()), &input);
+    let (output, messages, counts) = run(normalize(RecordReader::default()), &input);
     assert_eq!(text(output), format!("{START}\n"));
     assert_eq!(messages, "a.epd:1:1: error: the line is longer than 16 MiB; it is passed over [F3]\n");
-    assert_eq!((tally.records, tally.errors), (2, 1));
+    assert_eq!((counts.records, counts.errors), (2, 1));
 }
 
 /// Copies lines, to see that nothing is lost on the way.
+#[derive(Clone)]
 struct Copy;
 
-impl Verb for Copy {
-    fn line(&self, line: &Line<'_>, done: &mut Done) {
-        line.copy(&line.text, &mut done.output);
-        done.output.extend(line.end.bytes());
+impl LineHandler for Copy {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+        line.copy(&line.text, &mut result.output);
+        result.output.extend(line.end.bytes());
+        Ok(())
     }
-
-    fn passed_over(&self, _: &Fault, _: &mut Done) {}
 }
 
 #[test]
 fn lonely_carriage_returns_do_not_become_part_of_an_end_of_line() {
-    let normal = run(&normalize(RecordReader::default()), b"# a\r\r\n\0\r").0;
+    let normal = run(normalize(RecordReader::default()), b"# a\r\r\n\0\r").0;
     assert_eq!(normal, b"# a\n\0\n");
 }
 
 proptest! {
     #[test]
     fn any_file_is_copied(bytes in vec(any::<u8>(), 0..500)) {
-        prop_assert_eq!(run(&Copy, &bytes).0, bytes.clone());
-        prop_assert_eq!(run(&purge("bm"), &bytes).0, bytes);
+        prop_assert_eq!(run(Copy, &bytes).0, bytes.clone());
+        prop_assert_eq!(run(purge("bm"), &bytes).0, bytes);
     }
 
     #[test]
     fn any_file_is_normalized_once_and_for_all(bytes in vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b' ')], 0..300)) {
         let file = [format!("{START} c0 \"").into_bytes(), bytes].concat();
-        let normal = run(&normalize(RecordReader::default()), &file).0;
-        prop_assert_eq!(run(&normalize(RecordReader::default()), &normal).0, normal);
+        let normal = run(normalize(RecordReader::default()), &file).0;
+        prop_assert_eq!(run(normalize(RecordReader::default()), &normal).0, normal);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use game::{Game, PgnTags, TimeControl};
-use players::{Event, Fault, Log, Player, Resources, Spec};
+use players::{Log, Player, PlayerEvent, PlayerFault, Resources, Spec};
 use shakmaty::ByColor;
 
 use crate::match_runner::{GameRunner, PlayedGame};
@@ -63,7 +63,7 @@ impl Participant {
     ///
     /// # Errors
     /// It cannot be started, or is not ready in time.
-    pub fn start(&self) -> Result<Box<dyn Player>, Fault> {
+    pub fn start(&self) -> Result<Box<dyn Player>, PlayerFault> {
         players::start(&self.spec, self.log.clone())
     }
 
@@ -128,7 +128,7 @@ impl ProgramRunner<'_> {
 
     fn write_down(&self, fixture: &Fixture, record: GameRecord) -> PlayedGame {
         let mut tags = self.config.tags.clone();
-        tags.round = fixture.round.to_string();
+        tags.set("Round", fixture.round.to_string());
         tags.set("GameNumber", (fixture.number + 1).to_string());
         PlayedGame {
             outcome: record.outcome,
@@ -142,7 +142,7 @@ impl ProgramRunner<'_> {
 }
 
 /// A program that could not be started: it refuses every game.
-fn unavailable(fault: Fault) -> Box<dyn Player> {
-    let refuse = move |_: Occasion<'_>| vec![(Duration::ZERO, Event::Fault(fault.clone()))];
+fn unavailable(fault: PlayerFault) -> Box<dyn Player> {
+    let refuse = move |_: Occasion<'_>| vec![(Duration::ZERO, PlayerEvent::Fault(fault.clone()))];
     Box::new(Simulated::new("", SimulatedTime::default(), refuse))
 }

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use game::Outcome;
 use platform::Source;
-use players::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Turn};
+use players::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Turn};
 
 use crate::table::Time;
 
 /// A player that a function speaks for.
 ///
 /// The function hears of every [`Occasion`] and answers with what the player says, each thing after a thinking time of
-/// its own. A [`Event::Fault`] as the answer to [`Occasion::NewGame`] refuses the game.
+/// its own. A [`PlayerEvent::Fault`] as the answer to [`Occasion::NewGame`] refuses the game.
 pub struct Simulated<F> {
-    identity: Identity,
+    name: String,
     time: SimulatedTime,
     answer: F,
     said: VecDeque<Arrival>,
@@ -76,11 +76,10 @@ impl Time for SimulatedTime {
     }
 }
 
-impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> Simulated<F> {
+impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, PlayerEvent)>> Simulated<F> {
     /// A player that thinks in this time.
     pub fn new(name: &str, time: SimulatedTime, answer: F) -> Simulated<F> {
-        let identity = Identity { name: name.to_owned(), authors: None };
-        Simulated { identity, time, answer, said: VecDeque::new() }
+        Simulated { name: name.to_owned(), time, answer, said: VecDeque::new() }
     }
 
     fn hear(&mut self, occasion: Occasion<'_>) {
@@ -92,36 +91,36 @@ impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> Simulated<F> {
     }
 }
 
-impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> Player for Simulated<F> {
-    fn identity(&self) -> &Identity {
-        &self.identity
+impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, PlayerEvent)>> Player for Simulated<F> {
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.said.clear();
         self.hear(Occasion::NewGame(game));
         match self.said.front() {
-            Some(Arrival { event: Event::Fault(fault), .. }) => Err(fault.clone()),
+            Some(Arrival { event: PlayerEvent::Fault(fault), .. }) => Err(fault.clone()),
             _ => Ok(()),
         }
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         self.hear(Occasion::Think(*turn));
         Ok(())
     }
 
-    fn wait(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn wait(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         self.hear(Occasion::Wait(*turn));
         Ok(())
     }
 
-    fn offer_draw(&mut self) -> Result<(), Fault> {
+    fn offer_draw(&mut self) -> Result<(), PlayerFault> {
         self.hear(Occasion::DrawOffer);
         Ok(())
     }
 
-    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault> {
         self.hear(Occasion::End(outcome));
         Ok(())
     }

@@ -1,8 +1,10 @@
-//! A game as the search sees it, and what the search says as a game has it.
+//! Translates between `game` and `search`: games to roots, limits, moves and scores.
 
-use game::{Chess, Game, Move, MoveLimits, MoveTime, PocketOwner, Score, ScoreBound};
+use game::{Chess, Game, Move, MoveLimits, MoveTime, PocketOwner, Score, ScoreBound, VariantPosition};
+use search::network::Network;
 use search::{Bound, Limits, TimeLimit, Verdict};
 use shakmaty::Position as _;
+use variants::Board;
 
 use crate::perft::count;
 
@@ -14,21 +16,20 @@ pub fn root(game: &Game) -> Option<search::Root> {
     let earlier_keys = game
         .repeatable()
         .filter_map(|earlier| match earlier {
-            game::VariantPosition::Chess(chess) => Some(key(chess)),
+            VariantPosition::Chess(chess) => Some(key(chess)),
             _ => None,
         })
         .collect();
-    Some(search::Root { position, earlier_keys, ..search::Root::default() })
+    Some(search::Root::new(position, earlier_keys))
 }
 
 /// The same for the searcher of variants, which knows chess as well.
-pub fn variant_root(game: &Game) -> variants::Root {
-    let captives = match game.pocket_owner() {
-        PocketOwner::Captor => variants::Captives::Captor,
-        PocketOwner::Partner => variants::Captives::Partner,
+pub fn variant_root(game: &Game) -> search::Root<Board> {
+    let board = match (game.position(), game.pocket_owner()) {
+        (VariantPosition::Crazyhouse(board), PocketOwner::Partner) => Board::Bughouse(board.clone()),
+        (position, _) => Board::Single(position.clone()),
     };
-    let earlier_keys = game.repeatable().map(variants::key).collect();
-    variants::Root { position: game.position().clone(), earlier_keys, allowed: None, captives }
+    search::Root::new(board, game.repeatable().map(variants::key).collect())
 }
 
 /// The key under which the search knows the position of a game.
@@ -39,10 +40,10 @@ pub(crate) fn key(game: &Game) -> u64 {
     }
 }
 
-/// What the position is worth at first sight, for the side to move.
-pub fn evaluate(game: &Game) -> Score {
+/// The static evaluation of the position, for the side to move.
+pub(crate) fn evaluate(game: &Game, network: &Network) -> Score {
     score(match root(game) {
-        Some(root) => search::evaluate(&root.position),
+        Some(root) => search::evaluate(network, &root.position),
         None => variants::evaluate(game.position()),
     })
 }

@@ -11,11 +11,11 @@ mod stop_watch;
 mod strength;
 
 pub use bridge::{
-    evaluate, from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
+    from_search, limits, line_from_search, perft, root, score, time_limit, to_search, variant_root,
 };
-pub use engine::{Decision, Engine, Line, Purpose, Task, TaskId, Thought};
-pub use network::{NetworkFault, open_evaluation, open_network};
-pub use search::{Clock, Limits, TimeLimit};
+pub use engine::{Decision, Engine, Purpose, SearchLine, SearchTask, TaskId, Thought};
+pub use network::{NetworkFault, open_network};
+pub use search::{Limits, SearchClock, TimeLimit};
 #[cfg(feature = "tuning")]
 pub use search::{PARAMETERS, Parameter};
 pub use settings::{

@@ -1,4 +1,7 @@
 //! Openings for matches: positions after random moves, of which the search says that they are balanced.
+//!
+//! Each candidate is searched with an empty hash table, 64 candidates at a time. So the recipe alone decides what comes out, on any
+//! number of threads.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
@@ -16,7 +19,7 @@ use crate::bridge::{root, score, to_search};
 
 /// What openings are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe {
+pub struct OpeningsRecipe {
     /// Standard chess, or Chess960 from any of its 960 start positions.
     pub mode: CastlingMode,
     /// Moves from the start position, each side's counted.
@@ -25,7 +28,7 @@ pub struct Recipe {
     pub seed: u64,
     /// The greatest advantage that either side may have, in centipawns.
     pub balance: u32,
-    /// How many nodes are searched to find out who has an advantage.
+    /// How many nodes are searched for the score.
     pub nodes: u64,
 }
 
@@ -42,26 +45,26 @@ pub struct Opening {
     pub nodes: u64,
 }
 
-/// Makes openings, no position twice. It ends if there seem to be no more.
+/// Makes openings, no position twice. The iterator ends if there seem to be no more.
 ///
 /// What comes out depends on the recipe alone, not on the number of threads. As the positions differ in nothing but what
 /// happened within the same number of plies, the same side is always to move, and none is another with colours reversed.
 pub struct Openings {
-    recipe: Recipe,
+    recipe: OpeningsRecipe,
     random: Rng,
     threads: ThreadPool,
     seen: HashSet<VariantPosition>,
     found: VecDeque<Opening>,
 }
 
-/// So many candidates are searched at a time, on all threads together: few, so that what is found comes soon.
+/// How many candidates are searched at a time, on all threads together: few, so that results come soon.
 const BATCH: usize = 64;
-/// After so many batches in a row without an opening there will be none.
+/// After this many batches in a row without an opening the search for more is given up.
 const PATIENCE: usize = 1000;
-/// Enough for what is searched here, and quickly made anew.
+/// Enough for such short searches, and quickly allocated.
 const TABLE_MEBIBYTES: usize = 1;
 
-impl Recipe {
+impl OpeningsRecipe {
     /// Makes openings after this recipe, on so many threads.
     ///
     /// # Errors
@@ -75,10 +78,11 @@ impl Recipe {
     /// The opening with this position, if it is one. Each search begins with an empty memory, so that its result does
     /// not depend on what was searched before.
     fn judge(&self, game: Game) -> Result<Option<Opening>, TableError> {
-        let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
+        let mut table = Table::new(TABLE_MEBIBYTES)?;
         let Some(root) = root(&game) else { return Ok(None) };
         let limits = Limits { nodes: Some(self.nodes.max(1)), ..Limits::default() };
-        let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
+        let answer =
+            Searcher::new().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         let score = score(answer.score);
         let is_balanced = score.value().unsigned_abs() <= self.balance.into();
         let opening = Opening { game, score, depth: answer.depth, nodes: answer.nodes };
@@ -87,7 +91,7 @@ impl Recipe {
 }
 
 impl Openings {
-    /// A position that has not been looked at before and in which there is something to play.
+    /// A new position in which the game is not over.
     fn candidate(&mut self) -> Option<Game> {
         let mut game = start(self.recipe.mode, &mut self.random);
         for _ in 0..self.recipe.plies {
@@ -152,8 +156,7 @@ fn start(mode: CastlingMode, random: &mut Rng) -> Game {
         .unwrap_or_else(|error| unreachable!("a start position: {error}"))
 }
 
-/// The moves that a player would at least think of, if there are any: none that loses material on its target square or
-/// gives up castling without need.
+/// The moves that neither lose material on their target square nor give up castling without need; all moves if there are none.
 fn sensible_moves(game: &Game) -> Vec<Move> {
     let Some(root) = root(game) else { return Vec::new() };
     let position = root.position;
@@ -173,10 +176,10 @@ fn sensible_moves(game: &Game) -> Vec<Move> {
 mod tests {
     use super::*;
 
-    const RECIPE: Recipe =
-        Recipe { mode: CastlingMode::Standard, plies: 6, seed: 1, balance: 50, nodes: 500 };
+    const RECIPE: OpeningsRecipe =
+        OpeningsRecipe { mode: CastlingMode::Standard, plies: 6, seed: 1, balance: 50, nodes: 500 };
 
-    fn records(recipe: Recipe, threads: usize, count: usize) -> Vec<String> {
+    fn records(recipe: OpeningsRecipe, threads: usize, count: usize) -> Vec<String> {
         let openings = recipe.openings(threads).expect("threads");
         openings.take(count).map(|opening| opening.expect("memory").epd("test")).collect()
     }
@@ -185,13 +188,13 @@ mod tests {
     fn the_recipe_alone_decides_what_comes_out() {
         let first = records(RECIPE, 1, 100);
         assert_eq!(records(RECIPE, 3, 100), first);
-        assert_ne!(records(Recipe { seed: 2, ..RECIPE }, 1, 100), first);
+        assert_ne!(records(OpeningsRecipe { seed: 2, ..RECIPE }, 1, 100), first);
     }
 
     #[test]
     fn openings_are_as_wanted_and_none_comes_twice() {
         for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
-            let openings = Recipe { mode, ..RECIPE }.openings(2).expect("threads");
+            let openings = OpeningsRecipe { mode, ..RECIPE }.openings(2).expect("threads");
             let mut seen = HashSet::new();
             for opening in openings.take(150) {
                 let opening = opening.expect("memory");
@@ -223,9 +226,9 @@ mod tests {
 
     #[test]
     fn it_ends_when_there_are_no_more() {
-        let recipe = Recipe { plies: 1, balance: 1000, nodes: 1, ..RECIPE };
+        let recipe = OpeningsRecipe { plies: 1, balance: 1000, nodes: 1, ..RECIPE };
         assert_eq!(records(recipe, 1, 1000).len(), 20);
-        let recipe = Recipe { plies: 0, mode: CastlingMode::Chess960, ..recipe };
+        let recipe = OpeningsRecipe { plies: 0, mode: CastlingMode::Chess960, ..recipe };
         assert_eq!(records(recipe, 1, 10_000).len(), 960);
     }
 

@@ -22,12 +22,12 @@ pub enum TimeMeasure {
 pub struct StopWatch {
     measure: TimeMeasure,
     started: Instant,
-    reading: Mutex<Reading>,
+    state: Mutex<Elapsed>,
 }
 
-/// What a stop-watch shows, by a time that is told with each call.
+/// What a stop-watch shows; every call takes the time.
 #[derive(Clone, Copy, Debug)]
-struct Reading {
+struct Elapsed {
     /// Time that passed before `since`.
     before: Duration,
     /// When it was last resumed; `None` while it is suspended.
@@ -37,20 +37,20 @@ struct Reading {
 impl StopWatch {
     /// A stop-watch that runs.
     pub fn start(measure: TimeMeasure) -> StopWatch {
-        let reading = Reading { before: Duration::ZERO, since: None };
-        let watch = StopWatch { measure, started: Instant::now(), reading: Mutex::new(reading) };
+        let state = Elapsed { before: Duration::ZERO, since: None };
+        let watch = StopWatch { measure, started: Instant::now(), state: Mutex::new(state) };
         watch.resume();
         watch
     }
 
     /// Holds it. Nodes can't be held: their time only passes while the search runs.
     pub fn suspend(&self) {
-        self.reading().suspend(self.now());
+        self.state().suspend(self.now());
     }
 
     /// Lets it go on. Without a suspension nothing happens.
     pub fn resume(&self) {
-        self.reading().resume(self.now());
+        self.state().resume(self.now());
     }
 
     /// The time by the measure, since some fixed moment.
@@ -61,24 +61,24 @@ impl StopWatch {
         }
     }
 
-    /// A reading is whole at any time, so that a thread that died holding it does no harm.
-    fn reading(&self) -> MutexGuard<'_, Reading> {
-        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A state is whole at any time, so that a thread that died holding it does no harm.
+    fn state(&self) -> MutexGuard<'_, Elapsed> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl search::Clock for StopWatch {
+impl search::SearchClock for StopWatch {
     fn elapsed(&self, nodes: u64) -> Duration {
         match self.measure {
             TimeMeasure::Nodes(rate) => time_of_nodes(nodes, rate.max(1)),
-            TimeMeasure::Wall | TimeMeasure::Cpu => self.reading().elapsed(self.now()),
+            TimeMeasure::Wall | TimeMeasure::Cpu => self.state().elapsed(self.now()),
         }
     }
 }
 
-impl Reading {
+impl Elapsed {
     fn suspend(&mut self, now: Duration) {
-        *self = Reading { before: self.elapsed(now), since: None };
+        *self = Elapsed { before: self.elapsed(now), since: None };
     }
 
     fn resume(&mut self, now: Duration) {
@@ -97,7 +97,7 @@ fn time_of_nodes(nodes: u64, rate: u64) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use search::Clock as _;
+    use search::SearchClock as _;
 
     use super::*;
 
@@ -107,14 +107,14 @@ mod tests {
 
     #[test]
     fn a_suspended_watch_stands_still() {
-        let mut reading = Reading { before: Duration::ZERO, since: Some(millis(100)) };
-        assert_eq!(reading.elapsed(millis(120)), millis(20));
-        reading.suspend(millis(120));
-        reading.suspend(millis(1120));
-        assert_eq!(reading.elapsed(millis(1120)), millis(20));
-        reading.resume(millis(1120));
-        reading.resume(millis(1123));
-        assert_eq!(reading.elapsed(millis(1123)), millis(23));
+        let mut state = Elapsed { before: Duration::ZERO, since: Some(millis(100)) };
+        assert_eq!(state.elapsed(millis(120)), millis(20));
+        state.suspend(millis(120));
+        state.suspend(millis(1120));
+        assert_eq!(state.elapsed(millis(1120)), millis(20));
+        state.resume(millis(1120));
+        state.resume(millis(1123));
+        assert_eq!(state.elapsed(millis(1123)), millis(23));
     }
 
     #[test]

@@ -1,14 +1,16 @@
-//! Playing weaker than one can.
+//! Limited strength: fewer nodes, and evaluations with noise.
+//!
+//! The noise is a hash of the position and a seed, so that a position looks the same whenever it comes up in a game.
 
 /// The weakest player, in Elo.
 pub(crate) const WEAKEST: i64 = 1000;
-/// The strongest player with a limit; without one Herald is stronger.
+/// The strongest player with a limit, in Elo; without a limit Herald is stronger.
 pub(crate) const STRONGEST: i64 = 2800;
 
-/// What a weaker player can't do: it looks at few positions and sees what they are worth through noise.
+/// The limits of a weaker player: few nodes, and noise on its evaluations.
 ///
-/// Both together, because few nodes alone make a player that is blind but exact, and noise alone one that sees all
-/// tactics and only judges strangely. docs/EXPERIMENTS.md has the games on which the scale rests; it is a rough one.
+/// Both together, because few nodes alone make a player that overlooks much but judges exactly, and noise alone one that sees all
+/// tactics and judges badly. docs/EXPERIMENTS.md has the games on which the scale rests; it is a rough one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strength {
     /// The most nodes of a search.

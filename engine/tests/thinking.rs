@@ -5,10 +5,11 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use engine::{
-    Decision, Engine, NumberSetting, PathSetting, Purpose, Setting, SettingError, Settings, StopWatch,
-    Strength, SwitchSetting, Task, TaskId, Thought, TimeMeasure,
+    Decision, Engine, NumberSetting, PathSetting, Purpose, SearchTask, Setting, SettingError, Settings,
+    StopWatch, Strength, SwitchSetting, TaskId, Thought, TimeMeasure,
 };
-use game::{CastlingMode, Game, Variant};
+use game::{CastlingMode, Game, Score, Variant};
+use search::network::{ACTIVATED_UNIT, INPUTS, Parameters};
 use search::{Limits, TimeLimit};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -21,8 +22,8 @@ fn engine() -> (Engine, Receiver<(TaskId, Thought)>) {
     (engine.expect("an engine"), thoughts)
 }
 
-fn task(purpose: Purpose, limits: Limits) -> Task {
-    Task { purpose, limits, allowed: None, clock: Arc::new(StopWatch::start(TimeMeasure::Wall)) }
+fn task(purpose: Purpose, limits: Limits) -> SearchTask {
+    SearchTask { purpose, limits, allowed: None, clock: Arc::new(StopWatch::start(TimeMeasure::Wall)) }
 }
 
 fn depth(depth: u32) -> Limits {
@@ -90,7 +91,7 @@ fn pondering_becomes_play_with_the_hit() {
 #[test]
 fn settings_have_bounds_and_a_table_that_is_too_large_leaves_the_old_one() {
     let (mut engine, thoughts) = engine();
-    for setting in NumberSetting::ALL {
+    for setting in NumberSetting::all() {
         assert_eq!(engine.get(setting), setting.default());
         assert!(setting.range().contains(&setting.default()));
         let beyond = setting.range().end() + 1;
@@ -142,10 +143,11 @@ fn book_moves_are_played_without_thinking() {
     for (allowed, expected) in [(None, &["Na3", "h4"][..]), (Some("h4"), &["h4"]), (Some("e4"), &["e4"])] {
         let allowed = allowed.map(|text| vec![game.parse_move(text).unwrap()]);
         let is_known = expected != ["e4"];
-        let id = engine.think(&game, Task { allowed, ..task(Purpose::Play, depth(2)) });
+        let id = engine.think(&game, SearchTask { allowed, ..task(Purpose::Play, depth(2)) });
         let (lines, decision) = decision(&thoughts, id);
         assert!(expected.contains(&game.san(decision.best.unwrap()).as_str()), "{decision:?}");
         assert_eq!(lines == 0, is_known);
+        assert!(!is_known || decision.score == engine.evaluate(&game));
     }
     // An analysis is not about what the book says.
     let id = engine.think(&game, task(Purpose::Analyse, depth(2)));
@@ -153,6 +155,35 @@ fn book_moves_are_played_without_thinking() {
     assert!(decision(&thoughts, id).0 > 0);
     engine.set_path(PathSetting::Book, "").unwrap();
     assert!(engine.book_moves(&game).unwrap().is_empty());
+}
+
+/// A network to which every position is worth a pawn to the side to move.
+fn a_pawn_ahead() -> Vec<u8> {
+    let parameters = Parameters {
+        feature_weights: vec![0; INPUTS * 32],
+        feature_biases: vec![0; 32],
+        output_weights: vec![0; 64],
+        output_biases: vec![64 * ACTIVATED_UNIT / 4],
+        output_unit: 64,
+        centipawns: 400,
+    };
+    parameters.to_bytes()
+}
+
+#[test]
+fn the_network_in_use_evaluates() {
+    let (mut engine, thoughts) = engine();
+    let game = Game::from_fen("4k3/pppp4/8/8/8/8/PPPPPPPP/4K3 w - - 0 1", CastlingMode::Standard).unwrap();
+    let built_in = engine.evaluate(&game);
+    assert!(built_in > Score::Centipawns(150), "{built_in:?}");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), a_pawn_ahead()).unwrap();
+    engine.set_path(PathSetting::Network, file.path().to_str().unwrap()).unwrap();
+    assert_eq!(engine.evaluate(&game), Score::Centipawns(100));
+    let id = engine.think(&game, task(Purpose::Play, depth(1)));
+    assert_eq!(decision(&thoughts, id).1.score, Score::Centipawns(-100), "whatever is played");
+    engine.set_path(PathSetting::Network, "").unwrap();
+    assert_eq!(engine.evaluate(&game), built_in);
 }
 
 #[test]

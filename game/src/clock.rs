@@ -267,6 +267,8 @@ impl OpenTurn {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// A clock under a time control, and a moment that tests move on by hand.
@@ -531,5 +533,30 @@ mod tests {
         test.clock.charge(Color::White, Duration::MAX);
         test.clock.charge(Color::White, Duration::MAX);
         assert_eq!(test.clock.book_turn(Color::White, Duration::MAX).overrun, Duration::ZERO);
+    }
+
+    proptest! {
+        #[test]
+        fn time_is_charged_while_a_turn_runs_and_only_then(
+            steps in prop::collection::vec((0..8u8, any::<bool>(), 0..10_000u64), 0..60),
+        ) {
+            let mut test = test("1000000");
+            let mut running = Duration::ZERO;
+            for (step, is_white, time) in steps {
+                match step {
+                    0 => test.start_turn(Color::from_white(is_white)),
+                    1 => drop(test.end_turn()),
+                    2 => test.clock.suspend(test.now),
+                    3 => test.clock.resume(test.now),
+                    4 => test.clock.stop(test.now),
+                    _ => {
+                        running += if test.clock.is_running() { millis(time) } else { Duration::ZERO };
+                        test.pass(time);
+                    }
+                }
+            }
+            let left = Color::ALL.map(|color| test.remaining(color).unwrap());
+            prop_assert_eq!(left[0] + left[1] + running, Duration::from_secs(2_000_000));
+        }
     }
 }

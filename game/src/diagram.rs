@@ -7,7 +7,7 @@ use shakmaty::{Board, Color, File, Piece, Rank, Square};
 
 /// What a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum DiagramStyle {
     /// Letters only.
     Ascii,
     /// Chess pieces, but no colours.
@@ -18,7 +18,7 @@ pub enum Style {
 
 /// A board, to be written as nine lines without an end of line after the last.
 #[derive(Clone, Debug)]
-pub struct Drawing<'a> {
+pub struct Diagram<'a> {
     /// The pieces.
     pub board: &'a Board,
     /// The side that sits below.
@@ -26,23 +26,23 @@ pub struct Drawing<'a> {
     /// Squares to be marked: those of the last move.
     pub marked: Vec<Square>,
     /// How to draw.
-    pub style: Style,
+    pub style: DiagramStyle,
 }
 
 const LIGHT: Paint = Paint::Rgb { r: 0xb8, g: 0xa0, b: 0x7a };
 const DARK: Paint = Paint::Rgb { r: 0x80, g: 0x62, b: 0x44 };
 const MARKED: Paint = Paint::Rgb { r: 0x7f, g: 0x9a, b: 0x4b };
 
-impl<'a> Drawing<'a> {
+impl<'a> Diagram<'a> {
     /// The board as White sees it, in letters.
-    pub fn plain(board: &'a Board) -> Drawing<'a> {
-        Drawing { board, viewpoint: Color::White, marked: Vec::new(), style: Style::Ascii }
+    pub fn plain(board: &'a Board) -> Diagram<'a> {
+        Diagram { board, viewpoint: Color::White, marked: Vec::new(), style: DiagramStyle::Ascii }
     }
 
     fn write_square(&self, f: &mut fmt::Formatter<'_>, square: Square) -> fmt::Result {
         let marked = self.marked.contains(&square);
         let piece = self.board.piece_at(square);
-        if self.style == Style::Coloured {
+        if self.style == DiagramStyle::Coloured {
             let ground = match (marked, square.is_light()) {
                 (true, _) => MARKED,
                 (false, true) => LIGHT,
@@ -56,14 +56,14 @@ impl<'a> Drawing<'a> {
         }
         let symbol = match (piece, self.style) {
             (None, _) => '.',
-            (Some(piece), Style::Ascii) => piece.char(),
+            (Some(piece), DiagramStyle::Ascii) => piece.char(),
             (Some(piece), _) => symbol(piece),
         };
         if marked { write!(f, "({symbol})") } else { write!(f, " {symbol} ") }
     }
 }
 
-impl fmt::Display for Drawing<'_> {
+impl fmt::Display for Diagram<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut ranks = Rank::ALL;
         let mut files = File::ALL;
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn in_letters_from_both_sides() {
         let board = Board::new();
-        let white = Drawing { marked: vec![Square::E2, Square::E4], ..Drawing::plain(&board) }.to_string();
+        let white = Diagram { marked: vec![Square::E2, Square::E4], ..Diagram::plain(&board) }.to_string();
         let lines: Vec<&str> = white.lines().collect();
         assert_eq!(lines.len(), 9);
         assert_eq!(lines[0], " 8  r  n  b  q  k  b  n  r ");
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(lines[6], " 2  P  P  P  P (P) P  P  P ");
         assert_eq!(lines[8], "    a  b  c  d  e  f  g  h ");
 
-        let black = Drawing { viewpoint: Color::Black, ..Drawing::plain(&board) }.to_string();
+        let black = Diagram { viewpoint: Color::Black, ..Diagram::plain(&board) }.to_string();
         let lines: Vec<&str> = black.lines().collect();
         assert_eq!(lines[0], " 1  R  N  B  K  Q  B  N  R ");
         assert_eq!(lines[8], "    h  g  f  e  d  c  b  a ");
@@ -112,9 +112,11 @@ mod tests {
     #[test]
     fn escape_sequences_only_in_colour() {
         let board = Board::new();
-        let drawn = |style| Drawing { style, ..Drawing::plain(&board) }.to_string();
-        assert!(drawn(Style::Coloured).contains('\u{1b}'));
-        assert!(!drawn(Style::Unicode).contains('\u{1b}') && drawn(Style::Unicode).contains('♔'));
-        assert!(drawn(Style::Ascii).is_ascii());
+        let drawn = |style| Diagram { style, ..Diagram::plain(&board) }.to_string();
+        assert!(drawn(DiagramStyle::Coloured).contains('\u{1b}'));
+        assert!(
+            !drawn(DiagramStyle::Unicode).contains('\u{1b}') && drawn(DiagramStyle::Unicode).contains('♔')
+        );
+        assert!(drawn(DiagramStyle::Ascii).is_ascii());
     }
 }

@@ -53,9 +53,9 @@ pub enum FenError {
     /// The side to move could take the king.
     #[error("illegal position `{text}`: {color} is in check, but it is not {color}'s move")]
     OpponentInCheck { text: String, color: Color },
-    /// More than sixteen men a side, or more promoted pieces than pawns are missing.
+    /// More than sixteen pieces a side, or more promoted pieces than pawns are missing.
     #[error(
-        "illegal position `{text}`: a side has over 16 men, or more promoted pieces than pawns are missing"
+        "illegal position `{text}`: a side has over 16 pieces, or more promoted pieces than pawns are missing"
     )]
     TooMuchMaterial { text: String },
     /// The checks left in Three-check are not as they should be.
@@ -68,7 +68,7 @@ pub enum FenError {
 
 /// Reads a FEN of four to six fields; missing counters are 0 and 1. See `Game::from_fen` for what is put right.
 ///
-/// In Crazyhouse, the pieces in hand follow the board in brackets, or as a ninth rank; without them there are none. In
+/// In Crazyhouse, the pockets follow the board in brackets, or as a ninth rank; without them they are empty. In
 /// Three-check, the checks that are left stand in a field of their own before the counters (`3+3`), or those that were
 /// given after them (`+0+0`); without them none was given.
 pub(crate) fn read(
@@ -102,13 +102,13 @@ fn take_checks<'a>(variant: Variant, fields: &mut Vec<&'a str>) -> Option<&'a st
 /// The first four fields, and the checks of Three-check.
 fn board_part(variant: Variant, fields: &[&str], checks: Option<&str>) -> Result<Setup, FenError> {
     let error = |at: usize| excerpt(fields[at]);
-    let has_hands = variant == Variant::Crazyhouse;
+    let has_pockets = variant == Variant::Crazyhouse;
     let ranks = fields[0].matches('/').count() + 1;
-    // shakmaty would read the hands of Crazyhouse everywhere.
-    if !has_hands && fields[0].contains(['[', '~']) || ranks != 8 && !(has_hands && ranks == 9) {
+    // shakmaty would read pockets in every variant.
+    if !has_pockets && fields[0].contains(['[', '~']) || ranks != 8 && !(has_pockets && ranks == 9) {
         return Err(FenError::Board { field: error(0) });
     }
-    // XBoard has a hyphen for empty hands.
+    // XBoard writes a hyphen for empty pockets.
     let board = fields[0].replace("[-]", "[]");
     let text = [&[&*board], &fields[1..4], checks.as_slice()].concat().join(" ");
     let fen = Fen::from_ascii(text.as_bytes()).map_err(|e| match e {
@@ -218,7 +218,7 @@ pub(crate) fn with_pockets(
         problem: problem.to_owned(),
     };
     if position.pockets().is_none() {
-        return Err(problem("nothing is held in hand"));
+        return Err(problem("this variant has no pockets"));
     }
     let held = VariantPosition::from_setup(position.variant(), setup.clone(), position.castles().mode());
     let allowed = match owner {
@@ -228,7 +228,7 @@ pub(crate) fn with_pockets(
     allowed.or_else(PositionError::ignore_impossible_check).map_err(|error| problem(words(error.kinds())))
 }
 
-/// What is wrong with a position, where only a variant can say so.
+/// What is wrong with a position that breaks a rule of its variant.
 fn words(kinds: PositionErrorKinds) -> &'static str {
     const WORDS: [(PositionErrorKinds, &str); 4] = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),

@@ -1,5 +1,12 @@
-//! The state of a game, for whoever plays it and whoever judges it: the position, how it came about, and what the
-//! rules say about it.
+//! The state of a game: the position, how it came about, and what the rules say about it. The same for playing and for refereeing.
+//!
+//! [`Game`] is the single game state, built on shakmaty's `VariantPosition`. Repetition, fifty moves, claims and undo are asked here
+//! and nowhere else. Code that knows nothing but chess (books, endgame tables) asks for [`Game::chess`], which a variant does not
+//! have.
+//!
+//! Bughouse is Crazyhouse in which captured pieces go to the partner ([`PocketOwner::Partner`]). `Game` does not know them; what can
+//! be dropped is set by [`Game::set_pockets`]. A side without a legal move that could have one with a piece in its pocket is
+//! not mated: it waits.
 
 use std::iter;
 
@@ -60,7 +67,7 @@ impl Placement {
             .count() as u32
     }
 
-    /// What ends the game on the spot, without anybody's word.
+    /// What ends the game at once, without a claim.
     fn outcome(&self, pocket_owner: PocketOwner) -> Option<Outcome> {
         if let Some(outcome) = variant::outcome(&self.position) {
             Some(outcome)
@@ -115,8 +122,8 @@ impl Game {
     }
 
     /// The start of a game at one of the two boards of Bughouse: Crazyhouse, in which captured pieces go to the captor's
-    /// partner, and those to be dropped are told by [`Game::set_pockets`]. Who has no move, but could have one if he got a
-    /// piece, waits for it; he is neither mated nor stalemated.
+    /// partner, and those to be dropped are set by [`Game::set_pockets`]. A side without a move that could have one
+    /// with another piece in its pocket waits for it; it is neither mated nor stalemated.
     pub fn bughouse() -> Game {
         Game::new(Variant::Crazyhouse).with_pocket_owner(PocketOwner::Partner)
     }
@@ -127,15 +134,15 @@ impl Game {
         Game { pocket_owner, ..self }
     }
 
-    /// Who gets captured pieces, where they can be dropped.
+    /// Who gets captured pieces in a variant with drops.
     pub fn pocket_owner(&self) -> PocketOwner {
         self.pocket_owner
     }
 
-    /// Puts pieces into the hands, as others have decided. The moves that led here stay, and can be taken back.
+    /// Puts pieces into the pockets. The moves that led here stay, and can be taken back.
     ///
     /// # Errors
-    /// The variant has no hands, or there are more men than the variant can bring about; the game is unchanged.
+    /// The variant has no pockets, or there are more pieces than the variant can bring about; the game is unchanged.
     pub fn set_pockets(&mut self, pockets: ByColor<ByRole<u8>>) -> Result<(), FenError> {
         let held = fen::with_pockets(self.position(), pockets, self.pocket_owner)?;
         self.current = Placement::new(held);
@@ -179,7 +186,7 @@ impl Game {
         &self.current.position
     }
 
-    /// The position on the board, for those who know nothing but chess; `None` in a variant. Chess960 is chess.
+    /// The position on the board, for code that knows nothing but chess; `None` in a variant. Chess960 is chess.
     pub fn chess(&self) -> Option<&Chess> {
         match self.position() {
             VariantPosition::Chess(chess) => Some(chess),
@@ -302,7 +309,7 @@ impl Game {
         self.declared.or_else(|| self.current.outcome(self.pocket_owner))
     }
 
-    /// Ends the game by somebody's word: resignation, agreement, time, an official. Holds until the next move or undo.
+    /// Ends the game by a decision off the board: resignation, agreement, time, an official. Holds until the next move or undo.
     pub fn declare(&mut self, outcome: Outcome) {
         self.declared = Some(outcome);
     }

@@ -27,7 +27,7 @@ pub use pgn::{PgnError, PgnFault, PgnGame, PgnReader, PgnTags, write_pgn};
 pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
-pub use tablebases::{TablebaseError, Tablebases, Wdl};
+pub use tablebases::{SyzygyTables, SyzygyValue, TablebaseError};
 pub use text::{escaped, excerpt};
 pub use time_control::{MoveLimits, MoveTime, Phase, Phases, TimeControl, TimeControlError};
 pub use variant::{PocketOwner, variant_from_name};

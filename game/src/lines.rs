@@ -17,15 +17,15 @@ pub(crate) enum LineRead {
 }
 
 /// Reads lines and counts them.
-pub(crate) struct Lines<R> {
+pub(crate) struct NumberedLines<R> {
     input: R,
     bytes: Vec<u8>,
     number: u64,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(crate) fn new(input: R) -> Lines<R> {
-        Lines { input, bytes: Vec::new(), number: 0 }
+impl<R: BufRead> NumberedLines<R> {
+    pub(crate) fn new(input: R) -> NumberedLines<R> {
+        NumberedLines { input, bytes: Vec::new(), number: 0 }
     }
 
     /// The number of the latest line, from 1.

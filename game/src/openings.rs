@@ -1,4 +1,4 @@
-//! Openings for matches in which nobody has brought their own.
+//! The openings of matches that name no file of openings.
 
 /// 400 positions of standard chess after 8 plies, in EPD.
 ///

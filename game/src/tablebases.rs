@@ -1,6 +1,6 @@
 //! Syzygy endgame tables: what a position is worth, and which moves keep it so.
 //!
-//! A WDL table knows who wins, a DTZ table how many plies it takes up to the next capture or pawn move ("distance to
+//! A WDL table knows which side wins, a DTZ table how many plies it takes up to the next capture or pawn move ("distance to
 //! zeroing") if the win is to come within the fifty-move rule.
 
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use crate::game::{Game, after};
 
 /// What a position is worth to the side to move, with best play and the rule of fifty moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Wdl {
+pub enum SyzygyValue {
     /// It loses.
     Loss,
     /// It is a draw, perhaps by the fifty-move rule alone.
@@ -26,7 +26,7 @@ pub enum Wdl {
 
 /// All tables of some directories. Files are opened when they are asked for the first time.
 #[derive(Debug)]
-pub struct Tablebases {
+pub struct SyzygyTables {
     tables: Tablebase<Chess>,
     fault: OnceLock<TablebaseError>,
 }
@@ -49,12 +49,12 @@ pub enum TablebaseError {
     Faulty { name: String, problem: String },
 }
 
-impl Tablebases {
+impl SyzygyTables {
     /// The tables in a list of directories, which is separated as in the environment variable `PATH`.
     ///
     /// # Errors
     /// If a directory can't be read, a table is visibly damaged, or there are no tables.
-    pub fn open(paths: &str) -> Result<Tablebases, TablebaseError> {
+    pub fn open(paths: &str) -> Result<SyzygyTables, TablebaseError> {
         let mut tables = Tablebase::new();
         let mut found = 0;
         for path in env::split_paths(paths).filter(|path| !path.as_os_str().is_empty()) {
@@ -63,11 +63,11 @@ impl Tablebases {
         if found == 0 {
             return Err(TablebaseError::NoTables { paths: paths.to_owned() });
         }
-        Ok(Tablebases { tables, fault: OnceLock::new() })
+        Ok(SyzygyTables { tables, fault: OnceLock::new() })
     }
 
-    /// The most men, kings included, for which there is a table.
-    pub fn most_men(&self) -> usize {
+    /// The largest number of pieces, kings included, for which there is a table.
+    pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
     }
 
@@ -76,16 +76,18 @@ impl Tablebases {
     ///
     /// # Errors
     /// If a table is faulty.
-    pub fn probe(&self, chess: &Chess) -> Result<Option<Wdl>, TablebaseError> {
+    pub fn probe(&self, chess: &Chess) -> Result<Option<SyzygyValue>, TablebaseError> {
         let value = if chess.halfmoves() == 0 {
             self.tables.probe_wdl_after_zeroing(chess).map(AmbiguousWdl::from)
         } else {
             self.tables.probe_wdl(chess)
         };
         Ok(known(value)?.and_then(|value| match value {
-            AmbiguousWdl::Loss => Some(Wdl::Loss),
-            AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw | AmbiguousWdl::CursedWin => Some(Wdl::Draw),
-            AmbiguousWdl::Win => Some(Wdl::Win),
+            AmbiguousWdl::Loss => Some(SyzygyValue::Loss),
+            AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw | AmbiguousWdl::CursedWin => {
+                Some(SyzygyValue::Draw)
+            }
+            AmbiguousWdl::Win => Some(SyzygyValue::Win),
             AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin => None,
         }))
     }
@@ -97,7 +99,7 @@ impl Tablebases {
     /// If a table is faulty.
     pub fn best_moves(&self, game: &Game, moves: &[Move]) -> Result<Option<Vec<Move>>, TablebaseError> {
         let few =
-            |chess: &&Chess| chess.board().occupied().count() <= self.most_men() && !chess.castles().any();
+            |chess: &&Chess| chess.board().occupied().count() <= self.max_pieces() && !chess.castles().any();
         let Some(chess) = game.chess().filter(few) else { return Ok(None) };
         let is_urgent = game.repeats_itself();
         let ranks: Result<Vec<(i32, Move)>, SyzygyError> = moves
@@ -109,8 +111,8 @@ impl Tablebases {
         Ok(Some(ranks.into_iter().filter(|&(rank, _)| Some(rank) == best).map(|(_, m)| m).collect()))
     }
 
-    /// What is known, for those who have better things to do than to complain: a faulty table counts as one that knows
-    /// nothing, and its fault is kept for later.
+    /// What is known, where a fault can't be reported: a faulty table counts as one that knows nothing, and its fault is kept for
+    /// [`SyzygyTables::fault`].
     pub fn noting_faults<T>(&self, probed: Result<Option<T>, TablebaseError>) -> Option<T> {
         probed.unwrap_or_else(|fault| {
             let _ = self.fault.set(fault);
@@ -135,7 +137,7 @@ impl Tablebases {
             1 if distance + halfmoves <= 99 && !is_urgent => CERTAIN,
             1 => CERTAIN - distance - halfmoves,
             0 => 0,
-            // No need to be stubborn where the fifty-move rule is far away.
+            // All losses are equal where the fifty-move rule is far away.
             _ if 2 * distance + halfmoves < 100 => -CERTAIN,
             _ => distance + halfmoves - CERTAIN,
         })
@@ -213,8 +215,8 @@ mod tests {
         None
     }
 
-    fn tables() -> Option<Tablebases> {
-        folder().map(|folder| Tablebases::open(folder.to_str().unwrap()).unwrap())
+    fn tables() -> Option<SyzygyTables> {
+        folder().map(|folder| SyzygyTables::open(folder.to_str().unwrap()).unwrap())
     }
 
     fn game(fen: &str) -> Game {
@@ -224,22 +226,22 @@ mod tests {
     #[test]
     fn positions_have_their_values() {
         let Some(tables) = tables() else { return };
-        assert_eq!(tables.most_men(), 4);
+        assert_eq!(tables.max_pieces(), 4);
         let probe = |fen: &str| tables.probe(game(fen).chess().unwrap()).unwrap();
-        assert_eq!(probe("8/8/8/8/8/2k5/8/KQ6 w - - 0 1"), Some(Wdl::Win));
-        assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 0 1"), Some(Wdl::Loss));
-        assert_eq!(probe("8/8/8/3k4/8/3P4/3K4/8 b - - 0 1"), Some(Wdl::Draw));
-        assert_eq!(probe("4k3/8/8/8/8/8/8/4K3 w - - 0 1"), Some(Wdl::Draw));
+        assert_eq!(probe("8/8/8/8/8/2k5/8/KQ6 w - - 0 1"), Some(SyzygyValue::Win));
+        assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 0 1"), Some(SyzygyValue::Loss));
+        assert_eq!(probe("8/8/8/3k4/8/3P4/3K4/8 b - - 0 1"), Some(SyzygyValue::Draw));
+        assert_eq!(probe("4k3/8/8/8/8/8/8/4K3 w - - 0 1"), Some(SyzygyValue::Draw));
         // The win takes 59 plies more, which the fifty-move rule no longer grants.
-        assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 30 90"), Some(Wdl::Loss));
-        assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 50 90"), Some(Wdl::Draw));
+        assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 30 90"), Some(SyzygyValue::Loss));
+        assert_eq!(probe("8/8/8/8/B7/N7/K2k4/8 b - - 50 90"), Some(SyzygyValue::Draw));
         // Nothing is known of castling, nor of five men.
         assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), None);
         assert_eq!(probe("4k3/pp6/8/8/8/8/8/4K2R w - - 0 1"), None);
     }
 
     /// Plays on with any of the best moves for both sides, to the end or the fifty-move rule.
-    fn play_out(tables: &Tablebases, fen: &str, random: &mut fastrand::Rng) -> Game {
+    fn play_out(tables: &SyzygyTables, fen: &str, random: &mut fastrand::Rng) -> Game {
         let mut game = game(fen);
         while game.outcome().is_none() && game.halfmoves() < 100 {
             let best = tables.best_moves(&game, &game.legal_moves()).unwrap().expect("known");
@@ -295,8 +297,8 @@ mod tests {
         Some(folder)
     }
 
-    fn open(folder: &tempfile::TempDir) -> Result<Tablebases, TablebaseError> {
-        Tablebases::open(folder.path().to_str().unwrap())
+    fn open(folder: &tempfile::TempDir) -> Result<SyzygyTables, TablebaseError> {
+        SyzygyTables::open(folder.path().to_str().unwrap())
     }
 
     #[test]
@@ -315,7 +317,7 @@ mod tests {
                 let Some(folder) = damaged(table, |bytes| bytes.truncate(length)) else { return };
                 let tables = open(&folder).unwrap();
                 match tables.probe(game.chess().unwrap()) {
-                    Ok(value) => assert_eq!(value, Some(Wdl::Win), "{length}"),
+                    Ok(value) => assert_eq!(value, Some(SyzygyValue::Win), "{length}"),
                     Err(error) => problems.push(error.to_string()),
                 }
                 match tables.best_moves(&game, &game.legal_moves()) {
@@ -330,7 +332,7 @@ mod tests {
         assert!(matches!(open(&folder), Err(TablebaseError::NoTables { .. })));
         fs::write(folder.path().join("notes.txt"), "x").unwrap();
         assert!(matches!(open(&folder), Err(TablebaseError::NoTables { .. })));
-        assert!(matches!(Tablebases::open("/no/such/folder"), Err(TablebaseError::Directory { .. })));
+        assert!(matches!(SyzygyTables::open("/no/such/folder"), Err(TablebaseError::Directory { .. })));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How much time the players have, as agreed before the game.
+//! Time controls: how much time the players have, as agreed before the game.
 
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -13,19 +13,19 @@ use crate::text::excerpt;
 /// `40/7200:3600+30` is forty moves in two hours, then an hour for the rest with 30 seconds more after each move; `300`
 /// and `1+0.01` are for the whole game; `40/60` starts anew every forty moves; `-` is unlimited. For what PGN does not
 /// have: `5/move` (as cutechess writes it), `depth=12` and `nodes=10000`. The sandclock `*180` and the unknown `?` are
-/// refused, since nobody can play by them.
+/// refused: there is no playing by them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TimeControl {
-    /// As long as one likes.
+    /// No limit.
     #[default]
     Unlimited,
     /// A clock that runs down, in one phase or several.
     Clock(Phases),
-    /// So much for each move; what is left of it is lost.
+    /// A fixed time for each move; what is left of it is lost.
     PerMove(Duration),
-    /// Each move is searched to so many plies.
+    /// A fixed depth for each move, in plies.
     Depth(NonZeroU32),
-    /// Each move is searched over so many nodes.
+    /// A fixed number of nodes for each move.
     Nodes(NonZeroU64),
 }
 
@@ -59,7 +59,7 @@ pub struct MoveLimits {
 /// The time that a player has for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MoveTime {
-    /// As much as it wants.
+    /// No limit.
     #[default]
     Unlimited,
     /// This much for the move, all of which may be used.
@@ -83,7 +83,7 @@ pub enum TimeControlError {
         "unreadable time control `{0}`: expected for example 300, 1+0.01, 40/7200:3600+30, 5/move, depth=12 or -"
     )]
     Unreadable(String),
-    /// `?` stands for a time control that nobody wrote down.
+    /// `?` stands for an unknown time control.
     #[error("time control `?` is unknown: expected for example 300, 1+0.01, 40/7200:3600+30 or -")]
     Unknown,
     /// An hour-glass, where each player gains what the opponent uses. Carries the text, shortened.
@@ -176,13 +176,10 @@ impl TimeControl {
         Phases::new(vec![Phase { moves: Some(moves), time, increment }]).map(TimeControl::Clock)
     }
 
-    /// The phase of a player's move number `n` (from 1) alone, for who can't be told of several.
+    /// The phase of a player's move number `n` (from 1) alone, for programs that can't be told several phases.
     #[must_use]
     pub fn phase_of(&self, n: u32) -> TimeControl {
-        match self {
-            TimeControl::Clock(phases) => TimeControl::Clock(Phases(vec![phases.0[phases.at(n).0]])),
-            other => other.clone(),
-        }
+        self.phase(n).map_or_else(|| self.clone(), |phase| TimeControl::Clock(Phases(vec![phase])))
     }
 
     /// What the clock shows before the first move; `None` if no time is kept.
@@ -208,8 +205,8 @@ impl TimeControl {
         }
     }
 
-    /// What the clock has got in all, the initial time and what `made` moves have added; for a time per move that of the next
-    /// move. `None` if no time is kept.
+    /// The time that the clock has been given in all: the initial time and what `made` moves have added; for a time per move, that of
+    /// the next move. `None` if no time is kept.
     pub fn granted(&self, made: u32) -> Option<Duration> {
         let added: Duration = (1..=made).map(|number| self.added_after(number)).sum();
         self.initial().map(|initial| initial.saturating_add(added))
@@ -226,9 +223,13 @@ impl TimeControl {
 
     /// What the player's move number `n` (from 1) adds to the clock by itself.
     pub fn increment(&self, n: u32) -> Duration {
+        self.phase(n).map_or(Duration::ZERO, |phase| phase.increment)
+    }
+
+    fn phase(&self, n: u32) -> Option<Phase> {
         match self {
-            TimeControl::Clock(phases) => phases.0[phases.at(n).0].increment,
-            _ => Duration::ZERO,
+            TimeControl::Clock(phases) => Some(phases.0[phases.at(n).0]),
+            _ => None,
         }
     }
 
@@ -248,7 +249,7 @@ impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TimeControl::Unlimited => f.write_str("-"),
-            TimeControl::PerMove(time) => write!(f, "{}/move", Seconds(*time)),
+            TimeControl::PerMove(time) => write!(f, "{}/move", decimal(*time)),
             TimeControl::Depth(depth) => write!(f, "depth={depth}"),
             TimeControl::Nodes(nodes) => write!(f, "nodes={nodes}"),
             TimeControl::Clock(phases) => {
@@ -267,23 +268,15 @@ impl fmt::Display for Phase {
         if let Some(moves) = self.moves {
             write!(f, "{moves}/")?;
         }
-        write!(f, "{}", Seconds(self.time))?;
-        if self.increment.is_zero() { Ok(()) } else { write!(f, "+{}", Seconds(self.increment)) }
+        write!(f, "{}", decimal(self.time))?;
+        if self.increment.is_zero() { Ok(()) } else { write!(f, "+{}", decimal(self.increment)) }
     }
 }
 
 /// A duration in seconds, with as many decimals as it needs.
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.as_secs())?;
-        let nanos = format!("{:09}", self.0.subsec_nanos());
-        match nanos.trim_end_matches('0') {
-            "" => Ok(()),
-            decimals => write!(f, ".{decimals}"),
-        }
-    }
+fn decimal(time: Duration) -> String {
+    let decimals = format!("{}.{:09}", time.as_secs(), time.subsec_nanos());
+    decimals.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl FromStr for TimeControl {

@@ -6,7 +6,7 @@ use shakmaty::{Color, Outcome as Ending, Position as _};
 use crate::fen;
 use crate::outcome::{DrawReason, Outcome, WinReason};
 
-/// Who gets captured pieces, where they can be dropped.
+/// Who gets captured pieces in a variant with drops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PocketOwner {
     /// The captor (Crazyhouse).

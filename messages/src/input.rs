@@ -1,6 +1,6 @@
 //! Lines from the other side: of any bytes, never too long, and readable while the engine thinks.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
 
 /// The longest line that is accepted, in bytes: room for a game of 10,000 moves on one line.
 pub const MAX_LINE: usize = 64 * 1024;
@@ -40,40 +40,21 @@ impl<R: Read> LineReader<R> {
     /// The next line. A failing input counts as ended.
     pub fn read(&mut self) -> Input {
         let mut line = Vec::new();
-        match self.read_bytes(&mut line) {
-            Ok(0) | Err(_) => return Input::End,
-            Ok(_) => {}
+        let most = MAX_LINE as u64 + 1;
+        if !matches!(self.input.by_ref().take(most).read_until(b'\n', &mut line), Ok(1..)) {
+            return Input::End;
         }
         if line.len() > MAX_LINE {
+            if !line.ends_with(b"\n") {
+                // If this fails, so does the next read.
+                let _ = self.input.skip_until(b'\n');
+            }
             return Input::TooLong(String::from_utf8_lossy(&line[..KEPT_OF_TOO_LONG]).into_owned());
         }
         while !self.is_exact && matches!(line.last(), Some(b'\n' | b'\r')) {
             line.pop();
         }
         Input::Line(String::from_utf8_lossy(&line).into_owned())
-    }
-
-    /// Reads through the next line feed, keeping at most one byte more than [`MAX_LINE`]; returns the bytes read.
-    fn read_bytes(&mut self, line: &mut Vec<u8>) -> io::Result<usize> {
-        let mut total = 0;
-        loop {
-            let available = match self.input.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                other => other?,
-            };
-            if available.is_empty() {
-                return Ok(total);
-            }
-            let end = available.iter().position(|&byte| byte == b'\n');
-            let taken = end.map_or(available.len(), |at| at + 1);
-            let room = (MAX_LINE + 1).saturating_sub(line.len());
-            line.extend_from_slice(&available[..taken.min(room)]);
-            self.input.consume(taken);
-            total += taken;
-            if end.is_some() {
-                return Ok(total);
-            }
-        }
     }
 }
 

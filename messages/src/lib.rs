@@ -1,4 +1,4 @@
-//! The vocabularies of the protocols: typed messages of CECP, UCI, CEGO and the EPD referee in both directions, read and written,
+//! Typed messages of CECP, UCI, CEGO and the EPD referee in both directions, read and written,
 //! for use at either end; and EPD records. Nothing here knows an engine.
 
 pub mod cecp;

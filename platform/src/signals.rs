@@ -51,16 +51,16 @@ pub fn disarm() -> io::Result<()> {
 ///
 /// # Errors
 /// The system refuses.
-pub fn set_flag(signals: &[Signal], set: &Arc<AtomicBool>) -> io::Result<Registration> {
+pub fn set_flag(signals: &[Signal], set: &Arc<AtomicBool>) -> io::Result<FlagRegistration> {
     let register = |signal: &Signal| flag::register(signal.number(), Arc::clone(set));
-    Ok(Registration(signals.iter().map(register).collect::<io::Result<_>>()?))
+    Ok(FlagRegistration(signals.iter().map(register).collect::<io::Result<_>>()?))
 }
 
 /// Sets a flag at the first of both signals, and ends the program with this exit code at the second.
 ///
 /// # Errors
 /// The system refuses.
-pub fn set_flag_then_exit(set: &Arc<AtomicBool>, code: i32) -> io::Result<Registration> {
+pub fn set_flag_then_exit(set: &Arc<AtomicBool>, code: i32) -> io::Result<FlagRegistration> {
     for signal in ALL {
         flag::register_conditional_shutdown(signal.number(), code, Arc::clone(set))?;
     }
@@ -69,9 +69,9 @@ pub fn set_flag_then_exit(set: &Arc<AtomicBool>, code: i32) -> io::Result<Regist
 
 /// A flag that signals set. It can be dropped; they go on setting the flag.
 #[derive(Debug)]
-pub struct Registration(Vec<SigId>);
+pub struct FlagRegistration(Vec<SigId>);
 
-impl Registration {
+impl FlagRegistration {
     /// Lets the signals set the flag no longer. They don't get their default effect back.
     pub fn cancel(self) {
         for id in self.0 {

@@ -9,12 +9,12 @@ use crate::{Source, wait};
 
 /// How the terminal on standard input treats what is typed: echo, lines or single keys.
 #[derive(Clone, Debug)]
-pub struct Mode(Termios);
+pub struct TerminalMode(Termios);
 
-impl Mode {
+impl TerminalMode {
     /// The present one; `None` if standard input is no terminal.
-    pub fn present() -> Option<Mode> {
-        tcgetattr(io::stdin()).ok().map(Mode)
+    pub fn present() -> Option<TerminalMode> {
+        tcgetattr(io::stdin()).ok().map(TerminalMode)
     }
 
     /// Sets it again. A terminal that is gone needs none.

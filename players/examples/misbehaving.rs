@@ -331,7 +331,7 @@ fn start(mode: CastlingMode) -> Game {
 /// The engine's end of UCI.
 struct Uci {
     mode: CastlingMode,
-    start: Option<uci::Start>,
+    start: Option<uci::StartPosition>,
     played: Vec<String>,
     ponders: bool,
 }
@@ -386,13 +386,13 @@ impl Uci {
     }
 
     /// Plays only what is new, as a quick engine does.
-    fn set_up(&mut self, start: uci::Start, line: Vec<String>, mover: &mut Mover) {
+    fn set_up(&mut self, start: uci::StartPosition, line: Vec<String>, mover: &mut Mover) {
         let goes_on = self.start.as_ref() == Some(&start) && line.starts_with(&self.played);
         if !goes_on {
             self.played.clear();
             mover.game = match &start {
-                uci::Start::Initial => self::start(self.mode),
-                uci::Start::Fen(fen) => Game::from_fen(fen, self.mode).expect("a legal position"),
+                uci::StartPosition::Initial => self::start(self.mode),
+                uci::StartPosition::Fen(fen) => Game::from_fen(fen, self.mode).expect("a legal position"),
             };
         }
         for text in &line[self.played.len()..] {

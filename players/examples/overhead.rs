@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use game::{Clock, Color, Game, TimeControl};
-use players::{CommandLine, Event, NewGame, Player, Protocol, Spec, Turn};
+use players::{CommandLine, NewGame, Player, PlayerEvent, Protocol, Spec, Turn};
 use shakmaty::ByColor;
 
 fn main() {
@@ -64,8 +64,8 @@ fn play(players: &mut [Box<dyn Player>; 2], times: &mut Vec<Duration>) {
 fn answer(player: &mut dyn Player) -> String {
     loop {
         match player.take().map(|arrival| arrival.event) {
-            Some(Event::Move(text)) => return text,
-            Some(Event::Fault(fault)) => panic!("{fault}"),
+            Some(PlayerEvent::Move(text)) => return text,
+            Some(PlayerEvent::Fault(fault)) => panic!("{fault}"),
             Some(_) => {}
             None => {
                 let source = player.source().expect("a program");

@@ -1,4 +1,8 @@
-//! A program of another protocol at an EPD referee's table.
+//! A CECP, UCI or CEGO program as a client of an EPD referee.
+//!
+//! What the protocol of the referee needs is in [`messages::referee::ClientState`], as for Herald's own client; here is only
+//! what makes a [`Player`] answer `respond`. One thread waits for the program and for lines of the referee, which another thread
+//! reads and announces with a [`platform::Bell`].
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -15,51 +19,52 @@ use messages::referee::{
 use platform::Bell;
 use shakmaty::ByColor;
 
-use crate::{Event, Fault, Log, NewGame, Player, Spec, Thinking, Turn, start};
+use crate::{Log, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn, start};
 
-/// How long it may take until `leaving` is seen.
-const GLANCE: Duration = Duration::from_millis(100);
-/// So often a program that died is started again for the same move.
+/// How often `leaving` is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// The most moves of a line that are sent to the referee.
+const LONGEST_LINE: usize = 64;
+/// How often a program that ended is restarted for the same move.
 const MOST_STARTS: u32 = 3;
 
-/// A program with a seat at a referee's table. It lives longer than a connection: the program goes on thinking while another
-/// referee is looked for.
+/// A program as a client of a referee. It outlives connections: the program goes on thinking while the client reconnects.
 pub struct Bridge {
     spec: Spec,
     log: Option<Arc<dyn Log>>,
     client: ClientState,
     player: Option<Box<dyn Player>>,
-    /// What the program knows of the game; `None` if it has not been told of it.
-    known: Option<Known>,
+    /// The game as the program knows it, if it does.
+    known: Option<KnownGame>,
     /// Whether the program has to move.
     is_thinking: bool,
     thinking: Thinking,
-    /// What the program has said about draws before its move.
+    /// The program's draw offer or claim before its move.
     remark: Remark,
-    /// How often it was started for the present move.
+    /// How often it was restarted for the present move.
     starts: u32,
 }
 
-/// The game as far as a program has been told of it.
-struct Known {
+/// The game as far as it was sent to the program.
+struct KnownGame {
     start: String,
     moves: Vec<Move>,
-    /// Whether it has moved, and so knows nothing but what comes next.
+    /// Whether it has moved, so that it can only be sent the next move.
     has_moved: bool,
 }
 
-/// Lines from the referee, and something that can be waited for beside the program.
-struct Lines {
+/// Lines of the referee, and a source to wait for.
+struct RefereeLines {
     inputs: Receiver<Input>,
     bell: Bell,
 }
 
 impl Bridge {
-    /// Starts the program. It plays by this time control as long as the referee tells none.
+    /// Starts the program. It plays by this time control if the referee sends none.
     ///
     /// # Errors
     /// It can't be started, or is not ready in time.
-    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>, control: TimeControl) -> Result<Bridge, Fault> {
+    pub fn start(spec: Spec, log: Option<Arc<dyn Log>>, control: TimeControl) -> Result<Bridge, PlayerFault> {
         let player = start(&spec, log.clone())?;
         Ok(Bridge {
             spec,
@@ -74,16 +79,15 @@ impl Bridge {
         })
     }
 
-    /// The name that the program gives itself; empty if it gives none.
+    /// The name that the program gives itself; empty if none.
     pub fn name(&self) -> &str {
-        self.player.as_ref().map_or("", |player| &player.identity().name)
+        self.player.as_ref().map_or("", |player| player.name())
     }
 
-    /// Signs on and takes part until the connection ends or `leaving` is set. What the referee or the program needs human help
-    /// for goes to `alarm`.
+    /// Signs on and takes part until the connection ends or `leaving` is set. What needs human help goes to `alarm`.
     ///
     /// # Errors
-    /// Nothing more can be written, or there is no thread to read with.
+    /// The connection can't be written to, or there is no thread to read with.
     pub fn take_part(
         &mut self,
         input: impl Read + Send + 'static,
@@ -92,16 +96,17 @@ impl Bridge {
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
     ) -> io::Result<DisconnectReason> {
-        let lines = Lines::read(input)?;
+        let lines = RefereeLines::read(input)?;
         let link = ClientConnection::sign_on(&mut self.client, config, output, alarm)?;
-        let mut table = Table { bridge: self, link, config };
+        let mut table = BridgeSession { bridge: self, link, config };
         loop {
             if leaving.load(Ordering::Relaxed) {
                 return table.link.sign_off(&table.bridge.client);
             }
             table.wait(&lines);
             while let Ok(input) = lines.inputs.try_recv() {
-                lines.heard();
+                // One line was taken, and so is its ring of the bell.
+                lines.bell.hear();
                 if let Some(disconnect) = table.hear(input)? {
                     return Ok(disconnect);
                 }
@@ -110,7 +115,7 @@ impl Bridge {
         }
     }
 
-    /// Sends the program away.
+    /// Ends the program.
     pub fn close(mut self) {
         if let Some(player) = self.player.take() {
             player.quit();
@@ -118,8 +123,8 @@ impl Bridge {
     }
 }
 
-impl Lines {
-    fn read(input: impl Read + Send + 'static) -> io::Result<Lines> {
+impl RefereeLines {
+    fn read(input: impl Read + Send + 'static) -> io::Result<RefereeLines> {
         let (sender, inputs) = mpsc::channel();
         let (bell, mut ring) = platform::bell()?;
         let mut reader = LineReader::new(input);
@@ -132,39 +137,31 @@ impl Lines {
                 }
             }
         })?;
-        Ok(Lines { inputs, bell })
-    }
-
-    /// One line was taken, and so is its ring of the bell.
-    fn heard(&self) {
-        self.bell.hear();
+        Ok(RefereeLines { inputs, bell })
     }
 }
 
-/// The program, the referee and what is between them while a connection lasts.
-struct Table<'a> {
+/// A bridge during one connection.
+struct BridgeSession<'a> {
     bridge: &'a mut Bridge,
     link: ClientConnection<'a>,
     config: &'a ClientConfig,
 }
 
-impl Table<'_> {
+impl BridgeSession<'_> {
     /// Waits for either side.
-    fn wait(&self, lines: &Lines) {
-        let program = self.bridge.player.as_ref().and_then(|player| player.source());
+    fn wait(&self, lines: &RefereeLines) {
         let mut sources = vec![lines.bell.source()];
-        sources.extend(program);
-        platform::wait(&sources, Instant::now() + GLANCE);
+        sources.extend(self.bridge.player.as_ref().and_then(|player| player.source()));
+        platform::wait(&sources, Instant::now() + POLL_INTERVAL);
     }
-}
 
-/// What the referee says.
-impl Table<'_> {
+    /// Handles a line of the referee.
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
             Received::Nothing => {}
             Received::Update => self.prepare(),
-            Received::NewGame => self.bridge.forget_game(),
+            Received::NewGame => self.bridge.end_game(None),
             Received::Respond => {
                 self.bridge.starts = 0;
                 self.respond()?;
@@ -179,8 +176,8 @@ impl Table<'_> {
         self.link.fault(&self.bridge.client, reason)
     }
 
-    /// Sets the program up for the game as soon as it is known which side it has, so that no time is lost later. What goes wrong
-    /// will go wrong again when it has to move.
+    /// Sets up the game as soon as the program's side is known, so that its clock doesn't pay for that. Errors are ignored: they
+    /// will come again when it has to move.
     fn prepare(&mut self) {
         let client = &self.bridge.client;
         let names = [client.tag("White"), client.tag("Black")];
@@ -207,16 +204,16 @@ impl Table<'_> {
     }
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
-        let game = self.bridge.client.game().clone();
-        let analysis = analysis(&game, &std::mem::take(&mut self.bridge.thinking));
+        let thinking = std::mem::take(&mut self.bridge.thinking);
+        let analysis = analysis(self.bridge.client.game(), &thinking);
         self.bridge.is_thinking = false;
         self.bridge.remark = Remark::None;
         let record = self.bridge.client.reply(answer, analysis).map_err(io::Error::other)?;
         self.link.send(&record)
     }
 
-    /// The program failed in the middle of its move. The game is not lost for that.
-    fn start_again(&mut self, fault: &Fault) -> io::Result<()> {
+    /// The program failed during its move: it is restarted, and the game goes on.
+    fn start_again(&mut self, fault: &PlayerFault) -> io::Result<()> {
         self.link.alarm(&format!("the program {fault}"));
         self.bridge.starts += 1;
         if self.bridge.starts > MOST_STARTS {
@@ -230,38 +227,40 @@ impl Table<'_> {
     }
 }
 
-/// What the program says.
-impl Table<'_> {
+/// What the program sends.
+impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
             match arrival.event {
-                Event::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
-                Event::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
-                Event::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
+                PlayerEvent::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
+                PlayerEvent::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
+                PlayerEvent::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
                     self.reply(Response::AcceptDraw)?;
                 }
-                Event::DrawOffer => self.bridge.remark = Remark::OfferDraw,
-                Event::Resignation if self.bridge.is_thinking => self.reply(Response::Resign)?,
-                Event::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
-                Event::Complaint(text) => {
+                PlayerEvent::DrawOffer => self.bridge.remark = Remark::OfferDraw,
+                PlayerEvent::Resignation if self.bridge.is_thinking => self.reply(Response::Resign)?,
+                PlayerEvent::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
+                PlayerEvent::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
                 }
-                Event::Remark(text) => self.link.alarm(&format!("the program {text}")),
-                Event::Fault(fault) => self.start_again(&fault)?,
+                PlayerEvent::Remark(text) => self.link.alarm(&format!("the program {text}")),
+                PlayerEvent::Fault(fault) => self.start_again(&fault)?,
                 // Out of turn, or about a game that is over.
-                Event::Move(_) | Event::Thinking(_) | Event::Resignation | Event::Claim { .. } => {}
+                PlayerEvent::Move(_)
+                | PlayerEvent::Thinking(_)
+                | PlayerEvent::Resignation
+                | PlayerEvent::Claim { .. } => {}
             }
         }
         Ok(())
     }
 
     fn make_move(&mut self, text: &str) -> io::Result<()> {
-        let game = self.bridge.client.game().clone();
-        let remark = self.bridge.remark;
+        let (game, remark) = (self.bridge.client.game(), self.bridge.remark);
         let legal = game.parse_move(text).ok();
         let answer = match legal {
-            Some(mv) => messages::referee::answer_with(&game, mv, remark),
-            // Whether that is a move, the referee judges.
+            Some(mv) => messages::referee::answer_with(game, mv, remark),
+            // The referee judges whether that is a move.
             None => {
                 Response::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false }
             }
@@ -295,11 +294,6 @@ impl Table<'_> {
 
 /// The program.
 impl Bridge {
-    fn forget_game(&mut self) {
-        self.end_game(None);
-        self.known = None;
-    }
-
     fn end_game(&mut self, result: Option<&str>) {
         let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
         let told = match result {
@@ -317,64 +311,60 @@ impl Bridge {
         self.remark = Remark::None;
     }
 
-    /// Starts the program anew.
-    fn restart(&mut self) -> Result<(), Fault> {
+    /// The program, started anew if it has gone.
+    fn player(&mut self) -> Result<&mut dyn Player, PlayerFault> {
+        let player = match self.player.take() {
+            Some(player) => player,
+            None => start(&self.spec, self.log.clone())?,
+        };
+        Ok(&mut **self.player.insert(player))
+    }
+
+    fn restart(&mut self) -> Result<(), PlayerFault> {
         if let Some(player) = self.player.take() {
             player.quit();
         }
         self.known = None;
-        self.player = Some(start(&self.spec, self.log.clone())?);
-        Ok(())
+        self.player().map(drop)
     }
 
-    fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), Fault> {
+    fn set_up(&mut self, color: Color, ponder: bool) -> Result<(), PlayerFault> {
         let game = self.client.game().clone();
-        let control = self.client.control().clone();
+        let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
-        let known = Known { start: game.start_fen(), moves: Vec::new(), has_moved: false };
-        let controls = ByColor { white: control.clone(), black: control };
-        let new_game = NewGame { game, color, controls, opponent, ponder };
-        if self.player.is_none() {
-            self.restart()?;
-        }
-        if let Some(player) = &mut self.player {
-            player.new_game(&new_game)?;
-        }
+        let known = KnownGame { start: game.start_fen(), moves: Vec::new(), has_moved: false };
+        self.player()?.new_game(&NewGame { game, color, controls, opponent, ponder })?;
         self.known = Some(known);
         Ok(())
     }
 
-    fn think(&mut self, game: &Game, ponder: bool) -> Result<(), Fault> {
+    fn think(&mut self, game: &Game, ponder: bool) -> Result<(), PlayerFault> {
         self.is_thinking = true;
         if !self.known.as_ref().is_some_and(|known| known.leads_to(game)) {
             self.set_up(game.turn(), ponder)?;
         }
         let at = Instant::now();
-        let clock = self.client.clock(at);
-        let offers = self.client.is_draw_offered();
-        if let Some(player) = &mut self.player {
-            player.think(&Turn { game, clock: &clock, at })?;
-            if offers {
-                player.offer_draw()?;
-            }
+        let (clock, offers) = (self.client.clock(at), self.client.is_draw_offered());
+        let player = self.player()?;
+        player.think(&Turn { game, clock: &clock, at })?;
+        if offers {
+            player.offer_draw()?;
         }
         self.thinking = Thinking::default();
         Ok(())
     }
 
     /// The program has moved, and the opponent's clock runs.
-    fn wait(&mut self) -> Result<(), Fault> {
+    fn wait(&mut self) -> Result<(), PlayerFault> {
         let game = self.client.game().clone();
         let at = Instant::now();
         let clock = self.client.clock(at);
-        self.known = Some(Known { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
-        match &mut self.player {
-            Some(player) => player.wait(&Turn { game: &game, clock: &clock, at }),
-            None => Ok(()),
-        }
+        self.known =
+            Some(KnownGame { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
+        self.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 
-    /// Later news replace earlier ones, but silence on a point leaves it as it was.
+    /// Later output replaces earlier output; what it leaves out stays.
     fn note(&mut self, news: Thinking) {
         let known = &mut self.thinking;
         known.depth = news.depth.or(known.depth);
@@ -386,26 +376,18 @@ impl Bridge {
     }
 }
 
-impl Known {
-    /// Whether the program can be told how this game goes on.
+impl KnownGame {
+    /// Whether the program can be sent the rest of this game.
     fn leads_to(&self, game: &Game) -> bool {
         let is_beginning = game.start_fen() == self.start && game.moves().starts_with(&self.moves);
         is_beginning && (!self.has_moved || game.ply() == self.moves.len() + 1)
     }
 }
 
-/// What a program thinks, for the record.
+/// The thinking output of a program, for the referee's record.
 fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
-    let mut ahead = game.clone();
-    let mut line = Vec::new();
-    let words = thinking.line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, m)| m));
-    for word in words.filter(|word| !word.is_empty()).take(64) {
-        let Ok(mv) = ahead.parse_move(word) else { break };
-        if ahead.play(mv).is_err() {
-            break;
-        }
-        line.push(mv);
-    }
+    let mut line = thinking.moves(game);
+    line.truncate(LONGEST_LINE);
     Analysis {
         evaluation: thinking.score.and_then(Evaluation::of),
         depth: thinking.depth.map(u64::from),
@@ -414,7 +396,7 @@ fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
     }
 }
 
-/// Words of a program as an operand can hold them.
+/// A text of a program as an EPD operand.
 fn as_operand(text: &str) -> String {
     let fit = |c: &char| c.is_ascii_graphic() && !matches!(c, ';' | '"' | ',');
     let word: String = text.chars().filter(fit).take(20).collect();

@@ -1,51 +1,45 @@
 //! A player that speaks CEGO, Chess Engine Game Operation, revision 1.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use game::{CastlingMode, Color, Outcome, TimeControl};
 use messages::cego::{
-    EngineMessage, FirstMove, LongMove, MediatorMessage, MessageError, SideClock, StrictFen, SubsequentMove,
+    EngineMessage, FirstMove, LongMove, MalformedMessage, MediatorMessage, SideClock, StrictFen,
+    SubsequentMove,
 };
 use platform::Source;
 
-use crate::listen::{Listener, next_arrival};
+use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Turn};
+use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
 
-/// CEGO, as an engine is spoken to.
+/// CEGO, from the mediator's side.
 pub struct Cego;
 
 impl Vocabulary for Cego {
-    type Command = MediatorMessage;
-    type Message = Result<EngineMessage, MessageError>;
+    type Message = Result<EngineMessage, MalformedMessage>;
     const STRICT: bool = true;
 
-    fn read(line: &str) -> Result<EngineMessage, MessageError> {
+    fn read(line: &str) -> Result<EngineMessage, MalformedMessage> {
         line.parse()
     }
 }
 
-/// What is told of a clock that doesn't run.
+/// The time of a clock that doesn't run.
 const A_DAY: Duration = Duration::from_hours(24);
 
-/// An engine behind CEGO: one process, one game. Whatever it says besides `ready`, and a move or `forfeit` when it is its
-/// turn, ends the conversation, and the process.
+/// A CEGO engine: one process, one game. Any message but `ready`, and a move or `forfeit` when it is its turn, is a fault and
+/// ends the process.
 pub struct CegoPlayer {
-    spec: Spec,
-    log: Option<Arc<dyn Log>>,
     stream: Stream<Cego>,
-    /// What former processes used.
-    used: Resources,
-    /// The protocol has no names.
-    identity: Identity,
-    state: State,
+    state: CegoState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// It has said `ready` and knows nothing yet.
+enum CegoState {
+    /// It has sent `ready`.
     Ready,
     /// It has to move.
     Thinking,
@@ -59,29 +53,22 @@ impl CegoPlayer {
     /// Starts the engine and waits until it is ready.
     ///
     /// # Errors
-    /// [`Fault::Start`]: it cannot be started, or options are given, which the protocol doesn't have. Or it ended, kept
-    /// silent, or said something else than `ready`.
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CegoPlayer, Fault> {
+    /// [`PlayerFault::Start`]: it cannot be started, or options are given, which the protocol doesn't have. Or it ended,
+    /// didn't answer in time, or sent something else than `ready`.
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CegoPlayer, PlayerFault> {
         if let Some(name) = spec.options.keys().next() {
-            return Err(Fault::Start(format!("CEGO has no options, {name} neither")));
+            return Err(PlayerFault::Start(format!("CEGO has no options, {name} neither")));
         }
-        Ok(CegoPlayer {
-            spec: spec.clone(),
-            stream: ready_process(spec, log.clone())?,
-            log,
-            used: Resources::default(),
-            identity: Identity::default(),
-            state: State::Ready,
-        })
+        Ok(CegoPlayer { stream: ready_process(spec, log)?, state: CegoState::Ready })
     }
 
     /// Ends the conversation, as the protocol demands it of what is malformed.
-    fn reject(&mut self, what: String) -> Fault {
+    fn reject(&mut self, what: String) -> PlayerFault {
         reject(&mut self.stream, what)
     }
 }
 
-impl Listener for CegoPlayer {
+impl ProtocolPlayer for CegoPlayer {
     type Vocabulary = Cego;
 
     fn stream(&mut self) -> &mut Stream<Cego> {
@@ -90,48 +77,40 @@ impl Listener for CegoPlayer {
 
     fn understand(
         &mut self,
-        said: Timed<Result<EngineMessage, MessageError>>,
-    ) -> Result<Option<Event>, Fault> {
+        said: Timed<Result<EngineMessage, MalformedMessage>>,
+    ) -> Result<Option<PlayerEvent>, PlayerFault> {
         match (self.state, said.message) {
-            (State::Over, _) => Ok(None),
-            (State::Thinking, Ok(EngineMessage::Move(m))) => {
-                self.state = State::Waiting;
-                Ok(Some(Event::Move(m.to_string())))
+            (CegoState::Over, _) => Ok(None),
+            (CegoState::Thinking, Ok(EngineMessage::Move(m))) => {
+                self.state = CegoState::Waiting;
+                Ok(Some(PlayerEvent::Move(m.to_string())))
             }
-            (State::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(Event::Resignation)),
+            (CegoState::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(PlayerEvent::Resignation)),
             (_, Err(error)) => Err(self.reject(error.to_string())),
             (_, Ok(message)) => Err(self.reject(format!("`{message}` out of turn"))),
         }
     }
 
     fn expects_end(&self) -> bool {
-        self.state == State::Over
+        self.state == CegoState::Over
     }
 }
 
-fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>, Fault> {
+fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>, PlayerFault> {
     let mut stream = Stream::start(spec, log)?;
-    let until = Instant::now() + spec.patience;
-    match stream.wait(until)?.map(|said| said.message) {
-        Some(Ok(EngineMessage::Ready)) => Ok(stream),
-        Some(Ok(message)) => Err(reject(&mut stream, format!("`{message}` before `ready`"))),
-        Some(Err(error)) => Err(reject(&mut stream, error.to_string())),
-        None => Err(stream.fail(Fault::Silence("being started"))),
+    match stream.answer("being started", stream.deadline())?.message {
+        Ok(EngineMessage::Ready) => Ok(stream),
+        Ok(message) => Err(reject(&mut stream, format!("`{message}` before `ready`"))),
+        Err(error) => Err(reject(&mut stream, error.to_string())),
     }
 }
 
-fn reject(stream: &mut Stream<Cego>, what: String) -> Fault {
+fn reject(stream: &mut Stream<Cego>, what: String) -> PlayerFault {
     stream.kill();
-    stream.fail(Fault::Malformed(what))
+    stream.fail(PlayerFault::Malformed(what))
 }
 
-fn say_goodbye(mut stream: Stream<Cego>, spec: &Spec) -> Departure {
-    // The protocol has no word for it.
-    stream.terminate();
-    stream.quit(spec.grace)
-}
-
-/// What is told of a side's clock in the first message.
+/// A side's clock in the first message.
 fn side_clock(turn: &Turn, color: Color) -> SideClock {
     SideClock { time: time(turn, color), increment: turn.clock.increment(color) }
 }
@@ -140,7 +119,7 @@ fn time(turn: &Turn, color: Color) -> Duration {
     turn.remaining(color).unwrap_or(A_DAY)
 }
 
-/// Whether an engine can be told of this time control: of a time left, and of an increment that never changes.
+/// Whether the protocol can express a time control: a time left, and an increment that never changes.
 fn can_say(control: &TimeControl) -> bool {
     match control {
         TimeControl::Clock(phases) => {
@@ -153,39 +132,37 @@ fn can_say(control: &TimeControl) -> bool {
 }
 
 impl Player for CegoPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         if game.mode() == CastlingMode::Chess960 {
-            return Err(Fault::Unsupported("Chess960".into()));
+            return Err(PlayerFault::Unsupported("Chess960".into()));
         }
         let control = &game.controls[game.color];
         if !can_say(control) {
-            return Err(Fault::Unsupported(format!("with the time control {control}")));
+            return Err(PlayerFault::Unsupported(format!("with the time control {control}")));
         }
-        if self.state != State::Ready {
-            let stream = ready_process(&self.spec, self.log.clone())?;
-            let former = std::mem::replace(&mut self.stream, stream);
-            self.used += say_goodbye(former, &self.spec).resources.unwrap_or_default();
-            self.state = State::Ready;
+        if self.state != CegoState::Ready {
+            let stream = ready_process(self.stream.spec(), self.stream.log())?;
+            self.stream.terminate();
+            self.stream.replace(stream);
+            self.state = CegoState::Ready;
         }
         Ok(())
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         let us = turn.game.turn();
         let played = turn.game.moves().last().and_then(|&m| LongMove::of(m));
         let message = match played {
-            Some(played) if self.state != State::Ready => MediatorMessage::SubsequentMove(SubsequentMove {
-                own_time: time(turn, us),
-                opponent_time: time(turn, !us),
-                played,
-            }),
+            Some(played) if self.state != CegoState::Ready => {
+                MediatorMessage::SubsequentMove(SubsequentMove {
+                    own_time: time(turn, us),
+                    opponent_time: time(turn, !us),
+                    played,
+                })
+            }
             _ => {
                 let position =
-                    StrictFen::of(turn.game).map_err(|error| Fault::Unsupported(error.to_string()))?;
+                    StrictFen::of(turn.game).map_err(|error| PlayerFault::Unsupported(error.to_string()))?;
                 MediatorMessage::FirstMove(FirstMove {
                     own: side_clock(turn, us),
                     opponent: side_clock(turn, !us),
@@ -193,20 +170,12 @@ impl Player for CegoPlayer {
                 })
             }
         };
-        self.state = State::Thinking;
-        self.stream.tell(&message)
+        self.state = CegoState::Thinking;
+        self.stream.tell(message)
     }
 
-    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
-        Ok(()) // it ponders as it likes
-    }
-
-    fn offer_draw(&mut self) -> Result<(), Fault> {
-        Ok(()) // there is no word for it
-    }
-
-    fn end_game(&mut self, _outcome: Outcome) -> Result<(), Fault> {
-        self.state = State::Over;
+    fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {
+        self.state = CegoState::Over;
         self.stream.terminate();
         Ok(())
     }
@@ -220,6 +189,9 @@ impl Player for CegoPlayer {
     }
 
     fn quit(self: Box<Self>) -> Departure {
-        say_goodbye(self.stream, &self.spec).after(self.used)
+        // The protocol has no word for it.
+        self.stream.terminate();
+        let grace = self.stream.spec().grace;
+        self.stream.quit(grace)
     }
 }

@@ -1,18 +1,20 @@
-//! Programs as seen from the other side: started, spoken to in their protocol, timed and cleaned up.
+//! Chess programs from the GUI's side: started, driven by their protocol, timed and cleaned up.
 //!
-//! [`Stream`] is a program behind a pipe with all that is said in its protocol; [`Player`] is what an official needs of
-//! one, with [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] for programs. [`start`] makes one from a [`Spec`].
-//! [`transport`] is the way to a referee, for programs on other machines.
+//! - [`Stream`]: a process with three pipes, its lines parsed as messages of its protocol.
+//! - [`Player`]: what an official needs of a participant; [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] implement it.
+//!   [`start`] makes one from a [`Spec`].
+//! - [`check`]: the conformance check.
+//! - [`Bridge`]: a program as a client of an EPD referee, over a [`transport`].
 
 mod bridge;
 mod cecp;
 mod cego;
 pub mod check;
+mod errors;
 mod lines;
 mod listen;
 mod log;
 mod options;
-mod pipe;
 mod player;
 mod spec;
 mod stream;
@@ -24,18 +26,18 @@ use std::sync::Arc;
 pub use bridge::Bridge;
 pub use cecp::{Cecp, CecpPlayer};
 pub use cego::{Cego, CegoPlayer};
-pub use log::{Entry, Log, Speaker, TextLog};
+pub use log::{Log, LogEntry, Speaker, TextLog};
 pub use platform::Resources;
-pub use player::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Protocol, Thinking, Turn};
+pub use player::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 pub use spec::{CommandLine, CommandLineError, OptionValue, Spec};
 pub use stream::{Stream, Timed, Vocabulary};
 pub use uci::{Uci, UciPlayer};
 
-/// Starts a program and makes itself known to it. What is said goes into the log, if there is one.
+/// Starts a program and completes the handshake. All lines go into the log, if there is one.
 ///
 /// # Errors
-/// The program cannot be started, ends, keeps silent for too long, or doesn't have an option that it should.
-pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, Fault> {
+/// The program cannot be started, ends, doesn't answer in time, or lacks an option that is to be set.
+pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Box<dyn Player>, PlayerFault> {
     Ok(match spec.protocol {
         Protocol::Cecp => Box::new(CecpPlayer::start(spec, log)?),
         Protocol::Uci => Box::new(UciPlayer::start(spec, log)?),

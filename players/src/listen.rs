@@ -1,36 +1,36 @@
-//! How a player hears of its program, whatever the protocol.
+//! How a player turns messages of its program into events, in any protocol.
 
 use std::time::Instant;
 
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Event, Fault};
+use crate::{Arrival, PlayerEvent, PlayerFault};
 
-/// A player that listens to a stream.
-pub(crate) trait Listener {
-    /// What is spoken.
+/// A player behind a stream.
+pub(crate) trait ProtocolPlayer {
+    /// Its protocol.
     type Vocabulary: Vocabulary;
 
-    /// The conversation.
+    /// The stream.
     fn stream(&mut self) -> &mut Stream<Self::Vocabulary>;
 
-    /// What a thing said means for the game, if anything.
+    /// The event that a message is, if any.
     ///
     /// # Errors
-    /// It ends the conversation.
+    /// The message is a fault.
     fn understand(
         &mut self,
         said: Timed<<Self::Vocabulary as Vocabulary>::Message>,
-    ) -> Result<Option<Event>, Fault>;
+    ) -> Result<Option<PlayerEvent>, PlayerFault>;
 
-    /// Whether the end of the conversation was asked for.
+    /// Whether the program is expected to end.
     fn expects_end(&self) -> bool {
         false
     }
 }
 
-/// The next event. Reads at most once, so that a program that talks without end cannot hold its owner; a fault is told
+/// The next event. Reads at most once, so that a program that writes without end cannot block its owner; a fault comes
 /// once, as the last event.
-pub(crate) fn next_arrival(listener: &mut impl Listener) -> Option<Arrival> {
+pub(crate) fn next_arrival(listener: &mut impl ProtocolPlayer) -> Option<Arrival> {
     let mut said = listener.stream().take();
     loop {
         let (at, meaning) = match said {
@@ -43,7 +43,7 @@ pub(crate) fn next_arrival(listener: &mut impl Listener) -> Option<Arrival> {
             Ok(None) => said = listener.stream().take_read(),
             Err(fault) => {
                 let is_news = listener.stream().tells_fault() && !listener.expects_end();
-                return is_news.then_some(Arrival { at, event: Event::Fault(fault) });
+                return is_news.then_some(Arrival { at, event: PlayerEvent::Fault(fault) });
             }
         }
     }

@@ -1,11 +1,11 @@
-//! The record of what was said: every line in both directions, and what the program wrote to its standard error.
+//! The log of a program: every line in both directions, and its standard error.
 
 use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Who said a line.
+/// Who wrote a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Speaker {
     /// We, to the program.
@@ -18,26 +18,25 @@ pub enum Speaker {
     Note,
 }
 
-/// A line that was said. What is too long for a line is cut.
+/// A line of the log. Lines that are too long are cut.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct LogEntry<'a> {
     /// When it was sent or read.
     pub at: Instant,
-    /// Who said it.
+    /// Who wrote it.
     pub speaker: Speaker,
-    /// What was said, without the end of the line. As it came: it may contain control characters, and bytes that are
-    /// not UTF-8 have become U+FFFD.
+    /// The line without its end, unchanged: it may contain control characters. Bytes that are not UTF-8 are U+FFFD.
     pub text: &'a str,
 }
 
-/// Whoever keeps a record. It is called from several threads, in the middle of the game: it should be quick.
+/// Receives the lines. It is called from several threads during the game and should be quick.
 pub trait Log: Send + Sync {
-    /// Takes down a line.
-    fn record(&self, entry: &Entry);
+    /// Records a line.
+    fn record(&self, entry: &LogEntry);
 }
 
-/// Writes a record as text: seconds since the beginning, a name, a sign for the speaker, the line. Control characters
-/// are escaped. What cannot be written is lost: a full disk doesn't end a game.
+/// Writes a log as text: seconds since the beginning, a name, a sign for the speaker, the line. Control characters
+/// are escaped. Write errors are ignored: a full disk doesn't end a game.
 pub struct TextLog<W> {
     name: String,
     began: Instant,
@@ -52,7 +51,7 @@ impl<W: Write + Send> TextLog<W> {
 }
 
 impl<W: Write + Send> Log for TextLog<W> {
-    fn record(&self, entry: &Entry) {
+    fn record(&self, entry: &LogEntry) {
         let seconds = entry.at.saturating_duration_since(self.began).as_secs_f64();
         let sign = match entry.speaker {
             Speaker::Us => '<',
@@ -85,7 +84,7 @@ pub(crate) struct Recorder(pub(crate) Option<Arc<dyn Log>>);
 impl Recorder {
     pub(crate) fn record(&self, at: Instant, speaker: Speaker, text: &str) {
         if let Some(log) = &self.0 {
-            log.record(&Entry { at, speaker, text });
+            log.record(&LogEntry { at, speaker, text });
         }
     }
 
@@ -107,8 +106,8 @@ mod tests {
         let began = Instant::now();
         let log = TextLog::new("Anna", began, Vec::new());
         let at = began + std::time::Duration::from_millis(1500);
-        log.record(&Entry { at, speaker: Speaker::Program, text: "move e2e4\u{1b}[31m\tx" });
-        log.record(&Entry { at, speaker: Speaker::Us, text: "quit" });
+        log.record(&LogEntry { at, speaker: Speaker::Program, text: "move e2e4\u{1b}[31m\tx" });
+        log.record(&LogEntry { at, speaker: Speaker::Us, text: "quit" });
         let text = String::from_utf8(log.output.into_inner().unwrap()).unwrap();
         assert_eq!(text, "1.500000 Anna > move e2e4\\u{1b}[31m\tx\n1.500000 Anna < quit\n");
     }

@@ -1,57 +1,58 @@
-//! Values for the options of a program, held against what it offers.
+//! Values for the options of a program, checked against the options that it offers.
 
-use crate::{Fault, OptionValue};
+use crate::{OptionValue, PlayerFault};
 
-/// What an option takes, in whatever protocol.
-pub(crate) enum Kind<'a> {
-    Check,
-    Number { min: i64, max: i64 },
+/// The values that an option takes, in any protocol.
+pub(crate) enum OptionRange<'a> {
+    /// On or off, in the words of the protocol.
+    Switch {
+        off: &'static str,
+        on: &'static str,
+    },
+    Number {
+        min: i64,
+        max: i64,
+    },
     Choice(&'a [String]),
     Text,
     Button,
 }
 
-/// What is to be told.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Setting {
-    Switch(bool),
-    Value(String),
-    Press,
-}
-
-/// Holds a value against what the option takes.
+/// The text of a value as the protocol sends it; `None` presses a button.
 ///
 /// # Errors
-/// [`Fault::Start`]: it does not fit.
-pub(crate) fn fit(name: &str, kind: &Kind, value: &OptionValue) -> Result<Setting, Fault> {
-    let wrong =
-        |expected: String| Fault::Start(format!("option {name}: expected {expected}, not \"{value}\""));
-    match kind {
-        Kind::Check => value.as_bool().map(Setting::Switch).ok_or_else(|| wrong("true or false".into())),
-        Kind::Number { min, max } => value
-            .as_int()
-            .filter(|number| (min..=max).contains(&number))
-            .map(|number| Setting::Value(number.to_string()))
-            .ok_or_else(|| wrong(format!("a number from {min} to {max}"))),
-        Kind::Choice(choices) => {
-            let text = value.to_string();
-            let known = choices.iter().any(|choice| choice.eq_ignore_ascii_case(&text));
-            if known {
-                Ok(Setting::Value(text))
-            } else {
-                Err(wrong(format!("one of {}", choices.join(", "))))
-            }
+/// [`PlayerFault::Start`]: the value does not fit.
+pub(crate) fn setting(
+    name: &str,
+    range: &OptionRange,
+    value: &OptionValue,
+) -> Result<Option<String>, PlayerFault> {
+    let text = value.to_string();
+    let (fitting, expected) = match range {
+        OptionRange::Switch { off, on } => (
+            value.as_bool().map(|is_on| if is_on { on } else { off }.to_string()),
+            "true or false".to_owned(),
+        ),
+        OptionRange::Number { min, max } => (
+            value.as_int().filter(|number| (min..=max).contains(&number)).map(|number| number.to_string()),
+            format!("a number from {min} to {max}"),
+        ),
+        OptionRange::Choice(choices) => {
+            let is_known = choices.iter().any(|choice| choice.eq_ignore_ascii_case(&text));
+            (is_known.then_some(text), format!("one of {}", choices.join(", ")))
         }
-        Kind::Text => Ok(Setting::Value(value.to_string())),
-        Kind::Button => Ok(Setting::Press),
-    }
+        OptionRange::Text => return Ok(Some(text)),
+        OptionRange::Button => return Ok(None),
+    };
+    let wrong = || PlayerFault::Start(format!("option {name}: expected {expected}, not \"{value}\""));
+    fitting.map(Some).ok_or_else(wrong)
 }
 
 /// The fault of an option that the program doesn't have.
-pub(crate) fn unknown<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> Fault {
+pub(crate) fn unknown<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> PlayerFault {
     let offered: Vec<&str> = offered.collect();
     let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-    Fault::Start(format!("there is no option {name}; there are: {offered}"))
+    PlayerFault::Start(format!("there is no option {name}; there are: {offered}"))
 }
 
 #[cfg(test)]
@@ -61,20 +62,21 @@ mod tests {
     #[test]
     fn values_are_held_against_what_is_offered() {
         let choices = ["calm", "wild"].map(String::from);
-        let number = Kind::Number { min: 1, max: 8 };
+        let number = OptionRange::Number { min: 1, max: 8 };
+        let switch = OptionRange::Switch { off: "no", on: "yes" };
         let text = |text: &str| OptionValue::Text(text.into());
-        let value = |text: &str| Ok(Setting::Value(text.into()));
-        assert_eq!(fit("x", &Kind::Check, &OptionValue::Bool(true)), Ok(Setting::Switch(true)));
-        assert_eq!(fit("x", &Kind::Check, &text("0")), Ok(Setting::Switch(false)));
-        assert_eq!(fit("x", &number, &text("8")), value("8"));
-        assert_eq!(fit("x", &Kind::Choice(&choices), &text("Wild")), value("Wild"));
-        assert_eq!(fit("x", &Kind::Button, &text("")), Ok(Setting::Press));
-        let error = |kind, value| fit("Hash", &kind, &value).unwrap_err().to_string();
+        let value = |text: &str| Ok(Some(text.into()));
+        assert_eq!(setting("x", &switch, &OptionValue::Bool(true)), value("yes"));
+        assert_eq!(setting("x", &switch, &text("0")), value("no"));
+        assert_eq!(setting("x", &number, &text("8")), value("8"));
+        assert_eq!(setting("x", &OptionRange::Choice(&choices), &text("Wild")), value("Wild"));
+        assert_eq!(setting("x", &OptionRange::Button, &text("")), Ok(None));
+        let error = |kind, value| setting("Hash", &kind, &value).unwrap_err().to_string();
         assert_eq!(
             error(number, OptionValue::Int(9)),
             "cannot be started: option Hash: expected a number from 1 to 8, not \"9\""
         );
-        assert!(error(Kind::Choice(&choices), text("odd")).contains("one of calm, wild"));
+        assert!(error(OptionRange::Choice(&choices), text("odd")).contains("one of calm, wild"));
         assert!(
             unknown("Hsah", ["Hash", "Ponder"].into_iter()).to_string().contains("there are: Hash, Ponder")
         );

@@ -1,4 +1,4 @@
-//! What has to be known of a program to start it and to play with it.
+//! The specification of a program: how to start it, and its settings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Protocol;
 
-/// A program: how it is started and spoken to. In TOML for example
+/// How a program is started, its protocol and its settings. In TOML for example
 ///
 /// ```toml
 /// command = "stockfish"
@@ -20,38 +20,38 @@ use crate::Protocol;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Spec {
-    /// What to call it; otherwise it has the name that it gives itself.
+    /// Its name, if not the one that it gives itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The program and its arguments: one text, quoted as for a shell, or a list.
     pub command: CommandLine,
-    /// What it speaks.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// The folder to start it in; a relative path of the program starts there too.
+    /// Its working directory; a relative path of the program starts there too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<PathBuf>,
-    /// Variables of the environment, in addition to ours.
+    /// Environment variables, in addition to ours.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Options by the names that the program gives them. It is not started in vain with one that it doesn't have.
+    /// Options by the names that the program gives them. An unknown one is an error.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, OptionValue>,
-    /// How much memory it may use for its tables, in MiB; told if it wants to know.
+    /// Memory for its tables, in MiB; sent if the program supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// How many threads it may search with; told if it wants to know.
+    /// Number of search threads; sent if the program supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
-    /// How long it may take to get ready, at the start and for each game. In TOML, seconds.
+    /// Time limit to get ready, at the start and for each game. In TOML, seconds.
     #[serde(default = "default_patience", with = "seconds")]
     pub patience: Duration,
-    /// How long it may take to leave before it is killed. In TOML, seconds.
+    /// Time limit to end before it is killed. In TOML, seconds.
     #[serde(default = "default_grace", with = "seconds")]
     pub grace: Duration,
 }
 
 impl Spec {
-    /// A program with everything else as it usually is.
+    /// A program with default settings.
     pub fn new(command: CommandLine, protocol: Protocol) -> Spec {
         Spec {
             name: None,
@@ -77,18 +77,15 @@ const fn default_grace() -> Duration {
     Duration::from_secs(2)
 }
 
-/// A program and its arguments.
+/// A program and its arguments: at least one word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Words", into = "Vec<String>")]
-pub struct CommandLine {
-    program: String,
-    arguments: Vec<String>,
-}
+#[serde(try_from = "CommandText")]
+pub struct CommandLine(Vec<String>);
 
-/// How a command line may stand in a file.
+/// The forms of a command line in a file.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a command line, or a list of its words")]
-enum Words {
+enum CommandText {
     Line(String),
     List(Vec<String>),
 }
@@ -99,7 +96,7 @@ pub enum CommandLineError {
     /// There is no program in it.
     #[error("a command line begins with a program, but this one is empty")]
     Empty,
-    /// A quotation mark has no partner.
+    /// A quotation mark is not closed.
     #[error("a quotation mark is not closed in the command line: {0}")]
     Quotation(String),
 }
@@ -110,24 +107,24 @@ impl CommandLine {
     /// # Errors
     /// There is none, or it is empty.
     pub fn from_words(words: impl IntoIterator<Item = String>) -> Result<CommandLine, CommandLineError> {
-        let mut words = words.into_iter();
-        let program = words.next().filter(|program| !program.is_empty()).ok_or(CommandLineError::Empty)?;
-        Ok(CommandLine { program, arguments: words.collect() })
+        let words: Vec<String> = words.into_iter().collect();
+        let has_program = words.first().is_some_and(|program| !program.is_empty());
+        if has_program { Ok(CommandLine(words)) } else { Err(CommandLineError::Empty) }
     }
 
     /// The program: a path, or a name that is looked up in `PATH`.
     pub fn program(&self) -> &str {
-        &self.program
+        &self.0[0]
     }
 
     /// Its arguments.
     pub fn arguments(&self) -> &[String] {
-        &self.arguments
+        &self.0[1..]
     }
 
-    /// The name of the program's file, for want of a better name.
+    /// The name of the program's file: the fallback for its name.
     pub fn file_name(&self) -> &str {
-        Path::new(&self.program).file_name().and_then(|name| name.to_str()).unwrap_or(&self.program)
+        Path::new(self.program()).file_name().and_then(|name| name.to_str()).unwrap_or(self.program())
     }
 }
 
@@ -143,24 +140,18 @@ impl FromStr for CommandLine {
 
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&shell_words::join(std::iter::once(&self.program).chain(&self.arguments)))
+        f.write_str(&shell_words::join(&self.0))
     }
 }
 
-impl TryFrom<Words> for CommandLine {
+impl TryFrom<CommandText> for CommandLine {
     type Error = CommandLineError;
 
-    fn try_from(words: Words) -> Result<CommandLine, CommandLineError> {
+    fn try_from(words: CommandText) -> Result<CommandLine, CommandLineError> {
         match words {
-            Words::Line(line) => line.parse(),
-            Words::List(words) => CommandLine::from_words(words),
+            CommandText::Line(line) => line.parse(),
+            CommandText::List(words) => CommandLine::from_words(words),
         }
-    }
-}
-
-impl From<CommandLine> for Vec<String> {
-    fn from(line: CommandLine) -> Vec<String> {
-        std::iter::once(line.program).chain(line.arguments).collect()
     }
 }
 

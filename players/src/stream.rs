@@ -1,125 +1,215 @@
-//! A conversation in the words of a protocol.
+//! A process with three pipes: commands to it, messages of its protocol from it, its standard error into the log.
+//!
+//! Standard output is read in the thread of the owner, without blocking, so that no thread has to be woken between
+//! the program's line and the owner. The time of arrival is taken there too.
 
-use std::fmt::{Display, Write};
+use std::fmt::{Display, Write as _};
+use std::io;
 use std::marker::PhantomData;
+use std::process::Command;
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use platform::Source;
+use platform::{PipeRead, PipeWriter, Pipes, Process, Resources, Source};
 
-use crate::lines::{self, Line};
-use crate::log::{Log, Recorder};
-use crate::pipe::Program;
-use crate::{Departure, Fault, Spec};
+use crate::errors::ErrorDrain;
+use crate::lines::{self, OutputLine, OutputLines};
+use crate::log::{Log, Recorder, Speaker};
+use crate::{Departure, PlayerFault, Spec};
 
-/// What can be said in a protocol, seen from the side that is not the engine's.
+/// How long a program may leave a pipe full before it counts as lost, and how many bytes it may write meanwhile.
+const FULL_PIPE_PATIENCE: Duration = Duration::from_secs(1);
+const MOST_HELD_BACK: usize = 4 * 1024 * 1024;
+
+/// How long to wait for the status of a program that has closed its standard output: usually it is ending.
+const EXIT_PATIENCE: Duration = Duration::from_millis(50);
+
+/// The messages of a program in a protocol.
 pub trait Vocabulary {
-    /// What we say: one line.
-    type Command: Display;
-    /// What the program says: one line.
+    /// One line.
     type Message;
-    /// Whether the protocol forgives nothing: control characters stay where they are, and a line too long is a fault.
+    /// Whether control characters are kept, and a line that is too long is a fault.
     const STRICT: bool;
 
-    /// Understands a line.
+    /// Parses a line.
     fn read(line: &str) -> Self::Message;
 }
 
-/// A program that is spoken to in a protocol. Every message passes, in order. When the value goes, the program does.
+/// A running program. Every message passes, in order. The program ends with the value.
 pub struct Stream<V> {
-    program: Program,
-    /// What is to be told, kept for its memory.
-    text: String,
-    /// Whether its end was told to those who wait for it.
+    spec: Spec,
+    process: Process,
+    /// `None` once it was closed.
+    input: Option<PipeWriter>,
+    output: OutputLines,
+    errors: ErrorDrain,
+    log: Recorder,
+    /// The fault that ended the conversation, and whether it was reported as an event.
+    fault: Option<PlayerFault>,
     fault_told: bool,
+    was_killed: bool,
+    /// What former processes used.
+    used: Resources,
     vocabulary: PhantomData<V>,
 }
 
-/// Something that the program said.
+/// A message of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timed<M> {
     /// When its last byte was read.
     pub at: Instant,
-    /// In its own words.
+    /// The line.
     pub line: String,
     /// What it means.
     pub message: M,
 }
 
 impl<V: Vocabulary> Stream<V> {
-    /// Starts the program; nothing is said yet.
+    /// Starts the program; nothing is sent yet.
     ///
     /// # Errors
-    /// [`Fault::Start`].
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<V>, Fault> {
-        let program = Program::start(spec, Recorder(log))?;
-        Ok(Stream { program, text: String::new(), fault_told: false, vocabulary: PhantomData })
+    /// [`PlayerFault::Start`].
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<V>, PlayerFault> {
+        let log = Recorder(log);
+        log.note(&format!("starting {}", spec.command));
+        Stream::spawn(spec, log)
+            .map_err(|error| PlayerFault::Start(format!("{}: {error}", spec.command.program())))
     }
 
-    /// Says one thing. Line feeds in it become blanks, for they would make two things of it.
+    fn spawn(spec: &Spec, log: Recorder) -> io::Result<Stream<V>> {
+        let mut command = Command::new(spec.command.program());
+        command.args(spec.command.arguments()).envs(&spec.environment);
+        if let Some(directory) = &spec.directory {
+            command.current_dir(directory);
+        }
+        let (process, Pipes { input, output, error }) = Process::start(&mut command)?;
+        Ok(Stream {
+            spec: spec.clone(),
+            process,
+            input: Some(input),
+            output: OutputLines::new(output),
+            errors: ErrorDrain::start(error, log.clone())?,
+            log,
+            fault: None,
+            fault_told: false,
+            was_killed: false,
+            used: Resources::default(),
+            vocabulary: PhantomData,
+        })
+    }
+
+    /// How the program was started.
+    pub(crate) fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Where all lines are recorded.
+    pub(crate) fn log(&self) -> Option<Arc<dyn Log>> {
+        self.log.0.clone()
+    }
+
+    /// Replaces the process by another one of the same program, and ends it.
+    pub(crate) fn replace(&mut self, successor: Stream<V>) {
+        let former = std::mem::replace(self, successor);
+        let grace = former.spec.grace;
+        self.used = former.quit(grace).resources.unwrap_or_default();
+    }
+
+    /// Sends a line. Line feeds in it become blanks.
     ///
     /// # Errors
     /// The program has gone, doesn't read for a second, or committed a fault before.
-    pub fn tell(&mut self, command: &V::Command) -> Result<(), Fault> {
-        self.tell_all(std::slice::from_ref(command))
+    pub fn tell(&mut self, line: impl Display) -> Result<(), PlayerFault> {
+        self.tell_all([line])
     }
 
-    /// Says several things in one write.
+    /// Sends several lines in one write.
     ///
     /// # Errors
     /// As for [`Stream::tell`].
-    pub fn tell_all(&mut self, commands: &[V::Command]) -> Result<(), Fault> {
-        let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        for command in commands {
-            push_line(&mut text, command);
+    pub fn tell_all(&mut self, lines: impl IntoIterator<Item = impl Display>) -> Result<(), PlayerFault> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
         }
-        let told = self.program.tell(&text);
-        self.text = text;
-        told
-    }
-
-    /// Says a line that is in no vocabulary.
-    ///
-    /// # Errors
-    /// As for [`Stream::tell`].
-    pub fn tell_line(&mut self, line: impl Display) -> Result<(), Fault> {
         let mut text = String::new();
-        push_line(&mut text, &line);
-        self.program.tell(&text)
+        for line in lines {
+            let begin = text.len();
+            let _ = write!(text, "{line}");
+            if text[begin..].contains(['\n', '\r']) {
+                let line = text.split_off(begin).replace(['\n', '\r'], " ");
+                text.push_str(&line);
+            }
+            text.push('\n');
+        }
+        if self.log.is_on() {
+            let now = Instant::now();
+            text.lines().for_each(|line| self.log.record(now, Speaker::Us, line));
+        }
+        self.write(text.as_bytes())
     }
 
-    /// The next thing that the program said. Never blocks; reads at most once, so that a program that talks without end
-    /// cannot hold its owner. `None`: wait for [`Stream::source`].
+    fn write(&mut self, mut bytes: &[u8]) -> Result<(), PlayerFault> {
+        let mut give_up = None;
+        while let Some(input) = self.input.as_mut().filter(|_| !bytes.is_empty()) {
+            match input.write(bytes) {
+                Ok(0) => {
+                    let until = *give_up.get_or_insert_with(|| Instant::now() + FULL_PIPE_PATIENCE);
+                    if !self.wait_for_room(until) {
+                        return Err(self.fail(PlayerFault::Silence("a pipe full of commands")));
+                    }
+                }
+                Ok(written) => bytes = &bytes[written..],
+                Err(_) => return Err(self.died("its standard input is closed")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for room in the pipe, and reads meanwhile: the program may be waiting for that. False if it is too late, or
+    /// if the program writes without end.
+    fn wait_for_room(&mut self, until: Instant) -> bool {
+        let Some(input) = &self.input else { return false };
+        platform::wait(&[input.room(), self.output.pipe.source()], until);
+        self.output.read();
+        self.output.backlog() < MOST_HELD_BACK && Instant::now() < until
+    }
+
+    /// The next message. Never blocks, except for a moment when the program ends; reads at most once, so that a program
+    /// that writes without end cannot block its owner. `None`: wait for [`Stream::source`].
     ///
     /// # Errors
-    /// The program has ended or committed a fault; each later call says the same.
-    pub fn take(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
-        let heard = self.program.hear()?;
-        self.understand(heard)
+    /// The program has ended or committed a fault; each later call returns the same.
+    pub fn take(&mut self) -> Result<Option<Timed<V::Message>>, PlayerFault> {
+        if let Some(said) = self.take_read()? {
+            return Ok(Some(said));
+        }
+        if self.output.read() == PipeRead::End {
+            if let Some(rest) = self.output.rest() {
+                self.log.record(Instant::now(), Speaker::Program, &rest);
+                self.log.note("the line was not finished");
+            }
+            return Err(self.died("its standard output is closed"));
+        }
+        self.take_read()
     }
 
-    /// As [`Stream::take`], but of what was read before; reads nothing.
+    /// As [`Stream::take`], but only from what was read before.
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn take_read(&mut self) -> Result<Option<Timed<V::Message>>, Fault> {
-        let heard = self.program.heard()?;
-        self.understand(heard)
-    }
-
-    fn understand(&mut self, mut heard: Option<(Instant, Line)>) -> Result<Option<Timed<V::Message>>, Fault> {
-        while let Some((at, line)) = heard {
+    pub fn take_read(&mut self) -> Result<Option<Timed<V::Message>>, PlayerFault> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
+        while let Some((at, line)) = self.next_line() {
             let line = match line {
-                Line::Whole(line) if V::STRICT => line,
-                Line::Whole(line) => lines::clean(line),
-                Line::TooLong(_) if V::STRICT => {
-                    return Err(self.fail(Fault::Malformed("a line too long".into())));
+                OutputLine { is_cut: true, .. } if V::STRICT => {
+                    return Err(self.fail(PlayerFault::Malformed("a line too long".into())));
                 }
-                Line::TooLong(_) => {
-                    heard = self.program.heard()?;
-                    continue;
-                }
+                OutputLine { is_cut: true, .. } => continue,
+                line if V::STRICT => line.text,
+                line => lines::clean(line.text),
             };
             let message = V::read(&line);
             return Ok(Some(Timed { at, line, message }));
@@ -127,11 +217,20 @@ impl<V: Vocabulary> Stream<V> {
         Ok(None)
     }
 
-    /// The next thing that the program says, if it does before the time is over.
+    fn next_line(&mut self) -> Option<(Instant, OutputLine)> {
+        let (at, line) = self.output.next()?;
+        self.log.record(at, Speaker::Program, &line.text);
+        if line.is_cut {
+            self.log.note("the line was too long and is not looked at");
+        }
+        Some((at, line))
+    }
+
+    /// The next message, if it comes in time.
     ///
     /// # Errors
     /// As for [`Stream::take`].
-    pub fn wait(&mut self, until: Instant) -> Result<Option<Timed<V::Message>>, Fault> {
+    pub fn wait(&mut self, until: Instant) -> Result<Option<Timed<V::Message>>, PlayerFault> {
         loop {
             if let Some(said) = self.take()? {
                 return Ok(Some(said));
@@ -139,13 +238,41 @@ impl<V: Vocabulary> Stream<V> {
             if Instant::now() >= until {
                 return Ok(None);
             }
-            self.program.wait(until);
+            platform::wait(&[self.source()], until);
         }
     }
 
-    /// Ends the conversation with a fault that the owner found. From now on it is all that comes.
-    pub fn fail(&mut self, fault: Fault) -> Fault {
-        self.program.fail(fault)
+    /// The next message, while an answer is expected.
+    ///
+    /// # Errors
+    /// As for [`Stream::take`], and [`PlayerFault::Silence`] if none comes in time.
+    pub(crate) fn answer(
+        &mut self,
+        question: &'static str,
+        until: Instant,
+    ) -> Result<Timed<V::Message>, PlayerFault> {
+        self.wait(until)?.ok_or_else(|| self.fail(PlayerFault::Silence(question)))
+    }
+
+    /// When the program has to be ready if it is asked now.
+    pub(crate) fn deadline(&self) -> Instant {
+        Instant::now() + self.spec.patience
+    }
+
+    /// Ends the conversation with a fault, which all later calls return.
+    pub fn fail(&mut self, fault: PlayerFault) -> PlayerFault {
+        self.log.note(&fault.to_string());
+        self.fault.insert(fault).clone()
+    }
+
+    /// The fault of a program that cannot be reached, with its exit status if it has one by now.
+    fn died(&mut self, sign: &str) -> PlayerFault {
+        let until = Instant::now() + EXIT_PATIENCE;
+        while self.process.ended().is_none() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let how = self.process.ended().map_or_else(|| sign.to_owned(), |status| status.to_string());
+        self.fail(PlayerFault::Died(how))
     }
 
     /// Whether a fault is news: once.
@@ -155,53 +282,89 @@ impl<V: Vocabulary> Stream<V> {
 
     /// Makes a note in the log.
     pub fn note(&self, text: &str) {
-        self.program.log().note(text);
+        self.log.note(text);
     }
 
-    /// What becomes readable when the program speaks. Ask [`Stream::take`] first: it may hold back what was read
-    /// together.
+    /// Ready when the program has written something. Call [`Stream::take`] first: it may have messages of an earlier read.
     pub fn source(&self) -> Source<'_> {
-        self.program.source()
+        self.output.pipe.source()
     }
 
-    /// Waits until the program has read everything that it was told, or the time is over.
+    /// Waits until the program has read all of its input, or the time is over.
     pub fn wait_until_read(&self, until: Instant) {
-        self.program.wait_until_read(until);
+        let Some(input) = &self.input else { return };
+        while !input.is_empty() && Instant::now() < until {
+            thread::sleep(Duration::from_micros(500));
+        }
     }
 
-    /// Whether the program's process has ended; there may still be things to take.
+    /// Whether the process has ended; there may still be messages to take.
     pub fn has_ended(&self) -> bool {
-        self.program.has_ended()
+        self.process.ended().is_some()
     }
 
-    /// Interrupts the program as ^C would (SIGINT).
+    /// Interrupts the program as Ctrl-C would (SIGINT).
     pub fn interrupt(&self) {
-        self.program.interrupt();
+        self.log.note("interrupted");
+        self.process.interrupt();
     }
 
     /// Asks the program to end (SIGTERM).
-    pub fn terminate(&mut self) {
-        self.program.terminate();
+    pub fn terminate(&self) {
+        self.log.note("told to terminate");
+        self.process.terminate();
     }
 
-    /// Kills the program with everything that it has started. What it has said can still be taken.
+    /// Kills the program with everything that it has started. Its messages can still be taken.
     pub fn kill(&mut self) {
-        self.program.kill();
+        self.log.note("killed");
+        self.was_killed = true;
+        self.process.kill();
     }
 
-    /// Sees the program off: its standard input is closed. After `grace` it is told to terminate (SIGTERM), after as long again it is
-    /// killed; in any case nothing that it has started is left.
-    pub fn quit(self, grace: std::time::Duration) -> Departure {
-        self.program.quit(grace)
+    /// Closes the program's standard input and waits for its end. After `grace` it is told to terminate (SIGTERM), after as
+    /// long again it is killed; in any case nothing that it has started is left.
+    pub fn quit(mut self, grace: Duration) -> Departure {
+        self.input = None;
+        let mut ended = self.ends_within(grace);
+        if !ended {
+            self.terminate();
+            ended = self.ends_within(grace);
+        }
+        if !ended {
+            self.kill();
+        }
+        let Stream { process, errors, log, was_killed, used, .. } = self;
+        let (status, resources) = process.finish().unzip();
+        errors.finish();
+        if let Some(status) = status {
+            log.note(&format!("gone ({status})"));
+        }
+        let resources = resources.map(|mut resources| {
+            resources += used;
+            resources
+        });
+        Departure { status, killed: was_killed, resources }
     }
-}
 
-fn push_line(text: &mut String, line: &impl Display) {
-    let begin = text.len();
-    let _ = write!(text, "{line}");
-    if text[begin..].contains(['\n', '\r']) {
-        let line = text.split_off(begin).replace(['\n', '\r'], " ");
-        text.push_str(&line);
+    /// Whether the program ends within a time; its output is read meanwhile, since it might wait for that.
+    fn ends_within(&mut self, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        let mut is_open = true;
+        while self.process.ended().is_none() {
+            let now = Instant::now();
+            if now >= until {
+                return false;
+            }
+            let next_look = (now + Duration::from_millis(2)).min(until);
+            if is_open {
+                platform::wait(&[self.source()], next_look);
+                is_open = self.output.read() != PipeRead::End;
+                while self.next_line().is_some() {}
+            } else {
+                thread::sleep(next_look - now);
+            }
+        }
+        true
     }
-    text.push('\n');
 }

@@ -4,75 +4,70 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
-use messages::uci::{Command, Go, Info, Message, MessageError, OptionKind, Start};
+use messages::uci::{Command, Go, Info, LineError, Message, OptionKind, StartPosition};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
-use crate::listen::{Listener, next_arrival};
+use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
-use crate::options::{self, Kind, Setting};
+use crate::options::{self, OptionRange};
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Spec, Thinking, Turn};
+use crate::{
+    Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn,
+};
 
-/// UCI, as an engine is spoken to.
+/// UCI, from the GUI's side.
 pub struct Uci;
 
 impl Vocabulary for Uci {
-    type Command = Command;
-    type Message = Result<Message, MessageError>;
+    type Message = Result<Message, LineError>;
     const STRICT: bool = false;
 
-    fn read(line: &str) -> Result<Message, MessageError> {
+    fn read(line: &str) -> Result<Message, LineError> {
         line.parse()
     }
 }
 
-/// "No limit" for engines: without any clock, `go` would mean to think for ever.
+/// The clock of a game without a limit: `go` without any clock would search for ever.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// How long `stop` waits for a sign that the search has begun: Ethereal hangs if it comes between `go` and that.
 const BEGINNING: Duration = Duration::from_millis(100);
 
-/// An engine behind UCI.
+/// A UCI engine.
 ///
-/// Each `go` is answered by one `bestmove`. The player counts those that are still to come of searches that no longer
-/// matter, and begins no search before they have come: so no answer can be taken for that of another search.
+/// Each `go` is answered by one `bestmove`. No search is begun before the answer to the last one has come, wanted or not, so
+/// that no answer is taken for that of another search.
 pub struct UciPlayer {
-    spec: Spec,
     stream: Stream<Uci>,
-    identity: Identity,
-    options: Vec<EngineOption>,
-    state: State,
+    name: String,
+    /// The options that the engine offers, by name.
+    options: Vec<(String, OptionKind)>,
+    state: UciState,
     ponders: bool,
     /// When the last search was asked for, and whether the engine has said something since.
     went: Instant,
     has_begun: bool,
-    /// What the engine expects after its last move.
+    /// The reply that the engine expects to its last move.
     expected: Option<UciMove>,
 }
 
-/// An option that the engine offers.
-struct EngineOption {
-    name: String,
-    kind: OptionKind,
-}
-
 /// What the engine is doing.
-enum State {
+enum UciState {
     /// Between games, or before the first move; nothing is searched.
     Idle,
     /// It has to move.
     Thinking,
     /// It has moved, and nothing is searched.
     Waiting,
-    /// It searches the position after the expected move, the last of `game`.
+    /// It searches the position after the expected move.
     Pondering(Expectation),
-    /// It was told to stop a search whose answer no longer matters; then this is to be searched, if anything.
-    Stopping(Option<Box<Request>>),
+    /// It was sent `stop`, and the answer no longer matters; the next search waits for it.
+    Stopping(Option<Box<SearchRequest>>),
 }
 
-/// The opponent's move that is pondered on.
+/// The ponder move.
 struct Expectation {
     /// The ply before which it would be played.
     ply: usize,
@@ -81,8 +76,8 @@ struct Expectation {
     answer: Option<UciMove>,
 }
 
-/// A search to be begun.
-struct Request {
+/// A search that waits.
+struct SearchRequest {
     position: Command,
     go: Go,
     /// Whose clock is running since when.
@@ -94,15 +89,14 @@ impl UciPlayer {
     /// Starts the engine, learns its options and sets them.
     ///
     /// # Errors
-    /// [`Fault::Start`], or the engine ended or kept silent.
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<UciPlayer, Fault> {
+    /// [`PlayerFault::Start`], or the engine ended or kept silent.
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<UciPlayer, PlayerFault> {
         let stream = Stream::start(spec, log)?;
         let mut player = UciPlayer {
-            spec: spec.clone(),
             stream,
-            identity: Identity::default(),
+            name: String::new(),
             options: Vec::new(),
-            state: State::Idle,
+            state: UciState::Idle,
             ponders: false,
             went: Instant::now(),
             has_begun: false,
@@ -114,48 +108,29 @@ impl UciPlayer {
         Ok(player)
     }
 
-    fn greet(&mut self) -> Result<(), Fault> {
-        self.stream.tell(&Command::Uci)?;
-        let until = Instant::now() + self.spec.patience;
+    fn greet(&mut self) -> Result<(), PlayerFault> {
+        self.stream.tell(Command::Uci)?;
+        let until = self.stream.deadline();
         loop {
-            let Some(said) = self.stream.wait(until)? else {
-                return Err(self.stream.fail(Fault::Silence("uci")));
-            };
-            match said.message {
-                Ok(Message::Name(name)) => self.identity.name = name.replace('\t', " "),
-                Ok(Message::Author(author)) => self.identity.authors = Some(author.replace('\t', " ")),
-                Ok(Message::Option { name, kind }) => self.options.push(EngineOption { name, kind }),
+            match self.stream.answer("uci", until)?.message {
+                Ok(Message::Name(name)) => self.name = name.replace('\t', " "),
+                Ok(Message::Option { name, kind }) => self.options.push((name, kind)),
                 Ok(Message::UciOk) => return Ok(()),
                 _ => {}
             }
         }
     }
 
-    fn set_options(&mut self) -> Result<(), Fault> {
-        for (name, value) in self.spec.options.clone() {
-            let Some(option) = self.option(&name) else {
-                let fault = options::unknown(&name, self.options.iter().map(|option| option.name.as_str()));
-                return Err(self.stream.fail(fault));
-            };
-            let kind = match &option.kind {
-                OptionKind::Check { .. } => Kind::Check,
-                OptionKind::Spin { min, max, .. } => Kind::Number { min: *min, max: *max },
-                OptionKind::Combo { choices, .. } => Kind::Choice(choices),
-                OptionKind::Button => Kind::Button,
-                OptionKind::String { .. } => Kind::Text,
-            };
-            let setting = options::fit(&name, &kind, &value).map_err(|fault| self.stream.fail(fault))?;
-            let value = match setting {
-                Setting::Switch(on) => Some(on.to_string()),
-                Setting::Value(value) => Some(value),
-                Setting::Press => None,
-            };
-            self.stream.tell(&Command::SetOption { name, value })?;
+    /// Sets the options that were asked for, and the limits of memory and threads if the engine knows them.
+    fn set_options(&mut self) -> Result<(), PlayerFault> {
+        for (name, value) in self.stream.spec().options.clone() {
+            let value = self.setting(&name, &value).map_err(|fault| self.stream.fail(fault))?;
+            self.stream.tell(Command::SetOption { name, value })?;
         }
-        let limits = [("Hash", self.spec.memory), ("Threads", self.spec.threads)];
+        let limits = [("Hash", self.stream.spec().memory), ("Threads", self.stream.spec().threads)];
         for (name, limit) in limits {
             let Some(limit) = limit else { continue };
-            match self.option(name).map(|option| &option.kind) {
+            match self.option(name) {
                 Some(&OptionKind::Spin { min, max, .. }) => {
                     let limit = i64::try_from(limit).unwrap_or(max).clamp(min, max.max(min));
                     self.set(name, limit.to_string())?;
@@ -166,48 +141,57 @@ impl UciPlayer {
         Ok(())
     }
 
-    /// An option by its name; capitals don't matter.
-    fn option(&self, name: &str) -> Option<&EngineOption> {
-        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    /// The value of an option as `setoption` sends it.
+    fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
+        let range = match self.option(name) {
+            None => return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str()))),
+            Some(OptionKind::Check { .. }) => OptionRange::Switch { off: "false", on: "true" },
+            Some(OptionKind::Spin { min, max, .. }) => OptionRange::Number { min: *min, max: *max },
+            Some(OptionKind::Combo { choices, .. }) => OptionRange::Choice(choices),
+            Some(OptionKind::Button) => OptionRange::Button,
+            Some(OptionKind::String { .. }) => OptionRange::Text,
+        };
+        options::setting(name, &range, value)
     }
 
-    fn set(&mut self, name: &str, value: String) -> Result<(), Fault> {
-        self.stream.tell(&Command::SetOption { name: name.to_owned(), value: Some(value) })
+    /// An option by its name, case-insensitive.
+    fn option(&self, name: &str) -> Option<&OptionKind> {
+        self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
+    }
+
+    fn set(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
+        self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
     }
 
     /// Sets an option that the engine may have.
-    fn set_if_offered(&mut self, name: &str, value: String) -> Result<(), Fault> {
+    fn set_if_offered(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
         if self.option(name).is_some() { self.set(name, value) } else { Ok(()) }
     }
 
-    fn wait_until_ready(&mut self) -> Result<(), Fault> {
-        self.stream.tell(&Command::IsReady)?;
-        let until = Instant::now() + self.spec.patience;
-        while let Some(said) = self.stream.wait(until)? {
-            if said.message == Ok(Message::ReadyOk) {
-                return Ok(());
-            }
-        }
-        Err(self.stream.fail(Fault::Silence("isready")))
+    fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
+        self.stream.tell(Command::IsReady)?;
+        let until = self.stream.deadline();
+        while self.stream.answer("isready", until)?.message != Ok(Message::ReadyOk) {}
+        Ok(())
     }
 
-    /// Breaks off the search that is going on, if any; its answer will be dropped.
-    fn stop(&mut self) -> Result<(), Fault> {
+    /// Stops the present search, if any; its answer will be dropped.
+    fn stop(&mut self) -> Result<(), PlayerFault> {
         self.wait_for_beginning()?;
-        let state = std::mem::replace(&mut self.state, State::Idle);
+        let state = std::mem::replace(&mut self.state, UciState::Idle);
         self.state = match state {
-            State::Thinking | State::Pondering(Expectation { answer: None, .. }) => {
-                self.stream.tell(&Command::Stop)?;
-                State::Stopping(None)
+            UciState::Thinking | UciState::Pondering(Expectation { answer: None, .. }) => {
+                self.stream.tell(Command::Stop)?;
+                UciState::Stopping(None)
             }
-            State::Stopping(_) => State::Stopping(None),
-            State::Idle | State::Waiting | State::Pondering(_) => State::Idle,
+            UciState::Stopping(_) => UciState::Stopping(None),
+            UciState::Idle | UciState::Waiting | UciState::Pondering(_) => UciState::Idle,
         };
         Ok(())
     }
 
-    /// Waits until the search that was begun last shows that it is going on, for a moment at most.
-    fn wait_for_beginning(&mut self) -> Result<(), Fault> {
+    /// Waits for output of the search that was begun last, for [`BEGINNING`] at most.
+    fn wait_for_beginning(&mut self) -> Result<(), PlayerFault> {
         let until = self.went + BEGINNING;
         while self.is_searching() && !self.has_begun {
             let Some(said) = self.stream.wait(until)? else { break };
@@ -216,93 +200,96 @@ impl UciPlayer {
         Ok(())
     }
 
-    fn wait_until_stopped(&mut self) -> Result<(), Fault> {
-        let until = Instant::now() + self.spec.patience;
-        while matches!(self.state, State::Stopping(_)) {
-            let Some(said) = self.stream.wait(until)? else {
-                return Err(self.stream.fail(Fault::Silence("stop")));
-            };
+    fn wait_until_stopped(&mut self) -> Result<(), PlayerFault> {
+        let until = self.stream.deadline();
+        while matches!(self.state, UciState::Stopping(_)) {
+            let said = self.stream.answer("stop", until)?;
             self.understand(said)?;
         }
-        self.state = State::Idle;
+        self.state = UciState::Idle;
         Ok(())
     }
 
     /// Begins a search.
-    fn go(&mut self, position: Command, go: Go) -> Result<(), Fault> {
+    fn go(&mut self, position: Command, go: Go) -> Result<(), PlayerFault> {
         self.went = Instant::now();
         self.has_begun = false;
-        self.stream.tell_all(&[position, Command::Go(Box::new(go))])
+        self.stream.tell_all([position, Command::Go(Box::new(go))])
     }
 
-    fn begin(&mut self, request: Request) -> Result<(), Fault> {
-        let Request { position, mut go, color, since } = request;
+    fn begin(&mut self, request: SearchRequest) -> Result<(), PlayerFault> {
+        let SearchRequest { position, mut go, color, since } = request;
         // The time that the engine needed to stop is its own.
         let lost = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
         for left in [color.fold_wb(&mut go.wtime, &mut go.btime), &mut go.movetime].into_iter().flatten() {
             *left = left.saturating_sub(lost).max(1);
         }
-        self.state = State::Thinking;
+        self.state = UciState::Thinking;
         self.go(position, go)
     }
 
     fn is_searching(&self) -> bool {
-        matches!(self.state, State::Thinking | State::Pondering(_))
+        matches!(self.state, UciState::Thinking | UciState::Pondering(_))
     }
 
-    fn answered(&mut self, best: UciMove, ponder: Option<UciMove>) -> Result<Option<Event>, Fault> {
+    /// Handles a `bestmove`. Its text is for the official to judge, readable or not.
+    fn answered(
+        &mut self,
+        text: String,
+        best: UciMove,
+        ponder: Option<UciMove>,
+    ) -> Result<Option<PlayerEvent>, PlayerFault> {
         match &mut self.state {
-            State::Thinking => {
-                self.state = State::Waiting;
+            UciState::Thinking => {
+                self.state = UciState::Waiting;
                 self.expected = ponder;
-                Ok(Some(Event::Move(best.to_string())))
+                Ok(Some(PlayerEvent::Move(text)))
             }
-            State::Stopping(next) => {
+            UciState::Stopping(next) => {
                 match next.take() {
                     Some(request) => self.begin(*request)?,
-                    None => self.state = State::Idle,
+                    None => self.state = UciState::Idle,
                 }
                 Ok(None)
             }
-            State::Pondering(expectation) if expectation.answer.is_none() => {
+            UciState::Pondering(expectation) if expectation.answer.is_none() => {
                 expectation.answer = Some(best);
                 Ok(None)
             }
             // It was not asked for a move: that is for the official to judge.
-            State::Waiting | State::Pondering(_) => Ok(Some(Event::Move(best.to_string()))),
-            State::Idle => Ok(None),
+            UciState::Waiting | UciState::Pondering(_) => Ok(Some(PlayerEvent::Move(text))),
+            UciState::Idle => Ok(None),
         }
     }
 }
 
-impl Listener for UciPlayer {
+impl ProtocolPlayer for UciPlayer {
     type Vocabulary = Uci;
 
     fn stream(&mut self) -> &mut Stream<Uci> {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Timed<Result<Message, MessageError>>) -> Result<Option<Event>, Fault> {
+    fn understand(
+        &mut self,
+        said: Timed<Result<Message, LineError>>,
+    ) -> Result<Option<PlayerEvent>, PlayerFault> {
         let Timed { at: _, line, message } = said;
         self.has_begun = true;
         match message {
-            Ok(Message::BestMove { best, ponder }) => self.answered(best, ponder),
-            // A move that cannot be read is still an answer, for the official to judge.
-            Err(MessageError::Malformed { message: "bestmove", found, .. }) => match self.state {
-                State::Thinking => {
-                    self.state = State::Waiting;
-                    self.expected = None;
-                    Ok(Some(Event::Move(found)))
-                }
-                _ => self.answered(UciMove::Null, None),
-            },
-            Ok(Message::Info(info)) if self.is_searching() => Ok(thinking(&info, &line).map(Event::Thinking)),
+            Ok(Message::BestMove { best, ponder }) => self.answered(best.to_string(), best, ponder),
+            Err(LineError::Malformed { message: "bestmove", found, .. }) => {
+                self.answered(found, UciMove::Null, None)
+            }
+            Ok(Message::Info(info)) if self.is_searching() => {
+                Ok(thinking(&info, &line).map(PlayerEvent::Thinking))
+            }
             _ => Ok(None),
         }
     }
 }
 
-/// What an `info` tells of the best line; `None` if it tells nothing of it.
+/// The thinking output of an `info` about the best line, if it has any.
 fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     let is_best_line = info.multipv.is_none_or(|place| place <= 1);
     if !is_best_line || (info.score.is_none() && info.pv.is_empty()) {
@@ -310,7 +297,6 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     }
     Some(Thinking {
         depth: info.depth,
-        selective_depth: info.seldepth,
         score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
@@ -325,7 +311,8 @@ fn after_pv(line: &str) -> String {
 
 /// The position of a game, with another move played if there is one.
 fn position(game: &Game, another: Option<UciMove>) -> Command {
-    let start = if game.has_standard_start() { Start::Initial } else { Start::Fen(game.start_fen()) };
+    let start =
+        if game.has_standard_start() { StartPosition::Initial } else { StartPosition::Fen(game.start_fen()) };
     let moves = game.moves().iter().map(|m| m.to_uci(game.mode())).chain(another).collect();
     Command::Position { start, moves }
 }
@@ -357,19 +344,19 @@ fn go(color: Color, turn: &Turn) -> Go {
 }
 
 impl Player for UciPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.stop()?;
         self.wait_until_stopped()?;
         self.expected = None;
         let is_chess960 = game.mode() == CastlingMode::Chess960;
         if is_chess960 && self.option("UCI_Chess960").is_none() {
-            return Err(Fault::Unsupported("Chess960".into()));
+            return Err(PlayerFault::Unsupported("Chess960".into()));
         }
-        self.stream.tell(&Command::UciNewGame)?;
+        self.stream.tell(Command::UciNewGame)?;
         self.set_if_offered("UCI_Chess960", is_chess960.to_string())?;
         self.set_if_offered("Ponder", game.ponder.to_string())?;
         if !game.opponent.trim().is_empty() {
@@ -379,22 +366,23 @@ impl Player for UciPlayer {
         self.wait_until_ready()
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         let since = Instant::now();
         let color = turn.game.turn();
-        let request = || Request { position: position(turn.game, None), go: go(color, turn), color, since };
-        if let State::Pondering(expectation) = &mut self.state {
+        let request =
+            || SearchRequest { position: position(turn.game, None), go: go(color, turn), color, since };
+        if let UciState::Pondering(expectation) = &mut self.state {
             let played = turn.game.moves().last().map(|m| m.to_uci(turn.game.mode()));
             let is_hit = turn.game.ply() == expectation.ply + 1 && played == Some(expectation.mv);
             if is_hit && expectation.answer.is_none() {
-                self.state = State::Thinking;
-                return self.stream.tell(&Command::PonderHit);
+                self.state = UciState::Thinking;
+                return self.stream.tell(Command::PonderHit);
             }
             // An answer that came too early is worth nothing: the engine may not have thought to the end.
         }
         self.stop()?;
         match &mut self.state {
-            State::Stopping(next) => {
+            UciState::Stopping(next) => {
                 *next = Some(Box::new(request()));
                 Ok(())
             }
@@ -402,8 +390,9 @@ impl Player for UciPlayer {
         }
     }
 
-    fn wait(&mut self, turn: &Turn) -> Result<(), Fault> {
-        let (State::Waiting, true, Some(expected)) = (&self.state, self.ponders, self.expected.take()) else {
+    fn wait(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
+        let (UciState::Waiting, true, Some(expected)) = (&self.state, self.ponders, self.expected.take())
+        else {
             return Ok(());
         };
         // A guess that is no legal move is no reason to complain.
@@ -411,15 +400,11 @@ impl Player for UciPlayer {
             return Ok(());
         }
         let go = Go { ponder: true, ..go(!turn.game.turn(), turn) };
-        self.state = State::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
+        self.state = UciState::Pondering(Expectation { ply: turn.game.ply(), mv: expected, answer: None });
         self.go(position(turn.game, Some(expected)), go)
     }
 
-    fn offer_draw(&mut self) -> Result<(), Fault> {
-        Ok(()) // UCI has no words for it
-    }
-
-    fn end_game(&mut self, _outcome: Outcome) -> Result<(), Fault> {
+    fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {
         self.stop()
     }
 
@@ -433,7 +418,8 @@ impl Player for UciPlayer {
 
     fn quit(mut self: Box<Self>) -> Departure {
         // That it has gone already is no matter here.
-        let _ = self.stop().and_then(|()| self.stream.tell(&Command::Quit));
-        self.stream.quit(self.spec.grace)
+        let _ = self.stop().and_then(|()| self.stream.tell(Command::Quit));
+        let grace = self.stream.spec().grace;
+        self.stream.quit(grace)
     }
 }

@@ -1,4 +1,4 @@
-//! Resigning, and agreeing on draws: what the course of a game says about its end.
+//! When to resign, and when to offer or accept a draw.
 
 use engine::{NumberSetting, Settings, SwitchSetting};
 use game::Score;
@@ -31,7 +31,7 @@ impl Agreements {
         self.even = if is_even { self.even + 1 } else { 0 };
     }
 
-    /// Whether the engine has seen enough. If it is offered a draw it will not say no.
+    /// Whether the engine resigns. Not if it is offered a draw, which it will accept.
     pub(crate) fn is_time_to_resign(&self, settings: &Settings) -> bool {
         settings.get(NumberSetting::ResignScore) > 0 && self.hopeless >= HOPELESS_MOVES && !self.draw_offered
     }
@@ -45,6 +45,16 @@ impl Agreements {
         }
         is_time
     }
+}
+
+/// Whether a score is so low that the engine takes a draw that it is offered.
+pub(crate) fn takes_a_draw(score: Score, settings: &Settings) -> bool {
+    score.value() <= settings.get(NumberSetting::DrawScore)
+}
+
+/// Whether nothing better than a draw is in sight, so that one by the rules is claimed.
+pub(crate) fn is_content_with_a_draw(score: Score, settings: &Settings) -> bool {
+    score.value() <= (-settings.get(NumberSetting::Contempt)).max(0)
 }
 
 #[cfg(test)]

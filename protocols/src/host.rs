@@ -1,14 +1,17 @@
-//! What every session stands on: an engine, and one stream of events in which the lines from the other side and the
-//! engine's thoughts arrive in order. One thread reads, one thinks, and the session's own writes.
+//! The base of every session: an engine, and one queue of events in which the lines from the other side and the engine's reports
+//! arrive in order. One thread reads, one thinks, and the session's own writes.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use engine::{Engine, NumberSetting, SettingError, Settings, SettingsFile, TaskId, Thought};
-
+use engine::{
+    Engine, Limits, NumberSetting, Purpose, SearchTask, SettingError, Settings, SettingsFile, TaskId, Thought,
+};
+use game::Game;
 use messages::input::{Input, LineReader};
 
 /// Something that a session must react to.
@@ -16,7 +19,7 @@ use messages::input::{Input, LineReader};
 pub enum Event {
     /// From the other side.
     Input(Input),
-    /// From the engine. Check [`Engine::is_current`] before use.
+    /// From the engine, about the task that it was given last.
     Thought(TaskId, Thought),
 }
 
@@ -24,7 +27,7 @@ pub enum Event {
 pub struct Host {
     /// The engine.
     pub engine: Engine,
-    /// What of the saved settings could not be used, for a session that can tell the user; a line each.
+    /// Problems with the saved settings, a line each, for a session that can show them to the user.
     pub settings_problems: Vec<String>,
     settings_file: Option<SettingsFile>,
     events: Receiver<Event>,
@@ -33,25 +36,17 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts an engine, and a thread that reads lines from `input`.
-    ///
-    /// # Errors
-    /// If the engine or the thread can't be started.
-    pub fn start(input: impl Read + Send + 'static) -> io::Result<Host> {
-        Host::listen(LineReader::new(input))
-    }
-
     /// Starts an engine, and a thread that reads `lines`.
     ///
     /// # Errors
     /// If the engine or the thread can't be started.
-    pub fn listen(lines: LineReader<impl Read + Send + 'static>) -> io::Result<Host> {
+    pub fn start(lines: LineReader<impl Read + Send + 'static>) -> io::Result<Host> {
         let host = Host::silent()?;
         host.attach(lines)?;
         Ok(host)
     }
 
-    /// Starts an engine to which nobody speaks yet.
+    /// Starts an engine without input.
     ///
     /// # Errors
     /// If the engine can't be started.
@@ -62,32 +57,22 @@ impl Host {
             // Fails only when the session has ended, and then nobody wants to know.
             let _ = thoughts.send(Event::Thought(id, thought));
         })?;
-        Ok(Host {
-            engine,
-            settings_problems: Vec::new(),
-            settings_file: None,
-            events,
-            sender,
-            unread: VecDeque::new(),
-        })
+        let (settings_problems, unread) = (Vec::new(), VecDeque::new());
+        Ok(Host { engine, settings_problems, settings_file: None, events, sender, unread })
     }
 
     /// Starts a thread that reads `lines`: the first ones, or those of the next connection once the last has ended.
     ///
     /// # Errors
     /// If the thread can't be started.
-    pub fn attach(&self, mut lines: LineReader<impl Read + Send + 'static>) -> io::Result<()> {
-        let sender = self.sender.clone();
-        std::thread::Builder::new().name("reading".into()).spawn(move || {
-            loop {
-                let input = lines.read();
-                let ended = input == Input::End;
-                if sender.send(Event::Input(input)).is_err() || ended {
-                    return;
-                }
-            }
-        })?;
-        Ok(())
+    pub fn attach(&self, lines: LineReader<impl Read + Send + 'static>) -> io::Result<()> {
+        read_lines("reading", lines, self.sender.clone(), Event::Input)
+    }
+
+    /// Thinks about a game from now on, within `limits`; what was thought about before is abandoned.
+    pub fn think(&mut self, game: &Game, purpose: Purpose, limits: Limits) {
+        let clock = Arc::new(Instant::now());
+        self.engine.think(game, SearchTask { purpose, limits, allowed: None, clock });
     }
 
     /// Sets the engine as it was saved, and lets users save it in the same file. Returns what could not be used; there the
@@ -101,8 +86,8 @@ impl Host {
         &self.settings_problems
     }
 
-    /// Saves the engine's settings, and returns where. What the GUI has told by itself, and not the user, is to be named:
-    /// of that, what was saved before stays.
+    /// Saves the engine's settings, and returns where. `told_by_gui` are settings that came from the GUI and not
+    /// from the user: of these, the saved values stay.
     ///
     /// # Errors
     /// There is no place for them, or it can't be written; the text says which.
@@ -138,25 +123,65 @@ impl Host {
 
     /// Waits for the next event.
     pub fn next_event(&mut self) -> Event {
-        self.unread
-            .pop_front()
-            .or_else(|| self.events.recv().ok())
-            // Not reached: a sender is kept for the next connection.
-            .unwrap_or(Event::Input(Input::End))
+        // Never without one: a sender is kept for the next connection.
+        self.receive(|events| events.recv().ok()).unwrap_or(Event::Input(Input::End))
     }
 
     /// The next event, if there is one in time.
     pub fn event_within(&mut self, time: Duration) -> Option<Event> {
-        self.unread.pop_front().or_else(|| self.events.recv_timeout(time).ok())
+        self.receive(|events| events.recv_timeout(time).ok())
     }
 
     /// The next event if it is already there, for sessions that are at work themselves.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.unread.pop_front().or_else(|| self.events.try_recv().ok())
+        self.receive(|events| events.try_recv().ok())
+    }
+
+    fn receive(&mut self, next: impl Fn(&Receiver<Event>) -> Option<Event>) -> Option<Event> {
+        loop {
+            let event = self.unread.pop_front().or_else(|| next(&self.events))?;
+            // Reports of an abandoned task are dropped.
+            if !matches!(event, Event::Thought(id, _) if !self.engine.is_current(id)) {
+                return Some(event);
+            }
+        }
+    }
+
+    /// Waits for the engine's next thought. Input is put back, to be read later.
+    pub fn next_thought(&mut self) -> Thought {
+        let mut later = Vec::new();
+        loop {
+            match self.next_event() {
+                Event::Thought(_, thought) => {
+                    later.into_iter().rev().for_each(|event| self.unread(event));
+                    return thought;
+                }
+                input @ Event::Input(_) => later.push(input),
+            }
+        }
     }
 
     /// Puts an event back, to be the next one.
     pub fn unread(&mut self, event: Event) {
         self.unread.push_front(event);
     }
+}
+
+/// Starts a thread that reads lines to the end of the input and sends each as an event.
+pub(crate) fn read_lines<E: Send + 'static>(
+    name: &str,
+    mut lines: LineReader<impl Read + Send + 'static>,
+    events: Sender<E>,
+    event: fn(Input) -> E,
+) -> io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        loop {
+            let input = lines.read();
+            let ended = input == Input::End;
+            if events.send(event(input)).is_err() || ended {
+                return;
+            }
+        }
+    })?;
+    Ok(())
 }

@@ -38,7 +38,7 @@ impl Scripted {
         let (input, typed) = mpsc::channel();
         let (written, output) = mpsc::channel();
         let (ending, ended) = mpsc::channel();
-        let host = Host::listen(lines(Typed { typed, pending: VecDeque::new() })).expect("an engine");
+        let host = Host::start(lines(Typed { typed, pending: VecDeque::new() })).expect("an engine");
         let session = std::thread::spawn(move || {
             let result = session(host, &mut Lines { lines: written, pending: Vec::new() });
             let _ = ending.send(());

@@ -10,16 +10,18 @@ use crate::position::{Position, Threats};
 /// A running average of rewards and penalties. Each update pulls towards zero in proportion to the value, so that it
 /// stays within the limit and old news fades ("gravity").
 #[derive(Clone, Copy, Default)]
-struct Average(i16);
+pub struct HistoryEntry(i16);
 
-impl Average {
+impl HistoryEntry {
+    /// The average.
     #[inline]
-    fn value(self) -> i32 {
+    pub fn value(self) -> i32 {
         self.0.into()
     }
 
+    /// Adds a reward, or a penalty below zero.
     #[inline]
-    fn update(&mut self, bonus: i32) {
+    pub fn update(&mut self, bonus: i32) {
         let (limit, value) = (p::history_limit(), self.value());
         let bonus = bonus.clamp(-limit, limit);
         self.0 = (value + bonus - value * bonus.abs() / limit) as i16;
@@ -53,8 +55,8 @@ impl PieceTo {
 
 /// Quiet moves by from and to, of one side under one kind of threat ([`butterfly_of`]): the butterfly history, aware of
 /// threats.
-type Butterfly = [Average; 64 * 64];
-type ByPieceTo = [Average; PieceTo::COUNT];
+type Butterfly = [HistoryEntry; 64 * 64];
+type ByPieceTo = [HistoryEntry; PieceTo::COUNT];
 
 /// Pawn structures that the histories tell apart: a power of two.
 const PAWN_STRUCTURES: usize = 512;
@@ -67,7 +69,7 @@ pub(crate) type Previous = [Option<PieceTo>; CONTINUATIONS.len()];
 
 /// What the histories of a quiet move depend on, apart from position and move.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Circumstances {
+pub(crate) struct MoveContext {
     pub(crate) previous: Previous,
     pub(crate) threats: Threats,
 }
@@ -77,7 +79,7 @@ pub(crate) struct Circumstances {
 pub(crate) struct Histories {
     butterfly: Vec<Butterfly>,
     /// The capture history: captures and promotions by piece, target square and captured piece (0 for none).
-    capture: Box<[[Average; 7]; PieceTo::COUNT]>,
+    capture: Box<[[HistoryEntry; 7]; PieceTo::COUNT]>,
     /// The continuation history: quiet moves by piece and target, given an earlier move.
     continuation: Vec<ByPieceTo>,
     /// The pawn history: quiet moves by piece and target, given the pawns.
@@ -89,10 +91,10 @@ pub(crate) struct Histories {
 impl Histories {
     pub(crate) fn new() -> Histories {
         Histories {
-            butterfly: vec![[Average::default(); 64 * 64]; 2 * 2 * 2],
-            capture: Box::new([[Average::default(); 7]; PieceTo::COUNT]),
-            continuation: vec![[Average::default(); PieceTo::COUNT]; PieceTo::COUNT],
-            pawn: vec![[Average::default(); PieceTo::COUNT]; PAWN_STRUCTURES],
+            butterfly: vec![[HistoryEntry::default(); 64 * 64]; 2 * 2 * 2],
+            capture: Box::new([[HistoryEntry::default(); 7]; PieceTo::COUNT]),
+            continuation: vec![[HistoryEntry::default(); PieceTo::COUNT]; PieceTo::COUNT],
+            pawn: vec![[HistoryEntry::default(); PieceTo::COUNT]; PAWN_STRUCTURES],
             corrections: Corrections::new(),
         }
     }
@@ -103,7 +105,7 @@ impl Histories {
 
     /// How well a quiet move did: the sum of its histories.
     #[inline]
-    pub(crate) fn quiet(&self, position: &Position, m: Move, given: &Circumstances) -> i32 {
+    pub(crate) fn quiet(&self, position: &Position, m: Move, given: &MoveContext) -> i32 {
         let piece = PieceTo::of(position, m).index();
         step!(butterfly_history, self.butterfly[butterfly_of(position, m, given)][from_to(m)].value())
             + step!(pawn_history, self.pawn[structure(position)][piece].value())
@@ -126,7 +128,7 @@ impl Histories {
     }
 
     /// Rewards or penalises a quiet move.
-    pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, given: &Circumstances, bonus: i32) {
+    pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, given: &MoveContext, bonus: i32) {
         let piece = PieceTo::of(position, m).index();
         self.butterfly[butterfly_of(position, m, given)][from_to(m)].update(bonus);
         self.pawn[structure(position)][piece].update(bonus);
@@ -143,7 +145,7 @@ impl Histories {
 
 /// By side, whether the piece is attacked where it stands, and whether it will be where it goes.
 #[inline]
-fn butterfly_of(position: &Position, m: Move, given: &Circumstances) -> usize {
+fn butterfly_of(position: &Position, m: Move, given: &MoveContext) -> usize {
     let is_attacked =
         |square| usize::from(step!(threats_in_butterfly_history, given.threats.any.contains(square)));
     position.turn() as usize * 4 + is_attacked(m.from()) * 2 + is_attacked(m.to())
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn averages_stay_within_the_limit_and_fade() {
-        let mut average = Average::default();
+        let mut average = HistoryEntry::default();
         for _ in 0..1000 {
             average.update(5_000);
         }

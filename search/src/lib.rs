@@ -1,58 +1,44 @@
 //! Herald's search core: give it a position and limits, and it finds a move.
 //!
-//! It knows no protocol, does no input or output and asks the outside world through three traits: [`Observer`] hears
-//! what is found, [`Clock`] tells the time, [`Control`] says when to stop.
+//! The [`runtime`] serves searches by any rules, the rest is chess. It knows no protocol, does no input or output and asks
+//! the outside world through two traits: [`Observer`] hears what is found, [`SearchClock`] tells the time. [`Control`] says when
+//! to stop.
 
 pub mod attacks;
-mod control;
 mod correction;
-mod deepening;
-mod evaluation;
+mod endings;
 mod history;
-mod limits;
 pub mod mate;
 mod moves;
 mod negamax;
 pub mod network;
-mod observer;
 mod parameters;
 mod picker;
 mod position;
 mod quiescence;
 mod reductions;
+pub mod runtime;
 mod score;
 mod searcher;
 mod static_evaluation;
-mod style;
 mod table;
 mod tablebases;
-mod time;
-mod variation;
-mod vote;
 mod worker;
 
-/// What a search by other rules can be made of: a searcher of chess variants has the same iterations, hash table, time
-/// manager and reductions.
-pub mod parts {
-    pub use crate::deepening::{Aspiration, Bounds, Deepening, Progress, Stability, Stopped, WORTH_TELLING};
-    pub use crate::quiescence::{bound_of, is_decided};
-    pub use crate::reductions::Reductions;
-    pub use crate::table::Entry;
-    pub use crate::time::Budget;
-    pub use crate::variation::Variations;
-}
-
-pub use control::Control;
-pub use evaluation::{Breakdown, Evaluator, Tapered, Term, evaluate};
-pub use limits::{Clock, Limits, Root, TimeLimit};
+pub use history::HistoryEntry;
 pub use moves::{MAX_MOVES, Move, MoveList};
-pub use observer::{Answer, Bound, Observer, Report};
 #[cfg(feature = "tuning")]
 pub use parameters::{PARAMETERS, Parameter};
 pub use position::{Keys, Position, divide, exchange_value, perft};
+pub use reductions::Reductions;
+pub use runtime::Root;
+pub use runtime::control::Control;
+pub use runtime::limits::{Limits, SearchClock, TimeLimit};
+pub use runtime::observer::{Answer, Bound, Observer, Report};
+pub use runtime::smp::STACK_SIZE;
+pub use runtime::style::Style;
 pub use score::{MAX_PLY, Score, Verdict};
-pub use searcher::{STACK_SIZE, Searcher};
-pub use static_evaluation::Evaluation;
-pub use style::Style;
-pub use table::{Table, TableError};
+pub use searcher::Searcher;
+pub use static_evaluation::evaluate;
+pub use table::{Entry, Table, TableError};
 pub use tablebases::{Tablebases, Wdl};

@@ -4,17 +4,16 @@
 
 use arrayvec::ArrayVec;
 
-use crate::deepening::Stopped;
-use crate::history::Circumstances;
+use crate::history::MoveContext;
 use crate::moves::Move;
-use crate::observer::{Bound, Observer};
 use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
-use crate::quiescence::{bound_of, is_decided};
+use crate::runtime::observer::{Bound, Observer};
+use crate::runtime::{RootAttempt, RootSearch, Shared, Stopped};
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
-use crate::worker::Worker;
+use crate::worker::ChessWorker;
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]
@@ -35,7 +34,7 @@ struct Node {
     known: Option<Entry>,
     /// The move that is left out, to see what the node is worth without it (step 14).
     excluded: Option<Move>,
-    given: Circumstances,
+    given: MoveContext,
 }
 
 impl Node {
@@ -63,7 +62,7 @@ struct Attempt {
 }
 
 /// What is to become of a node.
-enum Prospect {
+enum PruneResult {
     /// Its moves are to be tried.
     Open,
     /// It is settled with this score.
@@ -77,57 +76,40 @@ struct Tried {
     tactical: ArrayVec<Move, 32>,
 }
 
-impl Worker<'_> {
+impl ChessWorker<'_> {
     /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_moves(
+    pub(crate) fn search_root_node(
         &mut self,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
         observer: &mut dyn Observer,
     ) -> Result<Score, Stopped> {
-        let position = &self.shared.root.position;
-        let known = self.shared.table.probe(position.table_key());
-        let given = Circumstances { previous: self.previous(0), threats: position.threats() };
+        let Shared { root, table, .. } = self.thread.shared;
+        let position = &root.position;
+        let given = MoveContext { previous: self.previous(0), threats: position.threats() };
         let raw = (!position.is_check()).then(|| self.evaluate(position, 0));
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         self.frame(0).evaluation = evaluation;
-        let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
         let node = Node {
             beta,
-            depth: self.progress.depth,
+            depth: self.thread.progress.depth,
             ply: 0,
             is_pv: true,
             is_cut: false,
             is_improving: false,
             raw,
             evaluation,
-            known,
+            known: table.probe(position.table_key()),
             excluded: None,
             given,
         };
-        let (line, total) = (self.progress.line, self.progress.root_moves.len());
-        for index in line..total {
-            let (m, number) = (self.progress.root_moves[index].mv, index - line + 1);
-            if self.is_first {
-                observer.root_move(self.progress.depth as u32, m, index + 1, total);
-            }
-            let nodes_before = self.nodes;
-            let attempt = Attempt { mv: m, number, is_tactical: position.is_tactical(m), extension: 0, best };
-            let score = self.search_move(&node, position, &attempt, alpha)?;
-            let better = (number == 1 || score > alpha).then_some((score, &self.variations));
-            self.progress.note(index, self.nodes - nodes_before, better);
-            if score > best {
-                best = score;
-                if score > alpha {
-                    (alpha, best_move) = (score, Some(m));
-                    if score >= beta {
-                        break;
-                    }
-                }
-            }
-        }
-        if line == 0 {
-            self.store(position, &node, best, best_move, bound_of(best, first_alpha, beta));
+        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+            let RootAttempt { mv, number, alpha, best } = root;
+            let attempt = Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
+            worker.search_move(&node, position, &attempt, alpha)
+        })?;
+        if self.thread.progress.line == 0 {
+            self.store(position, &node, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
@@ -148,23 +130,23 @@ impl Worker<'_> {
         if depth <= 0 {
             return self.quiesce(position, alpha, beta, ply);
         }
-        self.poll()?;
-        self.progress.selective_depth = self.progress.selective_depth.max(ply);
-        self.variations.clear(ply);
+        self.thread.poll()?;
+        self.thread.progress.reach(ply);
+        self.thread.variations.clear(ply);
 
         // Step 2: draws, and the end of the stack. A repetition that is one move away is at least a draw.
-        if self.is_draw(position, ply) {
-            return Ok(self.draw(position));
+        if self.thread.is_draw(position, ply) {
+            return Ok(self.thread.draw(position));
         }
         if ply >= MAX_PLY - 1 {
             return Ok(if is_check { Score::DRAW } else { self.evaluate(position, ply) });
         }
-        let draw = self.draw(position);
+        let draw = self.thread.draw(position);
         if alpha < draw && step!(upcoming_repetition, self.can_repeat(position, ply)) {
             alpha = draw;
         }
         // A position whose value was told needs no search.
-        if let Some(score) = self.shared.root.told_value(position) {
+        if let Some(score) = self.thread.told_value(position) {
             return Ok(score);
         }
 
@@ -178,7 +160,7 @@ impl Worker<'_> {
         // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
         let is_pv = beta.value() - alpha.value() > 1;
         let excluded = self.frame(ply).excluded;
-        let known = self.shared.table.probe(position.table_key());
+        let known = self.thread.shared.table.probe(position.table_key());
         if let Some(entry) = known
             && !is_pv
             && excluded.is_none()
@@ -186,7 +168,7 @@ impl Worker<'_> {
             && i32::from(position.halfmoves()) < p::hash_cutoff_halfmoves()
         {
             let score = entry.score.relative_to_root(ply);
-            if is_decided(entry.bound, score, alpha, beta) {
+            if entry.bound.settles(score, alpha, beta) {
                 return Ok(score);
             }
         }
@@ -202,7 +184,7 @@ impl Worker<'_> {
         if !is_pv
             && excluded.is_none()
             && let Some(evaluation) = node.evaluation
-            && let Prospect::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
+            && let PruneResult::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
         {
             return Ok(score);
         }
@@ -223,7 +205,7 @@ impl Worker<'_> {
         is_cut: bool,
         known: Option<Entry>,
     ) -> Node {
-        let given = Circumstances { previous: self.previous(ply), threats: position.threats() };
+        let given = MoveContext { previous: self.previous(ply), threats: position.threats() };
         let raw = (!position.is_check()).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });
@@ -270,7 +252,7 @@ impl Worker<'_> {
         node: &Node,
         evaluation: Score,
         alpha: Score,
-    ) -> Result<Prospect, Stopped> {
+    ) -> Result<PruneResult, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let estimate = estimate(node, evaluation);
 
@@ -279,7 +261,7 @@ impl Worker<'_> {
         if depth <= p::razoring_depth_limit() && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
             if score <= alpha {
-                return Ok(Prospect::Settled(score));
+                return Ok(PruneResult::Settled(score));
             }
         }
 
@@ -291,10 +273,13 @@ impl Worker<'_> {
             && !beta.is_loss()
             && !estimate.is_win()
         {
-            return Ok(Prospect::Settled(Score::from_value(i32::midpoint(estimate.value(), beta.value()))));
+            return Ok(PruneResult::Settled(Score::from_value(i32::midpoint(
+                estimate.value(),
+                beta.value(),
+            ))));
         }
-        if let Prospect::Settled(score) = self.try_null_move(position, node, evaluation, estimate)? {
-            return Ok(Prospect::Settled(score));
+        if let PruneResult::Settled(score) = self.try_null_move(position, node, evaluation, estimate)? {
+            return Ok(PruneResult::Settled(score));
         }
         self.probcut(position, node, evaluation)
     }
@@ -308,7 +293,7 @@ impl Worker<'_> {
         node: &Node,
         evaluation: Score,
         estimate: Score,
-    ) -> Result<Prospect, Stopped> {
+    ) -> Result<PruneResult, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let just_passed = self.frame(ply).moved.is_none();
         if depth < p::null_move_depth()
@@ -320,7 +305,7 @@ impl Worker<'_> {
             || beta.is_loss()
             || !position.has_pieces(position.turn())
         {
-            return Ok(Prospect::Open);
+            return Ok(PruneResult::Open);
         }
         let above = estimate.value() - beta.value();
         let reduction = p::null_move_reduction()
@@ -330,23 +315,28 @@ impl Worker<'_> {
             worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false).map(|score| -score)
         })?;
         if score < beta {
-            return Ok(Prospect::Open);
+            return Ok(PruneResult::Open);
         }
         // A mate found by passing is no mate.
         let score = if score.is_win() { beta } else { score };
         if depth < p::null_move_verification_depth() || self.null_move_floor > 0 {
-            return Ok(Prospect::Settled(score));
+            return Ok(PruneResult::Settled(score));
         }
         let without_null_move = p::null_move_verification_quarters() * (depth - reduction) / 4;
         self.null_move_floor = ply + without_null_move.max(1) as usize;
         let verified = self.search(position, beta - 1, beta, depth - reduction, ply, false);
         self.null_move_floor = 0;
-        Ok(if verified? >= beta { Prospect::Settled(score) } else { Prospect::Open })
+        Ok(if verified? >= beta { PruneResult::Settled(score) } else { PruneResult::Open })
     }
 
     /// Step 11: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
     /// beat beta in the full one.
-    fn probcut(&mut self, position: &Position, node: &Node, evaluation: Score) -> Result<Prospect, Stopped> {
+    fn probcut(
+        &mut self,
+        position: &Position,
+        node: &Node,
+        evaluation: Score,
+    ) -> Result<PruneResult, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let goal = beta + p::probcut_margin() - p::probcut_improving_margin() * i32::from(node.is_improving);
         let reduced = depth - p::probcut_reduction();
@@ -354,7 +344,7 @@ impl Worker<'_> {
             entry.depth >= reduced && entry.bound != Bound::Lower && entry.score.relative_to_root(ply) < goal
         });
         if depth < p::probcut_depth() || beta.is_mate() || is_unlikely {
-            return Ok(Prospect::Open);
+            return Ok(PruneResult::Open);
         }
         let wanted = Wanted::Tactical { at_least: goal.value() - evaluation.value() };
         let mut picker = Picker::new(position, wanted, node.hash_move(), None, node.given);
@@ -371,14 +361,14 @@ impl Worker<'_> {
             if score >= goal {
                 let node = Node { depth: reduced, ..*node };
                 self.store(position, &node, score, Some(m), Bound::Lower);
-                return Ok(Prospect::Settled(if score.is_mate() {
+                return Ok(PruneResult::Settled(if score.is_mate() {
                     score
                 } else {
                     score - (goal.value() - beta.value())
                 }));
             }
         }
-        Ok(Prospect::Open)
+        Ok(PruneResult::Open)
     }
 
     /// Tries the moves of a node.
@@ -410,7 +400,7 @@ impl Worker<'_> {
                 if score > alpha {
                     best_move = Some(mv);
                     if node.is_pv {
-                        self.variations.extend(ply, mv);
+                        self.thread.variations.extend(ply, mv);
                     }
                     if score >= node.beta {
                         self.frame(ply).cutoffs += 1;
@@ -427,18 +417,18 @@ impl Worker<'_> {
             return Ok(match node.excluded {
                 Some(_) => alpha,
                 None if position.is_check() => Score::mated_at(ply),
-                None => self.draw(position),
+                None => self.thread.draw(position),
             });
         }
         if node.excluded.is_none() {
-            let bound = bound_of(best, first_alpha, node.beta);
+            let bound = Bound::of(best, first_alpha, node.beta);
             self.correct(position, node, best, best_move, bound);
             self.store(position, node, best, best_move, bound);
         }
         Ok(best)
     }
 
-    /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with bare pawns,
+    /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with pawns alone,
     /// where zugzwang lurks.
     fn is_hopeless(
         &self,
@@ -453,7 +443,7 @@ impl Worker<'_> {
             return false;
         }
         // The depth that the move would really be searched to.
-        let reduction = self.shared.reductions.get(depth, attempt.number) / 1024;
+        let reduction = self.reductions.get(depth, attempt.number) / 1024;
         let reduced = (depth - reduction).max(0);
         if attempt.is_tactical {
             // Futility of captures: even the captured piece will not bring it up to alpha.
@@ -514,7 +504,7 @@ impl Worker<'_> {
         let score = entry.score.relative_to_root(ply);
         if node.excluded.is_some()
             || depth < p::singular_depth()
-            || ply as i32 >= p::singular_ply_limit() * self.progress.depth
+            || ply as i32 >= p::singular_ply_limit() * self.thread.progress.depth
             || entry.depth < depth - p::singular_entry_depth()
             || entry.bound == Bound::Upper
             || score.is_mate()
@@ -563,7 +553,7 @@ impl Worker<'_> {
         if node.depth < p::late_move_reduction_depth() || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
-        let mut reduction = self.shared.reductions.get(node.depth, number);
+        let mut reduction = self.reductions.get(node.depth, number);
         if attempt.is_tactical {
             reduction /= p::reduction_tactical_divisor();
             reduction -= self.histories.capture(position, attempt.mv) * 1024 / p::reduction_capture_history();
@@ -683,7 +673,7 @@ impl Worker<'_> {
             bound,
             was_pv: node.was_pv(),
         };
-        self.shared.table.store(position.table_key(), entry);
+        self.thread.shared.table.store(position.table_key(), entry);
     }
 }
 

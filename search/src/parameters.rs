@@ -229,6 +229,36 @@ parameters! {
     halfmoves_without_key = 12;
     halfmoves_per_key = 8;
 
+    /// Moves that a game is expected to last when the clock does not say.
+    expected_moves = 28;
+    /// Of a long session, at most so many moves are planned for: positions at hand matter more than those to come.
+    max_planned_moves = 40;
+    /// Overheads that are not for spending: now and then a machine stands still for longer than one, and who lives on the
+    /// increment would have nothing left then ...
+    reserved_overheads = 8;
+    /// ... but at most so much of what is left, in percent.
+    max_reserved_percent = 75;
+    /// Share of the increment that each move may count on, in percent.
+    increment_percent = 75;
+    /// The soft limit of time, in percent of a move's equal share: the rest goes to moves that need more.
+    soft_limit_percent = 70;
+    /// The hard limit of time, in equal shares.
+    hard_limit_shares = 4;
+    /// The most that one move may take of what is left while others must follow, in percent ...
+    max_percent_of_move = 40;
+    /// ... and the last one before new time comes.
+    max_percent_of_last_move = 90;
+    /// The soft limit is stretched to so many percent if the best move took no share of the nodes ...
+    stretch_of_no_share = 210;
+    /// ... and to so many less if it took all.
+    stretch_by_share = 140;
+    /// Percent by which it is stretched, at most, by a falling score, and cut by a rising one.
+    max_stretch_by_falling_score = 50;
+    max_cut_by_rising_score = 10;
+
+    /// When threads vote: what the lowest score counts in centipawns, so that its depth still has a say.
+    vote_of_lowest_score = 14;
+
     [steps]
     upcoming_repetition;
     mate_distance_pruning;
@@ -258,3 +288,7 @@ parameters! {
     /// Threads vote for the move; otherwise the first one has the say.
     voting;
 }
+
+/// To how many percent the soft limit of time is stretched, by the number of iterations for which the best move has been
+/// the same.
+pub(crate) const STRETCH_BY_UNCHANGED_MOVE: [i32; 7] = [140, 118, 104, 97, 92, 88, 85];

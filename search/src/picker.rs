@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use shakmaty::Role;
 
-use crate::history::{Circumstances, Histories};
+use crate::history::{Histories, MoveContext};
 use crate::moves::{MAX_MOVES, Move, MoveList};
 use crate::parameters as p;
 use crate::position::{Position, Threats, exchange_value};
@@ -62,7 +62,7 @@ pub(crate) struct Picker {
     wanted: Wanted,
     hash_move: Option<Move>,
     killer: Option<Move>,
-    given: Circumstances,
+    given: MoveContext,
     /// Not yet given moves of the current stage.
     moves: ArrayVec<Scored, MAX_MOVES>,
     /// Tactical moves that lose material, to be given last; best first.
@@ -78,7 +78,7 @@ impl Picker {
         wanted: Wanted,
         hash_move: Option<Move>,
         killer: Option<Move>,
-        given: Circumstances,
+        given: MoveContext,
     ) -> Picker {
         let hash_move = hash_move.filter(|&m| position.is_legal(m) && wanted.includes(position, m));
         let killer =

@@ -1,16 +1,16 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
-use crate::deepening::Stopped;
-use crate::history::Circumstances;
-use crate::observer::Bound;
+use crate::history::MoveContext;
 use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
+use crate::runtime::Stopped;
+use crate::runtime::observer::Bound;
 use crate::score::{MAX_PLY, Score};
 use crate::table::Entry;
-use crate::worker::Worker;
+use crate::worker::ChessWorker;
 
-impl Worker<'_> {
+impl ChessWorker<'_> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
     /// check all evasions are tried.
     pub(crate) fn quiesce(
@@ -20,24 +20,24 @@ impl Worker<'_> {
         beta: Score,
         ply: usize,
     ) -> Result<Score, Stopped> {
-        self.poll()?;
-        self.progress.selective_depth = self.progress.selective_depth.max(ply);
-        self.variations.clear(ply);
-        if self.is_draw(position, ply) {
-            return Ok(self.draw(position));
+        self.thread.poll()?;
+        self.thread.progress.reach(ply);
+        self.thread.variations.clear(ply);
+        if self.thread.is_draw(position, ply) {
+            return Ok(self.thread.draw(position));
         }
         if ply >= MAX_PLY - 1 {
             return Ok(if position.is_check() { Score::DRAW } else { self.evaluate(position, ply) });
         }
-        if let Some(score) = self.shared.root.told_value(position) {
+        if let Some(score) = self.thread.told_value(position) {
             return Ok(score);
         }
 
         let key = position.table_key();
-        let known = step!(quiescence_hash_table, self.shared.table.probe(key));
+        let known = step!(quiescence_hash_table, self.thread.shared.table.probe(key));
         if let Some(entry) = known {
             let score = entry.score.relative_to_root(ply);
-            if beta.value() - alpha.value() == 1 && is_decided(entry.bound, score, alpha, beta) {
+            if beta.value() - alpha.value() == 1 && entry.bound.settles(score, alpha, beta) {
                 return Ok(score);
             }
         }
@@ -57,9 +57,9 @@ impl Worker<'_> {
         alpha = alpha.max(best);
 
         let (wanted, given) = if is_check {
-            (Wanted::All, Circumstances { previous, threats: position.threats() })
+            (Wanted::All, MoveContext { previous, threats: position.threats() })
         } else {
-            (Wanted::Tactical { at_least: p::quiescence_see_threshold() }, Circumstances::default())
+            (Wanted::Tactical { at_least: p::quiescence_see_threshold() }, MoveContext::default())
         };
         let hash_move = known.and_then(|entry| entry.best);
         let mut picker = Picker::new(position, wanted, hash_move, None, given);
@@ -85,7 +85,7 @@ impl Worker<'_> {
                 if score > alpha {
                     alpha = score;
                     best_move = Some(m);
-                    self.variations.extend(ply, m);
+                    self.thread.variations.extend(ply, m);
                     if score >= beta {
                         break;
                     }
@@ -97,7 +97,7 @@ impl Worker<'_> {
             }
         }
 
-        let bound = bound_of(best, first_alpha, beta);
+        let bound = Bound::of(best, first_alpha, beta);
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(ply),
@@ -106,29 +106,7 @@ impl Worker<'_> {
             bound,
             was_pv: known.is_some_and(|entry| entry.was_pv),
         };
-        self.shared.table.store(key, entry);
+        self.thread.shared.table.store(key, entry);
         Ok(best)
-    }
-}
-
-/// Whether a score with this bound settles a node with this window.
-#[inline]
-pub fn is_decided(bound: Bound, score: Score, alpha: Score, beta: Score) -> bool {
-    match bound {
-        Bound::Exact => true,
-        Bound::Lower => score >= beta,
-        Bound::Upper => score <= alpha,
-    }
-}
-
-/// What a node with this window knows of its score.
-#[inline]
-pub fn bound_of(score: Score, alpha: Score, beta: Score) -> Bound {
-    if score >= beta {
-        Bound::Lower
-    } else if score > alpha {
-        Bound::Exact
-    } else {
-        Bound::Upper
     }
 }

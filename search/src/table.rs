@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use memmap2::MmapMut;
 
 use crate::moves::Move;
-use crate::observer::Bound;
 use crate::parameters::{self as p, step};
+use crate::runtime::observer::Bound;
 use crate::score::Score;
 
 const ENTRIES_PER_CLUSTER: usize = 3;
@@ -241,7 +241,7 @@ impl Table {
 
     /// Pays for the memory of a new table, so that the first search need not: page faults can take a tenth of a second
     /// for 64 MiB.
-    pub(crate) fn warm_up(&mut self) {
+    pub fn warm_up(&mut self) {
         if self.state == State::New {
             self.clear();
         }

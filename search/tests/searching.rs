@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use search::network::{INPUTS, Network, Parameters};
 use search::{
-    Answer, Clock, Control, Evaluation, Limits, Observer, Report, Root, STACK_SIZE, Score, Searcher, Style,
-    Table, Tablebases, TimeLimit, Verdict, Wdl,
+    Answer, Control, Limits, Observer, Report, Root, STACK_SIZE, Score, SearchClock, Searcher, Style, Table,
+    Tablebases, TimeLimit, Verdict, Wdl,
 };
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
@@ -18,8 +18,27 @@ fn root(fen: &str) -> Root {
     Root { position: (&chess).into(), ..Root::default() }
 }
 
-fn searcher() -> Searcher {
-    Searcher::new(Table::new(16).expect("16 MiB"))
+/// A searcher with a hash table of its own.
+struct Player {
+    table: Table,
+    searcher: Searcher,
+}
+
+impl Player {
+    fn think(
+        &mut self,
+        root: &Root,
+        limits: &Limits,
+        control: &Control,
+        clock: &dyn SearchClock,
+        observer: &mut dyn Observer,
+    ) -> Answer {
+        self.searcher.think(&mut self.table, root, limits, control, clock, observer)
+    }
+}
+
+fn player() -> Player {
+    Player { table: Table::new(16).expect("16 MiB"), searcher: Searcher::new() }
 }
 
 fn depth(depth: u32) -> Limits {
@@ -35,7 +54,7 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 fn think(root: &Root, limits: &Limits) -> Answer {
-    with_stack(|| searcher().think(root, limits, &Control::new(), &Instant::now(), &mut ()))
+    with_stack(|| player().think(root, limits, &Control::new(), &Instant::now(), &mut ()))
 }
 
 fn best(answer: &Answer) -> String {
@@ -63,13 +82,13 @@ fn mates_are_found_with_their_length() {
 
 /// From the corner of the wrong colour the king must be driven along an edge, which no network has learnt.
 #[test]
-fn bishop_and_knight_mate_a_bare_king() {
+fn bishop_and_knight_mate_a_lone_king() {
     let limits = Limits { nodes: Some(30_000), ..Limits::default() };
-    let mut searcher = searcher();
+    let mut player = player();
     let mut root = root("7k/8/5K2/6N1/6B1/8/8/8 w - - 0 1");
     with_stack(|| {
         for _ in 0..100 {
-            let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
+            let answer = player.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
             let Some(best) = answer.best else { break };
             root.earlier_keys.push(root.position.keys().full);
             root.position = root.position.make(best);
@@ -105,10 +124,11 @@ fn one_thread_gives_the_same_answer_in_every_run() {
 fn clearing_makes_a_searcher_new() {
     let root = root(MIDDLEGAME);
     let answers = with_stack(|| {
-        let mut searcher = searcher();
+        let mut player = player();
         [(); 2].map(|()| {
-            searcher.clear();
-            searcher.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
+            player.table.clear();
+            player.searcher.clear();
+            player.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
         })
     });
     assert_eq!(answers[0], answers[1]);
@@ -151,7 +171,7 @@ fn several_lines_are_different_and_in_order() {
     let root = root(MIDDLEGAME);
     let limits = Limits { lines: 4, ..depth(7) };
     let mut lines = Lines::default();
-    with_stack(|| searcher().think(&root, &limits, &Control::new(), &Instant::now(), &mut lines));
+    with_stack(|| player().think(&root, &limits, &Control::new(), &Instant::now(), &mut lines));
     assert_eq!(lines.0.iter().map(|line| line.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
     assert!(lines.0.is_sorted_by(|a, b| a.1 >= b.1), "{:?}", lines.0);
     let mut moves: Vec<&str> = lines.0.iter().map(|line| line.2.as_str()).collect();
@@ -185,7 +205,7 @@ fn fifty_moves_are_a_draw_but_mate_comes_first() {
 /// A clock on which each node takes a microsecond.
 struct NodesAsTime(AtomicU64);
 
-impl Clock for NodesAsTime {
+impl SearchClock for NodesAsTime {
     fn elapsed(&self, nodes: u64) -> Duration {
         self.0.fetch_add(1, Ordering::Relaxed);
         Duration::from_micros(nodes)
@@ -198,7 +218,7 @@ fn time_is_what_the_clock_says() {
     let time = TimeLimit::PerMove(Duration::from_millis(50));
     let clock = NodesAsTime(AtomicU64::new(0));
     let limits = Limits { time, ..Limits::default() };
-    let answer = with_stack(|| searcher().think(&root, &limits, &Control::new(), &clock, &mut ()));
+    let answer = with_stack(|| player().think(&root, &limits, &Control::new(), &clock, &mut ()));
     assert!((50_000..55_000).contains(&answer.nodes), "{} nodes", answer.nodes);
     assert!(clock.0.load(Ordering::Relaxed) > 10);
 }
@@ -215,7 +235,7 @@ fn pondering_ignores_the_clock_until_the_hit() {
                 std::thread::sleep(Duration::from_millis(200));
                 control.ponder_hit();
             });
-            searcher().think(&root, &limits, &control, &start, &mut ())
+            player().think(&root, &limits, &control, &start, &mut ())
         })
     });
     assert!(start.elapsed() >= Duration::from_millis(200));
@@ -225,9 +245,9 @@ fn pondering_ignores_the_clock_until_the_hit() {
 fn several_threads_answer_and_stop_together() {
     let root = root(MIDDLEGAME);
     let answer = with_stack(|| {
-        let mut searcher = searcher();
-        searcher.use_threads(4);
-        searcher.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
+        let mut player = player();
+        player.searcher.use_threads(4);
+        player.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
     });
     assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
     // The thread whose move is elected need not have got as far as the first.
@@ -239,17 +259,16 @@ fn a_stopped_search_has_a_move() {
     let control = Control::new();
     control.stop();
     let root = root(MIDDLEGAME);
-    let answer =
-        with_stack(|| searcher().think(&root, &Limits::default(), &control, &Instant::now(), &mut ()));
+    let answer = with_stack(|| player().think(&root, &Limits::default(), &control, &Instant::now(), &mut ()));
     assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
 }
 
-/// Tables of four men in which whoever is to move has lost, unless the kings are alone with equal pieces.
+/// Tables of four pieces in which whoever is to move has lost, unless the kings are alone with equal pieces.
 #[derive(Debug)]
 struct Invented;
 
 impl Tablebases for Invented {
-    fn most_men(&self) -> usize {
+    fn max_pieces(&self) -> usize {
         4
     }
 
@@ -273,10 +292,12 @@ impl Observer for LastReport {
 fn endgame_tables_have_the_word_where_they_know() {
     // Whoever takes first wins, in these tables: the pawn, which loses the rook, is taken all the same.
     let position = root("4k3/8/3p4/4p3/8/8/8/K3R3 w - - 0 1");
-    let with_tables = Root { tablebases: Some(Arc::new(Invented)), ..position.clone() };
     let mut last = LastReport::default();
-    let answer =
-        with_stack(|| searcher().think(&with_tables, &depth(6), &Control::new(), &Instant::now(), &mut last));
+    let answer = with_stack(|| {
+        let mut player = player();
+        player.searcher.use_tablebases(Some(Arc::new(Invented)));
+        player.think(&position, &depth(6), &Control::new(), &Instant::now(), &mut last)
+    });
     assert_eq!(best(&answer), "e1e5");
     assert_eq!(answer.score, Score::tablebase_win_at(1));
     let (score, hits) = last.0.expect("a report");
@@ -287,12 +308,10 @@ fn endgame_tables_have_the_word_where_they_know() {
 #[test]
 fn a_draw_is_worth_what_the_style_says() {
     // The king can only take, and then nothing is left.
-    let bare = root("k7/8/8/8/8/8/1p6/K7 w - - 0 1");
+    let lone = root("k7/8/8/8/8/8/1p6/K7 w - - 0 1");
     for (style, expected) in [(0, 0), (-25, -25), (40, 40)] {
-        let mut searcher = searcher();
-        searcher.use_style(Style { draw_for_white: style, ..Style::default() });
-        let answer =
-            with_stack(|| searcher.think(&bare, &depth(4), &Control::new(), &Instant::now(), &mut ()));
+        let style = Style { draw_for_white: style, ..Style::default() };
+        let answer = think(&Root { style, ..lone.clone() }, &depth(4));
         assert_eq!(answer.score.verdict(), Verdict::Centipawns(expected));
     }
 }
@@ -300,11 +319,7 @@ fn a_draw_is_worth_what_the_style_says() {
 #[test]
 fn noise_changes_what_is_found_and_the_seed_repeats_it() {
     let nodes = |style: Style| {
-        let mut searcher = searcher();
-        searcher.use_style(style);
-        let answer = with_stack(|| {
-            searcher.think(&root(MIDDLEGAME), &depth(7), &Control::new(), &Instant::now(), &mut ())
-        });
+        let answer = think(&Root { style, ..root(MIDDLEGAME) }, &depth(7));
         (answer.nodes, answer.score)
     };
     let noisy = |seed| nodes(Style { noise: 80, seed, ..Style::default() });
@@ -340,7 +355,7 @@ fn a_suspended_search_stands_still_and_goes_on() {
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
         let search = || {
             let mut observer = RootMoves(&looks);
-            searcher().think(&root(MIDDLEGAME), &Limits::default(), &control, &Instant::now(), &mut observer)
+            player().think(&root(MIDDLEGAME), &Limits::default(), &control, &Instant::now(), &mut observer)
         };
         let search = thread.spawn_scoped(scope, search).expect("a thread");
         let wait_for_more = || {
@@ -393,9 +408,9 @@ fn network() -> Network {
 fn a_network_is_searched_with_the_same_answer_in_every_run() {
     let answer = |threads| {
         with_stack(|| {
-            let mut searcher = searcher();
-            searcher.use_evaluation(Evaluation::Network(Arc::new(network())));
-            searcher.use_threads(threads);
+            let mut player = player();
+            player.searcher.use_network(Arc::new(network()));
+            player.searcher.use_threads(threads);
             let mut answers = Vec::new();
             for fen in [
                 MIDDLEGAME,
@@ -404,7 +419,7 @@ fn a_network_is_searched_with_the_same_answer_in_every_run() {
                 "1rkr4/pppppppp/8/8/8/8/PPPPPPPP/1RKR4 w BDbd - 0 1",
             ] {
                 let root = root(fen);
-                let answer = searcher.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ());
+                let answer = player.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ());
                 assert!(root.position.is_legal(answer.best.expect("a move")));
                 answers.push(answer);
             }

@@ -3,12 +3,15 @@
 mod variants;
 
 use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use game::{CastlingMode, Game, Variant};
-use search::{Control, Evaluation, Limits, STACK_SIZE, Searcher, Table};
+use search::network::Network;
+use search::{Control, Limits, STACK_SIZE, Searcher, Table};
 
 use crate::WrongInput;
 
@@ -22,9 +25,9 @@ pub(crate) struct Bench {
     /// Search positions of a variant instead: crazyhouse, 3check, atomic, antichess, kingofthehill, horde, racingkings
     #[arg(long, value_name = "NAME", value_parser = crate::perft::read_variant)]
     variant: Option<Variant>,
-    /// What evaluates: a network's file, or `hand` for the evaluation by hand [default: the network that plays]
+    /// The network's file [default: the network that is part of the program]
     #[arg(long, value_name = "FILE", conflicts_with = "variant")]
-    evaluation: Option<String>,
+    network: Option<PathBuf>,
 }
 
 /// Takes a few seconds on a machine of today.
@@ -36,12 +39,13 @@ impl Bench {
     pub(crate) fn run(&self) -> Result<()> {
         let depth = self.depth;
         let variant = self.variant.filter(|&variant| variant != Variant::Chess);
-        let name = self.evaluation.as_deref().unwrap_or_default();
-        let evaluation = engine::open_evaluation(name)
-            .map_err(|error| anyhow!(WrongInput).context(format!("{name} can't be used: {error}")))?;
+        let path = self.network.clone().unwrap_or_default();
+        let network = engine::open_network(&path).map_err(|error| {
+            anyhow!(WrongInput).context(format!("{} can't be used: {error}", path.display()))
+        })?;
         let work = move || match variant {
             Some(variant) => variants::search_all(variant, depth.unwrap_or(variants::DEPTH)),
-            None => search_all(depth.unwrap_or(DEPTH), evaluation),
+            None => search_all(depth.unwrap_or(DEPTH), network),
         };
         let bench = std::thread::Builder::new().name("bench".into()).stack_size(STACK_SIZE);
         let running = bench.spawn(work).context("no thread can be started")?;
@@ -53,18 +57,19 @@ impl Bench {
 }
 
 /// The nodes of all positions, and the time they took.
-fn search_all(depth: u32, evaluation: Evaluation) -> Result<(u64, Duration)> {
-    let table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
-    let mut searcher = Searcher::new(table);
-    searcher.use_evaluation(evaluation);
+fn search_all(depth: u32, network: Arc<Network>) -> Result<(u64, Duration)> {
+    let mut table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
+    let mut searcher = Searcher::new();
+    searcher.use_network(network);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut total = 0;
     let began = Instant::now();
     for (index, (mode, fen)) in positions().enumerate() {
         let game = Game::from_fen(fen, mode).with_context(|| format!("bench position {fen}"))?;
+        table.clear();
         searcher.clear();
         let root = engine::root(&game).context("a position of chess")?;
-        let answer = searcher.think(&root, &limits, &Control::new(), &Instant::now(), &mut ());
+        let answer = searcher.think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         total += answer.nodes;
         let best =
             answer.best.and_then(|m| engine::from_search(&game, m)).map_or("none".into(), |m| game.san(m));

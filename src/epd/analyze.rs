@@ -1,31 +1,31 @@
-//! `herald epd analyze`: what somebody thinks of each position.
+//! `herald epd analyze`: an analysis of each position.
 
-use analysis::{Analyze as AnalyzeStudy, Summary};
+use analysis::{Analyze, Counts};
 use anyhow::Result;
 use clap::Args;
 
-use super::thinking::Thinking;
+use super::analysis_args::AnalysisArgs;
 
 /// Add an analysis to all EPD records (the standard's "pfga")
 ///
-/// Written are `pv` and `ce`, `pm` if there is a legal move, `acd`, `acn` and `acs`; what was there of them before goes. Moves in
-/// any notation that can be understood become SAN.
+/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in any
+/// notation that can be read become SAN.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd analyze --nodes 1000000 suite.epd -o analysed.epd
   herald epd analyze --time 5 --engine \"cmd=stockfish option.Hash=64\" suite.epd -o analysed.epd --resume")]
-pub(super) struct Analyze {
+pub(super) struct AnalyzeArgs {
     #[command(flatten)]
-    thinking: Thinking,
+    analysis: AnalysisArgs,
     /// Write the best move as `sm` as well: the move to be played
     #[arg(long)]
     sm: bool,
 }
 
-impl Analyze {
+impl AnalyzeArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let study = AnalyzeStudy { times: self.thinking.times(), supplies_move: self.sm };
-        self.thinking.run(&study, |Summary { found, failed, .. }| {
+        let job = Analyze { times: self.analysis.times(), supplies_move: self.sm };
+        self.analysis.run(job, |Counts { found, failed, .. }| {
             format!("{} records: {found} analysed, {failed} failed", found + failed)
         })
     }

@@ -2,85 +2,77 @@
 
 use std::io::{self, Write as _};
 
-use analysis::{Check as CheckVerb, Format, Tally};
+use analysis::{CheckRecords, Counts, FaultFormat, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use messages::epd::{RecordReader, Rule, Severity};
+use messages::epd::{MoveReading, Rule, Severity};
 use serde_json::json;
 
-use super::Notation;
-use super::work::{Destination, Files, Work};
+use super::EscapesArg;
+use super::work::{InputArgs, OutputArgs, Work};
 
-/// Tell what is wrong with EPD records: form, operands, opcodes that contradict each other, positions and moves that are
-/// illegal
+/// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
 ///
-/// An error is something whose meaning is lost, unknown or impossible; a warning something that `herald epd normalize` puts
-/// right; a note something that is allowed, but not as it should be. The exit status is 0 if there is no error, 1 if there
-/// is one, and 2 if a file can't be read.
+/// An error has a meaning that is lost, unknown or impossible. A warning can be repaired by `herald epd normalize`. A note is
+/// allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
-pub(super) struct Check {
+pub(super) struct EpdCheckArgs {
     #[command(flatten)]
-    files: Files,
-    /// Warnings are errors for the exit status
+    input: InputArgs,
+    /// Count warnings as errors for the exit status
     #[arg(long)]
     strict: bool,
-    /// Tell only faults that are at least so severe
+    /// Report only faults of at least this severity
     #[arg(long, value_enum, default_value = "note")]
-    level: Level,
+    level: LevelArg,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
-    escapes: Notation,
-    /// Write faults as JSON, one a line, and the totals as the last one
+    escapes: EscapesArg,
+    /// Write faults as JSON, one per line, and the totals in the last line
     #[arg(long)]
     json: bool,
-    /// Explain the labels of rules, and check nothing
+    /// Explain the labels of rules and check nothing
     #[arg(long, conflicts_with = "files")]
     rules: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Level {
+enum LevelArg {
     Note,
     Warning,
     Error,
 }
 
-impl Check {
+impl EpdCheckArgs {
     pub(super) fn run(&self) -> Result<()> {
         if self.rules {
             return explain_rules();
         }
-        let verb = |name: &str| {
-            Ok(CheckVerb {
-                name: name.to_owned(),
-                reader: RecordReader { escapes: self.escapes.into(), ..RecordReader::default() },
-                level: match self.level {
-                    Level::Note => Severity::Note,
-                    Level::Warning => Severity::Warning,
-                    Level::Error => Severity::Error,
-                },
-                format: if self.json { Format::Json } else { Format::Text },
-            })
+        let check = CheckRecords {
+            reader: self.escapes.reader(MoveReading::Legal),
+            level: match self.level {
+                LevelArg::Note => Severity::Note,
+                LevelArg::Warning => Severity::Warning,
+                LevelArg::Error => Severity::Error,
+            },
+            format: if self.json { FaultFormat::Json } else { FaultFormat::Text },
         };
-        let tally = Work::new(&self.files, &Destination::default())?.run(verb)?;
-        self.sum_up(&tally)?;
-        match tally {
-            Tally { errors: 0, warnings, .. } if warnings == 0 || !self.strict => Ok(()),
-            Tally { errors: 0, warnings, .. } => bail!("{warnings} warnings, which are errors by --strict"),
-            Tally { errors, faulty, .. } => bail!("{errors} errors in {faulty} records"),
-        }
-    }
-
-    fn sum_up(&self, tally: &Tally) -> io::Result<()> {
-        let Tally { records, faulty, errors, warnings, notes } = tally;
+        let work = Work::new(&self.input, &OutputArgs::default())?;
+        let counts = work.run(&Verb::quick(check))?;
+        let Counts { records, faulty, errors, warnings, notes, .. } = counts;
         if self.json {
             let totals = json!({
                 "records": records, "faulty": faulty, "errors": errors, "warnings": warnings, "notes": notes,
             });
-            writeln!(io::stdout(), "{totals}")
+            writeln!(io::stdout(), "{totals}")?;
         } else {
-            writeln!(io::stdout(), "{records} records: {errors} errors, {warnings} warnings, {notes} notes")
+            writeln!(io::stdout(), "{records} records: {errors} errors, {warnings} warnings, {notes} notes")?;
+        }
+        match (errors, warnings) {
+            (0, 1..) if self.strict => bail!("{warnings} warnings, which are errors by --strict"),
+            (0, _) => Ok(()),
+            _ => bail!("{errors} errors in {faulty} records"),
         }
     }
 }

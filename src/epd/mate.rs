@@ -2,53 +2,53 @@
 
 use std::num::NonZeroU32;
 
-use analysis::{FindMates, Length, Summary};
+use analysis::{Counts, FindMates, MateLength};
 use anyhow::{Result, anyhow};
 use clap::Args;
 
-use super::thinking::Thinking;
+use super::analysis_args::AnalysisArgs;
 use crate::WrongInput;
 
 /// Find forced mates by the side to move in EPD records that have no `dm`, or a longer one (the standard's "pfms")
 ///
-/// Written are `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. All mates are proven by Herald's mate solver, those that another program
-/// tells as well; `dm` is the true length, unless the limit was reached before a shorter mate could be ruled out.
+/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald's mate solver proves all mates, also those that another program
+/// reports; `dm` is the shortest mate, unless the limit was reached before a shorter one could be ruled out.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]
-pub(super) struct Mate {
+pub(super) struct MateArgs {
     /// The longest mate, in moves of the side that mates
     #[arg(long, value_name = "COUNT")]
     moves: NonZeroU32,
     #[command(flatten)]
-    thinking: Thinking,
-    /// Look for mates in one first, then for mates in two and so on, each within the whole limit
+    analysis: AnalysisArgs,
+    /// Search for mates in one first, then in two and so on, each with the whole limit
     #[arg(long)]
     passes: bool,
-    /// Write the length that was looked for as `dm`, to the letter of the standard
+    /// Write the length that was searched for as `dm`, as the standard says
     #[arg(long)]
     strict: bool,
 }
 
-impl Mate {
+impl MateArgs {
     pub(super) fn run(&self) -> Result<()> {
-        if self.thinking.is_herald_limited_by_depth() {
+        if self.analysis.is_herald_limited_by_depth() {
             let message = "the mate solver knows no depth but --moves; limit it by --nodes or --time";
-            return Err(anyhow!(WrongInput).context(message));
+            return Err(WrongInput::of(anyhow!(message)));
         }
-        let study = FindMates {
+        let job = FindMates {
             moves: self.moves,
             passes: self.passes,
-            length: if self.strict { Length::Preset } else { Length::True },
-            times: self.thinking.times(),
+            length: if self.strict { MateLength::Preset } else { MateLength::Proven },
+            times: self.analysis.times(),
         };
-        self.thinking.run(&study, sum_up)
+        self.analysis.run(job, sum_up)
     }
 }
 
-fn sum_up(summary: &Summary) -> String {
-    let Summary { found, missed, passed_over, failed, .. } = summary;
+fn sum_up(counts: &Counts) -> String {
+    let Counts { found, missed, skipped, failed, .. } = counts;
+    let records = counts.analyzed();
     format!(
-        "{} records: {found} mates found, {missed} without, {passed_over} passed over, {failed} failed",
-        found + missed + passed_over + failed
+        "{records} records: {found} mates found, {missed} without, {skipped} passed over, {failed} failed"
     )
 }

@@ -1,5 +1,6 @@
-//! `herald epd`: files of positions in EPD, checked, changed and thought about.
+//! `herald epd`: files of positions in EPD, checked, changed and analysed.
 
+mod analysis_args;
 mod analyze;
 mod check;
 mod mate;
@@ -7,49 +8,48 @@ mod normalize;
 mod purge;
 mod report;
 mod target;
-mod thinking;
 mod work;
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
-use messages::epd::Escapes;
+use messages::epd::{Escapes, MoveReading, RecordReader};
 
 /// Work on files of positions in EPD (Edwards' Extended Position Description)
 #[derive(Args)]
 #[command(after_help = "Example: herald epd normalize suite.epd -o normal.epd")]
-pub(crate) struct Epd {
+pub(crate) struct EpdArgs {
     #[command(subcommand)]
-    verb: Verb,
+    verb: EpdVerb,
 }
 
 #[derive(Subcommand)]
-enum Verb {
-    Check(check::Check),
-    Normalize(normalize::Normalize),
-    Purge(purge::Purge),
-    Analyze(analyze::Analyze),
-    Mate(mate::Mate),
-    Target(target::Target),
-    Report(report::Report),
+enum EpdVerb {
+    Check(check::EpdCheckArgs),
+    Normalize(normalize::NormalizeArgs),
+    Purge(purge::PurgeArgs),
+    Analyze(analyze::AnalyzeArgs),
+    Mate(mate::MateArgs),
+    Target(target::TargetArgs),
+    Report(report::ReportArgs),
 }
 
-impl Epd {
+impl EpdArgs {
     pub(crate) fn run(&self) -> Result<()> {
         match &self.verb {
-            Verb::Check(check) => check.run(),
-            Verb::Normalize(normalize) => normalize.run(),
-            Verb::Purge(purge) => purge.run(),
-            Verb::Analyze(analyze) => analyze.run(),
-            Verb::Mate(mate) => mate.run(),
-            Verb::Target(target) => target.run(),
-            Verb::Report(report) => report.run(),
+            EpdVerb::Check(args) => args.run(),
+            EpdVerb::Normalize(args) => args.run(),
+            EpdVerb::Purge(args) => args.run(),
+            EpdVerb::Analyze(args) => args.run(),
+            EpdVerb::Mate(args) => args.run(),
+            EpdVerb::Target(args) => args.run(),
+            EpdVerb::Report(args) => args.run(),
         }
     }
 }
 
 /// How strings write quotation marks and semicolons.
 #[derive(Clone, Copy, ValueEnum)]
-enum Notation {
+enum EscapesArg {
     /// As the standard has it: a backslash is a backslash
     Standard,
     /// `\"` and `\\`, as python-chess writes them
@@ -59,12 +59,14 @@ enum Notation {
     ChessDb,
 }
 
-impl From<Notation> for Escapes {
-    fn from(notation: Notation) -> Escapes {
-        match notation {
-            Notation::Standard => Escapes::None,
-            Notation::PythonChess => Escapes::Backslash,
-            Notation::ChessDb => Escapes::ChessDb,
-        }
+impl EscapesArg {
+    /// A lenient reader of records.
+    fn reader(self, moves: MoveReading) -> RecordReader {
+        let escapes = match self {
+            EscapesArg::Standard => Escapes::None,
+            EscapesArg::PythonChess => Escapes::Backslash,
+            EscapesArg::ChessDb => Escapes::ChessDb,
+        };
+        RecordReader { moves, escapes, ..RecordReader::default() }
     }
 }

@@ -1,33 +1,30 @@
-//! `herald epd purge`: an operation taken out of all records.
+//! `herald epd purge`: an operation removed from all records.
 
-use analysis::Purge as PurgeVerb;
-use anyhow::{Result, anyhow, bail};
+use analysis::{Purge, Verb};
+use anyhow::{Result, bail};
 use clap::Args;
 
-use super::work::{Destination, Files, Work};
+use super::work::{InputArgs, OutputArgs, Work};
 use crate::WrongInput;
 
-/// Take an operation out of all EPD records that have it (the standard's "pfop"); all the rest stays as it is
+/// Remove an operation from all EPD records (the standard's "pfop"); the rest stays as it is
 #[derive(Args)]
 #[command(after_help = "Example: herald epd purge pv analysed.epd -o suite.epd")]
-pub(super) struct Purge {
-    /// The operation to take out
+pub(super) struct PurgeArgs {
+    /// The operation to remove
     opcode: String,
     #[command(flatten)]
-    files: Files,
+    input: InputArgs,
     #[command(flatten)]
-    destination: Destination,
+    output: OutputArgs,
 }
 
-impl Purge {
+impl PurgeArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let verb = |name: &str| {
-            PurgeVerb::new(name.to_owned(), &self.opcode).map_err(|error| anyhow!(WrongInput).context(error))
-        };
-        verb("")?;
-        let tally = Work::new(&self.files, &self.destination)?.run(verb)?;
-        if tally.errors > 0 {
-            bail!("{} lines were left out", tally.errors);
+        let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
+        let counts = Work::new(&self.input, &self.output)?.run(&Verb::quick(purge))?;
+        if counts.errors > 0 {
+            bail!("{} lines were left out", counts.errors);
         }
         Ok(())
     }

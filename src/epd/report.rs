@@ -1,4 +1,4 @@
-//! `herald epd report`: what came of suites of problems.
+//! `herald epd report`: results of suites of problems.
 
 use std::fmt;
 use std::fs;
@@ -6,38 +6,37 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use analysis::Input;
-use analysis::report::{self, Run, Summary};
+use analysis::InputFile;
+use analysis::report::{self, Run, RunSummary, SuiteReport};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use messages::epd::{MoveReading, RecordReader};
+use messages::epd::MoveReading;
 
-use super::Notation;
+use super::EscapesArg;
 use super::work::explain;
 use crate::WrongInput;
 
-/// Tell what came of suites of problems that were solved with `herald epd target`: what was solved and missed, by themes, with
-/// how much effort, and how several programs or versions compare
+/// Report the results of suites that were solved with `herald epd target`: solved and missed problems, themes, effort, and a
+/// comparison of several programs or versions
 ///
 /// Each file is a run. Where a record has no `Target`, the move of `pv`, `pm`, `sv` or `sm` is compared with `bm` and `am`.
 /// The theme of a record is its `id` without the number. Moves graded as in the Strategic Test Suite (`c7` to `c9`, or `c0`) get
-/// their points. Whether a difference means anything is told by McNemar's test.
+/// their points. McNemar's test tells whether a difference is significant.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd report new.epd old=last-month.epd --html report.html
   herald epd report wac.epd --at-least 290")]
-pub(super) struct Report {
-    /// Runs: files of EPD records, `-` for standard input; NAME=FILE calls a run by that name. The first is compared with the
-    /// others
+pub(super) struct ReportArgs {
+    /// Runs: files of EPD records, `-` for standard input; NAME=FILE names a run. The first one is compared with the others
     #[arg(required = true, value_name = "[NAME=]FILE")]
     runs: Vec<PathBuf>,
-    /// Write the report as a page as well, with charts and the boards of what the first run has missed
+    /// Write an HTML page too, with charts and the boards that the first run has missed
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// The heading of the page
     #[arg(long, default_value = "EPD report", requires = "html")]
     title: String,
-    /// Write the records that the first run has missed, with the right moves and the wrong one, for a program to learn from
+    /// Write the records that the first run has missed, with the right moves and the wrong one, as training data
     #[arg(long, value_name = "FILE")]
     feedback: Option<PathBuf>,
     /// List all problems, also those that every run has solved
@@ -46,18 +45,18 @@ pub(super) struct Report {
     /// Write the report as JSON
     #[arg(long, conflicts_with = "all")]
     json: bool,
-    /// Fail (exit status 1) unless the first run has solved so many problems, or so many percent: 290, 95%
+    /// Exit status 1 unless the first run has solved this number or percentage of problems: 290, 95%
     #[arg(long, value_name = "COUNT")]
     at_least: Option<Threshold>,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
-    escapes: Notation,
+    escapes: EscapesArg,
 }
 
-impl Report {
+impl ReportArgs {
     pub(super) fn run(&self) -> Result<()> {
         let report = self.read()?;
-        // What is asked for is there before anything is said.
+        // The files are there before anything is printed.
         if let Some(path) = &self.html {
             write(path, &report::page(&report, &self.title, self.all))?;
         }
@@ -67,24 +66,26 @@ impl Report {
         let text =
             if self.json { format!("{}\n", report::json(&report)) } else { report::text(&report, self.all) };
         io::stdout().write_all(text.as_bytes())?;
-        self.judge(&report.runs[0])
+        let run = &report.runs[0];
+        match self.at_least {
+            Some(threshold) if !threshold.is_met(run) => {
+                bail!("{} has solved {} of {}, not {threshold}", run.name, run.solved, run.tried)
+            }
+            _ => Ok(()),
+        }
     }
 
-    fn read(&self) -> Result<report::Report> {
-        let reader = RecordReader {
-            moves: MoveReading::Repair,
-            escapes: self.escapes.into(),
-            ..RecordReader::default()
-        };
-        let mut report = report::Report::default();
+    fn read(&self) -> Result<SuiteReport> {
+        let reader = self.escapes.reader(MoveReading::Repair);
+        let mut report = SuiteReport::default();
         for run in &self.runs {
             let (name, path) = split(run);
-            let input = Input::open(path).map_err(explain)?;
+            let input = InputFile::open(path).map_err(explain)?;
             let shown = input.name().to_owned();
             let run = Run::read(&name, input, reader);
-            let run = run.map_err(|error| wrong(format!("can't read `{shown}`: {error}")))?;
+            let run = run.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
             if run.tried() == 0 {
-                return Err(wrong(format!(
+                return Err(WrongInput::of(anyhow!(
                     "nothing in `{shown}` was solved or missed; expected records with `bm` or `am` and a move that \
                      was played, as `herald epd target` writes them"
                 )));
@@ -93,19 +94,6 @@ impl Report {
         }
         Ok(report)
     }
-
-    fn judge(&self, run: &Summary) -> Result<()> {
-        match self.at_least {
-            Some(threshold) if !threshold.is_met(run) => {
-                bail!("{} has solved {} of {}, not {threshold}", run.name, run.solved, run.tried)
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-fn wrong(text: String) -> anyhow::Error {
-    anyhow!(WrongInput).context(text)
 }
 
 /// The name of a run, and its file. What is the name of a file as a whole is none with a name in front.
@@ -130,7 +118,7 @@ enum Threshold {
 }
 
 impl Threshold {
-    fn is_met(self, run: &Summary) -> bool {
+    fn is_met(self, run: &RunSummary) -> bool {
         match self {
             Threshold::Count(count) => run.solved >= count,
             Threshold::Percent(percent) => run.share().percent() >= percent,

@@ -1,42 +1,42 @@
-//! `herald epd target`: who finds the right moves.
+//! `herald epd target`: search for the moves that solve a record.
 
 use std::num::NonZeroU32;
 
-use analysis::{Summary, Target as TargetStudy};
+use analysis::{Counts, Target};
 use anyhow::Result;
 use clap::Args;
 
-use super::thinking::Thinking;
+use super::analysis_args::AnalysisArgs;
 
 /// Let Herald, or another program, solve EPD records: find the moves of `bm` and avoid those of `am` (the standard's "pfts")
 ///
-/// Written are `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target missed;` or `Target solved
-/// DEPTH NODES MILLISECONDS;`, which says from when on the right move was held to, to the end. Records without `bm` and `am`
-/// are passed over. That records are missed is no failure.
+/// Writes `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target missed;` or `Target solved
+/// DEPTH NODES MILLISECONDS;`, the point from which on the right move was the best until the end. Records without `bm` and `am`
+/// are skipped. Missed records don't change the exit status.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd target --nodes 100000 wac.epd -o solved.epd
   herald epd target --time 1 --early-stop 3 --engine \"cmd='gnuchess --xboard' protocol=cecp\" wac.epd -o solved.epd")]
-pub(super) struct Target {
+pub(super) struct TargetArgs {
     #[command(flatten)]
-    thinking: Thinking,
-    /// End the search when right moves have been the best over so many plies of further depth
+    analysis: AnalysisArgs,
+    /// End the search when right moves have stayed the best for so many plies of further depth
     #[arg(long, value_name = "PLIES")]
     early_stop: Option<NonZeroU32>,
 }
 
-impl Target {
+impl TargetArgs {
     pub(super) fn run(&self) -> Result<()> {
         let early_stop = self.early_stop.map(NonZeroU32::get);
-        self.thinking.run(&TargetStudy { times: self.thinking.times(), early_stop }, sum_up)
+        self.analysis.run(Target { times: self.analysis.times(), early_stop }, sum_up)
     }
 }
 
-fn sum_up(summary: &Summary) -> String {
-    let Summary { found, missed, passed_over, failed, .. } = summary;
+fn sum_up(counts: &Counts) -> String {
+    let Counts { found, missed, skipped, failed, .. } = counts;
+    let records = counts.analyzed();
     let percent = 100.0 * *found as f64 / (found + missed).max(1) as f64;
     format!(
-        "{} records: {found} solved ({percent:.1} %), {missed} missed, {passed_over} without a target, {failed} failed",
-        found + missed + passed_over + failed
+        "{records} records: {found} solved ({percent:.1} %), {missed} missed, {skipped} without a target, {failed} failed"
     )
 }

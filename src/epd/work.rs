@@ -1,26 +1,30 @@
-//! Files through a verb: progress, interruption, and what is said when something fails.
+//! Files through a verb: progress, interruption, and what is told when something fails.
+//!
+//! The work is interrupted between two results: what is written is whole, and a file that was to replace another is gone without
+//! a trace.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use analysis::{
-    Desk, Done, Examined, FileError, Input, Output, ProcessError, ResumeError, Resumption, Summary, Tally,
-    Verb, process,
+    Counts, FileError, InputFile, JobResult, OutputFile, ProcessError, ResumeError, Resumption, Verb,
+    WorkerPool,
 };
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use platform::signals;
-use rayon::ThreadPoolBuilder;
 
-use crate::WrongInput;
+use crate::{FAILED, WrongInput};
 
 /// What is read.
 #[derive(Args)]
-pub(super) struct Files {
+pub(super) struct InputArgs {
     /// Files of EPD records; `-`, or none, for standard input
     #[arg(id = "files", value_name = "FILE")]
     paths: Vec<PathBuf>,
@@ -29,9 +33,9 @@ pub(super) struct Files {
     threads: Option<NonZeroUsize>,
 }
 
-/// Where what was done is written: standard output, if nothing is said.
+/// Where the result is written: standard output by default.
 #[derive(Args, Default)]
-pub(super) struct Destination {
+pub(super) struct OutputArgs {
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -40,89 +44,80 @@ pub(super) struct Destination {
     in_place: bool,
 }
 
-impl Files {
-    /// The number of threads.
-    pub(super) fn threads(&self) -> NonZeroUsize {
-        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
-        threads.unwrap_or(NonZeroUsize::MIN)
-    }
-
-    fn open(&self) -> Result<Vec<Input>> {
+impl InputArgs {
+    fn open(&self) -> Result<Vec<InputFile>> {
         let stdin = [PathBuf::from("-")];
         let paths = if self.paths.is_empty() { &stdin[..] } else { &self.paths };
-        let inputs: Result<Vec<Input>, FileError> =
-            paths.iter().map(|path| Input::open(Path::new(path))).collect();
-        inputs.map_err(explain)
+        paths.iter().map(|path| InputFile::open(path).map_err(explain)).collect()
     }
 }
 
 /// Files on their way through a verb.
 pub(super) struct Work {
-    threads: NonZeroUsize,
-    inputs: Vec<Input>,
-    /// How many lines of each are done already.
+    pool: WorkerPool,
+    inputs: Vec<InputFile>,
+    /// `None` where each input is to be replaced, until the first is.
+    output: Option<OutputFile>,
+    /// How many lines of each input an earlier run has done.
     resumption: Resumption,
-    is_in_place: bool,
-    state: Arc<Mutex<State>>,
-}
-
-/// How far the work has come. Who holds it keeps the program from being interrupted.
-struct State {
-    /// None between files that are replaced.
-    output: Option<Output>,
-    tally: Tally,
-    summary: Summary,
-    progress: ProgressBar,
-    /// What can be done after an interruption.
-    advice: &'static str,
+    /// Whether a run with the same arguments and `--resume` could go on after an interruption.
+    is_resumable: bool,
+    counts: Counts,
 }
 
 impl Work {
     /// Opens all files.
-    pub(super) fn new(files: &Files, destination: &Destination) -> Result<Work> {
-        let inputs = files.open()?;
-        let output = match &destination.output {
-            _ if destination.in_place => None,
-            Some(path) => Some(Output::create(path, &inputs).map_err(explain)?),
-            None => Some(Output::standard(&inputs).map_err(explain)?),
+    pub(super) fn new(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
+        let inputs = input.open()?;
+        let output = match &output.output {
+            _ if output.in_place => None,
+            Some(path) => Some(OutputFile::create(path, &inputs).map_err(explain)?),
+            None => Some(OutputFile::standard(&inputs).map_err(explain)?),
         };
-        Ok(Work::with(files, inputs, output, destination.in_place))
+        Ok(Work::with(input, inputs, output, Resumption::default()))
     }
 
-    /// Opens all files, to go on where an interrupted run has stopped. If there is no output yet, it begins anew.
-    pub(super) fn resume(files: &Files, destination: &Destination) -> Result<Work> {
-        let wrong = |text: String| anyhow!(WrongInput).context(text);
-        let Some(path) = &destination.output else {
+    /// Opens all files, to go on where an earlier run has stopped; if there is no output yet, it begins anew.
+    pub(super) fn resume(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
+        let wrong = |text: String| WrongInput::of(anyhow!(text));
+        let Some(path) = &output.output else {
             return Err(wrong("--resume goes on with a file; name it with --output".to_owned()));
         };
-        if files.paths.is_empty() || files.paths.iter().any(|path| path == Path::new("-")) {
+        if input.paths.is_empty() || input.paths.iter().any(|path| path == Path::new("-")) {
             return Err(wrong("--resume reads the input twice, and so needs files".to_owned()));
         }
         let existing = match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Work::new(files, destination),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Work::new(input, output),
             existing => {
                 existing.map_err(|error| wrong(format!("can't read `{}`: {error}", path.display())))?
             }
         };
-        let resumption = Resumption::find(files.open()?, existing).map_err(|error| match error {
+        let resumption = Resumption::find(input.open()?, existing).map_err(|error| match error {
             ResumeError::Read(error) => error.into(),
             error => wrong(format!("can't go on with `{}`: {error}", path.display())),
         })?;
-        let inputs = files.open()?;
-        let output = Output::go_on(path, resumption.length, &inputs).map_err(explain)?;
-        Ok(Work { resumption, ..Work::with(files, inputs, Some(output), false) })
+        let inputs = input.open()?;
+        let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(explain)?;
+        Ok(Work::with(input, inputs, Some(output), resumption))
     }
 
-    fn with(files: &Files, inputs: Vec<Input>, output: Option<Output>, is_in_place: bool) -> Work {
-        let state = State {
-            output,
-            tally: Tally::default(),
-            summary: Summary::default(),
-            progress: ProgressBar::hidden(),
-            advice: "",
-        };
-        let (threads, resumption) = (files.threads(), Resumption::default());
-        Work { threads, inputs, resumption, is_in_place, state: Arc::new(Mutex::new(state)) }
+    fn with(
+        args: &InputArgs,
+        inputs: Vec<InputFile>,
+        output: Option<OutputFile>,
+        resumption: Resumption,
+    ) -> Work {
+        let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.unwrap_or(NonZeroUsize::MIN);
+        let pool = WorkerPool { threads, interrupt: Arc::default(), grace: Duration::ZERO };
+        Work { pool, inputs, output, resumption, is_resumable: false, counts: Counts::default() }
+    }
+
+    /// Lets those who work notice the interruption by this flag, and gives them so much time to end then. The work can be
+    /// gone on with by `--resume` if its output stays.
+    pub(super) fn resumable(self, interrupt: Arc<AtomicBool>, grace: Duration) -> Work {
+        let is_resumable = self.output.as_ref().is_some_and(OutputFile::is_resumable);
+        Work { pool: WorkerPool { interrupt, grace, ..self.pool }, is_resumable, ..self }
     }
 
     /// How many lines were done by an earlier run.
@@ -130,146 +125,70 @@ impl Work {
         self.resumption.lines.iter().sum()
     }
 
-    /// Does the work, and counts it. `verb` makes the verb for a file of that name.
-    pub(super) fn run<V: Verb>(self, verb: impl Fn(&str) -> Result<V>) -> Result<Tally> {
-        let threads = ThreadPoolBuilder::new().num_threads(self.threads.get()).build();
-        let threads = threads.context("the threads can't be started; try fewer with --threads")?;
-        let state = Arc::clone(&self.state);
-        let take = |done: Done| lock(&state).take(&done);
-        self.each(
-            || {},
-            |input, name, _, progress| {
-                let verb = verb(name)?;
-                let input = progress.wrap_read(input);
-                Ok(threads.install(|| process(input, &verb, take)))
-            },
-        )?;
-        Ok(lock(&state).tally)
-    }
-
-    /// Lays the records before those who think, and sums up. When it is interrupted, `send_away` ends what would not end
-    /// with this program.
-    pub(super) fn study(self, desk: &Desk<'_>, send_away: impl FnOnce() + Send + 'static) -> Result<Summary> {
-        let state = Arc::clone(&self.state);
-        {
-            let mut state = lock(&state);
-            if let Some(Output::File { .. }) = state.output {
-                state.advice = "; --resume goes on";
-            }
-        }
-        let take = |examined: Examined| lock(&state).take_examined(&examined);
-        self.each(send_away, |input, name, skip, _| Ok(desk.work(name, input, skip, take)))?;
-        Ok(lock(&state).summary)
-    }
-
-    /// Takes one file after the other `through` a verb: the file, its name, the number of lines that are done already, and
-    /// the progress.
-    fn each(
-        self,
-        clean_up: impl FnOnce() + Send + 'static,
-        through: impl Fn(Input, &str, u64, &ProgressBar) -> Result<Result<(), ProcessError>>,
-    ) -> Result<()> {
-        let Work { inputs, resumption, is_in_place, state, .. } = self;
-        let at_signal = Arc::clone(&state);
-        signals::exit_at(&signals::ALL, move || {
-            let mut state = lock(&at_signal);
-            let status = state.interrupted();
-            // Nothing more is to happen before the program ends.
-            std::mem::forget(state);
-            clean_up();
-            status
-        })?;
-        let skipped = resumption.lines.into_iter().chain(std::iter::repeat(0));
-        for (input, skip) in inputs.into_iter().zip(skipped) {
-            let progress = progress_bar(input.length());
-            {
-                let mut state = lock(&state);
-                state.progress = progress.clone();
-                if is_in_place {
-                    state.output = Some(Output::in_place(&input).map_err(explain)?);
-                }
-            }
-            let name = input.name().to_owned();
-            let done = through(input, &name, skip, &progress)?;
-            progress.finish_and_clear();
-            let mut state = lock(&state);
-            done.map_err(|error| state.failed(error, &name))?;
+    /// Takes one file after the other through a verb.
+    pub(super) fn run(mut self, verb: &Verb) -> Result<Counts> {
+        signals::set_flag_then_exit(&self.pool.interrupt, FAILED.into())?;
+        let (pool, inputs) = (self.pool.clone(), std::mem::take(&mut self.inputs));
+        let is_in_place = self.output.is_none();
+        for (number, input) in inputs.into_iter().enumerate() {
             if is_in_place {
-                state.finish()?;
+                self.output = Some(OutputFile::in_place(&input).map_err(explain)?);
+            }
+            let skip = self.resumption.lines.get(number).copied().unwrap_or(0);
+            let (name, progress) = (input.name().to_owned(), progress_bar(input.length()));
+            let done = verb.process(&pool, &name, input, skip, |result| self.take(&result, &progress));
+            progress.finish_and_clear();
+            done.map_err(|error| self.failed(error, &name))?;
+            if is_in_place {
+                self.finish()?;
             }
         }
-        lock(&state).finish()
-    }
-}
-
-/// A thread that panicked has left nothing behind that could be wrong.
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl State {
-    fn take(&mut self, done: &Done) -> io::Result<()> {
-        let State { output, progress, tally, .. } = self;
-        if let Some(output) = output.as_mut().filter(|_| !done.output.is_empty()) {
-            progress.suspend(|| output.write(&done.output))?;
-        }
-        if !done.messages.is_empty() {
-            // Who can't be told any more goes on all the same.
-            progress.suspend(|| drop(io::Write::write_all(&mut io::stderr(), &done.messages)));
-        }
-        *tally += done.tally;
-        Ok(())
+        self.finish()?;
+        Ok(self.counts)
     }
 
-    fn take_examined(&mut self, examined: &Examined) -> io::Result<()> {
-        self.take(&examined.done)?;
-        self.progress.inc(examined.length);
-        self.summary += examined.summary;
+    fn take(&mut self, result: &JobResult, progress: &ProgressBar) -> io::Result<()> {
+        if let Some(output) = self.output.as_mut().filter(|_| !result.output.is_empty()) {
+            progress.suspend(|| output.write(&result.output))?;
+        }
+        if !result.messages.is_empty() {
+            // If nobody reads the messages, the work goes on all the same.
+            progress.suspend(|| drop(io::stderr().write_all(&result.messages)));
+        }
+        progress.inc(result.length);
+        self.counts += result.counts;
         Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.output.take().map_or(Ok(()), Output::finish).map_err(explain)
+        self.output.take().map_or(Ok(()), OutputFile::finish).map_err(explain)
     }
 
-    /// Breaks off, and says what there is. Returns the exit status.
-    fn interrupted(&mut self) -> i32 {
-        self.progress.finish_and_clear();
-        let kept = self.output.take().map(Output::abandon);
-        let kept = kept.map_or_else(String::new, |kept| format!("; {kept}"));
-        eprintln!("herald: interrupted after {} records{kept}{}", self.tally.records, self.advice);
-        i32::from(crate::FAILED)
-    }
-
+    /// Why the work has ended, how far it has come, and what there is of the output.
     fn failed(&mut self, error: ProcessError, name: &str) -> anyhow::Error {
         let output = self.output.take();
-        match (error, output) {
-            // Who no longer listens has got what they wanted.
-            (ProcessError::Write(error), Some(Output::Standard))
-                if error.kind() == io::ErrorKind::BrokenPipe =>
+        let (reason, advice) = match (error, &output) {
+            // Whoever has closed the pipe has read enough.
+            (ProcessError::Write(error), Some(output))
+                if output.is_standard() && error.kind() == io::ErrorKind::BrokenPipe =>
             {
-                error.into()
+                return error.into();
             }
-            (ProcessError::Write(error), Some(output)) => {
-                let error = output.error(error);
-                anyhow!("{error}; after {} records; {}", self.tally.records, output.abandon())
+            (ProcessError::Write(error), Some(output)) => (output.error(error).to_string(), ""),
+            (ProcessError::Read(error), _) => (format!("can't read `{name}` any further: {error}"), ""),
+            (error @ ProcessError::Interrupted, _) if self.is_resumable => {
+                (error.to_string(), "; --resume goes on")
             }
-            (ProcessError::Write(error), None) | (ProcessError::Thread(error), _) => error.into(),
-            (error @ ProcessError::CalledOff, _) => error.into(),
-            (ProcessError::Read(error), output) => {
-                let kept = output.map_or_else(String::new, |output| format!("; {}", output.abandon()));
-                anyhow!(
-                    "can't read `{name}` any further: {error}; after {} records{kept}",
-                    self.tally.records
-                )
-            }
-        }
+            (error, _) => (error.to_string(), ""),
+        };
+        let kept = output.map_or_else(String::new, |output| format!("; {}", output.abandon()));
+        anyhow!("{reason} after {} records{kept}{advice}", self.counts.records)
     }
 }
 
 /// What is wrong with a file, with the right exit status.
 pub(super) fn explain(error: FileError) -> anyhow::Error {
-    if error.is_wrong_input() { anyhow!(WrongInput).context(error) } else { error.into() }
+    if error.is_wrong_input() { WrongInput::of(error) } else { error.into() }
 }
 
 /// Shown on a terminal only.

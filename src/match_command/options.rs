@@ -13,7 +13,7 @@ use arena::{
     Participant, PgnVariations, Rules,
 };
 use clap::{Args, ValueEnum};
-use game::{CastlingMode, PgnTags, Tablebases};
+use game::{CastlingMode, PgnTags, SyzygyTables};
 use players::{Spec, TextLog};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -168,8 +168,10 @@ impl MatchPlan {
         let concurrency = Concurrency { games: options.concurrency.unwrap_or(1), pin: options.pin };
         ensure!(concurrency.games > 0, "--concurrency 0: expected at least 1");
         let mut tags = PgnTags::default();
-        tags.event = options.event.clone().unwrap_or_else(|| "herald match".to_owned());
-        tags.site = options.site.clone().unwrap_or(tags.site);
+        tags.set("Event", options.event.as_deref().unwrap_or("herald match"));
+        if let Some(site) = &options.site {
+            tags.set("Site", site);
+        }
         let variations = if options.variations { PgnVariations::Shown } else { PgnVariations::Hidden };
         let config = MatchConfig { participants, rules, tags, variations };
         Ok(MatchPlan { config, schedule, sprt, concurrency, options })
@@ -269,7 +271,7 @@ impl MatchOptions {
 
     fn rules(&self) -> Result<Rules> {
         let tablebases = self.tablebases.as_deref().map(|folders| {
-            Tablebases::open(folders).map(Arc::new).with_context(|| format!("--tablebases {folders}"))
+            SyzygyTables::open(folders).map(Arc::new).with_context(|| format!("--tablebases {folders}"))
         });
         let adjudication = Adjudication {
             tablebases: tablebases.transpose()?,

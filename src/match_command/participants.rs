@@ -64,7 +64,7 @@ impl EngineTables {
             let player =
                 participant.start().map_err(|fault| anyhow!("{} {fault}", participant.spec.command))?;
             if participant.name.is_empty() {
-                participant.name = match player.identity().name.as_str() {
+                participant.name = match player.name() {
                     "" => participant.spec.command.file_name().to_owned(),
                     name => name.to_owned(),
                 };

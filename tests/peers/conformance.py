@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds Herald and the other programs that are installed against the rules of CECP, and writes a table in Markdown.
+"""Holds Herald and the other programs that are installed against the rules of CECP, and prints a table in Markdown:
+that of docs/CONFORMANCE.md, where its command stands.
 
     tests/peers/conformance.py HERALD [--rules LABEL,LABEL,...] [--times 2] [--concurrency 2]
 

@@ -192,8 +192,8 @@ pub(crate) fn compare(folder: &Path, games: usize, untold: usize) {
             "0-1" => (0.0, 1.0),
             _ => (0.5, 0.5),
         };
-        *points.entry(&tags.white).or_default() += white;
-        *points.entry(&tags.black).or_default() += black;
+        *points.entry(&tags["White"]).or_default() += white;
+        *points.entry(&tags["Black"]).or_default() += black;
     }
     assert!(silent <= untold, "{silent} results were told to nobody");
     let report = read(folder, "report.txt");

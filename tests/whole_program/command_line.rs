@@ -55,8 +55,8 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["book", "make", "no-such.pgn", "-o", "x.bin"],
         &["book", "show", "no-such.bin"],
         &["bench", "-1"],
-        &["bench", "--evaluation", "no-such-network"],
-        &["bench", "--evaluation", "Cargo.toml"],
+        &["bench", "--network", "no-such-network"],
+        &["bench", "--network", "Cargo.toml"],
         &["nonsense"],
         &["--nonsense"],
         &["uci", "surplus"],
@@ -171,7 +171,7 @@ fn eval_is_symmetric() {
         |line: &str| line.split_whitespace().next_back().expect("a number").parse::<i32>().expect("a number");
     let sums = |fen: &str| {
         let shown = lines(&herald(&["eval", fen]).stdout);
-        ["By hand", "Network"]
+        ["Network", "Evaluation"]
             .map(|name| number(shown.iter().find(|line| line.starts_with(name)).expect("a sum")))
     };
     let white = sums("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");

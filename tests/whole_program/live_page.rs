@@ -174,5 +174,5 @@ fn the_director_s_token_does_not_go_over_an_open_network() {
         .output()
         .expect("herald");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && told.contains("may be listened to"), "{told}");
+    assert!(output.status.code() == Some(2) && told.contains("could be read"), "{told}");
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
+use search::Position;
 use search::network::Network;
-use search::{Evaluator, Position};
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 
 use crate::train::for_each_kept;
-use crate::{WrongInput, read_network, say, scale};
+use crate::{InputError, read_network, say, scale};
 
-/// Compare a network with the evaluation by hand on held-out games, and show what it thinks of the pieces
+/// Compare a network with the one that plays on held-out games, and show what it thinks of the pieces
 #[derive(Args)]
 #[command(after_help = "Example: herald-trainer assess data/net1/network data/selfplay")]
 pub(crate) struct Assess {
@@ -49,7 +49,7 @@ impl Assess {
             }
         })?;
         if held_out.is_empty() {
-            return Err(anyhow!(WrongInput).context("there are too few games to hold some out"));
+            return Err(anyhow!(InputError).context("there are too few games to hold some out"));
         }
         let unit = scale::fit(|scale| scale::loss(&by_score, scale));
         say(format_args!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len()));
@@ -58,26 +58,24 @@ impl Assess {
         Ok(())
     }
 
-    /// Losses, each evaluation at the scale that suits it best.
+    /// Losses, each network at the scale that suits it best.
     fn compare(&self, network: &Network, held_out: &[Question], unit: f64) {
         let share = self.result_share;
         let target = |question: &Question| {
             share * question.points + (1.0 - share) * scale::sigmoid(question.score / unit)
         };
-        let mut hand = Evaluator::new();
-        let loss_of = |name: &str, value: &mut dyn FnMut(&Position) -> i32| {
-            let pairs: Vec<(f64, f64)> = held_out
-                .iter()
-                .map(|question| (value(&question.position).into(), target(question)))
-                .collect();
+        let loss_of = |name: &str, network: &Network| {
+            let value = |question: &Question| network.evaluate(&question.position).value();
+            let pairs: Vec<(f64, f64)> =
+                held_out.iter().map(|question| (value(question).into(), target(question))).collect();
             let best = scale::fit(|scale| scale::loss(&pairs, scale));
             let loss = scale::loss(&pairs, best);
             say(format_args!("{name:<20} loss {loss:.6} at scale {best:.1}"));
             loss
         };
-        let by_hand = loss_of("evaluation by hand", &mut |position| hand.evaluate(position).value());
-        let by_network = loss_of("network", &mut |position| network.evaluate(position).value());
-        say(format_args!("the network's is {:.1} % below", 100.0 * (1.0 - by_network / by_hand)));
+        let (playing, assessed) =
+            (loss_of("the one that plays", &Network::embedded()), loss_of("this one", network));
+        say(format_args!("this one's is {:.1} % below", 100.0 * (1.0 - assessed / playing)));
     }
 }
 
@@ -153,7 +151,7 @@ mod tests {
     fn a_file_that_is_no_network_and_games_that_are_none_are_wrong_input() {
         let folder = tempfile::tempdir().unwrap();
         let games = folder.path().join("games");
-        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, evaluation: 0 };
+        let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
         let mut writer = ChunkWriter::resume(&games, recipe, 1000).unwrap();
         for game in random_games(4, 60) {
             writer.append(&game.encode()).unwrap();
@@ -165,7 +163,7 @@ mod tests {
             Assess { network: network.clone(), games, result_share: 0.3 }.run()
         };
         let fault = run(b"GIF89a").unwrap_err();
-        assert!(fault.is::<WrongInput>());
+        assert!(fault.is::<InputError>());
         assert!(format!("{fault:#}").ends_with("network can't be used: it is no network of Herald's"));
         let good = Parameters {
             feature_weights: vec![1; INPUTS * 32],

@@ -10,7 +10,7 @@ use clap::Args;
 use game::{Color, DrawReason, Game, Outcome, PgnTags, WinReason, write_pgn};
 use rayon::prelude::*;
 
-use crate::WrongInput;
+use crate::InputError;
 use crate::filter::quiet_score;
 use crate::generate::game_from;
 use crate::record::{ChunkReader, GameRecord, GameResult, Start, chunks_of};
@@ -71,7 +71,7 @@ impl Inspect {
             let game = ChunkReader::decode(path, number, &bytes)?;
             if game.encode() != bytes {
                 let place = format!("{}, game {number}", path.display());
-                return Err(anyhow!(WrongInput).context(place + ": written anew, it is another one"));
+                return Err(anyhow!(InputError).context(place + ": written anew, it is another one"));
             }
             statistics.count(&game, bytes.len());
             records.push((number, game));
@@ -188,9 +188,10 @@ fn to_pgn(number: u64, record: &GameRecord) -> String {
         game.declare(outcome(&game, record.result));
     }
     let mut tags = PgnTags::default();
-    tags.event = "Herald's self-play".into();
-    tags.round = number.to_string();
-    (tags.white, tags.black) = ("Herald".into(), "Herald".into());
+    tags.set("Event", "Herald's self-play");
+    tags.set("Round", number.to_string());
+    tags.set("White", "Herald");
+    tags.set("Black", "Herald");
     write_pgn(&game, &tags, &comments)
 }
 

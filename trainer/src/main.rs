@@ -12,10 +12,10 @@ mod train;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
-use search::Evaluation;
 use search::network::Network;
 
 /// Makes Herald's knowledge out of its own games
@@ -36,25 +36,20 @@ enum Subcommands {
 
 /// A context of errors: the fault lies with the arguments or the files, not with us.
 #[derive(Debug)]
-struct WrongInput;
+struct InputError;
 
-impl std::fmt::Display for WrongInput {
+impl std::fmt::Display for InputError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("wrong input")
     }
 }
 
-impl std::error::Error for WrongInput {}
+impl std::error::Error for InputError {}
 
-/// The network in a file.
-fn read_network(path: &Path) -> Result<Network> {
+/// The network in a file; without a path, the one that plays.
+fn read_network(path: &Path) -> Result<Arc<Network>> {
     let context = || format!("{} can't be used", path.display());
-    engine::open_network(path).with_context(context).context(WrongInput)
-}
-
-/// What a user wants to evaluate with.
-fn read_evaluation(name: &str) -> Result<Evaluation> {
-    engine::open_evaluation(name).with_context(|| format!("{name} can't be used")).context(WrongInput)
+    engine::open_network(path).with_context(context).context(InputError)
 }
 
 /// Tells how the work gets on. It goes on even if nobody listens any more.
@@ -79,9 +74,9 @@ fn main() -> ExitCode {
         // Who no longer listens has got what they wanted.
         return ExitCode::SUCCESS;
     }
-    let wrong = error.downcast_ref::<WrongInput>().is_some();
+    let wrong = error.downcast_ref::<InputError>().is_some();
     let reasons: Vec<String> =
-        error.chain().map(ToString::to_string).filter(|reason| *reason != WrongInput.to_string()).collect();
+        error.chain().map(ToString::to_string).filter(|reason| *reason != InputError.to_string()).collect();
     eprintln!("herald-trainer: {}", reasons.join(": "));
     ExitCode::from(if wrong { WRONG } else { FAILED })
 }

@@ -28,9 +28,7 @@ fn games(folder: &TempDir, directory: &str) -> PathBuf {
 }
 
 fn generate(directory: &str, games: u32) -> String {
-    format!(
-        "generate {directory} --games {games} --nodes 20 --seed 3 --chess960 20 --evaluation hand --threads 2"
-    )
+    format!("generate {directory} --games {games} --nodes 20 --seed 3 --chess960 20 --threads 2")
 }
 
 /// Holds what it makes of bad input against the rule: a line that names the file, and exit status 2.
@@ -72,10 +70,10 @@ fn bad_files_are_one_line_and_exit_status_2() {
     for bytes in spoiled(&network, &whole) {
         fs::write(folder.path().join("bad.network"), bytes).unwrap();
         assert_refused(&folder, "assess bad.network data", "bad.network");
-        assert_refused(&folder, "generate more --games 1 --evaluation bad.network", "bad.network");
+        assert_refused(&folder, "generate more --games 1 --network bad.network", "bad.network");
     }
     for command in
-        ["inspect none", "train none --output net", "assess none data", "generate x --evaluation none"]
+        ["inspect none", "train none --output net", "assess none data", "generate x --network none"]
     {
         assert_refused(&folder, command, "none");
     }

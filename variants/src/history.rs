@@ -1,26 +1,7 @@
 //! What the search learns about moves, wherever they are played: how often they refuted the move before.
 
-use search::parts::Reductions;
+use search::HistoryEntry;
 use shakmaty::{Color, Move, Role, Square};
-
-/// The largest magnitude of a single history value.
-const LIMIT: i32 = 16_384;
-
-/// A running average of rewards and penalties. Each update pulls towards zero in proportion to the value, so that it
-/// stays within the limit and old news fades ("gravity").
-#[derive(Clone, Copy, Default)]
-struct Average(i16);
-
-impl Average {
-    fn value(self) -> i32 {
-        self.0.into()
-    }
-
-    fn update(&mut self, bonus: i32) {
-        let value = i32::from(self.0);
-        self.0 = (value + bonus - value * bonus.abs() / LIMIT) as i16;
-    }
-}
 
 /// A piece of either colour arriving on a square, from wherever: one of 768.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,21 +25,19 @@ const ORIGINS: usize = 64 + 8;
 /// All that is learnt in a game.
 pub(crate) struct Histories {
     /// Quiet moves by side, origin and target.
-    butterfly: Vec<Average>,
+    butterfly: Vec<HistoryEntry>,
     /// Quiet moves given the move before.
-    continuation: Vec<[Average; Arrival::COUNT]>,
+    continuation: Vec<[HistoryEntry; Arrival::COUNT]>,
     /// Captures by piece, target and captured piece.
-    capture: Vec<[Average; 8]>,
-    pub(crate) reductions: Reductions,
+    capture: Vec<[HistoryEntry; 8]>,
 }
 
 impl Histories {
     pub(crate) fn new() -> Histories {
         Histories {
-            butterfly: vec![Average::default(); 2 * ORIGINS * 64],
-            continuation: vec![[Average::default(); Arrival::COUNT]; Arrival::COUNT],
-            capture: vec![[Average::default(); 8]; Arrival::COUNT],
-            reductions: Reductions::new(),
+            butterfly: vec![HistoryEntry::default(); 2 * ORIGINS * 64],
+            continuation: vec![[HistoryEntry::default(); Arrival::COUNT]; Arrival::COUNT],
+            capture: vec![[HistoryEntry::default(); 8]; Arrival::COUNT],
         }
     }
 

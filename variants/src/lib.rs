@@ -2,11 +2,13 @@
 //!
 //! shakmaty knows the rules, and one search plays them all: it is generic over [`shakmaty::Position`] and asks of a
 //! variant only what a trait of this crate has (`Rules`): what a position is worth, what a capture gains, and what must
-//! not be pruned. Limits, clock, control, observer, scores and the hash table are those of the main search.
+//! not be pruned. What loops over depths, looks at the clock, knows repetitions and reports is the runtime of the main
+//! search, with its limits, style of play and threads.
 
 mod evaluation;
 mod exchange;
 mod history;
+mod keyed_position;
 mod moves;
 mod negamax;
 mod ordering;
@@ -18,5 +20,5 @@ mod searcher;
 mod worker;
 
 pub use moves::{find, short};
-pub use searcher::{Captives, Root, Searcher, evaluate, key, perft};
+pub use searcher::{Board, Searcher, evaluate, key, perft};
 pub use shakmaty::variant::{Variant, VariantPosition};

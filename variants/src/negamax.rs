@@ -2,20 +2,21 @@
 //! variants. A mate score stands for any end by which the variant is won.
 
 use arrayvec::ArrayVec;
-use search::parts::{Entry, Stopped, bound_of, is_decided};
-use search::{Bound, MAX_PLY, Observer, Score};
+use search::runtime::{RootAttempt, RootSearch, SearchPosition as _, Stopped};
+use search::{Bound, Entry, MAX_PLY, Observer, Score};
 use shakmaty::Move;
 
+use crate::keyed_position::KeyedPosition;
 use crate::moves::{find, short};
 use crate::ordering::{Candidate, Hints, Ordered};
 use crate::parameters as p;
-use crate::quiescence::{Trail, score_of_ending};
+use crate::quiescence::Trail;
 use crate::rules::{Rules, gives_direct_check};
-use crate::worker::{Node, Worker};
+use crate::worker::VariantWorker;
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]
-struct Situation {
+struct Node {
     beta: Score,
     depth: i32,
     ply: usize,
@@ -31,21 +32,21 @@ struct Situation {
 /// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
 type Tried = ArrayVec<Candidate, 64>;
 
-impl<P: Rules> Worker<'_, P> {
+impl<P: Rules> VariantWorker<'_, P> {
     /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_moves(
+    pub(crate) fn search_root_node(
         &mut self,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
         observer: &mut dyn Observer,
     ) -> Result<Score, Stopped> {
-        let node = Node::new(self.root.clone());
-        let is_check = node.position.is_check();
-        let evaluation = (!is_check).then(|| Score::centipawns(node.position.evaluate()));
+        let keyed = &self.thread.shared.root.position;
+        let is_check = keyed.position.is_check();
+        let evaluation = (!is_check).then(|| self.evaluate(keyed));
         self.frame(0).evaluation = evaluation;
-        let situation = Situation {
+        let node = Node {
             beta,
-            depth: self.progress.depth,
+            depth: self.thread.progress.depth,
             ply: 0,
             is_pv: true,
             is_check,
@@ -53,29 +54,14 @@ impl<P: Rules> Worker<'_, P> {
             evaluation,
             hints: Hints::default(),
         };
-        let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
-        let (line, total) = (self.progress.line, self.progress.root_moves.len());
-        for index in line..total {
-            let (m, number) = (self.progress.root_moves[index].mv, index - line + 1);
-            let Some(mv) = find(self.root, m) else { continue };
-            observer.root_move(self.progress.depth as u32, m, index + 1, total);
-            let nodes_before = self.nodes;
-            let reduction = self.reduction(&situation, &node.position, mv, number);
-            let score = self.search_move(&node, &situation, mv, number, alpha, reduction)?;
-            let better = (number == 1 || score > alpha).then_some((score, &self.variations));
-            self.progress.note(index, self.nodes - nodes_before, better);
-            if score > best {
-                best = score;
-                if score > alpha {
-                    (alpha, best_move) = (score, Some(m));
-                    if score >= beta {
-                        break;
-                    }
-                }
-            }
-        }
-        if line == 0 {
-            self.store(&node, &situation, best, best_move, bound_of(best, first_alpha, beta));
+        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+            let RootAttempt { mv, number, alpha, .. } = root;
+            let mv = find(&keyed.position, mv).expect("a root move is legal");
+            let reduction = worker.reduction(&node, &keyed.position, mv, number);
+            worker.search_move(keyed, &node, mv, number, alpha, reduction)
+        })?;
+        if self.thread.progress.line == 0 {
+            self.store(keyed, &node, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
@@ -83,33 +69,37 @@ impl<P: Rules> Worker<'_, P> {
     /// The value of a position, searched `depth` plies deep and then until it is quiet.
     fn search(
         &mut self,
-        node: &Node<P>,
+        keyed: &KeyedPosition<P>,
         mut alpha: Score,
         mut beta: Score,
         depth: i32,
         ply: usize,
     ) -> Result<Score, Stopped> {
-        let position = &node.position;
+        let position = &keyed.position;
         let is_check = position.is_check();
-        let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.progress.depth;
+        let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.thread.progress.depth;
         // Step 1: check extension. A forced reply is worth seeing.
         let depth = depth + i32::from(is_check && may_extend);
         if depth <= 0 {
-            return self.quiesce(node, alpha, beta, ply, Trail::START);
+            return self.quiesce(keyed, alpha, beta, ply, Trail::START);
         }
-        self.poll()?;
-        self.progress.selective_depth = self.progress.selective_depth.max(ply);
-        self.variations.clear(ply);
+        self.thread.poll()?;
+        self.thread.progress.reach(ply);
+        self.thread.variations.clear(ply);
 
         // Step 2: the end of the game, draws, and the end of the stack.
         if position.is_variant_end() {
-            return Ok(score_of_ending(position, ply));
+            return Ok(self.score_of_ending(keyed, ply));
         }
-        if self.is_draw(node, ply) {
-            return Ok(Score::DRAW);
+        if self.thread.is_draw(keyed, ply) {
+            return Ok(self.thread.draw(keyed));
         }
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { Score::centipawns(position.evaluate()) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluate(keyed) });
+        }
+        // A position whose value was told needs no search.
+        if let Some(score) = self.thread.told_value(keyed) {
+            return Ok(score);
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter win found elsewhere.
@@ -121,43 +111,43 @@ impl<P: Rules> Worker<'_, P> {
 
         // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
         let is_pv = beta.value() - alpha.value() > 1;
-        let known = self.orders.table.probe(node.table_key());
+        let known = self.thread.shared.table.probe(keyed.table_key());
         if let Some(entry) = known
             && !is_pv
             && entry.depth >= depth
             && position.halfmoves() < p::HASH_CUTOFF_HALFMOVES
         {
             let score = entry.score.relative_to_root(ply);
-            if is_decided(entry.bound, score, alpha, beta) {
+            if entry.bound.settles(score, alpha, beta) {
                 return Ok(score);
             }
         }
 
-        let mut situation = self.assess(node, beta, depth, ply, known);
-        situation.is_pv = is_pv;
-        if !is_pv && let Some(score) = self.prune_node(node, &situation)? {
+        let mut node = self.assess(keyed, beta, depth, ply, known);
+        node.is_pv = is_pv;
+        if !is_pv && let Some(score) = self.prune_node(keyed, &node)? {
             return Ok(score);
         }
         // Step 8: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
-        if depth >= p::INTERNAL_REDUCTION_DEPTH && situation.hints.hash_move.is_none() {
-            situation.depth -= 1;
+        if depth >= p::INTERNAL_REDUCTION_DEPTH && node.hints.hash_move.is_none() {
+            node.depth -= 1;
         }
-        self.search_moves(node, &situation, alpha)
+        self.search_moves(keyed, &node, alpha)
     }
 
     /// Step 5: static evaluation, from the table where it is known.
     fn assess(
         &mut self,
-        node: &Node<P>,
+        keyed: &KeyedPosition<P>,
         beta: Score,
         depth: i32,
         ply: usize,
         known: Option<Entry>,
-    ) -> Situation {
-        let is_check = node.position.is_check();
+    ) -> Node {
+        let is_check = keyed.position.is_check();
         let evaluation = (!is_check).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
-            stored.unwrap_or_else(|| Score::centipawns(node.position.evaluate()))
+            stored.unwrap_or_else(|| self.evaluate(keyed))
         });
         self.frame(ply).evaluation = evaluation;
         self.frame(ply + 1).killers = [None; 2];
@@ -169,18 +159,18 @@ impl<P: Rules> Worker<'_, P> {
             killers: frame.killers,
             previous: frame.moved,
         };
-        Situation { beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
+        Node { beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
     }
 
     /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal variation,
     /// and never where captures are forced: there the evaluation says little, and to pass would be the best of moves.
-    fn prune_node(&mut self, node: &Node<P>, situation: &Situation) -> Result<Option<Score>, Stopped> {
-        let Situation { beta, depth, ply, .. } = *situation;
-        let Some(evaluation) = situation.evaluation.filter(|_| !P::CAPTURES_ARE_FORCED) else {
+    fn prune_node(&mut self, keyed: &KeyedPosition<P>, node: &Node) -> Result<Option<Score>, Stopped> {
+        let Node { beta, depth, ply, .. } = *node;
+        let Some(evaluation) = node.evaluation.filter(|_| !P::CAPTURES_ARE_FORCED) else {
             return Ok(None);
         };
         // Step 6: reverse futility. So far above beta that no few moves will bring it down.
-        let margin = P::SWING * (depth - i32::from(situation.is_improving));
+        let margin = P::SWING * (depth - i32::from(node.is_improving));
         if depth <= p::REVERSE_FUTILITY_DEPTH_LIMIT && evaluation - margin >= beta && !beta.is_loss() {
             return Ok(Some(evaluation));
         }
@@ -190,12 +180,12 @@ impl<P: Rules> Worker<'_, P> {
             || just_passed
             || evaluation < beta
             || beta.is_loss()
-            || !node.position.may_pass()
+            || !keyed.position.may_pass()
         {
             return Ok(None);
         }
         let reduction = p::NULL_MOVE_REDUCTION + depth / p::NULL_MOVE_PLIES_PER_REDUCTION;
-        let passed = self.with_null_move(node, ply, |worker, next| {
+        let passed = self.with_null_move(keyed, ply, |worker, next| {
             worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1).map(|score| -score)
         });
         let score = passed.transpose()?.filter(|&score| score >= beta);
@@ -206,37 +196,37 @@ impl<P: Rules> Worker<'_, P> {
     /// Tries the moves of a node.
     fn search_moves(
         &mut self,
-        node: &Node<P>,
-        situation: &Situation,
+        keyed: &KeyedPosition<P>,
+        node: &Node,
         mut alpha: Score,
     ) -> Result<Score, Stopped> {
-        let ply = situation.ply;
-        let moves = node.position.legal_moves();
+        let ply = node.ply;
+        let moves = keyed.position.legal_moves();
         if moves.is_empty() {
-            return Ok(score_of_ending(&node.position, ply));
+            return Ok(self.score_of_ending(keyed, ply));
         }
         // A reply that is forced by the rules is worth seeing as much as one that is forced by check.
-        let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.progress.depth;
-        let situation = &Situation { depth: situation.depth + i32::from(is_only), ..*situation };
+        let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.thread.progress.depth;
+        let node = &Node { depth: node.depth + i32::from(is_only), ..*node };
         let mut tried = Tried::new();
         let (first_alpha, mut best, mut best_move) = (alpha, -Score::INFINITE, None);
-        let ordered = Ordered::new(&node.position, &moves, &situation.hints, self.histories);
-        for (index, candidate) in ordered.enumerate() {
+        let mut ordered = Ordered::new(&keyed.position, &moves, &node.hints, self.histories);
+        for (index, candidate) in ordered.by_ref().enumerate() {
             let number = index + 1;
-            if number > 1 && !best.is_loss() && is_hopeless(node, situation, &candidate, number, alpha) {
+            if number > 1 && !best.is_loss() && is_hopeless(keyed, node, &candidate, number, alpha) {
                 continue;
             }
-            let reduction = self.reduction(situation, &node.position, candidate.mv, number);
-            let score = self.search_move(node, situation, candidate.mv, number, alpha, reduction)?;
+            let reduction = self.reduction(node, &keyed.position, candidate.mv, number);
+            let score = self.search_move(keyed, node, candidate.mv, number, alpha, reduction)?;
             if score > best {
                 best = score;
                 if score > alpha {
                     best_move = Some(short(candidate.mv));
-                    if situation.is_pv {
-                        self.variations.extend(ply, short(candidate.mv));
+                    if node.is_pv {
+                        self.thread.variations.extend(ply, short(candidate.mv));
                     }
-                    if score >= situation.beta {
-                        self.learn(node, situation, &candidate, &tried);
+                    if score >= node.beta {
+                        self.learn(keyed, node, &candidate, &tried);
                         break;
                     }
                     alpha = score;
@@ -245,26 +235,25 @@ impl<P: Rules> Worker<'_, P> {
             // Beyond the capacity, nothing more is learnt.
             let _ = tried.try_push(candidate);
         }
-        let bound = bound_of(best, first_alpha, situation.beta);
-        self.store(node, situation, best, best_move, bound);
+        let bound = Bound::of(best, first_alpha, node.beta);
+        self.store(keyed, node, best, best_move, bound);
         Ok(best)
     }
 
     /// Step 10: late move reductions. Moves far down the order are first searched less deep, by how many plies?
-    fn reduction(&self, situation: &Situation, position: &P, m: Move, number: usize) -> i32 {
-        let depth = situation.depth;
-        if depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(situation.is_pv) {
+    fn reduction(&self, node: &Node, position: &P, m: Move, number: usize) -> i32 {
+        let depth = node.depth;
+        if depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
-        let base = self.histories.reductions.get(depth, number);
+        let base = self.reductions.get(depth, number);
         if m.is_capture() {
             return if P::CAPTURES_ARE_FORCED { 0 } else { base / 2048 };
         }
-        let history = self.histories.quiet(position.turn(), m, situation.hints.previous);
-        let reduction = base - history * 1024 / p::REDUCTION_HISTORY
-            + 512 * i32::from(!situation.is_improving)
-            - 1024 * i32::from(situation.is_pv)
-            - 1024 * i32::from(situation.is_check)
+        let history = self.histories.quiet(position.turn(), m, node.hints.previous);
+        let reduction = base - history * 1024 / p::REDUCTION_HISTORY + 512 * i32::from(!node.is_improving)
+            - 1024 * i32::from(node.is_pv)
+            - 1024 * i32::from(node.is_check)
             - 1024 * i32::from(gives_direct_check(position, m));
         (reduction / 1024).max(0)
     }
@@ -273,16 +262,16 @@ impl<P: Rules> Worker<'_, P> {
     /// and with a null window, that they are better.
     fn search_move(
         &mut self,
-        node: &Node<P>,
-        situation: &Situation,
+        keyed: &KeyedPosition<P>,
+        node: &Node,
         m: Move,
         number: usize,
         alpha: Score,
         reduction: i32,
     ) -> Result<Score, Stopped> {
-        let Situation { beta, is_pv, .. } = *situation;
-        let (depth, ply) = (situation.depth - 1, situation.ply + 1);
-        self.with_move(node, m, situation.ply, |worker, next| {
+        let Node { beta, is_pv, .. } = *node;
+        let (depth, ply) = (node.depth - 1, node.ply + 1);
+        self.with_move(keyed, m, node.ply, |worker, next| {
             if number == 1 {
                 return Ok(-worker.search(next, -beta, -alpha, depth, ply)?);
             }
@@ -299,14 +288,14 @@ impl<P: Rules> Worker<'_, P> {
     }
 
     /// Step 12: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
-    fn learn(&mut self, node: &Node<P>, situation: &Situation, refutation: &Candidate, tried: &Tried) {
-        let turn = node.position.turn();
-        let previous = situation.hints.previous;
-        let bonus = (p::HISTORY_BONUS_PER_PLY * situation.depth).min(p::HISTORY_BONUS_LIMIT);
+    fn learn(&mut self, keyed: &KeyedPosition<P>, node: &Node, refutation: &Candidate, tried: &Tried) {
+        let turn = keyed.position.turn();
+        let previous = node.hints.previous;
+        let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
         if refutation.is_tactical {
             self.histories.update_capture(turn, refutation.mv, bonus);
         } else {
-            let killers = &mut self.frame(situation.ply).killers;
+            let killers = &mut self.frame(node.ply).killers;
             if killers[0] != Some(refutation.short) {
                 *killers = [Some(refutation.short), killers[0]];
             }
@@ -324,33 +313,33 @@ impl<P: Rules> Worker<'_, P> {
     /// Step 13: what was found out goes into the hash table.
     fn store(
         &self,
-        node: &Node<P>,
-        situation: &Situation,
+        keyed: &KeyedPosition<P>,
+        node: &Node,
         best: Score,
         best_move: Option<search::Move>,
         bound: Bound,
     ) {
         let entry = Entry {
             best: best_move,
-            score: best.relative_to_node(situation.ply),
-            evaluation: situation.evaluation,
-            depth: situation.depth,
+            score: best.relative_to_node(node.ply),
+            evaluation: node.evaluation,
+            depth: node.depth,
             bound,
-            was_pv: situation.is_pv,
+            was_pv: node.is_pv,
         };
-        self.orders.table.store(node.table_key(), entry);
+        self.thread.shared.table.store(keyed.table_key(), entry);
     }
 }
 
 /// Step 9: single moves that are passed over, once there is one that does not lose at once.
 fn is_hopeless<P: Rules>(
-    node: &Node<P>,
-    situation: &Situation,
+    keyed: &KeyedPosition<P>,
+    node: &Node,
     candidate: &Candidate,
     number: usize,
     alpha: Score,
 ) -> bool {
-    let Situation { depth, is_pv, is_check, is_improving, evaluation, .. } = *situation;
+    let Node { depth, is_pv, is_check, is_improving, evaluation, .. } = *node;
     if P::CAPTURES_ARE_FORCED || is_pv || is_check {
         return false;
     }
@@ -358,7 +347,7 @@ fn is_hopeless<P: Rules>(
         // Captures that lose more than the depth can make up for.
         return candidate.is_bad_capture()
             && depth <= p::EXCHANGE_DEPTH_LIMIT
-            && !node.position.wins_at_least(candidate.mv, -p::EXCHANGE_MARGIN_PER_PLY * depth);
+            && !keyed.position.wins_at_least(candidate.mv, -p::EXCHANGE_MARGIN_PER_PLY * depth);
     }
     // Late move pruning. After so many quiet moves the rest will hardly be better.
     let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(is_improving));
@@ -369,6 +358,6 @@ fn is_hopeless<P: Rules>(
         && evaluation.is_some_and(|evaluation| evaluation + margin <= alpha)
         && !alpha.is_mate();
     (is_late || is_futile)
-        && !node.position.is_urgent(candidate.mv)
-        && !gives_direct_check(&node.position, candidate.mv)
+        && !keyed.position.is_urgent(candidate.mv)
+        && !gives_direct_check(&keyed.position, candidate.mv)
 }

@@ -1,6 +1,6 @@
 //! The numbers of the search. Words: a MARGIN is in centipawns, a DEPTH in plies, a LIMIT bounds where a step applies.
 
-use search::parts::Aspiration;
+use search::runtime::Aspiration;
 
 pub(crate) const ASPIRATION: Aspiration = Aspiration { depth: 4, margin: 30, limit: 600 };
 

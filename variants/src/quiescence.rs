@@ -1,13 +1,14 @@
 //! Quiescence search: captures and what else is urgent, until the position is quiet enough to be evaluated.
 
-use search::parts::{Entry, Stopped, bound_of, is_decided};
-use search::{MAX_PLY, Score};
+use search::runtime::{SearchPosition as _, Stopped};
+use search::{Bound, Entry, MAX_PLY, Score};
 use shakmaty::{Bitboard, Move, Position};
 
+use crate::keyed_position::KeyedPosition;
 use crate::moves::short;
 use crate::ordering::{Hints, Ordered};
-use crate::rules::{Rules, ending, gives_direct_check, is_tactical};
-use crate::worker::{Node, Worker};
+use crate::rules::{Rules, gives_direct_check, is_tactical};
+use crate::worker::VariantWorker;
 
 /// How often in a line forced captures that leave a choice are looked at: where all of them are, there may be a million
 /// lines.
@@ -31,36 +32,39 @@ impl Trail {
     }
 }
 
-impl<P: Rules> Worker<'_, P> {
+impl<P: Rules> VariantWorker<'_, P> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
     /// check all evasions are tried, and where captures are forced, all captures. `trail` is what led here from the first
     /// ply of it.
     pub(crate) fn quiesce(
         &mut self,
-        node: &Node<P>,
+        keyed: &KeyedPosition<P>,
         mut alpha: Score,
         beta: Score,
         ply: usize,
         trail: Trail,
     ) -> Result<Score, Stopped> {
-        self.poll()?;
-        self.progress.selective_depth = self.progress.selective_depth.max(ply);
-        self.variations.clear(ply);
-        let position = &node.position;
+        self.thread.poll()?;
+        self.thread.progress.reach(ply);
+        self.thread.variations.clear(ply);
+        let position = &keyed.position;
         if position.is_variant_end() {
-            return Ok(score_of_ending(position, ply));
+            return Ok(self.score_of_ending(keyed, ply));
         }
-        if self.is_draw(node, ply) {
-            return Ok(Score::DRAW);
+        if self.thread.is_draw(keyed, ply) {
+            return Ok(self.thread.draw(keyed));
         }
         let is_check = position.is_check();
         if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { Score::centipawns(position.evaluate()) });
+            return Ok(if is_check { Score::DRAW } else { self.evaluate(keyed) });
         }
-        let known = self.orders.table.probe(node.table_key());
+        if let Some(score) = self.thread.told_value(keyed) {
+            return Ok(score);
+        }
+        let known = self.thread.shared.table.probe(keyed.table_key());
         if let Some(entry) = known {
             let score = entry.score.relative_to_root(ply);
-            if beta.value() - alpha.value() == 1 && is_decided(entry.bound, score, alpha, beta) {
+            if beta.value() - alpha.value() == 1 && entry.bound.settles(score, alpha, beta) {
                 return Ok(score);
             }
         }
@@ -69,7 +73,7 @@ impl<P: Rules> Worker<'_, P> {
         let mut moves = if P::CAPTURES_ARE_FORCED || is_check || may_be_stuck(position) {
             let moves = position.legal_moves();
             if moves.is_empty() {
-                return Ok(score_of_ending(position, ply));
+                return Ok(self.score_of_ending(keyed, ply));
             }
             Some(moves)
         } else {
@@ -80,7 +84,7 @@ impl<P: Rules> Worker<'_, P> {
         let is_forced = is_check || captures.is_some() && next_trail.choices <= MOST_CHOICES;
         let evaluation = (!is_forced).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
-            stored.unwrap_or_else(|| Score::centipawns(position.evaluate()))
+            stored.unwrap_or_else(|| self.evaluate(keyed))
         });
         let first_alpha = alpha;
         let mut best = evaluation.unwrap_or(-Score::INFINITE);
@@ -89,7 +93,7 @@ impl<P: Rules> Worker<'_, P> {
         }
         alpha = alpha.max(best);
 
-        let mut moves = moves.take().unwrap_or_else(|| position.legal_moves());
+        let moves = moves.get_or_insert_with(|| position.legal_moves());
         if !is_forced {
             let with_checks = trail.begins && P::CHECKS_ARE_URGENT;
             let is_wanted = |m: Move| {
@@ -99,7 +103,8 @@ impl<P: Rules> Worker<'_, P> {
         }
         let hints = Hints { hash_move: known.and_then(|entry| entry.best), ..Hints::default() };
         let mut best_move = None;
-        for candidate in Ordered::new(position, &moves, &hints, self.histories) {
+        let mut ordered = Ordered::new(position, moves, &hints, self.histories);
+        for candidate in ordered.by_ref() {
             if !is_forced && candidate.is_bad_capture() {
                 continue;
             }
@@ -114,7 +119,7 @@ impl<P: Rules> Worker<'_, P> {
                 }
             }
             let score = self
-                .with_move(node, candidate.mv, ply, |worker, next| {
+                .with_move(keyed, candidate.mv, ply, |worker, next| {
                     worker.quiesce(next, -beta, -alpha, ply + 1, next_trail)
                 })
                 .map(|score| -score)?;
@@ -123,7 +128,7 @@ impl<P: Rules> Worker<'_, P> {
                 if score > alpha {
                     alpha = score;
                     best_move = Some(short(candidate.mv));
-                    self.variations.extend(ply, short(candidate.mv));
+                    self.thread.variations.extend(ply, short(candidate.mv));
                     if score >= beta {
                         break;
                     }
@@ -139,10 +144,10 @@ impl<P: Rules> Worker<'_, P> {
             score: best.relative_to_node(ply),
             evaluation,
             depth: 0,
-            bound: bound_of(best, first_alpha, beta),
+            bound: Bound::of(best, first_alpha, beta),
             was_pv: false,
         };
-        self.orders.table.store(node.table_key(), entry);
+        self.thread.shared.table.store(keyed.table_key(), entry);
         Ok(best)
     }
 }
@@ -153,13 +158,4 @@ fn may_be_stuck(position: &impl Position) -> bool {
     let pawns = position.us() & board.pawns();
     let ahead = Bitboard(position.turn().fold_wb(pawns.0 << 8, pawns.0 >> 8));
     (ahead & !board.occupied()).is_empty() && (position.us() & !board.pawns() & !board.kings()).is_empty()
-}
-
-/// The score of a game that is over, for the side to move.
-pub(crate) fn score_of_ending(position: &impl Rules, ply: usize) -> Score {
-    match ending(position) {
-        Some(true) => Score::mate_at(ply),
-        Some(false) => Score::mated_at(ply),
-        None => Score::DRAW,
-    }
 }

@@ -10,6 +10,7 @@ mod king_of_the_hill;
 mod racing_kings;
 mod three_check;
 
+use search::Score;
 use shakmaty::variant::Variant;
 use shakmaty::{FromSetup, Move, Outcome, Position, Role, attacks};
 
@@ -17,7 +18,7 @@ use crate::evaluation::CHESS_VALUES;
 use crate::exchange;
 
 /// A variant as the search sees it. One file each says what the variant is about.
-pub(crate) trait Rules: Position + Pass + Clone {
+pub(crate) trait Rules: Position + Pass + Clone + Sync {
     /// Which it is.
     const VARIANT: Variant;
 
@@ -85,11 +86,16 @@ pub(crate) fn gives_direct_check(position: &impl Position, m: Move) -> bool {
     !m.is_castle() && attacks::attacks(m.to(), piece, occupied).contains(king)
 }
 
-/// How a game without a legal move, or at the variant's own end, has ended for the side to move: `Some(true)` is a win,
-/// `None` a draw.
-pub(crate) fn ending(position: &impl Rules) -> Option<bool> {
-    match position.variant_outcome() {
-        Outcome::Known(outcome) => outcome.winner().map(|winner| winner == position.turn()),
-        Outcome::Unknown => position.is_check().then_some(false),
-    }
+/// Whether the game has ended by the rules of the variant, or for want of a legal move.
+pub(crate) fn is_over(position: &impl Rules) -> bool {
+    position.is_variant_end() || position.legal_moves().is_empty()
+}
+
+/// What a game that is over, at a ply of the search, is worth to the side to move; `None` if it is a draw.
+pub(crate) fn decision(position: &impl Rules, ply: usize) -> Option<Score> {
+    let is_won = match position.variant_outcome() {
+        Outcome::Known(outcome) => outcome.winner()? == position.turn(),
+        Outcome::Unknown => position.is_check().then_some(false)?,
+    };
+    Some(if is_won { Score::mate_at(ply) } else { Score::mated_at(ply) })
 }

@@ -1,37 +1,23 @@
 //! The way in: a position of whichever variant, searched by its rules.
 
-use search::parts::{Budget, Deepening as _};
-use search::{Answer, Clock, Control, Limits, Observer, Score, Table};
-use shakmaty::variant::VariantPosition;
+use search::runtime::{Root, Shared};
+use search::{Answer, Control, Limits, Observer, Reductions, Score, SearchClock, Table};
+use shakmaty::variant::{Crazyhouse, VariantPosition};
 
 use crate::history::Histories;
+use crate::keyed_position::{KeyedPosition, key_of};
 use crate::perft::count_leaves;
-use crate::quiescence::score_of_ending;
-use crate::rules::Rules;
 use crate::rules::bughouse::Bughouse;
-use crate::worker::{Node, Orders, Worker, key_of};
+use crate::rules::{Rules, decision, is_over};
+use crate::worker::VariantWorker;
 
-/// The position to search from, with what came before it.
+/// What can be searched.
 #[derive(Clone, Debug)]
-pub struct Root {
-    /// The position.
-    pub position: VariantPosition,
-    /// Keys ([`key`]) of the earlier positions of the game, oldest first, as far back as they can be repeated.
-    pub earlier_keys: Vec<u64>,
-    /// The moves that may be played; `None` means all legal ones. Illegal ones among them are passed over.
-    pub allowed: Option<Vec<search::Move>>,
-    /// Who gets captured pieces, where they can be dropped.
-    pub captives: Captives,
-}
-
-/// Who gets captured pieces, where they can be dropped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Captives {
-    /// The captor (Crazyhouse).
-    #[default]
-    Captor,
-    /// The captor's partner, at another board (Bughouse).
-    Partner,
+pub enum Board {
+    /// A position of a game on one board, of whichever variant.
+    Single(VariantPosition),
+    /// One of the two boards of Bughouse: who captures a piece gives it to his partner at the other one.
+    Bughouse(Crazyhouse),
 }
 
 /// Does something with the position of whichever variant, as what it is.
@@ -67,16 +53,18 @@ pub fn evaluate(position: &VariantPosition) -> Score {
 }
 
 fn evaluate_by_rules(position: &impl Rules) -> Score {
-    if is_over(position) { score_of_ending(position, 0) } else { Score::centipawns(position.evaluate()) }
+    if is_over(position) {
+        decision(position, 0).unwrap_or(Score::DRAW)
+    } else {
+        Score::centipawns(position.evaluate())
+    }
 }
 
-fn is_over(position: &impl Rules) -> bool {
-    position.is_variant_end() || position.legal_moves().is_empty()
-}
-
-/// Searches positions of all variants, one at a time, on the calling thread.
+/// Searches positions of all variants, one at a time, on any number of threads.
 pub struct Searcher {
-    histories: Histories,
+    reductions: Reductions,
+    /// One for each thread.
+    histories: Vec<Histories>,
 }
 
 impl Default for Searcher {
@@ -86,67 +74,46 @@ impl Default for Searcher {
 }
 
 impl Searcher {
-    /// A searcher that has learnt nothing yet.
+    /// A searcher with one thread.
     pub fn new() -> Searcher {
-        Searcher { histories: Histories::new() }
+        Searcher { reductions: Reductions::new(), histories: vec![Histories::new()] }
     }
 
-    /// Forgets what earlier searches taught it, as for a new game. The hash table is its owner's to clear.
-    pub fn clear(&mut self) {
-        self.histories = Histories::new();
+    /// Sets the number of threads, at least 1.
+    pub fn use_threads(&mut self, threads: usize) {
+        self.histories.resize_with(threads.max(1), Histories::new);
     }
 
-    /// Searches until a limit is reached or `control` says stop. The calling thread needs [`search::STACK_SIZE`].
+    /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on
+    /// others that end before this returns. The calling thread needs [`search::STACK_SIZE`].
     ///
-    /// Without a time limit the result depends on the searcher's memory and the arguments alone. In the answer and in
-    /// the reports, a mate is any end by which the variant is won.
+    /// With one thread and without a time limit the result depends on the searcher's memory, the table and the arguments
+    /// alone. In the answer and in the reports, a mate is any end by which the variant is won.
     pub fn think(
         &mut self,
         table: &mut Table,
-        root: &Root,
+        root: &Root<Board>,
         limits: &Limits,
         control: &Control,
-        clock: &dyn Clock,
+        clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Answer {
-        table.begin_search();
-        let orders =
-            Orders { table, limits, budget: Budget::new(limits.time, limits.overhead), control, clock };
-        match (&root.position, root.captives) {
-            (VariantPosition::Crazyhouse(board), Captives::Partner) => {
-                self.think_by_rules(&Bughouse::new(board.clone()), root, orders, observer)
+        match &root.position {
+            Board::Bughouse(board) => {
+                let root = root.with_position(KeyedPosition::new(Bughouse::new(board.clone())));
+                self.search(&Shared::new(table, &root, limits, control, clock), observer)
             }
-            (position, _) => {
-                with_rules!(position, position => self.think_by_rules(position, root, orders, observer))
-            }
+            Board::Single(position) => with_rules!(position, position => {
+                let root = root.with_position(KeyedPosition::new(position.clone()));
+                self.search(&Shared::new(table, &root, limits, control, clock), observer)
+            }),
         }
     }
 
-    fn think_by_rules<P: Rules>(
-        &mut self,
-        position: &P,
-        root: &Root,
-        orders: Orders,
-        observer: &mut dyn Observer,
-    ) -> Answer {
-        let table = orders.table;
-        let allowed = root.allowed.as_deref();
-        let mut worker = Worker::new(orders, &mut self.histories, position, &root.earlier_keys, allowed);
-        let depth = worker.deepen(observer) as u32;
-        let nodes = worker.nodes;
-        let Some(best) = worker.progress.root_moves.into_iter().next() else {
-            // Unless the game is over, moves were there, but none was allowed.
-            let score = if is_over(position) { score_of_ending(position, 0) } else { Score::DRAW };
-            return Answer { best: None, ponder: None, score, depth: 0, nodes };
-        };
-        // The expected reply may be known to the table if the line ends with the move.
-        let expected = || {
-            let mut next = position.clone();
-            next.play_unchecked(crate::find(position, best.mv)?);
-            let known = table.probe(Node::new(next.clone()).table_key())?.best;
-            known.filter(|&m| crate::find(&next, m).is_some())
-        };
-        let ponder = best.line.get(1).copied().or_else(expected);
-        Answer { best: Some(best.mv), ponder, score: best.score, depth, nodes }
+    fn search<P: Rules>(&mut self, shared: &Shared<KeyedPosition<P>>, observer: &mut dyn Observer) -> Answer {
+        let Searcher { reductions, histories } = self;
+        shared.search(histories, observer, |thread, histories| {
+            VariantWorker::new(thread, histories, reductions)
+        })
     }
 }

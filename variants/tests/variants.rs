@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use search::{Control, Limits, STACK_SIZE, Score, Table, Verdict};
+use search::{Control, Limits, Root, STACK_SIZE, Score, Table, Verdict};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Color, Outcome, Position, PositionError};
-use variants::{Captives, Root, Searcher, Variant, VariantPosition, evaluate, find, key, perft, short};
+use variants::{Board, Searcher, Variant, VariantPosition, evaluate, find, key, perft, short};
 
 fn position(variant: Variant, fen: &str) -> VariantPosition {
     let setup = fen.parse::<Fen>().unwrap_or_else(|error| panic!("{fen}: {error}")).into_setup();
@@ -163,13 +163,13 @@ impl Analyst {
         Analyst { table: Table::new(4).expect("memory"), searcher: Searcher::new() }
     }
 
-    fn think(&mut self, root: &Root, limits: &Limits) -> search::Answer {
+    fn think(&mut self, root: &Root<Board>, limits: &Limits) -> search::Answer {
         self.searcher.think(&mut self.table, root, limits, &Control::new(), &Instant::now(), &mut ())
     }
 }
 
-fn root(position: VariantPosition) -> Root {
-    Root { position, earlier_keys: Vec::new(), allowed: None, captives: Captives::Captor }
+fn root(position: VariantPosition) -> Root<Board> {
+    Root::new(Board::Single(position), Vec::new())
 }
 
 fn depth(depth: u32) -> Limits {
@@ -206,17 +206,17 @@ fn wins_are_found_by_the_rules_of_the_variant() {
     ];
     with_stack(|| {
         for &(variant, fen, moves, best) in WINS {
-            let root = root(position(variant, fen));
-            let answer = Analyst::new().think(&root, &depth(5));
+            let before = position(variant, fen);
+            let answer = Analyst::new().think(&root(before.clone()), &depth(5));
             assert_eq!(answer.score.verdict(), Verdict::MateIn(moves), "{variant}: {fen}");
             let played = answer.best.expect("a move");
             assert!(best.is_empty() || played.to_string() == best, "{variant}: {played} in {fen}");
-            let mut after = root.position.clone();
+            let mut after = before.clone();
             let m = find(&after, played).expect("a legal move");
             after.play_unchecked(m);
             // Giveaway is won when the opponent has taken.
             if variant != Variant::Antichess {
-                assert_eq!(after.outcome().winner(), Some(root.position.turn()), "{variant}: {fen}");
+                assert_eq!(after.outcome().winner(), Some(before.turn()), "{variant}: {fen}");
             }
         }
     });
@@ -249,9 +249,9 @@ fn a_game_that_is_over_has_no_move() {
     ];
     with_stack(|| {
         for &(variant, fen, score) in OVER {
-            let root = root(position(variant, fen));
-            assert_eq!(evaluate(&root.position), score, "{variant}: {fen}");
-            let answer = Analyst::new().think(&root, &depth(3));
+            let position = position(variant, fen);
+            assert_eq!(evaluate(&position), score, "{variant}: {fen}");
+            let answer = Analyst::new().think(&root(position), &depth(3));
             assert_eq!((answer.best, answer.score), (None, score), "{variant}: {fen}");
         }
     });
@@ -272,11 +272,12 @@ fn a_search_depends_on_nothing_but_its_memory_and_its_arguments() {
 #[test]
 fn limits_hold() {
     with_stack(|| {
-        let start = root(VariantPosition::new(Variant::Crazyhouse));
+        let position = VariantPosition::new(Variant::Crazyhouse);
+        let start = root(position.clone());
         let limits = Limits { nodes: Some(5_000), ..Limits::default() };
         let answer = Analyst::new().think(&start, &limits);
         assert_eq!(answer.nodes, 5_000);
-        let only = short(find_uci(&start.position, "h2h4"));
+        let only = short(find_uci(&position, "h2h4"));
         let answer = Analyst::new().think(&Root { allowed: Some(vec![only]), ..start.clone() }, &depth(4));
         assert_eq!(answer.best, Some(only));
         let none = Root { allowed: Some(Vec::new()), ..start };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use game::{Color, Move};
-use messages::epd::Position;
+use messages::epd::EpdPosition;
 use shakmaty::{Role, Square};
 
 /// The side of a square.
@@ -26,7 +26,7 @@ pub(super) fn definitions() -> String {
 
 /// The board from the side of the player whose turn it is, with the squares of moves marked in colours. `label` is for those who
 /// can't see it, and has to be without markup.
-pub(super) fn svg(position: &Position, label: &str, marks: &[(Move, &str)]) -> String {
+pub(super) fn svg(position: &EpdPosition, label: &str, marks: &[(Move, &str)]) -> String {
     let width = 8 * SIDE;
     let mut svg = format!(
         "<svg class=\"board\" viewBox=\"0 0 {width} {width}\" role=\"img\" aria-label=\"{label}\"><use href=\"#squares\"/>"

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use plotters::prelude::*;
 
-use super::{Quantity, Report};
+use super::{Quantity, SuiteReport};
 
 /// The size of a picture, in its own units.
 const SIZE: (u32, u32) = (640, 360);
@@ -28,17 +28,14 @@ pub(super) fn color(run: usize) -> String {
 }
 
 /// The percentage of its problems that each run had solved by then, as an SVG; `None` if nothing is known of the quantity.
-pub(super) fn solved_over(report: &Report, quantity: Quantity) -> Option<String> {
-    let curves: Vec<Curve> = (0..report.runs.len()).map(|run| Curve::of(report, run, quantity)).collect();
-    let ends = curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x);
-    let (least, greatest) =
-        ends.fold((f64::MAX, f64::MIN), |(least, greatest), x| (least.min(x), greatest.max(x)));
-    (least <= greatest).then(|| {
-        let mut svg = String::new();
-        // A drawing in memory fails only if it is badly made; then a part of it is missing.
-        let _ = draw(&mut svg, quantity, &curves, least, greatest);
-        svg
-    })
+pub(super) fn solved_over(report: &SuiteReport, quantity: Quantity) -> Option<String> {
+    let curves: Vec<Curve> = (0..report.runs.len()).map(|run| curve(report, run, quantity)).collect();
+    let least = curves.iter().flatten().map(|(x, _)| *x).reduce(f64::min)?;
+    let greatest = curves.iter().flatten().map(|(x, _)| *x).reduce(f64::max)?;
+    let mut svg = String::new();
+    // A drawing in memory fails only if it is badly made; then a part of it is missing.
+    let _ = draw(&mut svg, quantity, &curves, least, greatest);
+    Some(svg)
 }
 
 /// Whether effort is shown by its magnitude: it may differ by that of records.
@@ -46,30 +43,22 @@ fn is_logarithmic(quantity: Quantity) -> bool {
     quantity != Quantity::Depth
 }
 
-/// How a run comes to its solutions: efforts, or their magnitudes, and the percentage that is solved with each.
-struct Curve {
-    points: Vec<(f64, f64)>,
+/// Efforts in ascending order, or their magnitudes, and the percentage that is solved with each.
+type Curve = Vec<(f64, f64)>;
+
+fn curve(report: &SuiteReport, run: usize, quantity: Quantity) -> Curve {
+    let mut costs = report.costs(run, quantity);
+    costs.sort_unstable();
+    let scale = 100.0 / report.runs[run].tried.max(1) as f64;
+    let x = |cost: u64| if is_logarithmic(quantity) { (cost.max(1) as f64).log10() } else { cost as f64 };
+    (1..).zip(costs).map(|(count, cost)| (x(cost), scale * f64::from(count))).collect()
 }
 
-impl Curve {
-    fn of(report: &Report, run: usize, quantity: Quantity) -> Curve {
-        let mut costs = report.costs(run, quantity);
-        costs.sort_unstable();
-        let scale = 100.0 / report.runs[run].tried.max(1) as f64;
-        let points = (1..).zip(&costs).map(|(count, cost)| {
-            let cost = if is_logarithmic(quantity) { (*cost).max(1) as f64 } else { *cost as f64 };
-            let x = if is_logarithmic(quantity) { cost.log10() } else { cost };
-            (x, scale * f64::from(count))
-        });
-        Curve { points: points.collect() }
-    }
-
-    /// Steps to the right end of the picture.
-    fn steps(&self, end: f64) -> impl Iterator<Item = (f64, f64)> {
-        let before = [0.0].into_iter().chain(self.points.iter().map(|(_, y)| *y));
-        let steps = self.points.iter().zip(before).flat_map(|(&(x, y), before)| [(x, before), (x, y)]);
-        steps.chain(self.points.last().map(|(_, y)| (end, *y)))
-    }
+/// Steps to the right end of the picture.
+fn steps(curve: &[(f64, f64)], end: f64) -> impl Iterator<Item = (f64, f64)> {
+    let before = [0.0].into_iter().chain(curve.iter().map(|(_, y)| *y));
+    let steps = curve.iter().zip(before).flat_map(|(&(x, y), before)| [(x, before), (x, y)]);
+    steps.chain(curve.last().map(|(_, y)| (end, *y)))
 }
 
 fn draw(
@@ -102,7 +91,7 @@ fn draw(
         .draw()?;
     for (run, curve) in curves.iter().enumerate() {
         let style = COLORS[run % COLORS.len()].stroke_width(2);
-        chart.draw_series(LineSeries::new(curve.steps(end), style))?;
+        chart.draw_series(LineSeries::new(steps(curve, end), style))?;
     }
     area.present()?;
     Ok(())

@@ -2,14 +2,14 @@
 
 use messages::epd::{EpdMove, Operation, Record};
 
-use super::{Problem, Report};
+use super::{SuiteProblem, SuiteReport};
 
 /// The problems that a run has missed, as EPD records: the right moves in `bm`, the wrong one that was played among those of
 /// `am`, the name in `id`. A tuner makes the right move better than the wrong one.
 ///
 /// # Panics
 /// There is no run of that number.
-pub fn feedback(report: &Report, run: usize) -> String {
+pub fn feedback(report: &SuiteReport, run: usize) -> String {
     let missed = report.rows.iter().filter_map(|row| {
         let attempt = row.attempts[run].as_ref().filter(|attempt| !attempt.is_solved())?;
         Some(record(&row.problem, attempt.played.as_ref()))
@@ -21,7 +21,7 @@ pub fn feedback(report: &Report, run: usize) -> String {
     })
 }
 
-fn record(problem: &Problem, played: Option<&EpdMove<'static>>) -> Record<'static> {
+fn record(problem: &SuiteProblem, played: Option<&EpdMove<'static>>) -> Record<'static> {
     let mut record = Record::new(problem.position.clone());
     let (best, mut avoided) = (problem.solution.best.clone(), problem.solution.avoided.clone());
     let is_new = |mv: &&EpdMove<'_>| !best.contains(mv) && !avoided.contains(mv);

@@ -1,8 +1,8 @@
 //! What came of suites of problems that were solved: the report generator that the EPD specification foresaw as "Gastric"
 //! (3.3) and left open.
 //!
-//! A [`Run`] is what somebody has made of a suite: a file that [`crate::Target`] has written, or any other with the moves that
-//! were played beside those of `bm` and `am`. A [`Report`] lays several runs side by side. It can be had as [`text`], as a
+//! A [`Run`] is a file that [`crate::Target`] has written, or one by any other tool with the moves that were played beside those of
+//! `bm` and `am`. Nothing but files is known, so programs, versions and limits are compared afterwards in any combination. A [`Report`] lays several runs side by side. It can be had as [`text`], as a
 //! [`page`], as [`json`], and as [`feedback`].
 
 mod board;
@@ -21,38 +21,36 @@ mod theme;
 
 use std::collections::HashMap;
 
-use messages::epd::Position;
+use messages::epd::EpdPosition;
 
 pub use feedback::feedback;
 pub use json::json;
 pub use page::page;
-pub use run::{Attempt, Problem, Run};
+pub use run::{Run, SuiteAttempt, SuiteProblem};
 pub use statistics::{Comparison, Quantiles, Share};
-
-use tables::Extent;
 
 /// Several runs side by side.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct SuiteReport {
     /// What is known of each run as a whole, in the order in which they were added.
-    pub runs: Vec<Summary>,
+    pub runs: Vec<RunSummary>,
     /// All problems, in the order in which they came first.
     pub rows: Vec<Row>,
-    places: HashMap<Key, usize>,
+    places: HashMap<ProblemKey, usize>,
 }
 
 /// A problem and what became of it.
 #[derive(Debug)]
 pub struct Row {
     /// The problem.
-    pub problem: Problem,
+    pub problem: SuiteProblem,
     /// What each run made of it; `None` where it is no part of the run.
-    pub attempts: Vec<Option<Attempt>>,
+    pub attempts: Vec<Option<SuiteAttempt>>,
 }
 
 /// A run as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct RunSummary {
     /// How it is called. No control characters.
     pub name: String,
     /// Problems that were tried.
@@ -60,7 +58,7 @@ pub struct Summary {
     /// Those among them that were solved.
     pub solved: u64,
     /// The points for the moves played, and those for the best ones, in problems whose moves are graded.
-    pub points: Option<Points>,
+    pub points: Option<Share>,
     /// Nodes searched, as far as they were told.
     pub nodes: Option<u64>,
     /// Records without a solution.
@@ -71,37 +69,22 @@ pub struct Summary {
     pub unreadable: u64,
 }
 
-/// Points for moves that are graded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Points {
-    /// What the moves were worth that were played.
-    pub gained: u64,
-    /// What the best moves are worth.
-    pub best: u64,
-}
-
 /// What makes a problem the same in several runs: the position, the name, and how often both came before.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
-    position: String,
-    id: String,
-    earlier: u64,
-}
+type ProblemKey = (String, String, u64);
 
-impl Report {
+impl SuiteReport {
     /// Adds a run to the side of the others.
     pub fn add(&mut self, run: Run) {
         let number = self.runs.len();
         self.rows.iter_mut().for_each(|row| row.attempts.push(None));
-        let mut counts: HashMap<(String, String), u64> = HashMap::new();
+        let mut counts: HashMap<_, u64> = HashMap::new();
         let mut summary = run.summary;
         for (problem, attempt) in run.attempts {
             summary.count(&problem, &attempt);
             let (position, id) = (fields(&problem.position), problem.id.clone());
-            let count = counts.entry((position.clone(), id.clone())).or_default();
-            let key = Key { position, id, earlier: *count };
-            *count += 1;
-            let place = *self.places.entry(key).or_insert(self.rows.len());
+            let earlier = counts.entry((position.clone(), id.clone())).or_default();
+            let place = *self.places.entry((position, id, *earlier)).or_insert(self.rows.len());
+            *earlier += 1;
             if place == self.rows.len() {
                 self.rows.push(Row { problem, attempts: vec![None; number + 1] });
             }
@@ -154,14 +137,14 @@ impl Report {
     }
 }
 
-impl Summary {
-    fn count(&mut self, problem: &Problem, attempt: &Attempt) {
+impl RunSummary {
+    fn count(&mut self, problem: &SuiteProblem, attempt: &SuiteAttempt) {
         self.tried += 1;
         self.solved += u64::from(attempt.is_solved());
         if let Some((points, best)) = attempt.points.zip(problem.best_points()) {
             let sum = self.points.get_or_insert_default();
-            sum.gained += u64::from(points);
-            sum.best += u64::from(best);
+            sum.part += u64::from(points);
+            sum.whole += u64::from(best);
         }
         if let Some(nodes) = attempt.nodes {
             *self.nodes.get_or_insert_default() += nodes;
@@ -198,8 +181,8 @@ impl Quantity {
         }
     }
 
-    fn of(self, attempt: &Attempt) -> Option<u64> {
-        let crate::Outcome::Solved(cost) = attempt.outcome else { return None };
+    fn of(self, attempt: &SuiteAttempt) -> Option<u64> {
+        let crate::TargetResult::Solved(cost) = attempt.outcome else { return None };
         match self {
             Quantity::Depth => cost.depth,
             Quantity::Nodes => cost.nodes,
@@ -209,13 +192,13 @@ impl Quantity {
 }
 
 /// The report for a terminal. With `all`, the problems that everybody has solved are listed as well.
-pub fn text(report: &Report, all: bool) -> String {
-    let tables = tables::overview(report).into_iter().chain(tables::problems(report, Extent::new(all)));
+pub fn text(report: &SuiteReport, all: bool) -> String {
+    let tables = tables::overview(report).into_iter().chain(tables::problems(report, all));
     let tables: Vec<String> = tables.map(|table| table.to_string()).collect();
     tables.join("\n")
 }
 
 /// The four fields as they are written.
-fn fields(position: &Position) -> String {
+fn fields(position: &EpdPosition) -> String {
     messages::epd::Record::new(position.clone()).to_string()
 }

@@ -4,10 +4,9 @@ use std::fmt::{self, Write as _};
 
 use game::escaped;
 
-use super::run::Attempt;
-use super::table::Table;
-use super::tables::{self, Extent};
-use super::{Quantity, Report, Row, board, chart};
+use super::run::SuiteAttempt;
+use super::table::TextTable;
+use super::{Quantity, Row, SuiteReport, board, chart, tables};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -17,14 +16,14 @@ const WRONG: &str = "#d33a2c";
 
 /// The report in HTML, with pictures of how the problems were solved and of those that the first run has missed. `all` as for
 /// [`super::text`].
-pub fn page(report: &Report, title: &str, all: bool) -> String {
+pub fn page(report: &SuiteReport, title: &str, all: bool) -> String {
     let mut page = String::new();
     // Writing to a string doesn't fail.
     let _ = write_page(&mut page, report, title, all);
     page
 }
 
-fn write_page(page: &mut String, report: &Report, title: &str, all: bool) -> fmt::Result {
+fn write_page(page: &mut String, report: &SuiteReport, title: &str, all: bool) -> fmt::Result {
     let title = escaped(title);
     write!(
         page,
@@ -34,13 +33,13 @@ fn write_page(page: &mut String, report: &Report, title: &str, all: bool) -> fmt
     )?;
     tables::overview(report).iter().try_for_each(|table| write_table(page, table))?;
     write_charts(page, report)?;
-    tables::problems(report, Extent::new(all)).iter().try_for_each(|table| write_table(page, table))?;
+    tables::problems(report, all).iter().try_for_each(|table| write_table(page, table))?;
     write_boards(page, report)?;
     page.push_str("</body>\n</html>\n");
     Ok(())
 }
 
-fn write_table(page: &mut String, table: &Table) -> fmt::Result {
+fn write_table(page: &mut String, table: &TextTable) -> fmt::Result {
     let cells = |row: &[String], tag: &str| {
         let cell = |(cell, is_number): (&String, &bool)| {
             let class = if *is_number { " class=\"n\"" } else { "" };
@@ -56,7 +55,7 @@ fn write_table(page: &mut String, table: &Table) -> fmt::Result {
     writeln!(page, "</tbody></table></div>")
 }
 
-fn write_charts(page: &mut String, report: &Report) -> fmt::Result {
+fn write_charts(page: &mut String, report: &SuiteReport) -> fmt::Result {
     let charts: Vec<String> =
         Quantity::ALL.iter().filter_map(|quantity| chart::solved_over(report, *quantity)).collect();
     if charts.is_empty() {
@@ -73,12 +72,8 @@ fn write_charts(page: &mut String, report: &Report) -> fmt::Result {
     Ok(())
 }
 
-fn write_boards(page: &mut String, report: &Report) -> fmt::Result {
-    let is_missed = |row: &Row| {
-        row.attempts
-            .first()
-            .is_some_and(|attempt| attempt.as_ref().is_some_and(|attempt| !attempt.is_solved()))
-    };
+fn write_boards(page: &mut String, report: &SuiteReport) -> fmt::Result {
+    let is_missed = |row: &Row| matches!(row.attempts.first(), Some(Some(one)) if !one.is_solved());
     let missed: Vec<(usize, &Row)> = (1..).zip(&report.rows).filter(|(_, row)| is_missed(row)).collect();
     let (Some(first), false) = (report.runs.first(), missed.is_empty()) else { return Ok(()) };
     let (name, count) = (escaped(&first.name), missed.len());
@@ -90,7 +85,7 @@ fn write_boards(page: &mut String, report: &Report) -> fmt::Result {
     Ok(())
 }
 
-fn write_board(page: &mut String, report: &Report, number: usize, row: &Row) -> fmt::Result {
+fn write_board(page: &mut String, report: &SuiteReport, number: usize, row: &Row) -> fmt::Result {
     let problem = &row.problem;
     let fields = super::fields(&problem.position);
     let played = row.attempts[0].as_ref().and_then(|attempt| attempt.played.as_ref()?.legal());
@@ -102,7 +97,7 @@ fn write_board(page: &mut String, report: &Report, number: usize, row: &Row) -> 
     let (id, solution) = (escaped(&problem.id), escaped(&problem.solution()));
     write!(page, "<figcaption><b>{number}. {id}</b><br>{side} to move: <b class=\"right\">{solution}</b>")?;
     for (run, attempt) in report.runs.iter().zip(&row.attempts) {
-        let class = if attempt.as_ref().is_some_and(Attempt::is_solved) { "right" } else { "wrong" };
+        let class = if attempt.as_ref().is_some_and(SuiteAttempt::is_solved) { "right" } else { "wrong" };
         let answer = escaped(&tables::answer(attempt.as_ref()));
         write!(page, "<br>{}: <span class=\"{class}\">{answer}</span>", escaped(&run.name))?;
     }

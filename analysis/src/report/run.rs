@@ -3,29 +3,29 @@
 use std::io::{self, Read};
 
 use game::Move;
-use messages::epd::{Block, Blocks, Content, EpdMove, Operation, Position, Record, RecordReader};
+use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Operation, Record, RecordReader};
 
-use super::{Summary, grades};
-use crate::outcome::{Cost, Outcome};
-use crate::solution::Solution;
+use super::{RunSummary, grades};
+use crate::key_moves::KeyMoves;
+use crate::target_result::{Cost, TargetResult};
 
 /// A position with its solution.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct SuiteProblem {
     /// The position; it is legal.
-    pub position: Position,
+    pub position: EpdPosition,
     /// The name; empty if there is none.
     pub id: String,
-    pub(super) solution: Solution,
+    pub(super) solution: KeyMoves,
     /// Points for moves, if they are graded.
     grades: Vec<(Move, u32)>,
 }
 
 /// What was made of a problem.
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub struct SuiteAttempt {
     /// Whether it was solved.
-    pub outcome: Outcome,
+    pub outcome: TargetResult,
     /// The move that was played.
     pub played: Option<EpdMove<'static>>,
     /// The points for it, in a problem whose moves are graded.
@@ -37,9 +37,9 @@ pub struct Attempt {
 /// A file with the moves that were played beside the right ones.
 #[derive(Debug, Default)]
 pub struct Run {
-    pub(super) attempts: Vec<(Problem, Attempt)>,
+    pub(super) attempts: Vec<(SuiteProblem, SuiteAttempt)>,
     /// What is not tried, counted; the rest is when the run becomes part of a report.
-    pub(super) summary: Summary,
+    pub(super) summary: RunSummary,
 }
 
 impl Run {
@@ -49,14 +49,14 @@ impl Run {
     /// It can't be read. Records that can't are only counted.
     pub fn read(name: &str, input: impl Read, reader: RecordReader) -> io::Result<Run> {
         let name = name.replace(char::is_control, "?");
-        let mut run = Run { summary: Summary { name, ..Summary::default() }, ..Run::default() };
+        let mut run = Run { summary: RunSummary { name, ..RunSummary::default() }, ..Run::default() };
         for block in Blocks::new(input) {
             match block? {
-                Block::Lines(lines) => {
+                FileBlock::Lines(lines) => {
                     let records = lines.iter().filter(|line| line.content() == Content::Record);
                     records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
                 }
-                Block::TooLong { .. } => run.summary.unreadable += 1,
+                FileBlock::TooLong { .. } => run.summary.unreadable += 1,
             }
         }
         Ok(run)
@@ -72,47 +72,45 @@ impl Run {
             self.summary.unreadable += 1;
             return;
         };
-        let Some(solution) = Solution::of(record) else {
+        let Some(solution) = KeyMoves::of(record) else {
             self.summary.without_target += 1;
             return;
         };
-        let id = match record.get("id") {
-            Some(Operation::Id(id)) => id.to_string(),
-            _ => String::new(),
-        };
-        let problem = Problem { position: record.position.clone(), id, solution, grades: grades::of(record) };
-        match Attempt::of(record, &problem) {
+        let id = record.id().unwrap_or_default().to_owned();
+        let problem =
+            SuiteProblem { position: record.position.clone(), id, solution, grades: grades::of(record) };
+        match SuiteAttempt::of(record, &problem) {
             Some(attempt) => self.attempts.push((problem, attempt)),
             None => self.summary.untried += 1,
         }
     }
 }
 
-impl Attempt {
+impl SuiteAttempt {
     /// `None` if no move was played.
-    fn of(record: &Record<'_>, problem: &Problem) -> Option<Attempt> {
+    fn of(record: &Record<'_>, problem: &SuiteProblem) -> Option<SuiteAttempt> {
         let played = played(record);
         let mv = played.as_ref().and_then(EpdMove::legal);
         let judged = || {
             let is_right = problem.solution.is_right(mv?);
-            Some(if is_right { Outcome::Solved(Cost::default()) } else { Outcome::Missed })
+            Some(if is_right { TargetResult::Solved(Cost::default()) } else { TargetResult::Missed })
         };
-        let outcome = Outcome::of(record).or_else(judged)?;
+        let outcome = TargetResult::of(record).or_else(judged)?;
         let points = problem.best_points().map(|_| mv.map_or(0, |mv| problem.points(mv)));
         let nodes = match record.get("acn") {
             Some(Operation::Acn(nodes)) => Some(*nodes),
             _ => None,
         };
-        Some(Attempt { outcome, played, points, nodes })
+        Some(SuiteAttempt { outcome, played, points, nodes })
     }
 
     /// Whether the problem was solved.
     pub fn is_solved(&self) -> bool {
-        matches!(self.outcome, Outcome::Solved(_))
+        matches!(self.outcome, TargetResult::Solved(_))
     }
 }
 
-impl Problem {
+impl SuiteProblem {
     /// What the best move is worth, if the moves are graded.
     pub fn best_points(&self) -> Option<u32> {
         self.grades.iter().map(|(_, points)| *points).max()
@@ -125,7 +123,7 @@ impl Problem {
 
     /// The right moves as they are written, or those to avoid.
     pub fn solution(&self) -> String {
-        let Solution { best, avoided } = &self.solution;
+        let KeyMoves { best, avoided } = &self.solution;
         let write = |moves: &[EpdMove<'_>]| moves.iter().map(EpdMove::text).collect::<Vec<_>>().join(" ");
         match (write(best), write(avoided)) {
             (best, avoided) if avoided.is_empty() => best,
@@ -138,10 +136,6 @@ impl Problem {
 /// The move that was played: the first one of `pv`, or that of `pm`, `sv` or `sm`, in the order in which Edwards' own tool kit
 /// looks for it.
 fn played(record: &Record<'_>) -> Option<EpdMove<'static>> {
-    let of = |opcode: &str| match record.get(opcode)? {
-        Operation::Pv(moves) | Operation::Sv(moves) => moves.first()?.to_legal(),
-        Operation::Pm(mv) | Operation::Sm(mv) => mv.to_legal(),
-        _ => None,
-    };
-    ["pv", "pm", "sv", "sm"].into_iter().find_map(of)
+    let first = |opcode| record.moves(opcode).first()?.to_legal();
+    ["pv", "pm", "sv", "sm"].into_iter().find_map(first)
 }

@@ -1,12 +1,14 @@
 //! What figures mean.
 
-use super::Attempt;
+use serde::Serialize;
+
+use super::SuiteAttempt;
 
 /// The 97.5 % quantile of the normal distribution: errors are given for 95 % certainty.
 const Z: f64 = 1.959_963_985;
 
 /// So many of so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// Not more than the whole.
     pub part: u64,
@@ -35,7 +37,7 @@ impl Share {
 }
 
 /// How a quantity is distributed. Each is a value that occurs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Quantiles {
     /// The least.
     pub least: u64,
@@ -54,22 +56,23 @@ pub struct Quantiles {
 impl Quantiles {
     pub(super) fn of(mut values: Vec<u64>) -> Option<Quantiles> {
         values.sort_unstable();
-        let last = values.len().checked_sub(1)?;
-        let at =
-            |part: f64| values[((values.len() as f64 * part).ceil() as usize).saturating_sub(1).min(last)];
+        let at = |part: f64| {
+            let number = (values.len() as f64 * part).ceil() as usize;
+            values.get(number.saturating_sub(1)).copied()
+        };
         Some(Quantiles {
-            least: values[0],
-            quarter: at(0.25),
-            median: at(0.5),
-            three_quarters: at(0.75),
-            nine_tenths: at(0.9),
-            greatest: values[last],
+            least: at(0.0)?,
+            quarter: at(0.25)?,
+            median: at(0.5)?,
+            three_quarters: at(0.75)?,
+            nine_tenths: at(0.9)?,
+            greatest: at(1.0)?,
         })
     }
 }
 
 /// Two runs over the same problems.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
     /// Problems that both have solved.
     pub both: u64,
@@ -86,7 +89,7 @@ pub struct Comparison {
 }
 
 /// A mean of differences.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The mean.
     pub mean: f64,
@@ -95,7 +98,7 @@ pub struct Difference {
 }
 
 impl Comparison {
-    pub(super) fn of<'a>(attempts: impl Iterator<Item = (&'a Attempt, &'a Attempt)>) -> Comparison {
+    pub(super) fn of<'a>(attempts: impl Iterator<Item = (&'a SuiteAttempt, &'a SuiteAttempt)>) -> Comparison {
         let mut comparison = Comparison::default();
         let mut differences = Vec::new();
         for (first, second) in attempts {

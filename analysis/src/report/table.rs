@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Text in rows and columns.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct TextTable {
     pub(super) title: String,
     /// A heading for each column.
     pub(super) head: Vec<String>,
@@ -14,48 +14,47 @@ pub(super) struct Table {
     pub(super) are_numbers: Vec<bool>,
 }
 
-impl Table {
+impl TextTable {
     /// A table without columns.
-    pub(super) fn new(title: impl Into<String>) -> Table {
-        Table { title: title.into(), ..Table::default() }
+    pub(super) fn new(title: impl Into<String>) -> TextTable {
+        TextTable { title: title.into(), ..TextTable::default() }
     }
 
     /// The table with columns of text behind those that it has.
-    pub(super) fn texts<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Table {
+    pub(super) fn texts<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
         self.columns(names, false)
     }
 
     /// The same with columns of numbers.
-    pub(super) fn numbers<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Table {
+    pub(super) fn numbers<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
         self.columns(names, true)
     }
 
-    fn columns<'a>(mut self, names: impl IntoIterator<Item = &'a str>, are_numbers: bool) -> Table {
+    fn columns<'a>(mut self, names: impl IntoIterator<Item = &'a str>, are_numbers: bool) -> TextTable {
         self.head.extend(names.into_iter().map(str::to_owned));
         self.are_numbers.resize(self.head.len(), are_numbers);
         self
     }
 
-    fn widths(&self) -> Vec<usize> {
-        let width = |column: usize| {
-            let cells = self.rows.iter().chain([&self.head]).filter_map(|row| row.get(column));
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        (0..self.head.len()).map(width).collect()
+    /// Head and rows.
+    fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
+        [&self.head].into_iter().chain(&self.rows)
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TextTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths = self.widths();
+        let width = |column: usize| self.lines().map(|cells| cells[column].chars().count()).max();
+        let widths: Vec<usize> = (0..self.head.len()).filter_map(width).collect();
         writeln!(f, "{}", self.title)?;
-        for row in [&self.head].into_iter().chain(&self.rows) {
-            let mut line = String::new();
-            for ((cell, width), is_number) in row.iter().zip(&widths).zip(&self.are_numbers) {
-                line.push_str("  ");
-                let cell = if *is_number { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
-                line.push_str(&cell);
-            }
+        for cells in self.lines() {
+            let columns = cells.iter().zip(&widths).zip(&self.are_numbers);
+            let line: String = columns
+                .map(|((cell, width), is_number)| match is_number {
+                    true => format!("  {cell:>width$}"),
+                    false => format!("  {cell:<width$}"),
+                })
+                .collect();
             writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())

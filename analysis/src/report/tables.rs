@@ -1,30 +1,17 @@
 //! A report as tables.
 
-use super::table::Table;
-use super::{Attempt, Comparison, Points, Quantity, Report, Row, Share, Summary};
-
-/// Which problems are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
-    All,
-    NotSolvedByAll,
-}
-
-impl Extent {
-    pub(super) fn new(is_all: bool) -> Extent {
-        if is_all { Extent::All } else { Extent::NotSolvedByAll }
-    }
-}
+use super::table::TextTable;
+use super::{Comparison, Quantiles, Quantity, Row, RunSummary, Share, SuiteAttempt, SuiteReport};
 
 /// The tables about whole runs that have something in them.
-pub(super) fn overview(report: &Report) -> Vec<Table> {
+pub(super) fn overview(report: &SuiteReport) -> Vec<TextTable> {
     let tables = [summary(report), themes(report), costs(report), comparisons(report)];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-fn summary(report: &Report) -> Table {
+fn summary(report: &SuiteReport) -> TextTable {
     let points_columns = ["Points", "% of points"].into_iter().filter(|_| report.is_graded());
-    let table = Table::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % between"]);
+    let table = TextTable::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % between"]);
     let mut table = table.numbers(points_columns).numbers(["Nodes"]).texts(["Left out"]);
     for run in &report.runs {
         let (least, greatest) = run.share().interval();
@@ -44,17 +31,15 @@ fn summary(report: &Report) -> Table {
     table
 }
 
-fn points(points: Option<Points>) -> [String; 2] {
+fn points(points: Option<Share>) -> [String; 2] {
     match points {
-        Some(Points { gained, best }) => {
-            [format!("{gained} of {best}"), percent(Share { part: gained, whole: best })]
-        }
+        Some(points) => [format!("{} of {}", points.part, points.whole), percent(points)],
         None => ["-".to_owned(), "-".to_owned()],
     }
 }
 
 /// Records that don't count.
-fn left_out(run: &Summary) -> String {
+fn left_out(run: &RunSummary) -> String {
     let kinds = [
         (run.without_target, "without a solution"),
         (run.untried, "not tried"),
@@ -64,9 +49,9 @@ fn left_out(run: &Summary) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-fn themes(report: &Report) -> Table {
+fn themes(report: &SuiteReport) -> TextTable {
     let title = if report.is_graded() { "Themes: % solved, % of points" } else { "Themes: % solved" };
-    let table = Table::new(title).texts(["Theme"]).numbers(["Problems"]);
+    let table = TextTable::new(title).texts(["Theme"]).numbers(["Problems"]);
     let mut table = table.numbers(names(report));
     for (theme, rows) in report.themes() {
         let theme = if theme.is_empty() { "(none)".to_owned() } else { theme };
@@ -79,7 +64,7 @@ fn themes(report: &Report) -> Table {
 
 /// The share that a run has solved, and that of the points.
 fn achieved(rows: &[&Row], run: usize) -> String {
-    let mut sum = Summary::default();
+    let mut sum = RunSummary::default();
     for row in rows {
         if let Some(attempt) = &row.attempts[run] {
             sum.count(&row.problem, attempt);
@@ -88,28 +73,19 @@ fn achieved(rows: &[&Row], run: usize) -> String {
     match (sum.tried, sum.points) {
         (0, _) => "-".to_owned(),
         (_, None) => percent(sum.share()),
-        (_, Some(Points { gained, best })) => {
-            format!("{}, {}", percent(sum.share()), percent(Share { part: gained, whole: best }))
-        }
+        (_, Some(points)) => format!("{}, {}", percent(sum.share()), percent(points)),
     }
 }
 
-fn costs(report: &Report) -> Table {
+fn costs(report: &SuiteReport) -> TextTable {
     let quantiles = ["Known of", "Least", "25 %", "Median", "75 %", "90 %", "Greatest"];
-    let mut table = Table::new("What the solutions cost").texts(["Run", "Cost"]).numbers(quantiles);
+    let mut table = TextTable::new("What the solutions cost").texts(["Run", "Cost"]).numbers(quantiles);
     for (number, run) in report.runs.iter().enumerate() {
         for quantity in Quantity::ALL {
             let Some(quantiles) = report.quantiles(number, quantity) else { continue };
+            let Quantiles { least, quarter, median, three_quarters, nine_tenths, greatest } = quantiles;
             let count = report.costs(number, quantity).len() as u64;
-            let values = [
-                count,
-                quantiles.least,
-                quantiles.quarter,
-                quantiles.median,
-                quantiles.three_quarters,
-                quantiles.nine_tenths,
-                quantiles.greatest,
-            ];
+            let values = [count, least, quarter, median, three_quarters, nine_tenths, greatest];
             let mut row = vec![run.name.clone(), quantity.name().to_owned()];
             row.extend(values.map(|value| value.to_string()));
             table.rows.push(row);
@@ -119,11 +95,11 @@ fn costs(report: &Report) -> Table {
 }
 
 /// The first run against each of the others.
-fn comparisons(report: &Report) -> Table {
+fn comparisons(report: &SuiteReport) -> TextTable {
     let title = report.runs.first().map(|run| format!("{} against the others", run.name));
     let counts = ["Problems", "Both solved", "It alone", "The other alone", "Neither", "p"];
     let points_column = ["Points a problem"].into_iter().filter(|_| report.is_graded());
-    let table = Table::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
+    let table = TextTable::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
     let mut table = table.texts(["Solves"]).numbers(points_column);
     for (number, run) in report.runs.iter().enumerate().skip(1) {
         let compared = report.compare(0, number);
@@ -149,18 +125,18 @@ fn verdict(compared: &Comparison) -> &'static str {
     }
 }
 
-/// The list of problems; `None` if there is nothing to list.
-pub(super) fn problems(report: &Report, extent: Extent) -> Option<Table> {
-    let title = match extent {
-        Extent::All => "Problems",
-        Extent::NotSolvedByAll if report.runs.len() == 1 => "Missed",
-        Extent::NotSolvedByAll => "Not solved by all",
+/// The list of `all` problems, or of those that not every run has solved; `None` if there is nothing to list.
+pub(super) fn problems(report: &SuiteReport, all: bool) -> Option<TextTable> {
+    let title = match report.runs.len() {
+        _ if all => "Problems",
+        1 => "Missed",
+        _ => "Not solved by all",
     };
-    let table = Table::new(title).numbers(["No."]).texts(["Problem", "Solution"]);
+    let table = TextTable::new(title).numbers(["No."]).texts(["Problem", "Solution"]);
     let mut table = table.texts(names(report));
     for (number, row) in (1..).zip(&report.rows) {
-        let is_solved_by_all = row.attempts.iter().flatten().all(Attempt::is_solved);
-        if extent == Extent::All || !is_solved_by_all {
+        let is_solved_by_all = row.attempts.iter().flatten().all(SuiteAttempt::is_solved);
+        if all || !is_solved_by_all {
             let mut cells = vec![number.to_string(), row.problem.id.clone(), row.problem.solution()];
             cells.extend(row.attempts.iter().map(|attempt| answer(attempt.as_ref())));
             table.rows.push(cells);
@@ -170,7 +146,7 @@ pub(super) fn problems(report: &Report, extent: Extent) -> Option<Table> {
 }
 
 /// Whether the move that was played is right, and the move; empty if the problem was not tried.
-pub(super) fn answer(attempt: Option<&Attempt>) -> String {
+pub(super) fn answer(attempt: Option<&SuiteAttempt>) -> String {
     let Some(attempt) = attempt else { return String::new() };
     let sign = if attempt.is_solved() { '+' } else { '-' };
     let played = attempt.played.as_ref().map(|mv| format!(" {}", mv.text())).unwrap_or_default();
@@ -178,7 +154,7 @@ pub(super) fn answer(attempt: Option<&Attempt>) -> String {
     format!("{sign}{played}{points}")
 }
 
-fn names(report: &Report) -> impl Iterator<Item = &str> {
+fn names(report: &SuiteReport) -> impl Iterator<Item = &str> {
     report.runs.iter().map(|run| run.name.as_str())
 }
 

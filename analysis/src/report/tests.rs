@@ -1,7 +1,7 @@
 //! Reports on small suites.
 
 use super::*;
-use crate::{Cost, Outcome};
+use crate::{Cost, TargetResult};
 use messages::epd::RecordReader;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -11,23 +11,23 @@ fn run(name: &str, records: &[&str]) -> Run {
     Run::read(name, text.as_bytes(), RecordReader::default()).expect("memory can be read")
 }
 
-fn report(runs: &[(&str, &[&str])]) -> Report {
-    let mut report = Report::default();
+fn report(runs: &[(&str, &[&str])]) -> SuiteReport {
+    let mut report = SuiteReport::default();
     for (name, records) in runs {
         report.add(run(name, records));
     }
     report
 }
 
-fn outcome(record: &str) -> Option<Outcome> {
+fn outcome(record: &str) -> Option<TargetResult> {
     run("run", &[record]).attempts.first().map(|(_, attempt)| attempt.outcome)
 }
 
 #[test]
 fn what_a_record_says_of_itself_holds() {
-    let solved = |depth, nodes, millis| Some(Outcome::Solved(Cost { depth, nodes, millis }));
+    let solved = |depth, nodes, millis| Some(TargetResult::Solved(Cost { depth, nodes, millis }));
     assert_eq!(outcome("Target solved 3 400 -; bm e4; pm e4;"), solved(Some(3), Some(400), None));
-    assert_eq!(outcome("Target missed; bm e4; pm e4;"), Some(Outcome::Missed));
+    assert_eq!(outcome("Target missed; bm e4; pm e4;"), Some(TargetResult::Missed));
     // What can't be understood says nothing.
     for garbled in
         ["Target;", "Target solved;", "Target solved 1 2 x;", "Target \"missed\";", "Target missed 1;"]
@@ -38,7 +38,7 @@ fn what_a_record_says_of_itself_holds() {
 
 #[test]
 fn a_move_that_was_played_is_judged() {
-    let is_solved = |record| outcome(record).map(|outcome| outcome != Outcome::Missed);
+    let is_solved = |record| outcome(record).map(|outcome| outcome != TargetResult::Missed);
     assert_eq!(is_solved("bm e4 d4; pv d4 d5;"), Some(true));
     assert_eq!(is_solved("am e4; pm e4;"), Some(false));
     assert_eq!(is_solved("am e4; sm c4;"), Some(true));
@@ -66,11 +66,11 @@ fn graded_moves_get_their_points() {
     assert_eq!(points("bm e4; c0 \"Elo=2700\"; pm e4;"), None);
     let sum =
         report(&[("run", &[&format!("{graded} pm d4;"), &format!("{graded} pm e4;"), "bm e4; pm e4;"])]);
-    assert_eq!(sum.runs[0].points, Some(Points { gained: 17, best: 20 }));
+    assert_eq!(sum.runs[0].points, Some(Share { part: 17, whole: 20 }));
 }
 
 /// Two runs over four problems, one of which comes twice, and one each that the other doesn't have.
-fn two_runs() -> Report {
+fn two_runs() -> SuiteReport {
     let old: &[&str] = &[
         "Target solved 2 100 5; acn 900; bm e4; id \"a.1\"; pm e4;",
         "Target missed; acn 1000; bm e4; id \"a.2\"; pm d4;",
@@ -92,7 +92,7 @@ fn two_runs() -> Report {
 fn runs_are_compared_problem_by_problem() {
     let report = two_runs();
     let solved = |row: &Row| -> Vec<Option<bool>> {
-        row.attempts.iter().map(|attempt| attempt.as_ref().map(Attempt::is_solved)).collect()
+        row.attempts.iter().map(|attempt| attempt.as_ref().map(SuiteAttempt::is_solved)).collect()
     };
     let expected = [
         [Some(true), Some(true)],

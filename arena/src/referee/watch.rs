@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
-use game::diagram::{Drawing, Style};
+use game::diagram::{Diagram, DiagramStyle};
 use game::{CastlingMode, Game};
 use players::transport::{self, Security};
 use serde_json::Value;
@@ -48,7 +48,7 @@ pub fn text(state: &Value) -> String {
 
 /// The event as it is drawn on a terminal of so many columns and rows, with boards of the running games as far as there is room
 /// for them. No line is longer than the terminal, and one is left free.
-pub fn frame(state: &Value, columns: usize, rows: usize, style: Style) -> Vec<String> {
+pub fn frame(state: &Value, columns: usize, rows: usize, style: DiagramStyle) -> Vec<String> {
     let parts = lines(state).map(|part| -> Vec<String> {
         part.into_iter().map(|line| line.chars().take(columns).collect()).collect()
     });
@@ -112,13 +112,13 @@ fn running_line(game: &Value) -> String {
 }
 
 /// Boards side by side, with the numbers of their games above, in lines.
-fn boards(games: &[Value], style: Style) -> Vec<String> {
+fn boards(games: &[Value], style: DiagramStyle) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (place, game) in games.iter().enumerate() {
         let Ok(position) = Game::from_fen(&word(&game["fen"]), CastlingMode::Standard) else { continue };
         let marked = list(&game["last"]).iter().filter_map(|square| square.as_str()?.parse::<Square>().ok());
         let board = position.position().board();
-        let drawing = Drawing { board, viewpoint: Color::White, marked: marked.collect(), style };
+        let drawing = Diagram { board, viewpoint: Color::White, marked: marked.collect(), style };
         let drawn = format!("game {}\n{drawing}", word(&game["number"]));
         for (number, line) in drawn.lines().enumerate() {
             if lines.len() <= number {
@@ -165,7 +165,7 @@ mod tests {
                 "fen": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "last": ["e2", "e4"],
                 "clocks": {"white": 61_500, "black": null}, "running": "white"}],
         });
-        let text = frame(&state, 80, 40, Style::Ascii).join("\n");
+        let text = frame(&state, 80, 40, DiagramStyle::Ascii).join("\n");
         for expected in [
             "Op?[2Jen, time control 60+1",
             "game 3, round 2: Ann 0:01:01* - Bob (gone) -, held",
@@ -180,7 +180,7 @@ mod tests {
         // Whatever else there is.
         for other in [json!(null), json!([]), json!({"running": [1], "table": [null], "log": {}, "event": 3})]
         {
-            frame(&other, 0, 0, Style::Coloured);
+            frame(&other, 0, 0, DiagramStyle::Coloured);
             super::text(&other);
         }
     }
@@ -193,7 +193,7 @@ mod tests {
         let state =
             json!({"event": "Open", "running": games, "table": [{"name": "Ann"}], "log": ["one", "two"]});
         let boards = |columns, rows| {
-            let frame = frame(&state, columns, rows, Style::Ascii);
+            let frame = frame(&state, columns, rows, DiagramStyle::Ascii);
             assert!(frame.len() < rows.max(1), "{columns}x{rows}: {frame:?}");
             assert!(frame.iter().all(|line| line.chars().count() <= columns), "{columns}x{rows}: {frame:?}");
             frame.join("\n").matches("a  b  c").count()

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use game::Score;
-use game::{Color, DrawReason, Game, Outcome, TablebaseError, Tablebases, Wdl, WinReason};
+use game::{Color, DrawReason, Game, Outcome, SyzygyTables, SyzygyValue, TablebaseError, WinReason};
 use serde::Deserialize;
 use shakmaty::{ByColor, Position as _};
 
@@ -12,7 +12,7 @@ use shakmaty::{ByColor, Position as _};
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
     /// Positions that these tables know end as best play would end them, the fifty-move rule included.
-    pub tablebases: Option<Arc<Tablebases>>,
+    pub tablebases: Option<Arc<SyzygyTables>>,
     /// Draws by score.
     pub draw: Option<DrawByScore>,
     /// Wins by score.
@@ -106,9 +106,9 @@ impl Adjudicator {
         self.faulty
     }
 
-    fn look_up(&mut self, tables: &Tablebases, game: &Game) -> Option<Outcome> {
+    fn look_up(&mut self, tables: &SyzygyTables, game: &Game) -> Option<Outcome> {
         let chess = game.chess()?;
-        if self.faulty.is_some() || chess.board().occupied().count() > tables.most_men() {
+        if self.faulty.is_some() || chess.board().occupied().count() > tables.max_pieces() {
             return None;
         }
         let value = tables.probe(chess).unwrap_or_else(|error| {
@@ -117,9 +117,9 @@ impl Adjudicator {
         });
         let win = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
         value.map(|value| match value {
-            Wdl::Win => win(chess.turn()),
-            Wdl::Draw => Outcome::Draw(DrawReason::Adjudication),
-            Wdl::Loss => win(!chess.turn()),
+            SyzygyValue::Win => win(chess.turn()),
+            SyzygyValue::Draw => Outcome::Draw(DrawReason::Adjudication),
+            SyzygyValue::Loss => win(!chess.turn()),
         })
     }
 

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arrayvec::ArrayVec;
 use game::{Clock, Color, DrawReason, Game, Outcome, TimeControl, WinReason};
-use players::{Arrival, Event, Fault, NewGame, Player, Protocol, Thinking, Turn};
+use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
 pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
@@ -189,7 +189,7 @@ impl<'a> GameReferee<'a> {
         self.ask(self.time.now())
     }
 
-    fn present(&mut self, color: Color) -> Result<(), Fault> {
+    fn present(&mut self, color: Color) -> Result<(), PlayerFault> {
         let seats = &self.setup.seats;
         let game = NewGame {
             game: self.record.game.clone(),
@@ -269,7 +269,7 @@ impl<'a> GameReferee<'a> {
             return end(outcome, format!("time overdrawn by {:?}", self.clock.overrun(mover, now)));
         }
         if passed(self.patience_ends) {
-            return self.fault(mover, Fault::Silence("the request for a move"));
+            return self.fault(mover, PlayerFault::Silence("the request for a move"));
         }
         match self.announced.take_if(|announced| now > announced.by) {
             Some(Announcement { claim, .. }) => wrong_claim(mover, &claim),
@@ -283,32 +283,34 @@ impl GameReferee<'_> {
     fn hear(&mut self, color: Color, arrival: Arrival) -> Flow {
         let to_move = color == self.record.game.turn();
         match arrival.event {
-            Event::Move(text) if to_move && arrival.at >= self.asked => self.make_move(&text, arrival.at),
-            Event::Move(text) => {
+            PlayerEvent::Move(text) if to_move && arrival.at >= self.asked => {
+                self.make_move(&text, arrival.at)
+            }
+            PlayerEvent::Move(text) => {
                 lose(color, WinReason::RulesInfraction, format!("move out of turn: {}", game::excerpt(&text)))
             }
-            Event::Thinking(thinking) => {
+            PlayerEvent::Thinking(thinking) => {
                 if to_move {
                     self.think_on(thinking);
                 }
                 Continue(())
             }
-            Event::DrawOffer => self.offer_draw(color),
-            Event::Resignation => lose(color, WinReason::Resignation, ""),
-            Event::Claim { result, reason } => {
+            PlayerEvent::DrawOffer => self.offer_draw(color),
+            PlayerEvent::Resignation => lose(color, WinReason::Resignation, ""),
+            PlayerEvent::Claim { result, reason } => {
                 let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            Event::Remark(text) => {
+            PlayerEvent::Remark(text) => {
                 self.note(color, text);
                 Continue(())
             }
-            Event::Complaint(text) => lose(
+            PlayerEvent::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,
                 format!("refuses a legal order: {}", game::excerpt(&text)),
             ),
-            Event::Fault(fault) => self.fault(color, fault),
+            PlayerEvent::Fault(fault) => self.fault(color, fault),
         }
     }
 
@@ -316,7 +318,6 @@ impl GameReferee<'_> {
     fn think_on(&mut self, news: Thinking) {
         let known = &mut self.thinking;
         known.depth = news.depth.or(known.depth);
-        known.selective_depth = news.selective_depth.or(known.selective_depth);
         known.score = news.score.or(known.score);
         known.nodes = news.nodes.or(known.nodes);
         known.time = news.time.or(known.time);
@@ -446,12 +447,13 @@ impl GameReferee<'_> {
 
 /// Endings.
 impl GameReferee<'_> {
-    fn fault(&mut self, color: Color, fault: Fault) -> Flow {
+    fn fault(&mut self, color: Color, fault: PlayerFault) -> Flow {
         let reason = match fault {
-            Fault::Malformed(_) => WinReason::RulesInfraction,
-            Fault::Start(_) | Fault::Silence(_) | Fault::Died(_) | Fault::Unsupported(_) => {
-                WinReason::Abandoned
-            }
+            PlayerFault::Malformed(_) => WinReason::RulesInfraction,
+            PlayerFault::Start(_)
+            | PlayerFault::Silence(_)
+            | PlayerFault::Died(_)
+            | PlayerFault::Unsupported(_) => WinReason::Abandoned,
         };
         let detail = fault.to_string();
         *self.record.faults.get_mut(color) = Some(fault);

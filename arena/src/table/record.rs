@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use game::Score;
 use game::{Clock, Color, Game, Outcome, PgnTags, epd, write_pgn};
-use players::{Fault, Protocol, Thinking};
+use players::{PlayerFault, Protocol, Thinking};
 use shakmaty::{ByColor, Position as _};
 
 use super::Seat;
@@ -29,7 +29,7 @@ pub struct GameRecord {
     /// What the outcome leaves open: the illegal move, the fault, the ground of an adjudication. May be empty.
     pub detail: String,
     /// Why a player can no longer play.
-    pub faults: ByColor<Option<Fault>>,
+    pub faults: ByColor<Option<PlayerFault>>,
     /// Offers and claims.
     pub incidents: Vec<Incident>,
     /// When the game began, by the calendar.
@@ -211,9 +211,9 @@ impl GameRecord {
     fn tags(&self, given: &PgnTags) -> PgnTags {
         let ByColor { white, black } = self.seats.as_ref();
         let mut tags = given.clone();
-        tags.date = date(self.started);
-        tags.white.clone_from(&white.name);
-        tags.black.clone_from(&black.name);
+        tags.set("Date", date(self.started));
+        tags.set("White", &white.name);
+        tags.set("Black", &black.name);
         if white.control == black.control {
             tags.set("TimeControl", white.control.to_string());
         } else {

@@ -16,7 +16,7 @@ use arena::{
     Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, PgnVariations, Rules, Seat, play_by,
 };
 use game::{CastlingMode, Color, DrawReason, Game, Outcome, PgnTags, WinReason};
-use players::{Event, Fault, Identity, Player, Protocol, Thinking};
+use players::{Player, PlayerEvent, PlayerFault, Protocol, Thinking};
 use shakmaty::ByColor;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -26,33 +26,33 @@ const SECOND: Duration = Duration::from_secs(1);
 ///
 /// `e2e4`: a move; `draw`: an offer; `resign`; `1-0 …`: a claim; `!…`: a complaint; `dies`; `garbles`; `says N`: a score
 /// in centipawns; nothing: silence.
-fn said(script: &str) -> Vec<(Duration, Event)> {
+fn said(script: &str) -> Vec<(Duration, PlayerEvent)> {
     script.split(';').map(str::trim).filter(|text| !text.is_empty()).map(one_thing).collect()
 }
 
-fn one_thing(text: &str) -> (Duration, Event) {
+fn one_thing(text: &str) -> (Duration, PlayerEvent) {
     let (time, text) = match text.split_once("ms ") {
         Some((millis, rest)) => (Duration::from_millis(millis.parse().unwrap()), rest),
         None => (Duration::ZERO, text),
     };
     let event = match text.split_once(' ').unwrap_or((text, "")) {
-        ("draw", _) => Event::DrawOffer,
-        ("resign", _) => Event::Resignation,
-        ("tells", text) => Event::Remark(format!("tells {text}")),
-        ("dies", _) => Event::Fault(Fault::Died("exit status: 1".to_owned())),
-        ("garbles", _) => Event::Fault(Fault::Malformed("\"hello\"".to_owned())),
-        ("says", value) => Event::Thinking(Thinking {
+        ("draw", _) => PlayerEvent::DrawOffer,
+        ("resign", _) => PlayerEvent::Resignation,
+        ("tells", text) => PlayerEvent::Remark(format!("tells {text}")),
+        ("dies", _) => PlayerEvent::Fault(PlayerFault::Died("exit status: 1".to_owned())),
+        ("garbles", _) => PlayerEvent::Fault(PlayerFault::Malformed("\"hello\"".to_owned())),
+        ("says", value) => PlayerEvent::Thinking(Thinking {
             score: Some(game::Score::Centipawns(value.parse().unwrap())),
             depth: Some(9),
             line: "} {Nf3 ; <b>".to_owned(),
             ..Thinking::default()
         }),
         (result @ ("1-0" | "0-1" | "1/2-1/2" | "*"), reason) => {
-            Event::Claim { result: result.to_owned(), reason: reason.to_owned() }
+            PlayerEvent::Claim { result: result.to_owned(), reason: reason.to_owned() }
         }
         _ => match text.strip_prefix('!') {
-            Some(complaint) => Event::Complaint(complaint.to_owned()),
-            None => Event::Move(text.to_owned()),
+            Some(complaint) => PlayerEvent::Complaint(complaint.to_owned()),
+            None => PlayerEvent::Move(text.to_owned()),
         },
     };
     (time, event)
@@ -219,7 +219,7 @@ fn a_side_without_a_clock_may_not_be_silent_for_ever() {
     game.setup.seats.black.control = "100".parse().unwrap();
     let record = game.play(&["4000ms e4", "5001ms d4"], &["90000ms e5"]).record;
     assert_eq!(record.outcome, Some(black_wins(WinReason::Abandoned)));
-    assert_eq!(record.faults.white, Some(Fault::Silence("the request for a move")));
+    assert_eq!(record.faults.white, Some(PlayerFault::Silence("the request for a move")));
     assert_eq!(record.moves.iter().map(|m| m.remaining).collect::<Vec<_>>(), [None, Some(10 * SECOND)]);
 }
 
@@ -349,9 +349,9 @@ fn other_programs_read_the_pgn_without_complaint() {
 }
 
 /// A player that refuses every game.
-fn refusing_with(fault: Fault) -> Simulated<impl FnMut(Occasion<'_>) -> Vec<(Duration, Event)>> {
+fn refusing_with(fault: PlayerFault) -> Simulated<impl FnMut(Occasion<'_>) -> Vec<(Duration, PlayerEvent)>> {
     Simulated::new("", SimulatedTime::default(), move |occasion| match occasion {
-        Occasion::NewGame(_) => vec![(Duration::ZERO, Event::Fault(fault.clone()))],
+        Occasion::NewGame(_) => vec![(Duration::ZERO, PlayerEvent::Fault(fault.clone()))],
         _ => Vec::new(),
     })
 }
@@ -362,7 +362,7 @@ fn times(n: u32) -> NonZeroU32 {
 
 #[test]
 fn who_refuses_the_game_loses_it_unless_both_do() {
-    let refusing = || refusing_with(Fault::Unsupported("Chess960".to_owned()));
+    let refusing = || refusing_with(PlayerFault::Unsupported("Chess960".to_owned()));
     let game = Match::new("10");
     let mut other = Simulated::new("", game.time.clone(), |_| Vec::new());
     let players = ByColor { white: &mut refusing() as &mut dyn Player, black: &mut other };
@@ -386,7 +386,7 @@ fn a_game_is_called_off_without_an_outcome() {
     assert!(
         record.pgn(&PgnTags::default(), PgnVariations::Hidden).contains("[Termination \"unterminated\"]")
     );
-    assert_eq!(players.white.identity(), &Identity::default());
+    assert_eq!(players.white.name(), "");
 }
 
 #[test]
@@ -443,8 +443,8 @@ fn variations_are_shown_in_san_as_far_as_they_are_legal() {
     let mut white = Simulated::new("", game.time.clone(), |occasion| match occasion {
         Occasion::Think(_) => {
             let line = "1. e2e4 1... e5 2.Nf3 {oops} Nc6".to_owned();
-            let thinking = Event::Thinking(Thinking { line, nodes: Some(77), ..Thinking::default() });
-            vec![(Duration::ZERO, thinking), (Duration::ZERO, Event::Move("e4".to_owned()))]
+            let thinking = PlayerEvent::Thinking(Thinking { line, nodes: Some(77), ..Thinking::default() });
+            vec![(Duration::ZERO, thinking), (Duration::ZERO, PlayerEvent::Move("e4".to_owned()))]
         }
         _ => Vec::new(),
     });

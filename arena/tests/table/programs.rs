@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use arena::{Adjudication, GameRecord, GameSetup, RealTime, Rules, Seat, Time, play, play_by};
 use game::{DrawReason, Game, Outcome, WinReason};
 use platform::Source;
-use players::{Arrival, CommandLine, Departure, Fault, Identity, NewGame, Player, Protocol, Spec, Turn};
+use players::{Arrival, CommandLine, Departure, NewGame, Player, PlayerFault, Protocol, Spec, Turn};
 use shakmaty::ByColor;
 
 use Protocol::{Cecp, Cego, Uci};
@@ -139,27 +139,27 @@ struct Paced {
 }
 
 impl Player for Paced {
-    fn identity(&self) -> &Identity {
-        self.program.identity()
+    fn name(&self) -> &str {
+        self.program.name()
     }
 
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.program.new_game(game)
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         self.program.think(turn)
     }
 
-    fn wait(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn wait(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         self.program.wait(turn)
     }
 
-    fn offer_draw(&mut self) -> Result<(), Fault> {
+    fn offer_draw(&mut self) -> Result<(), PlayerFault> {
         self.program.offer_draw()
     }
 
-    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault> {
         self.program.end_game(outcome)
     }
 
@@ -228,7 +228,7 @@ fn the_example_of_the_cego_document() {
 fn an_engine_that_never_gets_ready_is_not_waited_for() {
     let spec = Spec { patience: Duration::from_millis(200), ..fixture(Cego, "--fault never-ready") };
     let fault = players::start(&spec, None).err();
-    assert!(matches!(fault, Some(Fault::Silence(_))), "{fault:?}");
+    assert!(matches!(fault, Some(PlayerFault::Silence(_))), "{fault:?}");
     // The next game needs a new process, and it is that one which keeps silent.
     let mut silent = super::refusing_with(fault.expect("a fault"));
     let mut other = players::start(&fixture(Cego, ""), None).expect("it starts");
@@ -240,6 +240,6 @@ fn an_engine_that_never_gets_ready_is_not_waited_for() {
     let players = ByColor { white: &mut silent as &mut dyn Player, black: &mut *other };
     let record = play(&setup, players, &AtomicBool::new(false));
     assert_eq!(record.outcome, Some(black_wins(Abandoned)));
-    assert!(matches!(record.faults, ByColor { white: Some(Fault::Silence(_)), black: None }));
+    assert!(matches!(record.faults, ByColor { white: Some(PlayerFault::Silence(_)), black: None }));
     other.quit();
 }

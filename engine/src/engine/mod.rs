@@ -1,5 +1,8 @@
 //! The engine as the protocols see it: it thinks about a [`Game`] on a thread of its own, tells what it finds, and can
 //! be stopped at any time.
+//!
+//! Every task has an id, and everything the engine says carries it: what an abandoned task still says is dropped. A book move is a
+//! decision like any other: it comes from the thinking thread as [`Thought::Done`], at once.
 
 mod thought;
 mod worker;
@@ -11,28 +14,31 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use game::book::{self, Book, BookError, BookMove};
-use game::{Color, Game, Move, Tablebases};
+use game::{Color, Game, Move, SyzygyTables};
+use search::network::Network;
 use search::{Control, Limits, Score, Style, Table};
 
 use crate::bridge;
-use crate::network::open_evaluation;
+use crate::network::open_network;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
-use worker::{Job, Order, Worker};
+use worker::{Job, Worker, WorkerCommand};
 
-pub use thought::{Decision, Line, Purpose, Task, TaskId, Thought};
+pub use thought::{Decision, Purpose, SearchLine, SearchTask, TaskId, Thought};
 
 /// The engine. Dropping it stops it.
 pub struct Engine {
-    orders: Sender<Order>,
+    commands: Sender<WorkerCommand>,
     worker: Option<JoinHandle<()>>,
     current: Option<Current>,
     last_id: TaskId,
     settings: Settings,
+    /// What the worker evaluates with.
+    network: Arc<Network>,
     book: Option<Book>,
     /// Whether [`NumberSetting::Noise`] is in effect.
     is_noisy: bool,
-    /// Decides about the noise in this game.
+    /// The seed of the noise in this game.
     seed: u64,
     told_values: Vec<(u64, Score)>,
     random: fastrand::Rng,
@@ -44,7 +50,7 @@ struct Current {
 }
 
 impl Engine {
-    /// Starts an engine with default settings. `listener` is called on the thinking thread with everything it says.
+    /// Starts an engine with default settings. `listener` is called on the thinking thread with every [`Thought`].
     ///
     /// # Errors
     /// If there is no memory for the smallest hash table, or no thread can be started.
@@ -52,20 +58,21 @@ impl Engine {
         let table = Table::new(NumberSetting::Hash.default() as usize)
             .or_else(|_| Table::new(1))
             .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
-        let (orders, inbox) = mpsc::channel();
+        let (commands, inbox) = mpsc::channel();
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
             let mut worker = Worker::new(table, listener);
-            for order in inbox {
-                worker.obey(order);
+            for command in inbox {
+                worker.execute(command);
             }
         })?;
         Ok(Engine {
-            orders,
+            commands,
             worker: Some(worker),
             current: None,
             last_id: TaskId(0),
             settings: Settings::default(),
+            network: Network::embedded(),
             book: None,
             is_noisy: true,
             seed: fastrand::u64(..),
@@ -93,13 +100,13 @@ impl Engine {
         self.settings.set(setting, value)?;
         match setting {
             NumberSetting::Hash if value != old => match Table::new(value as usize) {
-                Ok(table) => self.order(Order::UseTable(table)),
+                Ok(table) => self.send(WorkerCommand::UseTable(table)),
                 Err(error) => {
                     self.settings.set(setting, old)?;
                     return Err(SettingError::Memory { mebibytes: value, error });
                 }
             },
-            NumberSetting::Threads => self.order(Order::UseThreads(value as usize)),
+            NumberSetting::Threads => self.send(WorkerCommand::UseThreads(value as usize)),
             _ => {}
         }
         Ok(())
@@ -122,13 +129,14 @@ impl Engine {
                 self.book = book.map_err(|error| SettingError::Book { path: path.to_owned(), error })?;
             }
             PathSetting::Tablebases => {
-                let tables = is_set.then(|| Tablebases::open(path)).transpose()?;
-                self.order(Order::UseTablebases(tables.map(Arc::new)));
+                let tables = is_set.then(|| SyzygyTables::open(path)).transpose()?;
+                self.send(WorkerCommand::UseTablebases(tables.map(Arc::new)));
             }
             PathSetting::Network => {
-                let evaluation = open_evaluation(path)
+                let network = open_network(Path::new(path))
                     .map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
-                self.order(Order::UseEvaluation(evaluation));
+                self.network = Arc::clone(&network);
+                self.send(WorkerCommand::UseNetwork(network));
             }
         }
         self.settings.set_path(setting, path);
@@ -150,10 +158,10 @@ impl Engine {
         }
     }
 
-    /// Sets everything to what `settings` say, as far as it can be set; what can't be is returned.
+    /// Takes over all `settings` that can be set; returns the errors of the others.
     pub fn adopt(&mut self, settings: &Settings) -> Vec<SettingError> {
         let adopt = |setting| match setting {
-            // What stays as it is may be at work.
+            // A setting that stays may be in use by a running task.
             Setting::Number(number) if self.get(number) == settings.get(number) => Ok(()),
             Setting::Number(number) => self.set(number, settings.get(number)),
             Setting::Switch(switch) => {
@@ -171,20 +179,20 @@ impl Engine {
         self.is_noisy = on;
     }
 
-    /// Takes it for true, from the next task on, that a position is worth so much to the side to move. What was found out
-    /// before is forgotten, once the engine is idle, since it rests on other values.
+    /// Sets the value of a position for the side to move, in centipawns, from the next task on. What earlier searches found out
+    /// is forgotten, once the engine is idle, since it rests on other values.
     pub fn tell_value(&mut self, game: &Game, centipawns: i32) {
         let key = bridge::key(game);
         self.told_values.retain(|(told, _)| *told != key);
         self.told_values.push((key, Score::centipawns(centipawns)));
-        self.order(Order::Forget);
+        self.send(WorkerCommand::Forget);
     }
 
-    /// Finds out by itself again what positions are worth.
+    /// Takes back all of [`Engine::tell_value`].
     pub fn forget_told_values(&mut self) {
         if !self.told_values.is_empty() {
             self.told_values.clear();
-            self.order(Order::Forget);
+            self.send(WorkerCommand::Forget);
         }
     }
 
@@ -199,20 +207,25 @@ impl Engine {
         }
     }
 
-    /// Prepares for another game: forgets what earlier ones taught it, and what positions are worth.
+    /// Prepares for another game: clears hash table and histories, and takes back all of [`Engine::tell_value`].
     pub fn new_game(&mut self) {
         self.told_values.clear();
         self.seed = self.random.u64(..);
         self.clear();
     }
 
-    /// Forgets what earlier searches found out, once it is idle.
+    /// Clears hash table and histories, once the engine is idle.
     pub fn clear(&self) {
-        self.order(Order::Forget);
+        self.send(WorkerCommand::Forget);
+    }
+
+    /// What the position is worth at first sight, for the side to move: without a search, and without noise.
+    pub fn evaluate(&self, game: &Game) -> game::Score {
+        bridge::evaluate(game, &self.network)
     }
 
     /// Starts a task; one that is still running is abandoned.
-    pub fn think(&mut self, game: &Game, task: Task) -> TaskId {
+    pub fn think(&mut self, game: &Game, task: SearchTask) -> TaskId {
         self.abandon();
         self.last_id.0 += 1;
         let id = self.last_id;
@@ -224,15 +237,15 @@ impl Engine {
         if task.purpose == Purpose::Play
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
-            // Nothing was searched; what the position looks like at first sight must do.
-            self.order(Order::Play(
+            // Nothing was searched; the static evaluation has to do.
+            self.send(WorkerCommand::Play(
                 id,
-                Decision { best: Some(m), ponder: None, score: bridge::evaluate(game) },
+                Decision { best: Some(m), ponder: None, score: self.evaluate(game) },
             ));
             return id;
         }
-        let Task { purpose, limits, allowed, clock } = task;
-        // An analysis is to be true, whoever plays.
+        let SearchTask { purpose, limits, allowed, clock } = task;
+        // An analysis shows what Herald thinks at full strength.
         let strength = self.strength().filter(|_| purpose != Purpose::Analyse);
         let nodes = limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
         let limits = Limits {
@@ -245,7 +258,7 @@ impl Engine {
             Purpose::Play | Purpose::Ponder => self.style(game.turn(), strength),
             Purpose::Analyse => Style::default(),
         };
-        self.order(Order::Think(Box::new(Job {
+        self.send(WorkerCommand::Think(Box::new(Job {
             id,
             game: game.clone(),
             allowed,
@@ -259,13 +272,13 @@ impl Engine {
         id
     }
 
-    /// The strength that the engine is limited to, if it is.
+    /// The limited strength to play with; `None` without a limit.
     fn strength(&self) -> Option<Strength> {
         let is_limited = self.settings.is_on(SwitchSetting::LimitStrength);
         is_limited.then(|| Strength::of_elo(self.get(NumberSetting::Elo)))
     }
 
-    /// How to play this colour.
+    /// The style of play for a colour.
     fn style(&self, color: Color, strength: Option<Strength>) -> Style {
         let contempt = self.get(NumberSetting::Contempt) as i32;
         let noise = if self.is_noisy { self.get(NumberSetting::Noise) as u32 } else { 0 };
@@ -276,7 +289,7 @@ impl Engine {
         }
     }
 
-    /// A move of the book, if the engine plays from it. A damaged book counts as one that knows nothing: the game goes on.
+    /// A move of the book, if the engine plays from it. A damaged book counts as empty: the game goes on.
     fn choose_from_book(&mut self, game: &Game, allowed: Option<&[Move]>) -> Option<Move> {
         if !self.settings.is_on(SwitchSetting::OwnBook) {
             return None;
@@ -297,7 +310,7 @@ impl Engine {
         self.current.is_some()
     }
 
-    /// Notes that the current task has said its last word.
+    /// To be called after [`Thought::Done`]: there is no current task any more.
     pub fn finish(&mut self) {
         self.current = None;
     }
@@ -316,7 +329,7 @@ impl Engine {
         }
     }
 
-    /// Makes the current task stand still, without use of the processor. Its clock is for its owner to hold.
+    /// Suspends the current task, which then uses no processor time. Its stop-watch is suspended by its owner.
     pub fn suspend(&self) {
         if let Some(current) = &self.current {
             current.control.suspend();
@@ -337,20 +350,20 @@ impl Engine {
         }
     }
 
-    /// Waits until the engine has done all that it was told and can search at full speed, tasks under way excepted.
+    /// Waits until the engine has carried out all earlier calls and can search at full speed. Returns at once during a task.
     pub fn settle(&self) {
         if self.is_thinking() {
             return;
         }
         let (done, wait) = mpsc::channel();
-        self.order(Order::Answer(done));
+        self.send(WorkerCommand::Answer(done));
         // An error means that the thread is gone, and then there is nothing to wait for.
         let _ = wait.recv();
     }
 
-    fn order(&self, order: Order) {
-        // Fails only if the thinking thread has died, which its panic has told already.
-        let _ = self.orders.send(order);
+    fn send(&self, command: WorkerCommand) {
+        // Fails only if the thinking thread has died, which its panic message has told already.
+        let _ = self.commands.send(command);
     }
 }
 
@@ -358,7 +371,7 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.abandon();
         // Closing the channel ends the thread.
-        self.orders = mpsc::channel().0;
+        self.commands = mpsc::channel().0;
         if let Some(worker) = self.worker.take() {
             let _ = worker.join();
         }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::{Move, Score, ScoreBound};
-use search::{Clock, Limits};
+use search::{Limits, SearchClock};
 
-/// Identifies one task, so that what an abandoned task still had to say can be told from the news.
+/// Identifies a task, so that late thoughts of an abandoned task can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub(super) u64);
 
 /// What to think about, besides the game itself.
-pub struct Task {
+pub struct SearchTask {
     /// Whether, and from when on, the answer is wanted.
     pub purpose: Purpose,
     /// The bounds of the search. Overhead and number of lines are the engine's settings, and filled in by it.
@@ -19,7 +19,7 @@ pub struct Task {
     /// The root moves to consider; `None` means all legal ones.
     pub allowed: Option<Vec<Move>>,
     /// How time is measured.
-    pub clock: Arc<dyn Clock + Send + Sync>,
+    pub clock: Arc<dyn SearchClock + Send + Sync>,
 }
 
 /// Why the engine thinks.
@@ -29,7 +29,7 @@ pub enum Purpose {
     Play,
     /// To move, should [`Engine::ponder_hit`] come: the position is the one after the opponent's expected move.
     Ponder,
-    /// To show lines until told to stop.
+    /// To show lines until told to stop: pondering without a ponder hit.
     Analyse,
 }
 
@@ -37,7 +37,7 @@ pub enum Purpose {
 #[derive(Clone, Debug)]
 pub enum Thought {
     /// A line was found.
-    Line(Line),
+    Line(SearchLine),
     /// The engine turned to a root move.
     RootMove {
         /// The iteration, in plies.
@@ -49,7 +49,7 @@ pub enum Thought {
         /// The number of root moves.
         total: usize,
     },
-    /// Something is wrong that does not keep the engine from thinking, in words for the user.
+    /// A problem that does not stop the engine, for the user.
     Warning(String),
     /// The engine has decided. The last thought of a task.
     Done(Decision),
@@ -57,7 +57,7 @@ pub enum Thought {
 
 /// A line of play and what it is worth.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct SearchLine {
     /// The iteration, in plies.
     pub depth: u32,
     /// The longest line looked at, in plies.
@@ -80,7 +80,7 @@ pub struct Line {
     pub moves: Vec<Move>,
 }
 
-impl Line {
+impl SearchLine {
     /// Nodes per second, 0 while no time has passed.
     pub fn nodes_per_second(&self) -> u64 {
         let nanos = self.elapsed.as_nanos().max(1);

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use game::{Game, Move, Tablebases};
+use game::{Game, Move, SyzygyTables};
 use search::mate::{Finding, Goal, Problem, Solver};
+use search::network::Network;
 use search::{
-    Answer, Clock, Control, Evaluation, Limits, Observer, Report, Score, Searcher, Style, Table, TimeLimit,
+    Answer, Control, Limits, Observer, Report, Root, Score, SearchClock, Searcher, Style, Table, TimeLimit,
 };
+use variants::Board;
 
-use super::{Decision, Line, TaskId, Thought};
+use super::{Decision, SearchLine, TaskId, Thought};
 use crate::bridge::{self, from_search, line_from_search, to_search};
 use crate::endgame_tables::Probe;
 
@@ -17,12 +19,12 @@ use crate::endgame_tables::Probe;
 const MATE_TABLE_MEBIBYTES: usize = 64;
 
 /// What the session asks of the thinking thread, in order.
-pub(super) enum Order {
+pub(super) enum WorkerCommand {
     Think(Box<Job>),
     Play(TaskId, Decision),
-    UseTablebases(Option<Arc<Tablebases>>),
+    UseTablebases(Option<Arc<SyzygyTables>>),
     UseTable(Table),
-    UseEvaluation(Evaluation),
+    UseNetwork(Arc<Network>),
     UseThreads(usize),
     Forget,
     Answer(Sender<()>),
@@ -36,17 +38,33 @@ pub(super) struct Job {
     pub(super) style: Style,
     /// Whether endgame tables may be asked.
     pub(super) uses_tablebases: bool,
-    /// Positions whose value was told.
+    /// Positions whose value was set by the user.
     pub(super) told_values: Vec<(u64, Score)>,
-    pub(super) clock: Arc<dyn Clock + Send + Sync>,
+    pub(super) clock: Arc<dyn SearchClock + Send + Sync>,
     pub(super) control: Arc<Control>,
 }
 
+impl Job {
+    /// A root of the game with all that the task says about it.
+    fn complete<P>(&self, root: Root<P>) -> Root<P> {
+        let allowed = self.allowed.as_ref();
+        Root {
+            allowed: allowed.map(|moves| moves.iter().copied().map(to_search).collect()),
+            told_values: self.told_values.clone(),
+            style: self.style.clone(),
+            ..root
+        }
+    }
+}
+
 pub(super) struct Worker<L> {
+    /// Lent to whichever searcher is at work.
+    table: Table,
+    threads: usize,
     searcher: Searcher,
-    /// Made for the first game of a variant; it uses the other's hash table.
+    /// Made for the first game of a variant.
     variants: Option<variants::Searcher>,
-    tablebases: Option<Arc<Tablebases>>,
+    tablebases: Option<Arc<SyzygyTables>>,
     /// Whether the user knows of a fault in them.
     is_fault_told: bool,
     listener: L,
@@ -55,7 +73,9 @@ pub(super) struct Worker<L> {
 impl<L: FnMut(TaskId, Thought)> Worker<L> {
     pub(super) fn new(table: Table, listener: L) -> Worker<L> {
         Worker {
-            searcher: Searcher::new(table),
+            table,
+            threads: 1,
+            searcher: Searcher::new(),
             variants: None,
             tablebases: None,
             is_fault_told: false,
@@ -63,20 +83,27 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         }
     }
 
-    pub(super) fn obey(&mut self, order: Order) {
-        match order {
-            Order::Think(job) => self.think(&job),
-            Order::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
-            Order::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
-            Order::UseEvaluation(evaluation) => self.searcher.use_evaluation(evaluation),
-            Order::UseTable(table) => self.searcher.use_table(table),
-            Order::UseThreads(threads) => self.searcher.use_threads(threads),
-            Order::Forget => {
+    pub(super) fn execute(&mut self, command: WorkerCommand) {
+        match command {
+            WorkerCommand::Think(job) => self.think(&job),
+            WorkerCommand::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
+            WorkerCommand::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
+            WorkerCommand::UseNetwork(network) => {
+                self.table.clear();
+                self.searcher.use_network(network);
+            }
+            WorkerCommand::UseTable(table) => self.table = table,
+            WorkerCommand::UseThreads(threads) => {
+                self.threads = threads;
+                self.searcher.use_threads(threads);
+            }
+            WorkerCommand::Forget => {
+                self.table.clear();
                 self.searcher.clear();
                 self.variants = None;
             }
-            Order::Answer(done) => {
-                self.searcher.warm_up();
+            WorkerCommand::Answer(done) => {
+                self.table.warm_up();
                 let _ = done.send(());
             }
         }
@@ -84,8 +111,8 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
 
     fn think(&mut self, job: &Job) {
         let answer = match bridge::root(&job.game) {
-            Some(root) => self.think_chess(job, root),
-            None => self.think_variant(job),
+            Some(root) => self.think_chess(job, job.complete(root)),
+            None => self.think_variant(job, &job.complete(bridge::variant_root(&job.game))),
         };
         self.warn_of_tablebases(job.id);
         // A search that ran out of depth must still not move on the opponent's time.
@@ -93,13 +120,20 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         (self.listener)(job.id, Thought::Done(decision(&job.game, &answer)));
     }
 
-    fn think_chess(&mut self, job: &Job, root: search::Root) -> Answer {
+    fn think_chess(&mut self, job: &Job, mut root: Root) -> Answer {
         let tablebases = self.tablebases.as_ref().filter(|_| job.uses_tablebases);
-        let (root, root_probes) = prepare(job, root, tablebases);
-        self.searcher.use_style(job.style.clone());
+        let root_probes = tablebases.and_then(|tables| keep_best_moves(job, &mut root, tables));
+        // Where they know the root, the search finds the shortest way by itself.
+        let below_root = tablebases.filter(|_| root_probes.is_none());
+        let below_root = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
+        self.searcher.use_tablebases(below_root);
+        let root_probes = root_probes.unwrap_or_default();
         let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
         let (mate, limits) = find_mate(job, &root, &mut reporter);
-        mate.unwrap_or_else(|| self.searcher.think(&root, &limits, &job.control, &*job.clock, &mut reporter))
+        let (searcher, table) = (&mut self.searcher, &mut self.table);
+        mate.unwrap_or_else(|| {
+            searcher.think(table, &root, &limits, &job.control, &*job.clock, &mut reporter)
+        })
     }
 
     /// Tells of a faulty endgame table, once.
@@ -111,19 +145,17 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         }
     }
 
-    fn think_variant(&mut self, job: &Job) -> Answer {
-        let allowed = job.allowed.as_ref().map(|moves| moves.iter().copied().map(to_search).collect());
-        let root = variants::Root { allowed, ..bridge::variant_root(&job.game) };
+    fn think_variant(&mut self, job: &Job, root: &Root<Board>) -> Answer {
         let mut reporter = Reporter { job, root_probes: 0, listener: &mut self.listener };
         let searcher = self.variants.get_or_insert_default();
-        let table = self.searcher.table_mut();
-        searcher.think(table, &root, &job.limits, &job.control, &*job.clock, &mut reporter)
+        searcher.use_threads(self.threads);
+        searcher.think(&mut self.table, root, &job.limits, &job.control, &*job.clock, &mut reporter)
     }
 }
 
 /// A mate that is asked for is first of all a matter for the mate solver, which gets three quarters of the nodes and of a
 /// fixed time. If it finds none, the search takes over within the limits that are returned.
-fn find_mate(job: &Job, root: &search::Root, observer: &mut dyn Observer) -> (Option<Answer>, Limits) {
+fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Answer>, Limits) {
     let limits = job.limits.clone();
     let Some(moves) = limits.mate.filter(|_| limits.lines <= 1) else { return (None, limits) };
     let Ok(mut solver) = Solver::new(MATE_TABLE_MEBIBYTES) else { return (None, limits) };
@@ -148,23 +180,16 @@ fn find_mate(job: &Job, root: &search::Root, observer: &mut dyn Observer) -> (Op
     (answer, Limits { nodes: rest, ..limits })
 }
 
-/// What to search, and how many moves the endgame tables have been asked about.
-///
-/// If they know the root, only the moves remain that keep what it is worth, and the search finds the shortest way by
-/// itself; otherwise it asks them. With several lines the lesser moves are wanted, too.
-fn prepare(job: &Job, mut root: search::Root, tablebases: Option<&Arc<Tablebases>>) -> (search::Root, u64) {
-    root.told_values.clone_from(&job.told_values);
-    let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
-    let known = tablebases
-        .filter(|_| job.limits.lines <= 1)
-        .and_then(|tables| tables.noting_faults(tables.best_moves(&job.game, &candidates)));
-    let allowed = known.as_ref().or(job.allowed.as_ref());
-    root.allowed = allowed.map(|moves| moves.iter().copied().map(to_search).collect());
-    if known.is_some() {
-        return (root, candidates.len() as u64);
+/// If the endgame tables know the root, only the moves remain that keep what it is worth: the number of moves that they
+/// were asked about. With several lines the lesser moves are wanted, too.
+fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &SyzygyTables) -> Option<u64> {
+    if job.limits.lines > 1 {
+        return None;
     }
-    root.tablebases = tablebases.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
-    (root, 0)
+    let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
+    let best = tablebases.noting_faults(tablebases.best_moves(&job.game, &candidates))?;
+    root.allowed = Some(best.into_iter().map(to_search).collect());
+    Some(candidates.len() as u64)
 }
 
 fn decision(game: &Game, answer: &Answer) -> Decision {
@@ -187,7 +212,7 @@ struct Reporter<'a, L> {
 
 impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
     fn report(&mut self, report: &Report) {
-        let line = Line {
+        let line = SearchLine {
             depth: report.depth,
             selective_depth: report.selective_depth,
             number: report.line,

@@ -14,23 +14,14 @@ pub struct SettingsFile(PathBuf);
 
 /// Why settings could not be read or saved.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum SettingsFault {
     /// The file can't be read or written.
     #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    Io { path: PathBuf, error: io::Error },
     /// The file is not as Herald writes it.
     #[error("{}: {problem}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Where and what.
-        problem: String,
-    },
+    Damaged { path: PathBuf, problem: String },
 }
 
 const HEADER: &str = "# Herald's settings, as they were last saved. What is not here has its default.\n";
@@ -139,19 +130,19 @@ mod tests {
     use super::*;
 
     fn settings() -> impl Strategy<Value = Settings> {
-        let numbers = NumberSetting::ALL.map(NumberSetting::range).to_vec();
-        let switches = proptest::collection::vec(any::<bool>(), SwitchSetting::ALL.len());
-        let paths = proptest::collection::vec("\\PC{0,20}", PathSetting::ALL.len());
+        let numbers = NumberSetting::all().map(NumberSetting::range).to_vec();
+        let switches = proptest::collection::vec(any::<bool>(), SwitchSetting::all().len());
+        let paths = proptest::collection::vec("\\PC{0,20}", PathSetting::all().len());
         (numbers, switches, paths).prop_map(|(numbers, switches, paths)| {
             let mut settings = Settings::default();
-            for (setting, value) in NumberSetting::ALL.into_iter().zip(numbers) {
+            for (setting, value) in NumberSetting::all().into_iter().zip(numbers) {
                 settings.set(setting, value).unwrap();
             }
-            SwitchSetting::ALL
+            SwitchSetting::all()
                 .into_iter()
                 .zip(switches)
                 .for_each(|(setting, on)| settings.switch(setting, on));
-            PathSetting::ALL
+            PathSetting::all()
                 .into_iter()
                 .zip(&paths)
                 .for_each(|(setting, path)| settings.set_path(setting, path));

@@ -1,4 +1,7 @@
-//! What users may set: each setting with its name, its default and its range. The protocols show them in their own ways.
+//! The settings of the engine.
+//!
+//! A setting is defined once, here: name, default, range, how its text is read and where it is kept. Protocols show settings in
+//! their own ways. What a user has saved is loaded by the sessions, so that tools never see it.
 
 mod file;
 mod values;
@@ -49,9 +52,9 @@ impl Setting {
     /// The name that users of today's programs know.
     pub const fn name(self) -> &'static str {
         match self {
-            Setting::Number(setting) => setting.name(),
-            Setting::Switch(setting) => setting.name(),
-            Setting::Path(setting) => setting.name(),
+            Setting::Number(setting) => NUMBERS[setting as usize].1,
+            Setting::Switch(setting) => SWITCHES[setting as usize].1,
+            Setting::Path(setting) => PATHS[setting as usize].1,
         }
     }
 
@@ -85,62 +88,33 @@ pub enum NumberSetting {
     DrawScore,
 }
 
+/// Each number with the name that users of today's programs know, its default and its range.
+const NUMBERS: [(NumberSetting, &str, i64, RangeInclusive<i64>); 9] = [
+    (NumberSetting::Hash, "Hash", 64, 1..=1 << 25),
+    (NumberSetting::Threads, "Threads", 1, 1..=1024),
+    (NumberSetting::Lines, "MultiPV", 1, 1..=256),
+    (NumberSetting::Overhead, "Move Overhead", 10, 0..=5000),
+    (NumberSetting::Contempt, "Contempt", 0, -200..=200),
+    (NumberSetting::Elo, "UCI_Elo", STRONGEST, WEAKEST..=STRONGEST),
+    (NumberSetting::Noise, "Noise", 0, 0..=500),
+    (NumberSetting::ResignScore, "ResignScore", 0, 0..=9800),
+    (NumberSetting::DrawScore, "DrawScore", 0, -1000..=1000),
+];
+
 impl NumberSetting {
     /// All of them.
-    pub const ALL: [NumberSetting; 9] = [
-        NumberSetting::Hash,
-        NumberSetting::Threads,
-        NumberSetting::Lines,
-        NumberSetting::Overhead,
-        NumberSetting::Contempt,
-        NumberSetting::Elo,
-        NumberSetting::Noise,
-        NumberSetting::ResignScore,
-        NumberSetting::DrawScore,
-    ];
-
-    /// The name that users of today's programs know.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NumberSetting::Hash => "Hash",
-            NumberSetting::Threads => "Threads",
-            NumberSetting::Lines => "MultiPV",
-            NumberSetting::Overhead => "Move Overhead",
-            NumberSetting::Contempt => "Contempt",
-            NumberSetting::Elo => "UCI_Elo",
-            NumberSetting::Noise => "Noise",
-            NumberSetting::ResignScore => "ResignScore",
-            NumberSetting::DrawScore => "DrawScore",
-        }
+    pub fn all() -> [NumberSetting; NUMBERS.len()] {
+        NUMBERS.map(|(setting, ..)| setting)
     }
 
     /// The value of a new engine.
     pub const fn default(self) -> i64 {
-        match self {
-            NumberSetting::Hash => 64,
-            NumberSetting::Threads | NumberSetting::Lines => 1,
-            NumberSetting::Overhead => 10,
-            NumberSetting::Elo => STRONGEST,
-            NumberSetting::Contempt
-            | NumberSetting::Noise
-            | NumberSetting::ResignScore
-            | NumberSetting::DrawScore => 0,
-        }
+        NUMBERS[self as usize].2
     }
 
     /// The values that can be set.
-    pub const fn range(self) -> RangeInclusive<i64> {
-        match self {
-            NumberSetting::Hash => 1..=1 << 25,
-            NumberSetting::Threads => 1..=1024,
-            NumberSetting::Lines => 1..=256,
-            NumberSetting::Overhead => 0..=5000,
-            NumberSetting::Contempt => -200..=200,
-            NumberSetting::Elo => WEAKEST..=STRONGEST,
-            NumberSetting::Noise => 0..=500,
-            NumberSetting::ResignScore => 0..=9800,
-            NumberSetting::DrawScore => -1000..=1000,
-        }
+    pub fn range(self) -> RangeInclusive<i64> {
+        NUMBERS[self as usize].3.clone()
     }
 }
 
@@ -155,18 +129,16 @@ pub enum SwitchSetting {
     OfferDraws,
 }
 
+const SWITCHES: [(SwitchSetting, &str); 3] = [
+    (SwitchSetting::LimitStrength, "UCI_LimitStrength"),
+    (SwitchSetting::OwnBook, "OwnBook"),
+    (SwitchSetting::OfferDraws, "OfferDraws"),
+];
+
 impl SwitchSetting {
     /// All of them.
-    pub const ALL: [SwitchSetting; 3] =
-        [SwitchSetting::LimitStrength, SwitchSetting::OwnBook, SwitchSetting::OfferDraws];
-
-    /// The name that users of today's programs know.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SwitchSetting::LimitStrength => "UCI_LimitStrength",
-            SwitchSetting::OwnBook => "OwnBook",
-            SwitchSetting::OfferDraws => "OfferDraws",
-        }
+    pub fn all() -> [SwitchSetting; SWITCHES.len()] {
+        SWITCHES.map(|(setting, _)| setting)
     }
 }
 
@@ -177,76 +149,59 @@ pub enum PathSetting {
     Book,
     /// Directories with Syzygy endgame tables, separated as in the environment variable `PATH`.
     Tablebases,
-    /// What to evaluate positions with instead of the network that is part of the program ([`crate::open_evaluation`]).
+    /// The network to evaluate positions with instead of the one that is part of the program.
     Network,
 }
 
+const PATHS: [(PathSetting, &str); 3] = [
+    (PathSetting::Book, "BookFile"),
+    (PathSetting::Tablebases, "SyzygyPath"),
+    (PathSetting::Network, "EvalFile"),
+];
+
 impl PathSetting {
     /// All of them.
-    pub const ALL: [PathSetting; 3] = [PathSetting::Book, PathSetting::Tablebases, PathSetting::Network];
-
-    /// The name that users of today's programs know.
-    pub const fn name(self) -> &'static str {
-        match self {
-            PathSetting::Book => "BookFile",
-            PathSetting::Tablebases => "SyzygyPath",
-            PathSetting::Network => "EvalFile",
-        }
+    pub fn all() -> [PathSetting; PATHS.len()] {
+        PATHS.map(|(setting, _)| setting)
     }
 }
 
 /// Why a setting was not changed; the old value stays.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum SettingError {
     /// The value lies outside [`NumberSetting::range`].
-    #[error("{} must be between {} and {}, not {value}", setting.name(), setting.range().start(), setting.range().end())]
-    OutOfRange {
-        /// The setting.
-        setting: NumberSetting,
-        /// The value that was asked for.
-        value: i64,
-    },
+    #[error("{} must be between {} and {}, not {value}", Setting::Number(*setting).name(), setting.range().start(), setting.range().end())]
+    OutOfRange { setting: NumberSetting, value: i64 },
     /// The value is no number.
-    #[error("{} needs a whole number, not `{value}`", setting.name())]
-    NotANumber {
-        /// The setting.
-        setting: NumberSetting,
-        /// The value that was asked for.
-        value: String,
-    },
+    #[error("{} needs a whole number, not `{value}`", Setting::Number(*setting).name())]
+    NotANumber { setting: NumberSetting, value: String },
     /// The value is neither on nor off.
-    #[error("{} needs true or false (1 or 0), not `{value}`", setting.name())]
-    NotASwitch {
-        /// The setting.
-        setting: SwitchSetting,
-        /// The value that was asked for.
-        value: String,
-    },
+    #[error("{} needs true or false (1 or 0), not `{value}`", Setting::Switch(*setting).name())]
+    NotASwitch { setting: SwitchSetting, value: String },
     /// There is not enough memory for the hash table.
     #[error("too little memory for a hash table of {mebibytes} MiB; the old one stays")]
-    Memory {
-        /// The size that was asked for.
-        mebibytes: i64,
-        /// What the system says.
-        error: TableError,
-    },
+    Memory { mebibytes: i64, error: TableError },
     /// There is no book in the file.
     #[error("can't use `{path}` as a book: {error}")]
-    Book {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        error: BookError,
-    },
+    Book { path: String, error: BookError },
     /// There is no network in the file.
     #[error("can't use `{path}` as a network: {error}")]
-    Network {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        error: NetworkFault,
-    },
+    Network { path: String, error: NetworkFault },
     /// There are no endgame tables where they should be.
     #[error(transparent)]
     Tablebases(#[from] TablebaseError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_the_order_of_their_settings() {
+        assert!((0..).zip(NumberSetting::all()).all(|(row, setting)| setting as usize == row));
+        assert!((0..).zip(SwitchSetting::all()).all(|(row, setting)| setting as usize == row));
+        assert!((0..).zip(PathSetting::all()).all(|(row, setting)| setting as usize == row));
+        assert_eq!(Setting::ALL.len(), NUMBERS.len() + SWITCHES.len() + PATHS.len());
+    }
 }

@@ -1,21 +1,21 @@
 //! The values of all settings.
 
-use super::{NumberSetting, PathSetting, Setting, SettingError, SwitchSetting};
+use super::{NUMBERS, NumberSetting, PATHS, PathSetting, SWITCHES, Setting, SettingError, SwitchSetting};
 use game::excerpt;
 
 /// What is set. Whether there is memory for it, or a book where it should be, is not known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    numbers: [i64; NumberSetting::ALL.len()],
-    switches: [bool; SwitchSetting::ALL.len()],
-    paths: [String; PathSetting::ALL.len()],
+    numbers: [i64; NUMBERS.len()],
+    switches: [bool; SWITCHES.len()],
+    paths: [String; PATHS.len()],
 }
 
 impl Default for Settings {
     /// Those of a new engine.
     fn default() -> Settings {
         Settings {
-            numbers: NumberSetting::ALL.map(NumberSetting::default),
+            numbers: NUMBERS.map(|(_, _, default, _)| default),
             switches: Default::default(),
             paths: Default::default(),
         }

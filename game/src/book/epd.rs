@@ -10,7 +10,7 @@ use super::polyglot::{MoveCode, key};
 use super::{BookError, BookMove};
 use crate::epd::{Escapes, Lexer, position_part};
 use crate::game::Game;
-use crate::lines::{LineRead, Lines};
+use crate::lines::{LineRead, NumberedLines};
 
 /// Positions and moves, held in memory.
 ///
@@ -28,7 +28,7 @@ impl EpdBook {
     /// # Errors
     /// If the input can't be read, or a record has no legal position or names a move that is not legal there.
     pub fn read(input: impl BufRead) -> Result<EpdBook, BookError> {
-        let (mut book, mut lines, mut line) = (EpdBook::default(), Lines::new(input), String::new());
+        let (mut book, mut lines, mut line) = (EpdBook::default(), NumberedLines::new(input), String::new());
         loop {
             let added = match lines.read(&mut line)? {
                 LineRead::End => return Ok(book),

@@ -47,17 +47,17 @@ impl MoveCode {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+struct BookEntry {
     key: u64,
     code: MoveCode,
     weight: u16,
     learn: u32,
 }
 
-impl Entry {
-    fn from_bytes(bytes: [u8; ENTRY_SIZE]) -> Entry {
+impl BookEntry {
+    fn from_bytes(bytes: [u8; ENTRY_SIZE]) -> BookEntry {
         let number = u128::from_be_bytes(bytes);
-        Entry {
+        BookEntry {
             key: (number >> 64) as u64,
             code: MoveCode((number >> 48) as u16),
             weight: (number >> 32) as u16,
@@ -66,7 +66,7 @@ impl Entry {
     }
 
     fn to_bytes(self) -> [u8; ENTRY_SIZE] {
-        let Entry { key, code, weight, learn } = self;
+        let BookEntry { key, code, weight, learn } = self;
         let number =
             u128::from(key) << 64 | u128::from(code.0) << 48 | u128::from(weight) << 32 | u128::from(learn);
         number.to_be_bytes()
@@ -124,7 +124,7 @@ impl<R: Read + Seek> PolyglotBook<R> {
             if index - first == MOST_MOVES {
                 return Err(BookError::Crowded { entry: index + 1 });
             }
-            let Entry { code, weight, learn, .. } = entry;
+            let BookEntry { code, weight, learn, .. } = entry;
             moves.extend(code.legal_move(chess).map(|mv| BookMove { mv, weight, learn }));
         }
         Ok(moves)
@@ -150,23 +150,23 @@ impl<R: Read + Seek> PolyglotBook<R> {
         Ok(low)
     }
 
-    fn entry(&mut self, index: u64) -> io::Result<Entry> {
+    fn entry(&mut self, index: u64) -> io::Result<BookEntry> {
         let mut bytes = [0; ENTRY_SIZE];
         self.source.seek(SeekFrom::Start(index * ENTRY_SIZE as u64))?;
         self.source.read_exact(&mut bytes)?;
-        Ok(Entry::from_bytes(bytes))
+        Ok(BookEntry::from_bytes(bytes))
     }
 }
 
 /// Counts moves in games and makes a book of them.
 #[derive(Clone, Debug, Default)]
 pub struct PolyglotBuilder {
-    moves: HashMap<(u64, MoveCode), Tally>,
+    moves: HashMap<(u64, MoveCode), MoveResults>,
 }
 
 /// What became of a move in the games.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct MoveResults {
     games: u32,
     /// Two for a win of the side that played it, one for a draw or an unknown result.
     points: u32,
@@ -182,9 +182,9 @@ impl PolyglotBuilder {
             None => 1,
         };
         for &m in game.moves().iter().take(plies) {
-            let tally = self.moves.entry((key(&chess), MoveCode::new(m))).or_default();
-            tally.games = tally.games.saturating_add(1);
-            tally.points = tally.points.saturating_add(points(chess.turn()));
+            let results = self.moves.entry((key(&chess), MoveCode::new(m))).or_default();
+            results.games = results.games.saturating_add(1);
+            results.points = results.points.saturating_add(points(chess.turn()));
             chess.play_unchecked(m);
         }
     }
@@ -198,15 +198,15 @@ impl PolyglotBuilder {
         let mut kept: Vec<(u64, u32, MoveCode)> = self
             .moves
             .iter()
-            .filter(|(_, tally)| tally.games >= min_count && tally.points > 0)
-            .map(|(&(key, code), tally)| (key, tally.points, code))
+            .filter(|(_, results)| results.games >= min_count && results.points > 0)
+            .map(|(&(key, code), results)| (key, results.points, code))
             .collect();
         // In the order of keys; the best moves of a position first.
         kept.sort_unstable_by_key(|&(key, points, code)| (key, std::cmp::Reverse(points), code));
         for position in kept.chunk_by(|(one, ..), (other, ..)| one == other) {
             let most = position.first().map_or(1, |&(_, points, _)| points);
             for &(key, points, code) in position {
-                let entry = Entry { key, code, weight: weight(points, most), learn: 0 };
+                let entry = BookEntry { key, code, weight: weight(points, most), learn: 0 };
                 output.write_all(&entry.to_bytes())?;
             }
         }
@@ -241,13 +241,13 @@ mod tests {
         game
     }
 
-    fn book_of(entries: &[Entry]) -> PolyglotBook<Cursor<Vec<u8>>> {
+    fn book_of(entries: &[BookEntry]) -> PolyglotBook<Cursor<Vec<u8>>> {
         let bytes = entries.iter().flat_map(|entry| entry.to_bytes()).collect();
         PolyglotBook::new(Cursor::new(bytes)).unwrap()
     }
 
-    fn entry(key: u64, weight: u16) -> Entry {
-        Entry { key, code: MoveCode::new(Game::default().parse_move("e4").unwrap()), weight, learn: 7 }
+    fn entry(key: u64, weight: u16) -> BookEntry {
+        BookEntry { key, code: MoveCode::new(Game::default().parse_move("e4").unwrap()), weight, learn: 7 }
     }
 
     fn found(book: &mut PolyglotBook<Cursor<Vec<u8>>>, game: &Game) -> Vec<(String, u16)> {
@@ -334,7 +334,7 @@ mod tests {
     proptest! {
         #[test]
         fn entries_keep_all_their_bits(bytes in any::<[u8; ENTRY_SIZE]>()) {
-            prop_assert_eq!(Entry::from_bytes(bytes).to_bytes(), bytes);
+            prop_assert_eq!(BookEntry::from_bytes(bytes).to_bytes(), bytes);
         }
 
         #[test]
@@ -349,7 +349,7 @@ mod tests {
             let own = key(&Chess::default());
             keys.push(own);
             keys.sort_unstable();
-            let entries: Vec<Entry> = keys.iter().map(|&key| entry(key, 1)).collect();
+            let entries: Vec<BookEntry> = keys.iter().map(|&key| entry(key, 1)).collect();
             let expected = keys.iter().filter(|&&key| key == own).count();
             prop_assert_eq!(book_of(&entries).moves(&Chess::default()).unwrap().len(), expected);
         }

@@ -1,4 +1,8 @@
 //! What can be wrong with a record, and where.
+//!
+//! Each fault breaks a [`Rule`], whose label `herald epd check --rules` explains, and has a [`Severity`]. An error is kept as it
+//! was read, a warning is put right by writing the record again, a note is allowed. A strict reader refuses records with errors
+//! or warnings; a lenient one refuses only records without a position.
 
 use std::fmt;
 
@@ -15,11 +19,7 @@ pub enum Severity {
 
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        })
+        f.write_str(["note", "warning", "error"][*self as usize])
     }
 }
 
@@ -98,8 +98,9 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Something that is wrong with a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Something that is wrong with a record. Displayed as compilers do it: `3:40: error: illegal move ... [X9]`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {severity}: {message} [{rule}]")]
 pub struct Fault {
     /// The line of the file, from 1.
     pub line: u64,
@@ -115,15 +116,7 @@ pub struct Fault {
     pub message: String,
 }
 
-/// `line 3, column 40: error: illegal move ... [X9]`
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { line, column, rule, severity, message, .. } = self;
-        write!(f, "line {line}, column {column}: {severity}: {message} [{rule}]")
-    }
-}
-
-/// So many faults of one record are told; a line of ten megabytes can have millions.
+/// The most faults of one record that are kept; a line of ten megabytes can have millions.
 const MOST_FAULTS: usize = 64;
 
 /// Takes in the faults of one record.
@@ -191,7 +184,7 @@ mod tests {
     fn a_fault_says_where_it_is() {
         let mut findings = Findings::new("é w", 7);
         findings.report(3, Rule::F5, Severity::Error, "no side");
-        assert_eq!(findings.faults()[0].to_string(), "line 7, column 3: error: no side [F5]");
+        assert_eq!(findings.faults()[0].to_string(), "7:3: error: no side [F5]");
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub struct Operand<'a> {
 /// Goes through a record: first [`Lexer::fields`] and [`Lexer::counters`], then [`Lexer::opcode`] for each operation and
 /// [`Lexer::operand`] for each of its operands.
 ///
-/// Everything is found that can be told apart; what is not as it should be is reported.
+/// Everything that can be recognised is found; what is not as it should be is reported.
 ///
 /// ```
 /// use game::epd::{Escapes, Lexer};
@@ -149,12 +149,8 @@ impl<'a> Lexer<'a> {
         loop {
             let before = self.at;
             let is_apart = self.skip_blanks() > 0;
-            if !self.peek().is_some_and(|byte| byte.is_ascii_digit() || byte == b'-') {
-                self.at = before;
-                return counters;
-            }
             let word = self.word();
-            let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number = !word.text.is_empty() && word.text.bytes().all(|byte| byte.is_ascii_digit());
             if is_apart && is_number && count < 2 {
                 counters[count] = Some(word);
                 count += 1;
@@ -257,10 +253,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn check_opcode(&mut self, word: Word<'a>) {
-        let bytes = word.text.as_bytes();
-        let of_opcode = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let begins = bytes.first().is_some_and(u8::is_ascii_alphabetic);
-        if !begins || bytes.len() > 15 || !bytes.iter().all(of_opcode) {
+        if !is_opcode(word.text) {
             let text = excerpt(word.text);
             let message =
                 format!("`{text}` is no opcode: a letter, then up to 14 letters, digits or underscores");
@@ -325,6 +318,17 @@ impl<'a> Lexer<'a> {
     fn error(&mut self, at: usize, rule: Rule, message: impl Into<String>) {
         self.findings.report(at, rule, Severity::Error, message);
     }
+}
+
+/// Whether a text has the form of an opcode: a letter, then up to 14 letters, digits or underscores (EPD specification, 5.1).
+pub fn is_opcode(text: &str) -> bool {
+    is_identifier(text) && text.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// Whether a text is 1 to 15 letters, digits or underscores (EPD specification, 5.2.1).
+pub fn is_identifier(text: &str) -> bool {
+    let of_identifier = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (1..=15).contains(&text.len()) && text.bytes().all(of_identifier)
 }
 
 fn is_blank(byte: u8) -> bool {

@@ -1,8 +1,8 @@
 //! Games written down in PGN (PGN standard of 1994): written in export format, read in import format.
 
-mod lexer;
 mod read;
 mod tags;
+mod tokens;
 mod write;
 
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};

@@ -1,4 +1,7 @@
 //! The import format of PGN: whatever can be understood, game by game, from a stream of any length.
+//!
+//! The reader is our own: pgn-reader knows no line numbers and passes over what it can't read. This one tells the line of a fault,
+//! and finds the next game by its first tag even where a comment was never closed.
 
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
@@ -6,7 +9,7 @@ use std::ops::ControlFlow;
 use shakmaty::{CastlingMode, Color};
 
 use super::PgnTags;
-use super::lexer::{Lexer, Token};
+use super::tokens::{Token, Tokenizer};
 use crate::fen::FenError;
 use crate::game::Game;
 use crate::notation::MoveError;
@@ -83,11 +86,11 @@ pub enum PgnFault {
 /// ```
 /// let mut games = game::PgnReader::new(&b"1. e4 e5 2. Ke3 * [White \"Fool\"] 1. f3 e5 2. g4 Qh4# 0-1"[..]);
 /// assert_eq!(games.next().unwrap().unwrap_err().to_string(), "line 1: illegal move `Ke3`: no such piece can go there");
-/// assert_eq!(games.next().unwrap().unwrap().tags.white, "Fool");
+/// assert_eq!(games.next().unwrap().unwrap().tags["White"], *"Fool");
 /// assert!(games.next().is_none());
 /// ```
 pub struct PgnReader<R> {
-    lexer: Lexer<R>,
+    tokens: Tokenizer<R>,
     /// The first tag of the next game, which ended the one before it, and its line.
     next_tag: Option<(String, String, u64)>,
     is_over: bool,
@@ -96,30 +99,30 @@ pub struct PgnReader<R> {
 impl<R: BufRead> PgnReader<R> {
     /// A reader of all games in `input`.
     pub fn new(input: R) -> PgnReader<R> {
-        PgnReader { lexer: Lexer::new(input), next_tag: None, is_over: false }
+        PgnReader { tokens: Tokenizer::new(input), next_tag: None, is_over: false }
     }
 
     fn read_game(&mut self) -> Result<Option<PgnGame>, PgnError> {
-        let mut record = Record::default();
+        let mut game = PartialGame::default();
         if let Some((name, value, line)) = self.next_tag.take() {
-            record.add_tag(&name, value, line);
+            game.add_tag(&name, value, line);
         }
-        while let Some(lexed) = self.lexer.next()? {
-            let line = self.lexer.token_line();
+        while let Some(lexed) = self.tokens.next()? {
+            let line = self.tokens.token_line();
             match lexed {
-                Ok(Token::Tag { name, value }) if record.ends_before(&name) => {
+                Ok(Token::Tag { name, value }) if game.ends_before(&name) => {
                     self.next_tag = Some((name, value, line));
                     break;
                 }
                 Ok(token) => {
-                    if record.take(token, line).is_break() {
+                    if game.take(token, line).is_break() {
                         break;
                     }
                 }
-                Err(fault) => record.note(line, fault),
+                Err(fault) => game.note(line, fault),
             }
         }
-        record.finish()
+        game.finish()
     }
 }
 
@@ -147,7 +150,7 @@ enum Section {
 
 /// A game while it is read. After a fault nothing more is kept, and only its end is looked for.
 #[derive(Default)]
-struct Record {
+struct PartialGame {
     section: Section,
     tags: PgnTags,
     fen: Option<String>,
@@ -168,7 +171,7 @@ struct Record {
     fault: Option<(u64, PgnFault)>,
 }
 
-impl Record {
+impl PartialGame {
     /// Whether a tag of this name belongs to the next game: `Event` always comes first (PGN standard, 8.1.1).
     fn ends_before(&self, name: &str) -> bool {
         self.section == Section::Movetext || self.section == Section::Tags && name == "Event"
@@ -234,10 +237,7 @@ impl Record {
             "Variant" => self.variant = Some(value),
             "Result" => self.result = Some(value),
             "SetUp" => {}
-            _ => match self.tags.roster_mut(name) {
-                Some(tag) => *tag = value,
-                None => self.tags.set(name, value),
-            },
+            _ => self.tags.set(name, value),
         }
     }
 
@@ -298,7 +298,7 @@ impl Record {
         }
         self.conclude();
         self.settle_comments();
-        let Record { tags, game, comments, .. } = self;
+        let PartialGame { tags, game, comments, .. } = self;
         Ok(game.map(|game| PgnGame { tags, game, comments }))
     }
 
@@ -403,7 +403,7 @@ mod tests {
              {White forfeits on time} 0-1\n",
         );
         assert_eq!(moves(&read), "e4 Nc6 d4 d5");
-        assert_eq!((read.tags.event.as_str(), read.tags.white.as_str()), ("A \"match\"", "Müller"));
+        assert_eq!((&read.tags["Event"], &read.tags["White"]), ("A \"match\"", "Müller"));
         assert_eq!((read.tags.get("ECO"), read.tags.get("Result")), (Some("B00"), None));
         assert_eq!(read.comments, [Some("good move really".to_owned()), None, None, Some("last".to_owned())]);
         let outcome = Outcome::Win { winner: Color::Black, reason: WinReason::TimeForfeit };
@@ -553,7 +553,8 @@ mod tests {
             value in "\\PC{0,40}",
             comments in prop::collection::vec(prop::option::of("[ -~äöü{}\\[\\]\"%;]{0,90}"), 0..120),
         ) {
-            let mut tags = PgnTags { white: value.clone(), ..PgnTags::default() };
+            let mut tags = PgnTags::default();
+            tags.set("White", value.clone());
             tags.set("Annotator", value);
             let games = [write_pgn(&first, &tags, &comments), write_pgn(&second, &PgnTags::default(), &comments)];
             let again: Vec<PgnGame> = PgnReader::new(games.concat().as_bytes()).collect::<Result<_, _>>().unwrap();
@@ -584,7 +585,7 @@ mod tests {
         ) {
             let games = read(format!("{}\n[Event \"last\"]\n1. Nf3 *\n", tokens.join(" ")));
             let last = games.last().unwrap().as_ref().unwrap();
-            prop_assert_eq!((last.tags.event.as_str(), moves(last)), ("last", "Nf3".to_owned()));
+            prop_assert_eq!((&last.tags["Event"], moves(last)), ("last", "Nf3".to_owned()));
         }
     }
 }

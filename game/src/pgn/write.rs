@@ -2,7 +2,7 @@
 
 use shakmaty::{CastlingMode, Position as _};
 
-use super::PgnTags;
+use super::tags::{PgnTags, ROSTER};
 use crate::game::Game;
 use crate::notation::san;
 use crate::variant;
@@ -32,22 +32,13 @@ pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> St
 
 /// The roster in its fixed order, then the rest in the order of ASCII (PGN standard, 8.1.1).
 fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
-    let roster = [
-        ("Event", tags.event.as_str()),
-        ("Site", &tags.site),
-        ("Date", &tags.date),
-        ("Round", &tags.round),
-        ("White", &tags.white),
-        ("Black", &tags.black),
-        ("Result", result),
-    ];
     let mut section = String::new();
-    for (name, value) in roster {
-        section.push_str(&tag(name, value));
+    let mut others = tags.0.clone();
+    for (name, unknown) in ROSTER {
+        section.push_str(&tag(name, others.remove(name).as_deref().unwrap_or(unknown)));
     }
-    let mut others = tags.others.clone();
-    others.retain(|name, _| roster.iter().all(|(known, _)| known != name));
-    for name in ["FEN", "SetUp", "Variant"] {
+    section.push_str(&tag("Result", result));
+    for name in ["Result", "FEN", "SetUp", "Variant"] {
         others.remove(name);
     }
     others.extend(tags_of_game(game).map(|(name, value)| (name.to_owned(), value)));
@@ -254,8 +245,9 @@ mod tests {
     fn the_fool_s_mate() {
         let mut game = Game::default();
         play(&mut game, "f3 e5 g4 Qh4");
-        let mut tags =
-            PgnTags { white: "Fool".to_owned(), date: "1620.01.01".to_owned(), ..PgnTags::default() };
+        let mut tags = PgnTags::default();
+        tags.set("White", "Fool");
+        tags.set("Date", "1620.01.01");
         tags.set("TimeControl", "40/120");
         tags.set("ECO", "A00");
         tags.set("Result", "1-0");
@@ -300,8 +292,9 @@ mod tests {
     fn quotes_and_braces_do_no_harm() {
         let mut game = Game::default();
         play(&mut game, "e4 e5");
-        let mut tags =
-            PgnTags { event: "a \"b\" \\ c\nd]".to_owned(), site: " ".to_owned(), ..PgnTags::default() };
+        let mut tags = PgnTags::default();
+        tags.set("Event", "a \"b\" \\ c\nd]");
+        tags.set("Site", " ");
         tags.set("Odd name", "x");
         let comments = [Some("} {%eval 0.3} ; \n%clk".to_owned()), Some("  ".to_owned())];
         let read = read(&write_pgn(&game, &tags, &comments));
@@ -334,7 +327,8 @@ mod tests {
                 if moves.is_empty() { break; }
                 game.play(moves[choice.index(moves.len())]).unwrap();
             }
-            let tags = PgnTags { black: value.clone(), ..PgnTags::default() };
+            let mut tags = PgnTags::default();
+            tags.set("Black", value.clone());
             let read = read(&write_pgn(&game, &tags, &comments));
             prop_assert_eq!(read.game.moves(), game.moves());
             prop_assert_eq!(read.game.fen(), game.fen());

@@ -187,7 +187,7 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Res
 pub(super) mod tests {
     use proptest::prelude::*;
 
-    use super::super::option::OptionKind;
+    use super::super::option::OptionControl;
     use super::*;
 
     #[test]
@@ -206,12 +206,12 @@ pub(super) mod tests {
             OptionDefinition::parse("resign threshold (centi-Pawn): -slider 500 100 1000"),
             Some(OptionDefinition {
                 name: "resign threshold (centi-Pawn):".into(),
-                kind: OptionKind::Slider { value: 500, min: 100, max: 1000 },
+                kind: OptionControl::Slider { value: 500, min: 100, max: 1000 },
             })
         );
         assert_eq!(
             OptionDefinition::parse("Style -combo calm /// *wild /// odd").map(|option| option.kind),
-            Some(OptionKind::Combo {
+            Some(OptionControl::Combo {
                 choices: ["calm", "wild", "odd"].map(str::to_owned).into(),
                 current: 1
             })
@@ -233,21 +233,21 @@ pub(super) mod tests {
         "[a-zA-Z][a-zA-Z0-9]{0,9}"
     }
 
-    fn kind() -> impl Strategy<Value = OptionKind> {
+    fn kind() -> impl Strategy<Value = OptionControl> {
         prop_oneof![
-            any::<bool>().prop_map(OptionKind::Check),
-            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionKind::Spin { value, min, max }),
-            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionKind::Slider { value, min, max }),
-            word().prop_map(OptionKind::Text),
-            word().prop_map(OptionKind::File),
-            Just(OptionKind::Path(String::new())),
+            any::<bool>().prop_map(OptionControl::Check),
+            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionControl::Spin { value, min, max }),
+            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionControl::Slider { value, min, max }),
+            word().prop_map(OptionControl::Text),
+            word().prop_map(OptionControl::File),
+            Just(OptionControl::Path(String::new())),
             (proptest::collection::vec(word(), 1..5), any::<usize>()).prop_map(|(choices, current)| {
                 let current = current % choices.len();
-                OptionKind::Combo { choices, current }
+                OptionControl::Combo { choices, current }
             }),
-            Just(OptionKind::Button),
-            Just(OptionKind::Reset),
-            Just(OptionKind::Save),
+            Just(OptionControl::Button),
+            Just(OptionControl::Reset),
+            Just(OptionControl::Save),
         ]
     }
 

@@ -1,6 +1,6 @@
 //! CECP, the Chess Engine Communication Protocol of XBoard and WinBoard.
 //!
-//! [`Command`] is what a GUI says to an engine, [`Message`] what an engine says to a GUI; both can be read and
+//! [`Command`] goes from a GUI to an engine, [`Message`] from an engine to a GUI; both can be read and
 //! written, so that either end of the line can be built with them.
 
 mod command;
@@ -14,5 +14,5 @@ pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession
 pub use feature::{Feature, Switch};
 pub use message::{Audience, Message, Status};
 pub use notation::{GameResult, first_word};
-pub use option::{OptionDefinition, OptionKind};
+pub use option::{OptionControl, OptionDefinition};
 pub use thinking::ThinkingLine;

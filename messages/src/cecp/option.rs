@@ -8,12 +8,12 @@ pub struct OptionDefinition {
     /// Its name; may contain blanks, but not ` -`.
     pub name: String,
     /// What values it takes, and the one it has.
-    pub kind: OptionKind,
+    pub kind: OptionControl,
 }
 
 /// The values that an option takes, and the one it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionKind {
+pub enum OptionControl {
     /// On or off.
     Check(bool),
     /// A number.
@@ -62,69 +62,63 @@ impl OptionDefinition {
     pub fn parse(text: &str) -> Option<OptionDefinition> {
         let (name, rest) = text.split_once(" -")?;
         let (kind, value) = rest.split_once(' ').unwrap_or((rest, ""));
-        Some(OptionDefinition { name: name.to_owned(), kind: OptionKind::parse(kind, value.trim())? })
+        Some(OptionDefinition { name: name.to_owned(), kind: OptionControl::parse(kind, value.trim())? })
     }
 }
 
-impl OptionKind {
+impl OptionControl {
     /// A kind that does as well and that older GUIs know, too; `None` if this is one.
-    pub fn simpler(&self) -> Option<OptionKind> {
+    pub fn simpler(&self) -> Option<OptionControl> {
         match self {
-            OptionKind::Slider { value, min, max } => {
-                Some(OptionKind::Spin { value: *value, min: *min, max: *max })
+            OptionControl::Slider { value, min, max } => {
+                Some(OptionControl::Spin { value: *value, min: *min, max: *max })
             }
-            OptionKind::File(text) | OptionKind::Path(text) => Some(OptionKind::Text(text.clone())),
-            OptionKind::Combo { choices, current } => {
-                Some(OptionKind::Text(choices.get(*current).cloned().unwrap_or_default()))
+            OptionControl::File(text) | OptionControl::Path(text) => Some(OptionControl::Text(text.clone())),
+            OptionControl::Combo { choices, current } => {
+                Some(OptionControl::Text(choices.get(*current).cloned().unwrap_or_default()))
             }
-            OptionKind::Reset | OptionKind::Save => Some(OptionKind::Button),
-            OptionKind::Check(_) | OptionKind::Spin { .. } | OptionKind::Text(_) | OptionKind::Button => None,
+            OptionControl::Reset | OptionControl::Save => Some(OptionControl::Button),
+            OptionControl::Check(_)
+            | OptionControl::Spin { .. }
+            | OptionControl::Text(_)
+            | OptionControl::Button => None,
         }
     }
 
-    fn parse(kind: &str, value: &str) -> Option<OptionKind> {
+    fn parse(kind: &str, value: &str) -> Option<OptionControl> {
         Some(match kind {
-            "check" => OptionKind::Check(value.parse::<i64>().ok()? != 0),
+            "check" => OptionControl::Check(value.parse::<i64>().ok()? != 0),
             "spin" => {
-                let (value, min, max) = three_numbers(value)?;
-                OptionKind::Spin { value, min, max }
+                let [value, min, max] = three_numbers(value)?;
+                OptionControl::Spin { value, min, max }
             }
             // The specification writes it both ways.
             "slider" | "slide" => {
-                let (value, min, max) = three_numbers(value)?;
-                OptionKind::Slider { value, min, max }
+                let [value, min, max] = three_numbers(value)?;
+                OptionControl::Slider { value, min, max }
             }
-            "string" => OptionKind::Text(value.to_owned()),
-            "file" => OptionKind::File(value.to_owned()),
-            "path" => OptionKind::Path(value.to_owned()),
-            "combo" => OptionKind::parse_combo(value),
-            "button" => OptionKind::Button,
-            "reset" => OptionKind::Reset,
-            "save" => OptionKind::Save,
+            "string" => OptionControl::Text(value.to_owned()),
+            "file" => OptionControl::File(value.to_owned()),
+            "path" => OptionControl::Path(value.to_owned()),
+            "combo" => OptionControl::parse_combo(value),
+            "button" => OptionControl::Button,
+            "reset" => OptionControl::Reset,
+            "save" => OptionControl::Save,
             _ => return None,
         })
     }
 
-    fn parse_combo(value: &str) -> OptionKind {
-        let mut current = 0;
-        let mut choices = Vec::new();
-        for (index, choice) in value.split("///").map(str::trim).enumerate() {
-            let marked = choice.strip_prefix('*');
-            if marked.is_some() {
-                current = index;
-            }
-            choices.push(marked.unwrap_or(choice).to_owned());
-        }
-        OptionKind::Combo { choices, current }
+    fn parse_combo(value: &str) -> OptionControl {
+        let choices: Vec<&str> = value.split("///").map(str::trim).collect();
+        let current = choices.iter().rposition(|choice| choice.starts_with('*')).unwrap_or(0);
+        let unmarked = |choice: &str| choice.strip_prefix('*').unwrap_or(choice).to_owned();
+        OptionControl::Combo { choices: choices.into_iter().map(unmarked).collect(), current }
     }
 }
 
-fn three_numbers(text: &str) -> Option<(i64, i64, i64)> {
-    let mut numbers = text.split_whitespace().map(str::parse);
-    match (numbers.next(), numbers.next(), numbers.next()) {
-        (Some(Ok(value)), Some(Ok(min)), Some(Ok(max))) => Some((value, min, max)),
-        _ => None,
-    }
+fn three_numbers(text: &str) -> Option<[i64; 3]> {
+    let numbers: Vec<i64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
+    numbers.first_chunk().copied()
 }
 
 impl fmt::Display for OptionDefinition {
@@ -133,26 +127,24 @@ impl fmt::Display for OptionDefinition {
     }
 }
 
-impl fmt::Display for OptionKind {
+impl fmt::Display for OptionControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OptionKind::Check(on) => write!(f, "check {}", u8::from(*on)),
-            OptionKind::Spin { value, min, max } => write!(f, "spin {value} {min} {max}"),
-            OptionKind::Slider { value, min, max } => write!(f, "slider {value} {min} {max}"),
-            OptionKind::Text(text) => write!(f, "string {text}"),
-            OptionKind::File(text) => write!(f, "file {text}"),
-            OptionKind::Path(text) => write!(f, "path {text}"),
-            OptionKind::Combo { choices, current } => {
-                let marked: Vec<String> = choices
-                    .iter()
-                    .enumerate()
-                    .map(|(index, choice)| format!("{}{choice}", if index == *current { "*" } else { "" }))
-                    .collect();
-                write!(f, "combo {}", marked.join(CHOICE_SEPARATOR))
+            OptionControl::Check(on) => write!(f, "check {}", u8::from(*on)),
+            OptionControl::Spin { value, min, max } => write!(f, "spin {value} {min} {max}"),
+            OptionControl::Slider { value, min, max } => write!(f, "slider {value} {min} {max}"),
+            OptionControl::Text(text) => write!(f, "string {text}"),
+            OptionControl::File(text) => write!(f, "file {text}"),
+            OptionControl::Path(text) => write!(f, "path {text}"),
+            OptionControl::Combo { choices, current } => {
+                let mark = |index| if index == *current { "*" } else { "" };
+                let marked =
+                    choices.iter().enumerate().map(|(index, choice)| format!("{}{choice}", mark(index)));
+                write!(f, "combo {}", marked.collect::<Vec<_>>().join(CHOICE_SEPARATOR))
             }
-            OptionKind::Button => f.write_str("button"),
-            OptionKind::Reset => f.write_str("reset"),
-            OptionKind::Save => f.write_str("save"),
+            OptionControl::Button => f.write_str("button"),
+            OptionControl::Reset => f.write_str("reset"),
+            OptionControl::Save => f.write_str("save"),
         }
     }
 }

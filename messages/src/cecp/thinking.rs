@@ -37,7 +37,7 @@ impl ThinkingLine {
     pub fn parse(line: &str) -> Option<ThinkingLine> {
         let mut rest = line;
         let depth = take_number(&mut rest)?;
-        let score = verdict(take_number(&mut rest)?);
+        let score = score_of(take_number(&mut rest)?);
         let centiseconds = take_number(&mut rest)?;
         let nodes = take_number(&mut rest)?;
         let (numbers, text) = split_text(rest);
@@ -93,7 +93,7 @@ fn split_bound(text: &str) -> (&str, ScoreBound) {
     }
 }
 
-fn verdict(number: i32) -> Score {
+fn score_of(number: i32) -> Score {
     let distance = (number.saturating_abs() - MATE).unsigned_abs();
     if number >= MATE {
         Score::MateIn(distance)
@@ -104,9 +104,9 @@ fn verdict(number: i32) -> Score {
     }
 }
 
-fn number(verdict: Score) -> i32 {
+fn number_of(score: Score) -> i32 {
     let mate = |moves: u32| MATE.saturating_add_unsigned(moves);
-    match verdict {
+    match score {
         Score::Centipawns(centipawns) => centipawns,
         Score::MateIn(moves) => mate(moves),
         Score::MatedIn(moves) => -mate(moves),
@@ -115,7 +115,7 @@ fn number(verdict: Score) -> i32 {
 
 impl fmt::Display for ThinkingLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {} {}", self.depth, number(self.score), self.centiseconds, self.nodes)?;
+        write!(f, "{} {} {} {}", self.depth, number_of(self.score), self.centiseconds, self.nodes)?;
         let later = [self.selective_depth.map(u64::from), self.kilonodes_per_second, self.tablebase_hits];
         later.into_iter().map_while(|number| number).try_for_each(|number| write!(f, " {number}"))?;
         write!(f, "\t{}", self.text)?;

@@ -16,7 +16,7 @@ pub enum EngineMessage {
     Ready,
     /// The move it plays.
     Move(LongMove),
-    /// It gives the game up, in place of a move.
+    /// It forfeits the game, in place of a move.
     Forfeit,
 }
 
@@ -63,20 +63,20 @@ pub struct SideClock {
 /// Why a text is not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("malformed message: expected {expected}, not `{found}`")]
-pub struct MessageError {
+pub struct MalformedMessage {
     /// What should have stood there.
     pub expected: &'static str,
     /// The text or the part of it that is wrong: shortened, and with escapes for what can't be seen.
     pub found: String,
 }
 
-impl MessageError {
-    pub(super) fn new(expected: &'static str, found: &str) -> MessageError {
-        MessageError { expected, found: quoted(found) }
+impl MalformedMessage {
+    pub(super) fn new(expected: &'static str, found: &str) -> MalformedMessage {
+        MalformedMessage { expected, found: quoted(found) }
     }
 }
 
-/// As much of a foreign text as is worth repeating. White space that would break the protocol is made visible.
+/// The beginning of a received text, for an error message. White space that would break the protocol is made visible.
 pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 80;
     let mut characters = text.chars();
@@ -88,11 +88,11 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Reads a time in nanoseconds: digits and nothing else. Leading zeros do no harm.
-fn nanos(text: &str) -> Result<Duration, MessageError> {
+fn nanos(text: &str) -> Result<Duration, MalformedMessage> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let nanos = text.parse().ok().filter(|_| is_number).map(Duration::from_nanos);
     nanos.ok_or_else(|| {
-        MessageError::new("a time in nanoseconds from 0 to 18446744073709551615, in digits", text)
+        MalformedMessage::new("a time in nanoseconds from 0 to 18446744073709551615, in digits", text)
     })
 }
 
@@ -106,25 +106,24 @@ impl fmt::Display for Nanos {
 }
 
 impl FromStr for EngineMessage {
-    type Err = MessageError;
+    type Err = MalformedMessage;
 
-    fn from_str(text: &str) -> Result<EngineMessage, MessageError> {
+    fn from_str(text: &str) -> Result<EngineMessage, MalformedMessage> {
         match text {
             "ready" => Ok(EngineMessage::Ready),
             "forfeit" => Ok(EngineMessage::Forfeit),
-            _ => text
-                .parse()
-                .map(EngineMessage::Move)
-                .map_err(|_| MessageError::new("`ready`, a move such as e2e4 or e7e8q, or `forfeit`", text)),
+            _ => text.parse().map(EngineMessage::Move).map_err(|_| {
+                MalformedMessage::new("`ready`, a move such as e2e4 or e7e8q, or `forfeit`", text)
+            }),
         }
     }
 }
 
 impl FromStr for MediatorMessage {
-    type Err = MessageError;
+    type Err = MalformedMessage;
 
     /// The two messages are told apart by their number of fields.
-    fn from_str(text: &str) -> Result<MediatorMessage, MessageError> {
+    fn from_str(text: &str) -> Result<MediatorMessage, MalformedMessage> {
         let mut fields = text.splitn(5, ' ');
         let fields = std::array::from_fn(|_| fields.next());
         match fields {
@@ -142,7 +141,7 @@ impl FromStr for MediatorMessage {
                     position: position.parse()?,
                 }))
             }
-            _ => Err(MessageError::new(
+            _ => Err(MalformedMessage::new(
                 "times, increments and a FEN, or times and a move, with single spaces between them",
                 text,
             )),

@@ -1,6 +1,6 @@
-//! CEGO, the Chess Engine Game Operation protocol, revision 1: the vocabulary of both sides.
+//! CEGO, the Chess Engine Game Operation protocol, revision 1: the messages of both sides.
 //!
-//! The protocol forgives nothing: a message that is not exactly as the document has it ends the conversation. It has no
+//! The protocol is strict: a message that is not exactly as in the document ends the session. It has no
 //! options, no draw offers and no Chess960; where the document is silent, the readings here are those of its letter.
 
 mod message;
@@ -8,7 +8,7 @@ mod notation;
 mod position;
 
 pub use message::{
-    EngineMessage, FirstMove, MediatorMessage, MessageError, SideClock, SubsequentMove, quoted,
+    EngineMessage, FirstMove, MalformedMessage, MediatorMessage, SideClock, SubsequentMove, quoted,
 };
 pub use notation::LongMove;
 pub use position::{ImpossiblePosition, StrictFen};

@@ -7,7 +7,7 @@ use game::Game;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Move, Role, Square};
 
-use super::MessageError;
+use super::MalformedMessage;
 
 /// A move: the squares it leaves and reaches, and what a pawn becomes. Castling is written with the squares of the king
 /// (`e1g1`). Whether it is legal, only a [`Game`] can tell.
@@ -36,11 +36,11 @@ impl LongMove {
 }
 
 impl FromStr for LongMove {
-    type Err = MessageError;
+    type Err = MalformedMessage;
 
-    fn from_str(text: &str) -> Result<LongMove, MessageError> {
+    fn from_str(text: &str) -> Result<LongMove, MalformedMessage> {
         read(text.as_bytes())
-            .ok_or_else(|| MessageError::new("a move such as e2e4 or e7e8q, in small letters", text))
+            .ok_or_else(|| MalformedMessage::new("a move such as e2e4 or e7e8q, in small letters", text))
     }
 }
 

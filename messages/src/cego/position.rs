@@ -7,7 +7,7 @@ use game::{CastlingMode, FenError, Game};
 use shakmaty::fen::Fen;
 use shakmaty::{Board, Chess, PositionErrorKinds, Square};
 
-use super::MessageError;
+use super::MalformedMessage;
 
 /// A FEN, well-formed to the letter: six fields with single spaces between them, castling rights as `KQkq` in that
 /// order. Whether there can be such a position is another question: see [`StrictFen::game`].
@@ -20,8 +20,8 @@ pub enum ImpossiblePosition {
     /// No position of chess.
     #[error(transparent)]
     Illegal(#[from] FenError),
-    /// King or rook are not on the squares that the rights to castle speak of. So would it be in Chess960, which the
-    /// protocol does not have: its notation for castling leaves open what `e1g1` means there.
+    /// King or rook are not on the squares that the rights to castle speak of. In Chess960 they could be elsewhere, but the
+    /// protocol does not have Chess960: its notation for castling leaves open what `e1g1` means there.
     #[error("impossible position `{0}`: castling rights without king and rook on their squares")]
     Castling(StrictFen),
     /// No pawn can just have made a double step there.
@@ -34,7 +34,7 @@ impl StrictFen {
     ///
     /// # Errors
     /// The FEN can't be written as the protocol has it: the rights to castle are those of Chess960.
-    pub fn of(game: &Game) -> Result<StrictFen, MessageError> {
+    pub fn of(game: &Game) -> Result<StrictFen, MalformedMessage> {
         game.fen().parse()
     }
 
@@ -60,14 +60,14 @@ impl StrictFen {
 }
 
 impl FromStr for StrictFen {
-    type Err = MessageError;
+    type Err = MalformedMessage;
 
-    fn from_str(text: &str) -> Result<StrictFen, MessageError> {
+    fn from_str(text: &str) -> Result<StrictFen, MalformedMessage> {
         let mut words = text.splitn(6, ' ');
         let [Some(board), Some(turn), Some(castling), Some(en_passant), Some(halfmoves), Some(fullmoves)] =
             std::array::from_fn(|_| words.next())
         else {
-            return Err(MessageError::new("a FEN of six fields", text));
+            return Err(MalformedMessage::new("a FEN of six fields", text));
         };
         for (field, is_well_formed, expected) in [
             (board, is_board(board), "the board of a FEN"),
@@ -78,7 +78,7 @@ impl FromStr for StrictFen {
             (fullmoves, is_counter(fullmoves) && fullmoves != "0", "a move number from 1 to 65535"),
         ] {
             if !is_well_formed {
-                return Err(MessageError::new(expected, field));
+                return Err(MalformedMessage::new(expected, field));
             }
         }
         Ok(StrictFen(text.to_owned()))

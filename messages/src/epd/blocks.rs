@@ -1,7 +1,10 @@
 //! Files of any size, taken apart into lines: some at a time, so that threads can share them.
+//!
+//! A block is what the input gives at once, up to a megabyte of whole lines: memory is flat, and nobody at the end of a pipe
+//! waits for a block to be full. Longer lines than 16 MiB are passed over. Bytes that are no UTF-8 are taken for ISO 8859-1.
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -13,9 +16,9 @@ const BLOCK: usize = 1 << 20;
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum FileBlock {
     /// Whole lines. Only the last one of a file may have no end.
-    Lines(Lines),
+    Lines(TextLines),
     /// A line that is longer than [`LONGEST_READ`], and was passed over.
     TooLong {
         /// Its number, from 1.
@@ -25,7 +28,7 @@ pub enum Block {
 
 /// Lines that lie together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub struct TextLines {
     /// The number of the first one, from 1.
     pub first: u64,
     /// All of them, with their ends.
@@ -37,91 +40,73 @@ pub struct Lines {
 ///
 /// An error of the input is the last thing that comes.
 pub struct Blocks<R> {
-    input: R,
-    /// What was read and not yet given out: the beginning of a line.
+    input: BufReader<R>,
+    /// No block has a whole line more than it needs to be so long.
+    size: usize,
+    /// The beginning of a line. Not all of it, if it is too long.
     rest: Vec<u8>,
-    /// The number of the line that `rest` begins.
+    /// The number of that line.
     line: u64,
     has_ended: bool,
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads from the beginning of a file.
+    /// Reads from the beginning of a file, as much at once as the input gives.
     pub fn new(input: R) -> Blocks<R> {
-        Blocks { input, rest: Vec::new(), line: 1, has_ended: false }
+        Blocks::of_size(input, BLOCK)
     }
 
-    /// Reads some more; how much is 0 at the end.
-    fn fill(&mut self) -> io::Result<usize> {
-        let length = self.rest.len();
-        self.rest.resize(length + BLOCK, 0);
-        let read = loop {
-            match self.input.read(&mut self.rest[length..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
-            }
-        };
-        self.rest.truncate(length + *read.as_ref().unwrap_or(&0));
-        read
+    /// The same in blocks that are only as long as whole lines need to be at least so many bytes.
+    pub fn of_size(input: R, size: usize) -> Blocks<R> {
+        let input = BufReader::with_capacity(BLOCK, input);
+        Blocks { input, size, rest: Vec::new(), line: 1, has_ended: false }
     }
 
-    fn read(&mut self) -> io::Result<Option<Block>> {
-        let mut searched = 0;
+    fn read(&mut self) -> io::Result<Option<FileBlock>> {
         loop {
-            let unseen = &self.rest[searched..];
-            if let (Some(first), Some(last)) = (memchr(b'\n', unseen), memrchr(b'\n', unseen)) {
-                if searched + first >= LONGEST_READ {
-                    self.rest.drain(..=searched + first);
-                    return Ok(Some(self.pass()));
-                }
-                let rest = self.rest.split_off(searched + last + 1);
-                return Ok(Some(self.give(rest)));
-            }
-            searched = self.rest.len();
-            if searched > LONGEST_READ {
-                return self.pass_over().map(Some);
-            }
-            if self.fill()? == 0 {
+            let read = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            if read.is_empty() {
                 self.has_ended = true;
-                return Ok((!self.rest.is_empty()).then(|| self.give(Vec::new())));
+                let is_too_long = self.rest.len() > LONGEST_READ;
+                return Ok((!self.rest.is_empty()).then(|| self.give(is_too_long)));
             }
+            let length = read.len();
+            let Some(first) = memchr(b'\n', read) else {
+                if self.rest.len() <= LONGEST_READ {
+                    self.rest.extend_from_slice(read);
+                }
+                self.input.consume(length);
+                continue;
+            };
+            let is_too_long = self.rest.len() + first >= LONGEST_READ;
+            let enough = if is_too_long { first } else { self.size.clamp(1, length) - 1 };
+            let behind = memchr(b'\n', &read[enough..]).map(|end| enough + end);
+            let end = behind.or_else(|| memrchr(b'\n', read)).unwrap_or(first) + 1;
+            self.rest.extend_from_slice(&read[..end]);
+            self.input.consume(end);
+            return Ok(Some(self.give(is_too_long)));
         }
     }
 
-    /// Gives out all that there is but `rest`.
-    fn give(&mut self, rest: Vec<u8>) -> Block {
-        let bytes = std::mem::replace(&mut self.rest, rest);
-        let first = self.line;
+    /// Gives out what was read, or passes over the one line that it is.
+    fn give(&mut self, is_too_long: bool) -> FileBlock {
+        let (bytes, first) = (std::mem::take(&mut self.rest), self.line);
         self.line += memchr_iter(b'\n', &bytes).count() as u64;
-        Block::Lines(Lines { first, bytes })
-    }
-
-    /// Passes over the rest of a line that is too long.
-    fn pass_over(&mut self) -> io::Result<Block> {
-        loop {
-            self.rest.clear();
-            if self.fill()? == 0 {
-                break;
-            }
-            if let Some(end) = memchr(b'\n', &self.rest) {
-                self.rest.drain(..=end);
-                break;
-            }
+        if is_too_long {
+            FileBlock::TooLong { line: first }
+        } else {
+            FileBlock::Lines(TextLines { first, bytes })
         }
-        Ok(self.pass())
-    }
-
-    /// The line is passed over.
-    fn pass(&mut self) -> Block {
-        self.line += 1;
-        Block::TooLong { line: self.line - 1 }
     }
 }
 
 impl<R: Read> Iterator for Blocks<R> {
-    type Item = io::Result<Block>;
+    type Item = io::Result<FileBlock>;
 
-    fn next(&mut self) -> Option<io::Result<Block>> {
+    fn next(&mut self) -> Option<io::Result<FileBlock>> {
         if self.has_ended {
             return None;
         }
@@ -131,31 +116,26 @@ impl<R: Read> Iterator for Blocks<R> {
     }
 }
 
-impl Lines {
-    /// The lines, one after the other.
-    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
-        lines(self.first, &self.bytes)
-    }
-
-    /// The same in parts of at least so many bytes, each with the number of its first line.
-    pub fn parts(&self, size: usize) -> Vec<(u64, &[u8])> {
-        let (mut first, mut bytes) = (self.first, self.bytes.as_slice());
-        let mut parts = Vec::new();
-        while !bytes.is_empty() {
-            let from = size.min(bytes.len()) - 1;
-            let end = memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |end| from + end + 1);
-            let (part, rest) = bytes.split_at(end);
-            parts.push((first, part));
-            first += memchr_iter(b'\n', part).count() as u64;
-            bytes = rest;
+impl FileBlock {
+    /// Its lines; one that is too long is there without its text.
+    pub fn lines(&self) -> impl Iterator<Item = TextLine<'_>> {
+        match self {
+            FileBlock::Lines(TextLines { first, bytes }) => lines(*first, bytes),
+            FileBlock::TooLong { line } => lines(*line, b"\n"),
         }
-        parts
+    }
+}
+
+impl TextLines {
+    /// The lines, one after the other.
+    pub fn iter(&self) -> impl Iterator<Item = TextLine<'_>> {
+        lines(self.first, &self.bytes)
     }
 }
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct TextLine<'a> {
     /// Its number, from 1.
     pub number: u64,
     /// What stands in it, without its end. Bytes that are no UTF-8 are taken for ISO 8859-1.
@@ -175,7 +155,7 @@ pub enum Content {
     Record,
 }
 
-impl Line<'_> {
+impl TextLine<'_> {
     /// What the line is.
     pub fn content(&self) -> Content {
         match self.text.trim_start_matches('\u{feff}').trim_start().bytes().next() {
@@ -195,7 +175,7 @@ impl Line<'_> {
 }
 
 /// The lines in `bytes`, the first of which has that number.
-pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = TextLine<'_>> {
     let mut rest = bytes;
     (first..).map_while(move |number| {
         if rest.is_empty() {
@@ -212,7 +192,7 @@ pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(line.iter().copied().map(char::from).collect()),
         };
-        Some(Line { number, text, end })
+        Some(TextLine { number, text, end })
     })
 }
 
@@ -237,12 +217,12 @@ mod tests {
         let mut read = Vec::new();
         for block in Blocks::new(Slowly(bytes, at_a_time)) {
             match block.expect("no error") {
-                Block::Lines(lines) => {
+                FileBlock::Lines(lines) => {
                     read.extend(
                         lines.iter().map(|line| (line.number, line.text.into_owned(), line.end.to_owned())),
                     );
                 }
-                Block::TooLong { line } => read.push((line, "too long".into(), String::new())),
+                FileBlock::TooLong { line } => read.push((line, "too long".into(), String::new())),
             }
         }
         read
@@ -290,11 +270,16 @@ mod tests {
     fn parts_are_the_whole() {
         let bytes = b"1\n22\n333\n\n4444".to_vec();
         for size in 1..20 {
-            let lines = Lines { first: 1, bytes: bytes.clone() };
-            let parts = lines.parts(size);
-            assert_eq!(parts.iter().flat_map(|(_, part)| part.to_vec()).collect::<Vec<_>>(), bytes);
-            let numbers =
-                parts.iter().flat_map(|(first, part)| super::lines(*first, part)).map(|line| line.number);
+            let parts: Vec<FileBlock> =
+                Blocks::of_size(&bytes[..], size).map(|part| part.expect("no error")).collect();
+            let mut whole = Vec::new();
+            for part in &parts {
+                let FileBlock::Lines(lines) = part else { panic!("too long") };
+                assert!(lines.bytes.len() <= size + 5, "{size}");
+                whole.extend_from_slice(&lines.bytes);
+            }
+            assert_eq!(whole, bytes);
+            let numbers = parts.iter().flat_map(FileBlock::lines).map(|line| line.number);
             assert_eq!(numbers.collect::<Vec<_>>(), [1, 2, 3, 4, 5], "{size}");
         }
     }

@@ -20,11 +20,14 @@ mod rules;
 mod tests;
 mod values;
 
-pub use blocks::{Block, Blocks, Content, LONGEST_READ, Line, Lines, lines};
+pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, TextLines, lines};
 pub use game::epd::{Escapes, Fault, Rule, Severity};
 pub use moves::EpdMove;
 pub use operation::{AnyOperand, Contact, Operation, Text};
-pub use position::{Castling, Position};
+pub use position::{Castling, EpdPosition, EpdPosition as Position};
 pub use record::{MoveReading, Reading, Record, RecordReader, Strictness};
 pub use registers::Registers;
-pub use values::{ClockTime, Evaluation, EvaluationVerdict, RefereeCommand, RefereeRequest, Register};
+pub use values::{
+    ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, EvaluationVerdict, RefereeCommand, RefereeRequest,
+    Register,
+};

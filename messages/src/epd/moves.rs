@@ -1,4 +1,7 @@
 //! Moves as operands: SAN, and what is found where SAN should be.
+//!
+//! Moves are found in the position of the record while their operation is read, so that their faults have columns. What is no
+//! SAN (`e2e4`, `bm #3`) is put right on request only. Written SAN is always exact: `Qd1` becomes `Qd1+`.
 
 use std::borrow::Cow;
 use std::iter;
@@ -48,10 +51,7 @@ impl EpdMove<'_> {
 
     /// The same, on its own, if it is known to be legal.
     pub fn to_legal(&self) -> Option<EpdMove<'static>> {
-        match self {
-            EpdMove::Legal(mv, san) => Some(EpdMove::Legal(*mv, *san)),
-            EpdMove::San(_) | EpdMove::Text(_) => None,
-        }
+        self.legal().is_some().then(|| self.to_owned_move())
     }
 
     /// The same, on its own.
@@ -114,15 +114,6 @@ pub(super) struct MoveReader<'p> {
 }
 
 impl MoveReader<'_> {
-    /// Reads moves that can all be played from the position.
-    pub(super) fn moves<'a>(
-        self,
-        texts: impl Iterator<Item = (&'a str, usize)>,
-        findings: &mut Findings<'_>,
-    ) -> Vec<EpdMove<'a>> {
-        texts.map(|(text, at)| self.one(text, at, findings)).collect()
-    }
-
     /// Reads one move.
     pub(super) fn one<'a>(self, text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
         match self.position {

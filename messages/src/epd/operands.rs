@@ -5,19 +5,22 @@ use std::iter;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
-use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word};
+use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word, is_identifier};
 use game::excerpt;
 use shakmaty::ByColor;
 use time::{Date, Month, PrimitiveDateTime, Time};
 
 use super::moves::{EpdMove, MoveReader, printing};
 use super::operation::{AnyOperand, Contact, Operation, Text, is_plain};
-use super::values::{ClockTime, Evaluation, RefereeCommand, RefereeRequest, Register, numbers};
+use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register, numbers};
 
 /// The range of integers that every program supports (EPD specification, 5.2.3).
 const COUNT: RangeInclusive<i64> = 0..=i32::MAX as i64;
 /// Counts of nodes outgrow it.
 const LARGE_COUNT: RangeInclusive<i64> = 0..=i64::MAX;
+
+/// What is wrong with a string that is written like another operand.
+const BARE: &str = "stands without quotation marks";
 
 /// The operands of one operation, with all that is needed to understand them.
 pub(super) struct Operands<'a, 'f> {
@@ -33,71 +36,37 @@ pub(super) struct Operands<'a, 'f> {
 impl<'a> Operands<'a, '_> {
     /// Reads the operation. If its operands can't be understood, that is an error, and the operation is kept as it is.
     pub(super) fn read(mut self) -> Operation<'a> {
-        self.known().unwrap_or_else(|| self.raw())
+        let opcode = self.opcode.text;
+        let distance = if opcode == "bm" { self.mate_distance() } else { None };
+        let read = match distance {
+            Some(distance) => self.mate(distance),
+            None => Operation::read(&mut self),
+        };
+        read.unwrap_or_else(|| Operation::Other { opcode: printing(opcode), operands: self.any() })
     }
 
-    fn known(&mut self) -> Option<Operation<'a>> {
-        let text = self.opcode.text;
-        Some(match text {
-            "acd" => Operation::Acd(self.integer(LARGE_COUNT)? as u64),
-            "acn" => Operation::Acn(self.integer(LARGE_COUNT)? as u64),
-            "acs" => Operation::Acs(self.integer(LARGE_COUNT)? as u64),
-            "am" => Operation::Am(self.move_set()?),
-            "bm" => return self.best_moves(),
-            "cc" => self.clocks()?,
-            "ce" => Operation::Ce(Evaluation::new(self.integer(-32_768..=32_766)?)?),
-            "dm" => Operation::Dm(self.positive()?),
-            "draw_accept" => self.nothing(Operation::DrawAccept)?,
-            "draw_claim" => self.nothing(Operation::DrawClaim)?,
-            "draw_offer" => self.nothing(Operation::DrawOffer)?,
-            "draw_reject" => self.nothing(Operation::DrawReject)?,
-            "draw_decline" => {
-                self.report(
-                    self.opcode.at,
-                    Rule::A8,
-                    Severity::Warning,
-                    "`draw_decline`; expected `draw_reject`",
-                );
-                self.nothing(Operation::DrawReject)?
+    /// Reads an operation whose opcode isn't in the table of [`Operation`].
+    pub(super) fn read_unlisted(&mut self) -> Option<Operation<'a>> {
+        match *self.opcode.text.as_bytes() {
+            [b'c', digit @ b'0'..=b'9'] => {
+                let register = Register::new(digit - b'0')?;
+                Some(Operation::Comment(register, self.register()?))
             }
-            "eco" => self.register(Operation::Eco)?,
-            "fmvn" => Operation::Fmvn(self.positive()?),
-            "hmvc" => Operation::Hmvc(self.integer(COUNT)? as u32),
-            "id" => Operation::Id(self.only_string()?),
-            "nic" => self.register(Operation::Nic)?,
-            "noop" => Operation::Noop(self.any()),
-            "pm" => Operation::Pm(self.only_move()?),
-            "ptp" => self.tags()?,
-            "pv" => Operation::Pv(self.line()?),
-            "rc" => Operation::Rc(self.positive()?),
-            "refcom" => Operation::Refcom(self.word("a command of a referee", RefereeCommand::read)?),
-            "refreq" => Operation::Refreq(self.word("a request of a client", RefereeRequest::read)?),
-            "resign" => self.nothing(Operation::Resign)?,
-            "sm" => Operation::Sm(self.only_move()?),
-            "sv" => Operation::Sv(self.line()?),
-            "tcgs" => Operation::Tcgs(self.positive()?),
-            "tcri" => Operation::Tcri(self.contact()?),
-            "tcsi" => Operation::Tcsi(self.contact()?),
-            "ts" => self.moment()?,
-            _ => match text.as_bytes() {
-                [b'c', digit @ b'0'..=b'9'] => {
-                    let register = Register::new(digit - b'0')?;
-                    self.register(|text| Operation::Comment(register, text))?
-                }
-                [b'v', digit @ b'0'..=b'9'] => {
-                    let register = Register::new(digit - b'0')?;
-                    self.register(|text| Operation::Variation(register, text))?
-                }
-                _ => {
-                    self.unknown();
-                    return None;
-                }
-            },
-        })
-    }
-
-    fn raw(&self) -> Operation<'a> {
-        Operation::Other { opcode: printing(self.opcode.text), operands: self.any() }
+            [b'v', digit @ b'0'..=b'9'] => {
+                let register = Register::new(digit - b'0')?;
+                Some(Operation::Variation(register, self.register()?))
+            }
+            _ if self.opcode.text == "noop" => Some(Operation::Noop(self.any())),
+            _ if self.opcode.text == "draw_decline" => {
+                let message = "`draw_decline`; expected `draw_reject`";
+                self.report(self.opcode.at, Rule::A8, Severity::Warning, message);
+                self.nothing().map(|()| Operation::DrawReject)
+            }
+            _ => {
+                self.unknown();
+                None
+            }
+        }
     }
 
     fn any(&self) -> Vec<AnyOperand<'a>> {
@@ -120,50 +89,60 @@ impl<'a> Operands<'a, '_> {
             return;
         }
         let shown = excerpt(opcode);
-        if opcode.len() < 2 || opcode.contains(|c: char| c.is_ascii_uppercase()) {
-            let message =
-                format!("`{shown}`; private opcodes begin with a capital, others have none and two letters");
-            self.report(self.opcode.at, Rule::A18, Severity::Warning, message);
-        } else {
-            self.report(
-                self.opcode.at,
-                Rule::F15,
-                Severity::Note,
-                format!("`{shown}` is no opcode of the standard"),
-            );
-        }
+        let (rule, severity, message) =
+            if opcode.len() < 2 || opcode.contains(|c: char| c.is_ascii_uppercase()) {
+                let expected = "private opcodes begin with a capital, others have none and two letters";
+                (Rule::A18, Severity::Warning, format!("`{shown}`; {expected}"))
+            } else {
+                (Rule::F15, Severity::Note, format!("`{shown}` is no opcode of the standard"))
+            };
+        self.report(self.opcode.at, rule, severity, message);
     }
 
     fn report(&mut self, at: usize, rule: Rule, severity: Severity, message: impl Into<String>) {
         self.findings.report(at, rule, severity, message);
     }
 
+    fn refuse<T>(&mut self, at: usize, rule: Rule, message: impl Into<String>) -> Option<T> {
+        self.report(at, rule, Severity::Error, message);
+        None
+    }
+
+    /// Reports what is wrong with an operand, which the message begins with.
+    fn report_operand(&mut self, operand: Operand<'a>, rule: Rule, severity: Severity, message: &str) {
+        self.report(operand.at, rule, severity, format!("`{}` {message}", excerpt(operand.text)));
+    }
+
+    fn refuse_operand<T>(&mut self, operand: Operand<'a>, rule: Rule, message: &str) -> Option<T> {
+        self.report_operand(operand, rule, Severity::Error, message);
+        None
+    }
+
     /// An error about the first operand, or about the operation if it has none.
-    fn refuse<T>(&mut self, rule: Rule, expected: &str) -> Option<T> {
+    fn refuse_first<T>(&mut self, rule: Rule, expected: &str) -> Option<T> {
         let (at, found) = match self.given {
             [] => (self.opcode.at, "no operand".to_owned()),
             [operand, ..] => (operand.at, format!("`{}`", excerpt(operand.text))),
         };
-        let opcode = excerpt(self.opcode.text);
-        self.report(at, rule, Severity::Error, format!("`{opcode}` has {found}; expected {expected}"));
-        None
+        self.refuse(at, rule, format!("`{}` has {found}; expected {expected}", excerpt(self.opcode.text)))
     }
 
-    fn nothing(&mut self, operation: Operation<'a>) -> Option<Operation<'a>> {
-        if self.given.is_empty() { Some(operation) } else { self.refuse(Rule::O1, "no operand") }
+    /// An error about an operand too many.
+    fn refuse_second<T>(&mut self, at: usize, expected: &str) -> Option<T> {
+        let opcode = excerpt(self.opcode.text);
+        self.refuse(at, Rule::O1, format!("`{opcode}` has too many operands; expected {expected}"))
+    }
+
+    pub(super) fn nothing(&mut self) -> Option<()> {
+        if self.given.is_empty() { Some(()) } else { self.refuse_first(Rule::O1, "no operand") }
     }
 
     /// The only operand, which is no string.
     fn only(&mut self, expected: &str) -> Option<&'a str> {
         match self.given {
             [Operand { text, is_string: false, .. }] => Some(text),
-            [_] | [] => self.refuse(Rule::O1, expected),
-            [_, second, ..] => {
-                let message =
-                    format!("`{}` has too many operands; expected {expected}", excerpt(self.opcode.text));
-                self.report(second.at, Rule::O1, Severity::Error, message);
-                None
-            }
+            [_] | [] => self.refuse_first(Rule::O1, expected),
+            [_, second, ..] => self.refuse_second(second.at, expected),
         }
     }
 
@@ -178,23 +157,42 @@ impl<'a> Operands<'a, '_> {
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         let is_integer = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let Some(number) = text.parse().ok().filter(|number| is_integer && range.contains(number)) else {
-            return self.refuse(Rule::T3, &expected());
+            return self.refuse_first(Rule::T3, &expected());
         };
         let plain = digits.len() == 1 || !digits.starts_with('0');
         if text.starts_with('+') || !plain || *text == "-0" {
-            let message = format!("`{}` is written {number}", excerpt(text));
-            self.report(self.given[0].at, Rule::T3, Severity::Warning, message);
+            self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("is written {number}"));
         }
         Some(number)
     }
 
-    fn positive(&mut self) -> Option<NonZeroU32> {
+    pub(super) fn count(&mut self) -> Option<u32> {
+        self.integer(COUNT).map(|count| count as u32)
+    }
+
+    pub(super) fn large_count(&mut self) -> Option<u64> {
+        self.integer(LARGE_COUNT).map(|count| count as u64)
+    }
+
+    pub(super) fn positive(&mut self) -> Option<NonZeroU32> {
         NonZeroU32::new(self.integer(1..=*COUNT.end())? as u32)
+    }
+
+    pub(super) fn evaluation(&mut self) -> Option<EpdEvaluation> {
+        EpdEvaluation::new(self.integer(-32_768..=32_766)?)
+    }
+
+    pub(super) fn command(&mut self) -> Option<RefereeCommand> {
+        self.word("a command of a referee", RefereeCommand::read)
+    }
+
+    pub(super) fn request(&mut self) -> Option<RefereeRequest> {
+        self.word("a request of a client", RefereeRequest::read)
     }
 
     fn word<T>(&mut self, expected: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let text = self.only(expected)?;
-        read(text).or_else(|| self.refuse(Rule::O1, expected))
+        read(text).or_else(|| self.refuse_first(Rule::O1, expected))
     }
 
     /// What an operand says, as a string can hold it: escapes undone, apostrophes for quotation marks.
@@ -208,105 +206,93 @@ impl<'a> Operands<'a, '_> {
     /// An operand that should be a string. Many programs forget the quotation marks.
     fn string(&mut self, operand: Operand<'a>) -> Text<'a> {
         if !operand.is_string {
-            let message = format!("`{}` stands without quotation marks", excerpt(operand.text));
-            self.report(operand.at, Rule::T8, Severity::Warning, message);
+            self.report_operand(operand, Rule::T8, Severity::Warning, BARE);
         }
         self.text(operand)
     }
 
     /// A string or nothing.
-    fn register(&mut self, make: impl FnOnce(Option<Text<'a>>) -> Operation<'a>) -> Option<Operation<'a>> {
-        let text = if self.given.is_empty() { None } else { Some(self.only_string()?) };
-        Some(make(text))
+    #[expect(clippy::option_option, reason = "a text or none, and operands that are not understood")]
+    pub(super) fn register(&mut self) -> Option<Option<Text<'a>>> {
+        if self.given.is_empty() { Some(None) } else { self.only_string().map(Some) }
     }
 
     /// One string. Words without quotation marks are taken together.
-    fn only_string(&mut self) -> Option<Text<'a>> {
+    pub(super) fn only_string(&mut self) -> Option<Text<'a>> {
         match self.given {
             [operand] => Some(self.string(*operand)),
             [first, ..] if self.given.iter().all(|operand| !operand.is_string) => {
                 let words: Vec<&str> = self.given.iter().map(|operand| operand.text).collect();
-                let message = format!("`{}` stands without quotation marks", excerpt(&words.join(" ")));
+                let words = words.join(" ");
+                let message = format!("`{}` {BARE}", excerpt(&words));
                 self.report(first.at, Rule::T8, Severity::Warning, message);
-                Some(Cow::Owned(printing(&words.join(" ").replace('"', "'")).into_owned()))
+                Some(Cow::Owned(printing(&words.replace('"', "'")).into_owned()))
             }
-            [] => self.refuse(Rule::O1, "a string"),
-            [_, second, ..] => {
-                let message =
-                    format!("`{}` has too many operands; expected one string", excerpt(self.opcode.text));
-                self.report(second.at, Rule::O1, Severity::Error, message);
-                None
-            }
+            [] => self.refuse_first(Rule::O1, "a string"),
+            [_, second, ..] => self.refuse_second(second.at, "one string"),
         }
     }
 
-    fn contact(&mut self) -> Option<Contact<'a>> {
+    pub(super) fn contact(&mut self) -> Option<Contact<'a>> {
         match *self.given {
             [address, name] => Some(Contact { address: self.string(address), name: self.string(name) }),
-            _ => self.refuse(Rule::O1, "two strings: an address and a name"),
+            _ => self.refuse_first(Rule::O1, "two strings: an address and a name"),
         }
     }
 
-    fn tags(&mut self) -> Option<Operation<'a>> {
-        let expected = "pairs of a tag's name and its value in quotation marks";
-        let (pairs, []) = self.given.as_chunks::<2>() else { return self.refuse(Rule::O1, expected) };
-        if pairs.is_empty() {
-            return self.refuse(Rule::O1, expected);
+    pub(super) fn tags(&mut self) -> Option<Vec<(Text<'a>, Text<'a>)>> {
+        let (pairs, rest) = self.given.as_chunks::<2>();
+        if pairs.is_empty() || !rest.is_empty() {
+            let expected = "pairs of a tag's name and its value in quotation marks";
+            return self.refuse_first(Rule::O1, expected);
         }
         let mut tags: Vec<(Text<'a>, Text<'a>)> = Vec::with_capacity(pairs.len());
         for [name, value] in pairs {
             if name.is_string || !is_identifier(name.text) {
-                let message = format!("`{}` is no name of a tag", excerpt(name.text));
-                self.report(name.at, Rule::T1, Severity::Error, message);
-                return None;
+                return self.refuse_operand(*name, Rule::T1, "is no name of a tag");
             }
             if tags.iter().any(|(known, _)| known == name.text) {
                 let message = format!("the tag `{}` is there twice", excerpt(name.text));
-                self.report(name.at, Rule::X8, Severity::Error, message);
-                return None;
+                return self.refuse(name.at, Rule::X8, message);
             }
-            let value = self.string(*value);
-            tags.push((Cow::Borrowed(name.text), value));
+            tags.push((Cow::Borrowed(name.text), self.string(*value)));
         }
-        Some(Operation::Ptp(tags))
+        Some(tags)
     }
 
-    fn clocks(&mut self) -> Option<Operation<'a>> {
-        let expected = "two clocks, ddd:hh:mm:ss";
-        let [white, black] = *self.given else { return self.refuse(Rule::O1, expected) };
-        let mut read = |operand: Operand<'a>| {
-            let clock = ClockTime::read(operand.text).filter(|_| !operand.is_string);
-            if clock.is_none() {
-                let message = format!("`{}` is no clock; expected ddd:hh:mm:ss", excerpt(operand.text));
-                self.findings.report(operand.at, Rule::T7, Severity::Error, message);
-            }
-            clock
+    pub(super) fn clocks(&mut self) -> Option<ByColor<ClockTime>> {
+        let [white, black] = *self.given else {
+            return self.refuse_first(Rule::O1, "two clocks, ddd:hh:mm:ss");
         };
-        let (white, black) = (read(white), read(black));
-        Some(Operation::Cc(ByColor { white: white?, black: black? }))
+        // Both are read, so that both are reported.
+        let (white, black) = (self.clock(white), self.clock(black));
+        Some(ByColor { white: white?, black: black? })
     }
 
-    fn moment(&mut self) -> Option<Operation<'a>> {
-        let [day, hour] = *self.given else { return self.refuse(Rule::O1, "YYYY.MM.DD hh:mm:ss") };
+    fn clock(&mut self, operand: Operand<'a>) -> Option<ClockTime> {
+        let clock = ClockTime::read(operand.text).filter(|_| !operand.is_string);
+        clock.or_else(|| self.refuse_operand(operand, Rule::T7, "is no clock; expected ddd:hh:mm:ss"))
+    }
+
+    pub(super) fn moment(&mut self) -> Option<PrimitiveDateTime> {
+        let [day, hour] = *self.given else {
+            return self.refuse_first(Rule::O1, "YYYY.MM.DD hh:mm:ss");
+        };
         let Some(date) = read_date(day.text).filter(|_| !day.is_string) else {
-            let message = format!("`{}` is no date; expected YYYY.MM.DD", excerpt(day.text));
-            self.report(day.at, Rule::T5, Severity::Error, message);
-            return None;
+            return self.refuse_operand(day, Rule::T5, "is no date; expected YYYY.MM.DD");
         };
         let short = numbers(hour.text, ':', [2, 2]).map(|[hour, minute]| [hour, minute, 0]);
         if short.is_some() {
-            let message = format!("`{}` has no seconds; they are taken for 00", excerpt(hour.text));
-            self.report(hour.at, Rule::A1, Severity::Warning, message);
+            let message = "has no seconds; they are taken for 00";
+            self.report_operand(hour, Rule::A1, Severity::Warning, message);
         }
         let time = short.or_else(|| numbers(hour.text, ':', [2, 2, 2])).filter(|_| !hour.is_string);
-        let time = time
-            .and_then(|[hour, minute, second]| Time::from_hms(hour as u8, minute as u8, second as u8).ok());
-        let Some(time) = time else {
-            let message = format!("`{}` is no time of day; expected hh:mm:ss", excerpt(hour.text));
-            self.report(hour.at, Rule::T6, Severity::Error, message);
-            return None;
+        let time = time.map(|time| time.map(|part| part as u8));
+        let Some(time) = time.and_then(|[hour, minute, second]| Time::from_hms(hour, minute, second).ok())
+        else {
+            return self.refuse_operand(hour, Rule::T6, "is no time of day; expected hh:mm:ss");
         };
-        Some(Operation::Ts(PrimitiveDateTime::new(date, time)))
+        Some(PrimitiveDateTime::new(date, time))
     }
 }
 
@@ -316,12 +302,10 @@ impl<'a, 'f> Operands<'a, 'f> {
     fn move_texts(&mut self) -> Option<impl Iterator<Item = (&'a str, usize)> + Clone + use<'a, 'f>> {
         for operand in self.given {
             if operand.is_string {
-                let message = format!("`{}` is a string; expected a move", excerpt(operand.text));
-                self.findings.report(operand.at, Rule::T2, Severity::Error, message);
-                return None;
+                return self.refuse_operand(*operand, Rule::T2, "is a string; expected a move");
             }
             if operand.text.contains(',') {
-                self.findings.report(operand.at, Rule::F9, Severity::Warning, "commas between moves");
+                self.report(operand.at, Rule::F9, Severity::Warning, "commas between moves");
             }
         }
         let between_commas = |operand: &Operand<'a>| {
@@ -337,45 +321,38 @@ impl<'a, 'f> Operands<'a, 'f> {
         Some(self.given.iter().flat_map(between_commas).filter(|(text, _)| !text.is_empty()))
     }
 
-    fn only_move(&mut self) -> Option<EpdMove<'a>> {
+    pub(super) fn only_move(&mut self) -> Option<EpdMove<'a>> {
         let mut texts = self.move_texts()?;
         match (texts.next(), texts.next()) {
             (Some((text, at)), None) => Some(self.moves.one(text, at, self.findings)),
-            (None, _) => self.refuse(Rule::O1, "one move"),
-            (_, Some((_, at))) => {
-                let message =
-                    format!("`{}` has too many operands; expected one move", excerpt(self.opcode.text));
-                self.report(at, Rule::O1, Severity::Error, message);
-                None
-            }
+            (None, _) => self.refuse_first(Rule::O1, "one move"),
+            (_, Some((_, at))) => self.refuse_second(at, "one move"),
         }
     }
 
-    fn line(&mut self) -> Option<Vec<EpdMove<'a>>> {
+    pub(super) fn line(&mut self) -> Option<Vec<EpdMove<'a>>> {
         let texts = self.move_texts()?;
         Some(self.moves.line(texts, self.findings))
     }
 
-    fn best_moves(&mut self) -> Option<Operation<'a>> {
-        // With commas before or behind it, too: they are not written again.
-        if self.given.first().is_some_and(|first| !first.is_string && first.text.starts_with(['#', ','])) {
-            let texts = self.given.iter().flat_map(|operand| operand.text.split(','));
-            let mut texts = texts.filter(|text| !text.is_empty());
-            if let (Some(text), None) = (texts.next(), texts.next())
-                && let Some(distance) = text.strip_prefix('#')
-            {
-                return self.mate(text, distance, self.given[0].at);
-            }
+    /// `bm #3`, `bm #-2`: no move, but how far away mate is, in moves; negative if it is the side to move that is mated. Also
+    /// with commas before or behind it.
+    fn mate_distance(&self) -> Option<&'a str> {
+        // The first operand decides for nearly all records.
+        if !self.given.first().is_some_and(|first| !first.is_string && first.text.starts_with(['#', ','])) {
+            return None;
         }
-        self.move_set().map(Operation::Bm)
+        let mut texts =
+            self.given.iter().flat_map(|operand| operand.text.split(',')).filter(|text| !text.is_empty());
+        texts.next().filter(|text| text.starts_with('#') && texts.next().is_none())
     }
 
-    /// `bm #3`, `bm #-2`: no move, but how far away mate is, in moves; negative if it is the side to move that is mated.
-    fn mate(&mut self, text: &str, distance: &str, at: usize) -> Option<Operation<'a>> {
-        let moves: Option<i64> = distance.parse().ok();
+    /// Reads the distance of a mate as what it means.
+    fn mate(&mut self, text: &str) -> Option<Operation<'a>> {
+        let moves: Option<i64> = text[1..].parse().ok();
         let operation = match moves {
             Some(moves @ 1..=383) => NonZeroU32::new(moves as u32).map(Operation::Dm),
-            Some(moves @ -383..=-1) => Evaluation::mated_in(-moves as u32).map(Operation::Ce),
+            Some(moves @ -383..=-1) => EpdEvaluation::mated_in(-moves as u32).map(Operation::Ce),
             _ => None,
         };
         let read = operation.filter(|_| self.mates);
@@ -386,14 +363,16 @@ impl<'a, 'f> Operands<'a, 'f> {
             }
             _ => (Severity::Error, "expected moves; the distance of a mate belongs in `dm`".into()),
         };
-        self.report(at, Rule::T2, severity, format!("`{}` is no move; {instead}", excerpt(text)));
+        let message = format!("`{}` is no move; {instead}", excerpt(text));
+        self.report(self.given[0].at, Rule::T2, severity, message);
         read
     }
 
     /// Moves without an order of their own: in ASCII order, each once.
-    fn move_set(&mut self) -> Option<Vec<EpdMove<'a>>> {
+    pub(super) fn move_set(&mut self) -> Option<Vec<EpdMove<'a>>> {
         let texts = self.move_texts()?;
-        let mut moves = self.moves.moves(texts.clone(), self.findings);
+        let (reader, findings) = (self.moves, &mut *self.findings);
+        let mut moves: Vec<_> = texts.clone().map(|(text, at)| reader.one(text, at, findings)).collect();
         if moves.len() > 1 {
             if !texts.is_sorted_by_key(|(text, _)| text) {
                 let at = self.given[0].at;
@@ -408,11 +387,6 @@ impl<'a, 'f> Operands<'a, 'f> {
         }
         Some(moves)
     }
-}
-
-fn is_identifier(text: &str) -> bool {
-    let of_identifier = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    (1..=15).contains(&text.len()) && text.bytes().all(of_identifier)
 }
 
 fn read_date(text: &str) -> Option<Date> {

@@ -1,94 +1,150 @@
 //! Operations: opcodes with their operands.
+//!
+//! Strings keep characters outside of ASCII, with a warning: they may be a name. Control characters become `?`. A string of more
+//! than 255 bytes stays whole.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::num::NonZeroU32;
 
 use shakmaty::ByColor;
 use time::PrimitiveDateTime;
 
 use super::moves::EpdMove;
-use super::values::{ClockTime, Evaluation, RefereeCommand, RefereeRequest, Register};
+use super::operands::Operands;
+use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register};
 
 /// The text of a string operand, without quotation marks.
 pub type Text<'a> = Cow<'a, str>;
 
-/// An operation. The variants have the names of their opcodes, which the EPD specification lists in section 6.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operation<'a> {
+/// Defines [`Operation`] by a table: opcode, variant, type of the value, how [`Operands`] read it and how [`Writer`] writes it. The
+/// opcodes after `flags` have no operands.
+macro_rules! operations {
+    (
+        $($(#[$about:meta])* $opcode:literal $variant:ident($value:ty) $read:ident $write:ident;)*
+        flags: $($(#[$flag_about:meta])* $flag_opcode:literal $flag:ident;)*
+    ) => {
+        /// An operation. The variants have the names of their opcodes, which the EPD specification lists in section 6.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Operation<'a> {
+            $($(#[$about])* $variant($value),)*
+            $($(#[$flag_about])* $flag,)*
+            /// `c0` to `c9`: a comment, or that there is none any more.
+            Comment(Register, Option<Text<'a>>),
+            /// `v0` to `v9`: the name of a variation, or that there is none any more.
+            Variation(Register, Option<Text<'a>>),
+            /// `noop`: anything at all.
+            Noop(Vec<AnyOperand<'a>>),
+            /// An opcode that is not known or private, or one whose operands could not be understood: as it was read.
+            Other {
+                /// The opcode; empty where operands stood without one.
+                opcode: Text<'a>,
+                /// Its operands.
+                operands: Vec<AnyOperand<'a>>,
+            },
+        }
+
+        impl<'a> Operation<'a> {
+            /// The opcode as it is written.
+            pub fn opcode(&self) -> &str {
+                match self {
+                    $(Operation::$variant(_) => $opcode,)*
+                    $(Operation::$flag => $flag_opcode,)*
+                    Operation::Comment(register, _) => register.comment_opcode(),
+                    Operation::Variation(register, _) => register.variation_opcode(),
+                    Operation::Noop(_) => "noop",
+                    Operation::Other { opcode, .. } => opcode,
+                }
+            }
+
+            /// Reads an operation; `None` if its opcode is not known or its operands can't be understood.
+            pub(super) fn read(operands: &mut Operands<'a, '_>) -> Option<Operation<'a>> {
+                Some(match operands.opcode.text {
+                    $($opcode => Operation::$variant(operands.$read()?),)*
+                    $($flag_opcode => operands.nothing().map(|()| Operation::$flag)?,)*
+                    _ => return operands.read_unlisted(),
+                })
+            }
+
+            /// Writes opcode and operands with the semicolon at the end.
+            pub(super) fn write(&self, out: &mut String) {
+                out.push_str(self.opcode());
+                let mut writer = OperandWriter(out);
+                match self {
+                    $(Operation::$variant(value) => writer.$write(value),)*
+                    $(Operation::$flag => {})*
+                    Operation::Comment(_, text) | Operation::Variation(_, text) => writer.register(text),
+                    Operation::Other { opcode, operands } if opcode.is_empty() => writer.nameless(operands),
+                    Operation::Noop(operands) | Operation::Other { operands, .. } => writer.any(operands),
+                }
+                out.push(';');
+            }
+        }
+    };
+}
+
+operations! {
     /// `acd`: the depth of an analysis, in plies (from Edwards' own tool kit; not in the specification).
-    Acd(u64),
+    "acd" Acd(u64) large_count value;
     /// `acn`: the nodes of an analysis.
-    Acn(u64),
+    "acn" Acn(u64) large_count value;
     /// `acs`: the time of an analysis, in seconds.
-    Acs(u64),
+    "acs" Acs(u64) large_count value;
     /// `am`: moves to avoid.
-    Am(Vec<EpdMove<'a>>),
+    "am" Am(Vec<EpdMove<'a>>) move_set moves;
     /// `bm`: best moves.
-    Bm(Vec<EpdMove<'a>>),
-    /// `c0` to `c9`: a comment, or that there is none any more.
-    Comment(Register, Option<Text<'a>>),
+    "bm" Bm(Vec<EpdMove<'a>>) move_set moves;
     /// `cc`: the time that the players have used.
-    Cc(ByColor<ClockTime>),
+    "cc" Cc(ByColor<ClockTime>) clocks clocks;
     /// `ce`: the evaluation.
-    Ce(Evaluation),
+    "ce" Ce(EpdEvaluation) evaluation value;
     /// `dm`: moves to mate by the side to move.
-    Dm(NonZeroU32),
-    /// `draw_accept`: the offer made with the move that led here is accepted.
-    DrawAccept,
-    /// `draw_claim`: the side to move claims a draw.
-    DrawClaim,
-    /// `draw_offer`: the side to move offers a draw.
-    DrawOffer,
-    /// `draw_reject`: the offer made with the move that led here is rejected.
-    DrawReject,
+    "dm" Dm(NonZeroU32) positive value;
     /// `eco`: the opening in the Encyclopedia of Chess Openings, or that there is none any more.
-    Eco(Option<Text<'a>>),
+    "eco" Eco(Option<Text<'a>>) register register;
     /// `fmvn`: the number of the move.
-    Fmvn(NonZeroU32),
+    "fmvn" Fmvn(NonZeroU32) positive value;
     /// `hmvc`: plies since the last capture or pawn move.
-    Hmvc(u32),
+    "hmvc" Hmvc(u32) count value;
     /// `id`: the name of the position.
-    Id(Text<'a>),
+    "id" Id(Text<'a>) only_string string;
     /// `nic`: the opening as New In Chess numbers them, or that there is none any more.
-    Nic(Option<Text<'a>>),
-    /// `noop`: anything at all.
-    Noop(Vec<AnyOperand<'a>>),
+    "nic" Nic(Option<Text<'a>>) register register;
     /// `pm`: the predicted move.
-    Pm(EpdMove<'a>),
+    "pm" Pm(EpdMove<'a>) only_move only_move;
     /// `ptp`: names and values of PGN tags.
-    Ptp(Vec<(Text<'a>, Text<'a>)>),
+    "ptp" Ptp(Vec<(Text<'a>, Text<'a>)>) tags tags;
     /// `pv`: the predicted variation.
-    Pv(Vec<EpdMove<'a>>),
+    "pv" Pv(Vec<EpdMove<'a>>) line moves;
     /// `rc`: how often the position has occurred.
-    Rc(NonZeroU32),
+    "rc" Rc(NonZeroU32) positive value;
     /// `refcom`: what the referee wants of a client.
-    Refcom(RefereeCommand),
+    "refcom" Refcom(RefereeCommand) command value;
     /// `refreq`: what a client wants of the referee.
-    Refreq(RefereeRequest),
-    /// `resign`: the side to move resigns.
-    Resign,
+    "refreq" Refreq(RefereeRequest) request value;
     /// `sm`: the move to be played from here.
-    Sm(EpdMove<'a>),
+    "sm" Sm(EpdMove<'a>) only_move only_move;
     /// `sv`: the moves to be played from here.
-    Sv(Vec<EpdMove<'a>>),
+    "sv" Sv(Vec<EpdMove<'a>>) line moves;
     /// `tcgs`: which of the games between a sender and a receiver.
-    Tcgs(NonZeroU32),
+    "tcgs" Tcgs(NonZeroU32) positive value;
     /// `tcri`: the receiver.
-    Tcri(Contact<'a>),
+    "tcri" Tcri(Contact<'a>) contact contact;
     /// `tcsi`: the sender.
-    Tcsi(Contact<'a>),
+    "tcsi" Tcsi(Contact<'a>) contact contact;
     /// `ts`: when the record was changed last, in universal time.
-    Ts(PrimitiveDateTime),
-    /// `v0` to `v9`: the name of a variation, or that there is none any more.
-    Variation(Register, Option<Text<'a>>),
-    /// An opcode that is not known or private, or one whose operands could not be understood: as it was read.
-    Other {
-        /// The opcode; empty where operands stood without one.
-        opcode: Text<'a>,
-        /// Its operands.
-        operands: Vec<AnyOperand<'a>>,
-    },
+    "ts" Ts(PrimitiveDateTime) moment moment;
+    flags:
+    /// `draw_accept`: the offer made with the move that led here is accepted.
+    "draw_accept" DrawAccept;
+    /// `draw_claim`: the side to move claims a draw.
+    "draw_claim" DrawClaim;
+    /// `draw_offer`: the side to move offers a draw.
+    "draw_offer" DrawOffer;
+    /// `draw_reject`: the offer made with the move that led here is rejected.
+    "draw_reject" DrawReject;
+    /// `resign`: the side to move resigns.
+    "resign" Resign;
 }
 
 /// Somebody who can be written to.
@@ -109,148 +165,100 @@ pub enum AnyOperand<'a> {
     String(Text<'a>),
 }
 
-impl Operation<'_> {
-    /// The opcode as it is written.
-    pub fn opcode(&self) -> &str {
+impl<'a> Operation<'a> {
+    /// The moves that it names.
+    pub fn moves(&self) -> &[EpdMove<'a>] {
         match self {
-            Operation::Acd(_) => "acd",
-            Operation::Acn(_) => "acn",
-            Operation::Acs(_) => "acs",
-            Operation::Am(_) => "am",
-            Operation::Bm(_) => "bm",
-            Operation::Comment(register, _) => register.comment_opcode(),
-            Operation::Cc(_) => "cc",
-            Operation::Ce(_) => "ce",
-            Operation::Dm(_) => "dm",
-            Operation::DrawAccept => "draw_accept",
-            Operation::DrawClaim => "draw_claim",
-            Operation::DrawOffer => "draw_offer",
-            Operation::DrawReject => "draw_reject",
-            Operation::Eco(_) => "eco",
-            Operation::Fmvn(_) => "fmvn",
-            Operation::Hmvc(_) => "hmvc",
-            Operation::Id(_) => "id",
-            Operation::Nic(_) => "nic",
-            Operation::Noop(_) => "noop",
-            Operation::Pm(_) => "pm",
-            Operation::Ptp(_) => "ptp",
-            Operation::Pv(_) => "pv",
-            Operation::Rc(_) => "rc",
-            Operation::Refcom(_) => "refcom",
-            Operation::Refreq(_) => "refreq",
-            Operation::Resign => "resign",
-            Operation::Sm(_) => "sm",
-            Operation::Sv(_) => "sv",
-            Operation::Tcgs(_) => "tcgs",
-            Operation::Tcri(_) => "tcri",
-            Operation::Tcsi(_) => "tcsi",
-            Operation::Ts(_) => "ts",
-            Operation::Variation(register, _) => register.variation_opcode(),
-            Operation::Other { opcode, .. } => opcode,
-        }
-    }
-
-    /// Writes opcode and operands with the semicolon at the end.
-    pub(super) fn write(&self, out: &mut String) {
-        out.push_str(self.opcode());
-        match self {
-            Operation::Acd(number) | Operation::Acn(number) | Operation::Acs(number) => {
-                write_value(number, out);
-            }
             Operation::Am(moves) | Operation::Bm(moves) | Operation::Pv(moves) | Operation::Sv(moves) => {
-                for mv in moves {
-                    write_move(mv, out);
-                }
+                moves
             }
-            Operation::Pm(mv) | Operation::Sm(mv) => write_move(mv, out),
-            Operation::Comment(_, text)
-            | Operation::Variation(_, text)
-            | Operation::Eco(text)
-            | Operation::Nic(text) => text.iter().for_each(|text| write_string(text, out)),
-            Operation::Id(text) => write_string(text, out),
-            Operation::Cc(clocks) => {
-                write_value(clocks.white, out);
-                write_value(clocks.black, out);
-            }
-            Operation::Ce(evaluation) => write_value(evaluation.value(), out),
-            Operation::Dm(number)
-            | Operation::Fmvn(number)
-            | Operation::Rc(number)
-            | Operation::Tcgs(number) => {
-                write_value(number, out);
-            }
-            Operation::Hmvc(number) => write_value(number, out),
-            Operation::DrawAccept
-            | Operation::DrawClaim
-            | Operation::DrawOffer
-            | Operation::DrawReject
-            | Operation::Resign => {}
-            Operation::Ptp(tags) => {
-                for (name, value) in tags {
-                    write_value(name, out);
-                    write_string(value, out);
-                }
-            }
-            Operation::Refcom(command) => write_value(command.word(), out),
-            Operation::Refreq(request) => write_value(request.word(), out),
-            Operation::Tcri(contact) | Operation::Tcsi(contact) => {
-                write_string(&contact.address, out);
-                write_string(&contact.name, out);
-            }
-            Operation::Ts(moment) => write_moment(*moment, out),
-            Operation::Noop(operands) | Operation::Other { operands, .. } => {
-                // Operands without an opcode must not begin with the space that would stand behind it.
-                let is_nameless = self.opcode().is_empty();
-                let begin = out.len();
-                for operand in operands {
-                    operand.write(out);
-                }
-                if is_nameless && out.len() > begin {
-                    out.remove(begin);
-                }
-            }
-        }
-        out.push(';');
-    }
-}
-
-impl AnyOperand<'_> {
-    fn write(&self, out: &mut String) {
-        match self {
-            AnyOperand::Word(word) => {
-                out.push(' ');
-                push_printing(word, out);
-            }
-            AnyOperand::String(text) => write_string(text, out),
+            Operation::Pm(mv) | Operation::Sm(mv) => std::slice::from_ref(mv),
+            _ => &[],
         }
     }
 }
 
-fn write_value(value: impl std::fmt::Display, out: &mut String) {
-    // Writing to a string doesn't fail.
-    let _ = write!(out, " {value}");
-}
+/// Writes operands at the end of a text, each behind a space.
+struct OperandWriter<'o>(&'o mut String);
 
-fn write_move(mv: &EpdMove<'_>, out: &mut String) {
-    out.push(' ');
-    mv.write(out);
-}
-
-fn write_moment(moment: PrimitiveDateTime, out: &mut String) {
-    let (date, (hour, minute, second)) = (moment.date(), moment.time().as_hms());
-    let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
-    write_value(format_args!("{year:04}.{month:02}.{day:02} {hour:02}:{minute:02}:{second:02}"), out);
-}
-
-/// EPD has no notation for a quotation mark inside of a string; an apostrophe stands for it.
-fn write_string(text: &str, out: &mut String) {
-    out.push_str(" \"");
-    if is_plain(text) {
-        out.push_str(text);
-    } else {
-        push_printing(&text.replace('"', "'"), out);
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "values come as references")]
+impl OperandWriter<'_> {
+    fn value(&mut self, value: &impl Display) {
+        // Writing to a string doesn't fail.
+        let _ = write!(self.0, " {value}");
     }
-    out.push('"');
+
+    /// EPD has no notation for a quotation mark inside of a string; an apostrophe stands for it.
+    fn string(&mut self, text: &str) {
+        self.0.push_str(" \"");
+        if is_plain(text) {
+            self.0.push_str(text);
+        } else {
+            push_printing(&text.replace('"', "'"), self.0);
+        }
+        self.0.push('"');
+    }
+
+    fn register(&mut self, text: &Option<Text<'_>>) {
+        if let Some(text) = text {
+            self.string(text);
+        }
+    }
+
+    fn only_move(&mut self, mv: &EpdMove<'_>) {
+        self.0.push(' ');
+        mv.write(self.0);
+    }
+
+    fn moves(&mut self, moves: &[EpdMove<'_>]) {
+        for mv in moves {
+            self.only_move(mv);
+        }
+    }
+
+    fn clocks(&mut self, clocks: &ByColor<ClockTime>) {
+        self.value(&clocks.white);
+        self.value(&clocks.black);
+    }
+
+    fn tags(&mut self, tags: &[(Text<'_>, Text<'_>)]) {
+        for (name, value) in tags {
+            self.value(name);
+            self.string(value);
+        }
+    }
+
+    fn contact(&mut self, contact: &Contact<'_>) {
+        self.string(&contact.address);
+        self.string(&contact.name);
+    }
+
+    fn moment(&mut self, moment: &PrimitiveDateTime) {
+        let (date, (hour, minute, second)) = (moment.date(), moment.time().as_hms());
+        let (year, month, day) = (date.year(), u8::from(date.month()), date.day());
+        self.value(&format_args!("{year:04}.{month:02}.{day:02} {hour:02}:{minute:02}:{second:02}"));
+    }
+
+    fn any(&mut self, operands: &[AnyOperand<'_>]) {
+        for operand in operands {
+            match operand {
+                AnyOperand::Word(word) => {
+                    self.0.push(' ');
+                    push_printing(word, self.0);
+                }
+                AnyOperand::String(text) => self.string(text),
+            }
+        }
+    }
+
+    /// Operands without an opcode, which must not begin with the space that would stand behind it.
+    fn nameless(&mut self, operands: &[AnyOperand<'_>]) {
+        let begin = self.0.len();
+        self.any(operands);
+        if self.0.len() > begin {
+            self.0.remove(begin);
+        }
+    }
 }
 
 /// Whether a text is printing ASCII without a quotation mark, and so can be an operand as it is.

@@ -10,7 +10,7 @@ use super::board::{read_board, write_board};
 
 /// A position, legal or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct EpdPosition {
     /// What stands where.
     pub board: Board,
     /// The side to move.
@@ -29,30 +29,26 @@ pub struct Castling {
 }
 
 impl Castling {
-    /// White's before Black's, the king's side before the queen's.
-    const ORDER: &[u8] = b"KHGFEDCBAQkhgfedcbaq";
-
-    /// Where in [`Castling::ORDER`] each byte stands; what does not stand there, is nowhere.
-    const PLACES: [usize; 256] = {
-        let mut places = [usize::MAX; 256];
-        let mut place = 0;
-        while place < Castling::ORDER.len() {
-            places[Castling::ORDER[place] as usize] = place;
-            place += 1;
-        }
-        places
-    };
+    /// The place of a letter: White's before Black's, the king's side before the queen's. `None` if it means no rook.
+    fn place(letter: u8) -> Option<u8> {
+        let place = match letter.to_ascii_uppercase() {
+            b'K' => 0,
+            file @ b'A'..=b'H' => 1 + (b'H' - file),
+            b'Q' => 9,
+            _ => return None,
+        };
+        Some(if letter.is_ascii_uppercase() { place } else { 10 + place })
+    }
 
     /// Reads letters in any order; `None` if one is none, comes twice, or there are more than four.
     fn read(text: &str) -> Option<Castling> {
         let mut castling = Castling { count: text.len(), ..Castling::default() };
         let letters = castling.letters.get_mut(..text.len())?;
         letters.copy_from_slice(text.as_bytes());
-        let place = |letter: u8| Castling::PLACES[usize::from(letter)];
-        letters.sort_unstable_by_key(|letter| place(*letter));
-        let are_different = letters.is_sorted_by(|one, next| place(*one) < place(*next));
-        let are_letters = letters.last().is_none_or(|last| place(*last) < Castling::ORDER.len());
-        (are_different && are_letters).then_some(castling)
+        letters.sort_unstable_by_key(|letter| Castling::place(*letter));
+        let are_letters = letters.first().is_none_or(|first| Castling::place(*first).is_some());
+        let are_different = letters.is_sorted_by(|one, next| Castling::place(*one) < Castling::place(*next));
+        (are_letters && are_different).then_some(castling)
     }
 
     /// The letters; empty if nobody may castle.
@@ -77,26 +73,26 @@ impl Castling {
     }
 }
 
-impl Position {
+impl EpdPosition {
     /// The position on the board of a game.
     ///
     /// # Panics
     /// Never: the fields of a game are well-formed.
-    pub fn of(game: &Game) -> Position {
+    pub fn of(game: &Game) -> EpdPosition {
         let fields = game::epd::fields(game);
         let mut words = fields.split(' ').map(|text| Word { text, at: 0 });
         let fields = std::array::from_fn(|_| words.next().unwrap_or(Word { text: "", at: 0 }));
-        Position::read(&fields, &mut Findings::new("", 0)).expect("a game's fields are well-formed")
+        EpdPosition::read(&fields, &mut Findings::new("", 0)).expect("a game's fields are well-formed")
     }
 
     /// Reads the fields; `None`, and an error, if one of them can't be understood.
-    pub(super) fn read(fields: &[Word<'_>; 4], findings: &mut Findings<'_>) -> Option<Position> {
+    pub(super) fn read(fields: &[Word<'_>; 4], findings: &mut Findings<'_>) -> Option<EpdPosition> {
         let [board, turn, castling, en_passant] = *fields;
         let board = read_board(board, findings);
         let turn = read_turn(turn, findings);
         let castling = read_castling(castling, findings);
         let en_passant = read_en_passant(en_passant, turn, findings);
-        Some(Position { board: board?, turn: turn?, castling: castling?, en_passant: en_passant? })
+        Some(EpdPosition { board: board?, turn: turn?, castling: castling?, en_passant: en_passant? })
     }
 
     /// Writes the fields.
@@ -231,7 +227,7 @@ fn read_en_passant(
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Option<Position>, Vec<String>) {
+    fn read(text: &str) -> (Option<EpdPosition>, Vec<String>) {
         let mut at = 0;
         let mut words = text.split(' ').map(|text| {
             at += text.len() + 1;
@@ -239,7 +235,7 @@ mod tests {
         });
         let fields = std::array::from_fn(|_| words.next().expect("four fields"));
         let mut findings = Findings::new(text, 1);
-        let position = Position::read(&fields, &mut findings);
+        let position = EpdPosition::read(&fields, &mut findings);
         if let Some(position) = &position {
             position.judge(&fields, &mut findings);
         }
@@ -247,7 +243,7 @@ mod tests {
         (position, findings.faults().iter().map(told).collect())
     }
 
-    fn written(position: &Position) -> String {
+    fn written(position: &EpdPosition) -> String {
         let mut text = String::new();
         position.write(&mut text);
         text
@@ -259,7 +255,7 @@ mod tests {
         let (position, faults) = read(start);
         let position = position.expect("a position");
         assert_eq!((written(&position).as_str(), faults), (start, vec![]));
-        assert_eq!(Position::of(&Game::default()), position);
+        assert_eq!(EpdPosition::of(&Game::default()), position);
         assert_eq!(position.legal().expect("legal"), (Chess::default(), CastlingMode::Standard));
     }
 

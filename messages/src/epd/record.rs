@@ -1,4 +1,7 @@
 //! A record, read and written.
+//!
+//! Operations are in ASCII order, each opcode once; of several with one opcode the last one holds. Registers are set in that
+//! order too: the order in the line must not change the meaning (EPD specification, 5.1).
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -7,10 +10,10 @@ use game::epd::{Escapes, Fault, Findings, Lexer, Operand, Rule, Severity, Word};
 use game::{FenError, Game};
 use smallvec::SmallVec;
 
-use super::moves::MoveReader;
+use super::moves::{EpdMove, MoveReader};
 use super::operands::Operands;
 use super::operation::Operation;
-use super::position::Position;
+use super::position::EpdPosition;
 use super::rules::judge;
 
 /// A position and what is known about it. The operations are in ASCII order of their opcodes, each of which is there
@@ -18,13 +21,13 @@ use super::rules::judge;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The position.
-    pub position: Position,
+    pub position: EpdPosition,
     operations: Vec<Operation<'a>>,
 }
 
 impl<'a> Record<'a> {
     /// A record without operations.
-    pub fn new(position: Position) -> Record<'a> {
+    pub fn new(position: EpdPosition) -> Record<'a> {
         Record { position, operations: Vec::new() }
     }
 
@@ -36,6 +39,19 @@ impl<'a> Record<'a> {
     /// The operation with that opcode. It is [`Operation::Other`] if its operands could not be understood.
     pub fn get(&self, opcode: &str) -> Option<&Operation<'a>> {
         self.find(opcode).ok().map(|at| &self.operations[at])
+    }
+
+    /// The moves that an operation names; none if there is no such operation, or if they could not be understood.
+    pub fn moves(&self, opcode: &str) -> &[EpdMove<'a>] {
+        self.get(opcode).map_or(&[], Operation::moves)
+    }
+
+    /// The name of the position.
+    pub fn id(&self) -> Option<&str> {
+        match self.get("id")? {
+            Operation::Id(id) => Some(id),
+            _ => None,
+        }
     }
 
     /// Adds an operation; one with the same opcode is replaced.
@@ -151,7 +167,7 @@ impl RecordReader {
 
     fn read_record<'a>(self, lexer: &mut Lexer<'a>) -> Option<Record<'a>> {
         let fields = lexer.fields()?;
-        let position = Position::read(&fields, &mut lexer.findings)?;
+        let position = EpdPosition::read(&fields, &mut lexer.findings)?;
         let legal = match self.moves {
             MoveReading::Syntax => None,
             MoveReading::Legal | MoveReading::Repair => position.judge(&fields, &mut lexer.findings),
@@ -181,7 +197,7 @@ impl RecordReader {
             return None;
         }
         operations.sort(first, &mut lexer.findings);
-        judge(operations.iter(), &mut lexer.findings);
+        judge(&operations.list, &operations.places, &mut lexer.findings);
         Some(Record { position, operations: operations.list })
     }
 
@@ -227,11 +243,6 @@ impl<'a> Operations<'a> {
     fn push(&mut self, operation: Operation<'a>, at: usize) {
         self.list.push(operation);
         self.places.push(at);
-    }
-
-    /// Each, and where it begins.
-    fn iter(&self) -> impl Iterator<Item = (usize, &Operation<'a>)> {
-        self.places.iter().copied().zip(&self.list)
     }
 
     /// Puts them in their order. Of several with the same opcode the last one is kept. Those before `first` stood in the

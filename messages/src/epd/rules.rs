@@ -1,104 +1,86 @@
 //! What operations demand of each other.
 
-use std::num::NonZeroU32;
-
 use game::epd::{Findings, Rule, Severity};
 
 use super::moves::EpdMove;
 use super::operation::Operation;
-use super::values::{Evaluation, EvaluationVerdict};
+use super::values::{EpdEvaluation, EvaluationVerdict};
 
-/// Judges the operations of a record, each of which comes with the byte of the line at which it begins.
-pub(super) fn judge<'f, 'a: 'f>(
-    operations: impl Iterator<Item = (usize, &'f Operation<'a>)>,
-    findings: &mut Findings<'_>,
-) {
-    let found = Found::new(operations);
-    found.draws(findings);
-    found.moves(findings);
-    found.mates(findings);
-    if let (Some(at), Some(_)) = (found.refcom, found.refreq) {
-        findings.report(at, Rule::X7, Severity::Error, "`refcom` and `refreq` in one record");
+/// Judges the operations of a record, which are in their order. `places` are the bytes of the line at which they begin.
+pub(super) fn judge(operations: &[Operation<'_>], places: &[usize], findings: &mut Findings<'_>) {
+    // Few records have an operation that a rule begins with.
+    let is_bound = |operation: &Operation<'_>| {
+        use Operation as O;
+        matches!(
+            operation,
+            O::Am(_) | O::Ce(_) | O::Pm(_) | O::Sm(_) | O::DrawClaim | O::DrawOffer | O::DrawReject
+        ) || matches!(operation, O::Refcom(_) | O::Resign)
+    };
+    if operations.iter().any(is_bound) {
+        let record = Judge { operations, places };
+        record.draws(findings);
+        record.moves(findings);
+        record.mates(findings);
+        if let (Some(at), Some(_)) = (record.place("refcom"), record.place("refreq")) {
+            findings.report(at, Rule::X7, Severity::Error, "`refcom` and `refreq` in one record");
+        }
     }
 }
 
-/// The operations that have to do with others, and where they are.
-#[derive(Default)]
-struct Found<'f, 'a> {
-    am: Option<(usize, &'f [EpdMove<'a>])>,
-    bm: Option<(usize, &'f [EpdMove<'a>])>,
-    ce: Option<(usize, Evaluation)>,
-    dm: Option<(usize, NonZeroU32)>,
-    draw_accept: Option<usize>,
-    draw_claim: Option<usize>,
-    draw_offer: Option<usize>,
-    draw_reject: Option<usize>,
-    pm: Option<(usize, &'f EpdMove<'a>)>,
-    pv: Option<(usize, &'f [EpdMove<'a>])>,
-    refcom: Option<usize>,
-    refreq: Option<usize>,
-    resign: Option<usize>,
-    sm: Option<(usize, &'f EpdMove<'a>)>,
-    sv: Option<(usize, &'f [EpdMove<'a>])>,
+/// Operations that exclude each other; the second one is at fault.
+const EXCLUSIONS: [(&str, &str, Rule); 6] = [
+    ("draw_accept", "draw_reject", Rule::X2),
+    ("draw_claim", "draw_offer", Rule::X3),
+    ("draw_accept", "resign", Rule::X4),
+    ("draw_claim", "resign", Rule::X4),
+    ("draw_offer", "resign", Rule::X4),
+    ("draw_reject", "resign", Rule::X4),
+];
+
+struct Judge<'r, 'a> {
+    operations: &'r [Operation<'a>],
+    places: &'r [usize],
 }
 
-impl<'f, 'a> Found<'f, 'a> {
-    fn new(operations: impl Iterator<Item = (usize, &'f Operation<'a>)>) -> Found<'f, 'a> {
-        let mut found = Found::default();
-        for (at, operation) in operations {
-            match operation {
-                Operation::Am(moves) => found.am = Some((at, moves)),
-                Operation::Bm(moves) => found.bm = Some((at, moves)),
-                Operation::Ce(evaluation) => found.ce = Some((at, *evaluation)),
-                Operation::Dm(moves) => found.dm = Some((at, *moves)),
-                Operation::DrawAccept => found.draw_accept = Some(at),
-                Operation::DrawClaim => found.draw_claim = Some(at),
-                Operation::DrawOffer => found.draw_offer = Some(at),
-                Operation::DrawReject => found.draw_reject = Some(at),
-                Operation::Pm(mv) => found.pm = Some((at, mv)),
-                Operation::Pv(moves) => found.pv = Some((at, moves)),
-                Operation::Refcom(_) => found.refcom = Some(at),
-                Operation::Refreq(_) => found.refreq = Some(at),
-                Operation::Resign => found.resign = Some(at),
-                Operation::Sm(mv) => found.sm = Some((at, mv)),
-                Operation::Sv(moves) => found.sv = Some((at, moves)),
-                _ => {}
-            }
-        }
-        found
+impl<'r, 'a> Judge<'r, 'a> {
+    /// The operation with that opcode, if its operands were understood, and where it begins.
+    fn find(&self, opcode: &str) -> Option<(usize, &'r Operation<'a>)> {
+        let mut operations = self.places.iter().copied().zip(self.operations);
+        operations.find(|(_, operation)| {
+            operation.opcode() == opcode && !matches!(operation, Operation::Other { .. })
+        })
+    }
+
+    fn place(&self, opcode: &str) -> Option<usize> {
+        self.find(opcode).map(|(at, _)| at)
+    }
+
+    /// The moves of an operation with that opcode.
+    fn listed(&self, opcode: &str) -> Option<(usize, &'r [EpdMove<'a>])> {
+        let (at, operation) = self.find(opcode)?;
+        Some((at, operation.moves()))
     }
 
     fn draws(&self, findings: &mut Findings<'_>) {
-        let mut error = |at, rule, message: &str| findings.report(at, rule, Severity::Error, message);
-        if let (Some(at), None) = (self.draw_offer, self.sm) {
-            error(at, Rule::X1, "`draw_offer` without `sm`");
+        let has_move = self.place("sm").is_some();
+        if let Some(at) = self.place("draw_offer").filter(|_| !has_move) {
+            findings.report(at, Rule::X1, Severity::Error, "`draw_offer` without `sm`");
         }
-        if let (Some(_), Some(at)) = (self.draw_accept, self.draw_reject) {
-            error(at, Rule::X2, "`draw_accept` and `draw_reject` in one record");
-        }
-        if let (Some(_), Some(at)) = (self.draw_claim, self.draw_offer) {
-            error(at, Rule::X3, "`draw_claim` and `draw_offer` in one record");
-        }
-        for (draw, opcode) in [
-            (self.draw_accept, "draw_accept"),
-            (self.draw_claim, "draw_claim"),
-            (self.draw_offer, "draw_offer"),
-            (self.draw_reject, "draw_reject"),
-        ] {
-            if let (Some(_), Some(at)) = (draw, self.resign) {
-                error(at, Rule::X4, &format!("`{opcode}` and `resign` in one record"));
+        for (one, other, rule) in EXCLUSIONS {
+            if let (Some(_), Some(at)) = (self.place(one), self.place(other)) {
+                let message = format!("`{one}` and `{other}` in one record");
+                findings.report(at, rule, Severity::Error, message);
             }
         }
-        if let (Some(at), None) = (self.draw_claim, self.sm) {
+        if let Some(at) = self.place("draw_claim").filter(|_| !has_move) {
             let message = "`draw_claim` without `sm` claims the present position";
             findings.report(at, Rule::A6, Severity::Note, message);
         }
     }
 
     fn moves(&self, findings: &mut Findings<'_>) {
-        let variations = [("pm", self.pm, "pv", self.pv, Rule::X5), ("sm", self.sm, "sv", self.sv, Rule::X6)];
-        for (single, one, sequence, line, rule) in variations {
-            if let (Some((at, mv)), Some((_, [first, ..]))) = (one, line)
+        for (single, sequence, rule) in [("pm", "pv", Rule::X5), ("sm", "sv", Rule::X6)] {
+            if let (Some((at, [mv])), Some((_, [first, ..]))) = (self.listed(single), self.listed(sequence))
                 && !is_same(first, mv)
             {
                 let message =
@@ -106,7 +88,7 @@ impl<'f, 'a> Found<'f, 'a> {
                 findings.report(at, rule, Severity::Error, message);
             }
         }
-        if let (Some((at, avoided)), Some((_, best))) = (self.am, self.bm)
+        if let (Some((at, avoided)), Some((_, best))) = (self.listed("am"), self.listed("bm"))
             && let Some(both) = avoided.iter().find(|avoided| best.iter().any(|best| is_same(best, avoided)))
         {
             let message = format!("{} is both in `am` and in `bm`", shown(both));
@@ -115,28 +97,26 @@ impl<'f, 'a> Found<'f, 'a> {
     }
 
     fn mates(&self, findings: &mut Findings<'_>) {
-        let Some((at, evaluation)) = self.ce else { return };
+        let Some((at, Operation::Ce(evaluation))) = self.find("ce") else { return };
         // The winner mates after an odd number of plies, the loser is mated after an even one.
         let parity = match evaluation.verdict() {
             EvaluationVerdict::MateIn(plies) if plies % 2 == 0 => {
-                "an odd number of plies before the mover mates"
+                Some("an odd number of plies before the mover mates")
             }
             EvaluationVerdict::MatedIn(plies) if plies % 2 == 1 => {
-                "an even number of plies before the mover is mated"
+                Some("an even number of plies before the mover is mated")
             }
-            _ => "",
+            _ => None,
         };
-        if !parity.is_empty() {
-            let message = format!("`ce {}`; expected {parity}", evaluation.value());
+        if let Some(parity) = parity {
+            let message = format!("`ce {evaluation}`; expected {parity}");
             findings.report(at, Rule::A4, Severity::Note, message);
         }
-        if let Some((_, moves)) = self.dm
-            && Evaluation::mate_in(moves.get()) != Some(evaluation)
-        {
-            let message = match Evaluation::mate_in(moves.get()) {
-                Some(expected) => {
-                    format!("`ce {}`; `dm {moves}` is {}", evaluation.value(), expected.value())
-                }
+        let Some((_, Operation::Dm(moves))) = self.find("dm") else { return };
+        let expected = EpdEvaluation::mate_in(moves.get());
+        if expected != Some(*evaluation) {
+            let message = match expected {
+                Some(expected) => format!("`ce {evaluation}`; `dm {moves}` is {expected}"),
                 None => format!("`dm {moves}` is too far away for `ce`"),
             };
             findings.report(at, Rule::X11, Severity::Note, message);

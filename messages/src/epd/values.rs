@@ -34,7 +34,7 @@ impl Register {
 /// What a position is worth for the side to move, in centipawns, or how far away mate is (EPD specification, 6.7):
 /// -32768 to 32766.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Evaluation(i16);
+pub struct EpdEvaluation(i16);
 
 /// What an [`Evaluation`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,21 +49,21 @@ pub enum EvaluationVerdict {
     IllegalPosition,
 }
 
-impl Evaluation {
+impl EpdEvaluation {
     /// From this value on, in either direction, an evaluation tells of a mate.
     const MATE: i16 = 32_000;
 
     /// `None` outside of -32768 to 32766.
-    pub fn new(value: i64) -> Option<Evaluation> {
-        i16::try_from(value).ok().filter(|value| *value < i16::MAX).map(Evaluation)
+    pub fn new(value: i64) -> Option<EpdEvaluation> {
+        i16::try_from(value).ok().filter(|value| *value < i16::MAX).map(EpdEvaluation)
     }
 
     /// A score as an evaluation; `None` if the mate is farther away than can be written.
-    pub fn of(score: Score) -> Option<Evaluation> {
+    pub fn of(score: Score) -> Option<EpdEvaluation> {
         match score {
-            Score::Centipawns(centipawns) => Evaluation::new(centipawns.into()),
-            Score::MateIn(moves) => Evaluation::mate_in(moves),
-            Score::MatedIn(moves) => Evaluation::mated_in(moves),
+            Score::Centipawns(centipawns) => EpdEvaluation::new(centipawns.into()),
+            Score::MateIn(moves) => EpdEvaluation::mate_in(moves),
+            Score::MatedIn(moves) => EpdEvaluation::mated_in(moves),
         }
     }
 
@@ -78,15 +78,15 @@ impl Evaluation {
     }
 
     /// The side to move mates in so many moves of its own, from 1 to 383.
-    pub fn mate_in(moves: u32) -> Option<Evaluation> {
+    pub fn mate_in(moves: u32) -> Option<EpdEvaluation> {
         let value = 32_767 - (2 * i64::from(moves) - 1);
-        Evaluation::new(value).filter(|value| value.0 > Evaluation::MATE)
+        EpdEvaluation::new(value).filter(|value| value.0 > EpdEvaluation::MATE)
     }
 
     /// The side to move is mated after so many moves of its own, at most 383; 0 if it is checkmated already.
-    pub fn mated_in(moves: u32) -> Option<Evaluation> {
+    pub fn mated_in(moves: u32) -> Option<EpdEvaluation> {
         let value = -32_767 + 2 * i64::from(moves);
-        Evaluation::new(value).filter(|value| value.0 < -Evaluation::MATE)
+        EpdEvaluation::new(value).filter(|value| value.0 < -EpdEvaluation::MATE)
     }
 
     /// The number as it is written.
@@ -98,10 +98,16 @@ impl Evaluation {
     pub fn verdict(self) -> EvaluationVerdict {
         match self.0 {
             i16::MIN => EvaluationVerdict::IllegalPosition,
-            value if value < -Evaluation::MATE => EvaluationVerdict::MatedIn((value + i16::MAX) as u16),
-            value if value > Evaluation::MATE => EvaluationVerdict::MateIn((i16::MAX - value) as u16),
+            value if value < -EpdEvaluation::MATE => EvaluationVerdict::MatedIn((value + i16::MAX) as u16),
+            value if value > EpdEvaluation::MATE => EvaluationVerdict::MateIn((i16::MAX - value) as u16),
             value => EvaluationVerdict::Centipawns(value),
         }
+    }
+}
+
+impl fmt::Display for EpdEvaluation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 
@@ -178,6 +184,12 @@ macro_rules! words {
                 match word { $($word => Some($name::$variant),)* _ => None }
             }
         }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.word())
+            }
+        }
     };
 }
 
@@ -221,22 +233,25 @@ mod tests {
 
     #[test]
     fn evaluations_of_the_specification() {
-        let value = |evaluation: Option<Evaluation>| evaluation.map(Evaluation::value);
+        let value = |evaluation: Option<EpdEvaluation>| evaluation.map(EpdEvaluation::value);
         assert_eq!(
-            (value(Evaluation::mate_in(1)), value(Evaluation::mate_in(5))),
+            (value(EpdEvaluation::mate_in(1)), value(EpdEvaluation::mate_in(5))),
             (Some(32_766), Some(32_758))
         );
         assert_eq!(
-            (value(Evaluation::mated_in(1)), value(Evaluation::mated_in(5))),
+            (value(EpdEvaluation::mated_in(1)), value(EpdEvaluation::mated_in(5))),
             (Some(-32_765), Some(-32_757))
         );
-        assert_eq!((value(Evaluation::mate_in(383)), Evaluation::mate_in(384)), (Some(32_002), None));
-        assert_eq!((value(Evaluation::mated_in(383)), Evaluation::mated_in(384)), (Some(-32_001), None));
+        assert_eq!((value(EpdEvaluation::mate_in(383)), EpdEvaluation::mate_in(384)), (Some(32_002), None));
         assert_eq!(
-            (Evaluation::new(32_767), Evaluation::new(-32_769), Evaluation::mate_in(0)),
+            (value(EpdEvaluation::mated_in(383)), EpdEvaluation::mated_in(384)),
+            (Some(-32_001), None)
+        );
+        assert_eq!(
+            (EpdEvaluation::new(32_767), EpdEvaluation::new(-32_769), EpdEvaluation::mate_in(0)),
             (None, None, None)
         );
-        let verdict = |value| Evaluation::new(value).expect("in range").verdict();
+        let verdict = |value| EpdEvaluation::new(value).expect("in range").verdict();
         assert_eq!(verdict(32_000), EvaluationVerdict::Centipawns(32_000));
         assert_eq!(verdict(32_001), EvaluationVerdict::MateIn(766));
         assert_eq!(verdict(-32_000), EvaluationVerdict::Centipawns(-32_000));

@@ -1,20 +1,18 @@
-//! What a GUI says to an engine.
+//! Commands from a GUI to an engine.
 
 use std::fmt;
 use std::str::FromStr;
 
 use shakmaty::uci::UciMove;
 
-use super::words::{
-    self, MessageError, Words, count, malformed, number, small_count, write_moves, write_value,
-};
+use super::words::{self, LineError, Words, count, malformed, number, small_count, write_moves, write_value};
 
 /// A command from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Speak UCI: answer with `id`, `option` and `uciok`.
     Uci,
-    /// Tell more, or less, than is needed.
+    /// Debug mode on or off.
     Debug(bool),
     /// Answer `readyok` when everything before is done.
     IsReady,
@@ -26,13 +24,13 @@ pub enum Command {
         value: Option<String>,
     },
     /// Register the engine.
-    Register(Registration),
+    Register(RegistrationReply),
     /// What comes now belongs to another game.
     UciNewGame,
     /// Set up a position.
     Position {
         /// Where the game starts.
-        start: Start,
+        start: StartPosition,
         /// The moves from there.
         moves: Vec<UciMove>,
     },
@@ -52,24 +50,24 @@ pub enum Command {
 
 /// The answer to a request for registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Registration {
+pub enum RegistrationReply {
     /// Not now.
     Later,
-    /// With these particulars, each of which may be empty.
+    /// With name and code, each of which may be empty.
     Now {
-        /// To whom the engine belongs.
+        /// The owner of the engine.
         name: String,
-        /// The code that proves it.
+        /// The registration code.
         code: String,
     },
 }
 
 /// Where a game starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum StartPosition {
     /// At the start position.
     Initial,
-    /// At this FEN, which has been read as words only.
+    /// At this FEN, not checked.
     Fen(String),
 }
 
@@ -90,11 +88,11 @@ pub struct Go {
     pub binc: Option<i64>,
     /// Moves to the next time control, this one included.
     pub movestogo: Option<u32>,
-    /// Search so many plies.
+    /// The depth, in plies.
     pub depth: Option<u32>,
-    /// Search so many nodes.
+    /// The number of nodes.
     pub nodes: Option<u64>,
-    /// Search for a mate in so many moves.
+    /// Search for a mate in this number of moves.
     pub mate: Option<u32>,
     /// Search for exactly this time.
     pub movetime: Option<i64>,
@@ -105,16 +103,16 @@ pub struct Go {
 }
 
 impl FromStr for Command {
-    type Err = MessageError;
+    type Err = LineError;
 
     /// Reads a line. Words before the first one that names a command are passed over, as the UCI text asks.
-    fn from_str(line: &str) -> Result<Command, MessageError> {
+    fn from_str(line: &str) -> Result<Command, LineError> {
         words::parse_line(line, "command", parse_named)
     }
 }
 
 /// The command of this name; `None` if there is no such command.
-fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, MessageError>> {
+fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineError>> {
     Some(match name {
         "uci" => Ok(Command::Uci),
         "debug" => parse_debug(words),
@@ -133,7 +131,7 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, MessageE
     })
 }
 
-fn parse_debug(words: &mut Words) -> Result<Command, MessageError> {
+fn parse_debug(words: &mut Words) -> Result<Command, LineError> {
     match words.next() {
         Some("on") => Ok(Command::Debug(true)),
         Some("off") => Ok(Command::Debug(false)),
@@ -141,7 +139,7 @@ fn parse_debug(words: &mut Words) -> Result<Command, MessageError> {
     }
 }
 
-fn parse_set_option(words: &mut Words) -> Result<Command, MessageError> {
+fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
     let all = words.rest();
     if words.next() != Some("name") {
         return Err(malformed("setoption", "name", all));
@@ -155,23 +153,23 @@ fn parse_set_option(words: &mut Words) -> Result<Command, MessageError> {
     Ok(Command::SetOption { name, value })
 }
 
-fn parse_registration(words: &mut Words) -> Registration {
+fn parse_registration(words: &mut Words) -> RegistrationReply {
     if words.peek() == Some("later") {
-        return Registration::Later;
+        return RegistrationReply::Later;
     }
     words.until("name");
     let name = words.until("code");
-    Registration::Now { name, code: words.rest().to_owned() }
+    RegistrationReply::Now { name, code: words.rest().to_owned() }
 }
 
-fn parse_position(words: &mut Words) -> Result<Command, MessageError> {
+fn parse_position(words: &mut Words) -> Result<Command, LineError> {
     let start = match words.next() {
         Some("startpos") => {
             // `moves` comes next if anything does; what else stands there is passed over.
             words.until("moves");
-            Start::Initial
+            StartPosition::Initial
         }
-        Some("fen") => Start::Fen(words.until("moves")),
+        Some("fen") => StartPosition::Fen(words.until("moves")),
         other => return Err(malformed("position", "startpos or fen", other.unwrap_or_default())),
     };
     let moves = words
@@ -182,7 +180,7 @@ fn parse_position(words: &mut Words) -> Result<Command, MessageError> {
     Ok(Command::Position { start, moves })
 }
 
-fn parse_go(words: &mut Words) -> Result<Go, MessageError> {
+fn parse_go(words: &mut Words) -> Result<Go, LineError> {
     let mut go = Go::default();
     while let Some(word) = words.next() {
         match word {
@@ -215,15 +213,15 @@ impl fmt::Display for Command {
             Command::SetOption { name, value: Some(value) } => {
                 write!(f, "setoption name {name} value {value}")
             }
-            Command::Register(Registration::Later) => f.write_str("register later"),
-            Command::Register(Registration::Now { name, code }) => {
+            Command::Register(RegistrationReply::Later) => f.write_str("register later"),
+            Command::Register(RegistrationReply::Now { name, code }) => {
                 write!(f, "register name {name} code {code}")
             }
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::Position { start, moves } => {
                 match start {
-                    Start::Initial => f.write_str("position startpos")?,
-                    Start::Fen(fen) => write!(f, "position fen {fen}")?,
+                    StartPosition::Initial => f.write_str("position startpos")?,
+                    StartPosition::Fen(fen) => write!(f, "position fen {fen}")?,
                 }
                 write_moves(f, "moves", moves)
             }
@@ -324,9 +322,9 @@ mod tests {
             Just(Command::IsReady),
             (words(&["value"]), option::of(text()))
                 .prop_map(|(name, value)| Command::SetOption { name, value }),
-            Just(Command::Register(Registration::Later)),
+            Just(Command::Register(RegistrationReply::Later)),
             (words(&["code", "later"]), text())
-                .prop_map(|(name, code)| Command::Register(Registration::Now { name, code })),
+                .prop_map(|(name, code)| Command::Register(RegistrationReply::Now { name, code })),
             Just(Command::UciNewGame),
             (starts(), moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
             gos().prop_map(|go| Command::Go(Box::new(go))),
@@ -338,8 +336,8 @@ mod tests {
         ]
     }
 
-    fn starts() -> impl Strategy<Value = Start> {
-        prop_oneof![Just(Start::Initial), words(&["moves"]).prop_map(Start::Fen)]
+    fn starts() -> impl Strategy<Value = StartPosition> {
+        prop_oneof![Just(StartPosition::Initial), words(&["moves"]).prop_map(StartPosition::Fen)]
     }
 
     prop_compose! {

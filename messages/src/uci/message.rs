@@ -1,4 +1,4 @@
-//! What an engine says to a GUI.
+//! Messages from an engine to a GUI.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,18 +6,16 @@ use std::str::FromStr;
 use game::{Score, ScoreBound};
 use shakmaty::uci::UciMove;
 
-use super::words::{
-    self, MessageError, Words, count, malformed, number, small_count, write_moves, write_value,
-};
+use super::words::{self, LineError, Words, count, malformed, number, small_count, write_moves, write_value};
 
 /// A message from the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
     /// The name of the engine.
     Name(String),
-    /// Who made the engine.
+    /// The engine's authors.
     Author(String),
-    /// All names and options have been told.
+    /// End of names and options.
     UciOk,
     /// The answer to `isready`.
     ReadyOk,
@@ -32,7 +30,7 @@ pub enum Message {
     CopyProtection(Check),
     /// How the check of the registration goes.
     Registration(Check),
-    /// News of the search.
+    /// Information about the search.
     Info(Box<Info>),
     /// An option that can be set.
     Option {
@@ -54,7 +52,7 @@ pub enum Check {
     Error,
 }
 
-/// News of the search; everything is optional.
+/// Information about the search; everything is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// The iteration, in plies.
@@ -63,9 +61,9 @@ pub struct Info {
     pub seldepth: Option<u32>,
     /// Which of several best lines this is, from 1.
     pub multipv: Option<u32>,
-    /// What the line is worth for the engine.
+    /// The score of the line.
     pub score: Option<InfoScore>,
-    /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines tell it.
+    /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines send it.
     pub wdl: Option<[u32; 3]>,
     /// Moves searched.
     pub nodes: Option<u64>,
@@ -95,7 +93,7 @@ pub struct Info {
     pub string: Option<String>,
 }
 
-/// What a line is worth for the engine.
+/// The score of a line, from the engine's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InfoScore {
     /// The value for the engine.
@@ -107,7 +105,7 @@ pub struct InfoScore {
 /// The line that a processor is looking at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurrentLine {
-    /// The processor, from 1; not told if there is only one.
+    /// The processor, from 1; `None` if there is only one.
     pub cpu: Option<u32>,
     /// The line.
     pub moves: Vec<UciMove>,
@@ -130,11 +128,11 @@ pub enum OptionKind {
         /// The greatest value.
         max: i64,
     },
-    /// One of several words.
+    /// One of several choices.
     Combo {
         /// The value of a new engine.
         default: String,
-        /// The words.
+        /// The choices.
         choices: Vec<String>,
     },
     /// Something to do at once.
@@ -157,16 +155,16 @@ impl Message {
 }
 
 impl FromStr for Message {
-    type Err = MessageError;
+    type Err = LineError;
 
     /// Reads a line. Words before the first one that names a message are passed over, as the UCI text asks.
-    fn from_str(line: &str) -> Result<Message, MessageError> {
+    fn from_str(line: &str) -> Result<Message, LineError> {
         words::parse_line(line, "message", parse_named)
     }
 }
 
 /// The message of this name; `None` if there is no such message.
-fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, MessageError>> {
+fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, LineError>> {
     Some(match name {
         "id" => parse_id(words),
         "uciok" => Ok(Message::UciOk),
@@ -180,7 +178,7 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, MessageE
     })
 }
 
-fn parse_id(words: &mut Words) -> Result<Message, MessageError> {
+fn parse_id(words: &mut Words) -> Result<Message, LineError> {
     match words.next() {
         Some("name") => Ok(Message::Name(words.rest().to_owned())),
         Some("author") => Ok(Message::Author(words.rest().to_owned())),
@@ -188,7 +186,7 @@ fn parse_id(words: &mut Words) -> Result<Message, MessageError> {
     }
 }
 
-fn parse_best_move(words: &mut Words) -> Result<Message, MessageError> {
+fn parse_best_move(words: &mut Words) -> Result<Message, LineError> {
     let word = words.next().unwrap_or_default();
     let best = match word {
         // What engines write for "none" where the UCI text has no word for it.
@@ -200,7 +198,7 @@ fn parse_best_move(words: &mut Words) -> Result<Message, MessageError> {
     Ok(Message::BestMove { best, ponder })
 }
 
-fn parse_check(message: &'static str, words: &mut Words) -> Result<Check, MessageError> {
+fn parse_check(message: &'static str, words: &mut Words) -> Result<Check, LineError> {
     match words.next() {
         Some("checking") => Ok(Check::Checking),
         Some("ok") => Ok(Check::Ok),
@@ -209,7 +207,7 @@ fn parse_check(message: &'static str, words: &mut Words) -> Result<Check, Messag
     }
 }
 
-fn parse_info(words: &mut Words) -> Result<Info, MessageError> {
+fn parse_info(words: &mut Words) -> Result<Info, LineError> {
     let mut info = Info::default();
     while let Some(word) = words.next() {
         match word {
@@ -242,7 +240,7 @@ fn parse_info(words: &mut Words) -> Result<Info, MessageError> {
     Ok(info)
 }
 
-fn parse_score(words: &mut Words) -> Result<InfoScore, MessageError> {
+fn parse_score(words: &mut Words) -> Result<InfoScore, LineError> {
     let unit = words.next().unwrap_or_default();
     let value = match unit {
         "cp" => Score::Centipawns(words.value("info score cp", signed)?),
@@ -266,7 +264,7 @@ fn signed(word: &str) -> Option<i32> {
     number(word).map(|value| value.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
 }
 
-fn parse_wdl(words: &mut Words) -> Result<[u32; 3], MessageError> {
+fn parse_wdl(words: &mut Words) -> Result<[u32; 3], LineError> {
     let mut chances = [0; 3];
     for chance in &mut chances {
         *chance = words.value("info wdl", small_count)?;
@@ -284,12 +282,12 @@ fn parse_current_line(words: &mut Words) -> CurrentLine {
     CurrentLine { cpu, moves: words.all(|word| word.parse().ok()) }
 }
 
-fn parse_move(message: &'static str, words: &mut Words) -> Result<UciMove, MessageError> {
+fn parse_move(message: &'static str, words: &mut Words) -> Result<UciMove, LineError> {
     let word = words.next().unwrap_or_default();
     word.parse().map_err(|_| malformed(message, "a move such as e2e4", word))
 }
 
-fn parse_option(words: &mut Words) -> Result<Message, MessageError> {
+fn parse_option(words: &mut Words) -> Result<Message, LineError> {
     let all = words.rest();
     if words.next() != Some("name") {
         return Err(malformed("option", "name", all));
@@ -318,7 +316,7 @@ fn parse_text_default(words: &mut Words) -> String {
 }
 
 /// The three numbers of a spin, which engines write in any order. Without bounds it has none.
-fn parse_spin(words: &mut Words) -> Result<OptionKind, MessageError> {
+fn parse_spin(words: &mut Words) -> Result<OptionKind, LineError> {
     let (mut default, mut min, mut max) = (0, i64::MIN, i64::MAX);
     while let Some(word) = words.next() {
         match word {

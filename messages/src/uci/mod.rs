@@ -1,4 +1,4 @@
-//! The Universal Chess Interface of Stefan Meyer-Kahlen (April 2006): the vocabulary of both sides.
+//! The Universal Chess Interface of Stefan Meyer-Kahlen (April 2006): the messages of both sides.
 
 mod command;
 mod message;
@@ -6,6 +6,6 @@ mod message;
 mod strategies;
 mod words;
 
-pub use command::{Command, Go, Registration, Start};
+pub use command::{Command, Go, RegistrationReply, StartPosition};
 pub use message::{Check, CurrentLine, EMPTY, Info, InfoScore, Message, OptionKind};
-pub use words::MessageError;
+pub use words::LineError;

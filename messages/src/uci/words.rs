@@ -4,9 +4,9 @@ use std::fmt;
 
 use shakmaty::uci::UciMove;
 
-/// Why a line is no command or no message.
+/// Why a line is not a command or message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
+pub enum LineError {
     /// No word of it is the name of one.
     #[error("unknown {kind}: {line}")]
     Unknown {
@@ -27,23 +27,23 @@ pub enum MessageError {
     },
 }
 
-pub(super) fn malformed(message: &'static str, expected: &'static str, found: &str) -> MessageError {
-    MessageError::Malformed { message, expected, found: found.to_owned() }
+pub(super) fn malformed(message: &'static str, expected: &'static str, found: &str) -> LineError {
+    LineError::Malformed { message, expected, found: found.to_owned() }
 }
 
 /// Reads a line as the command or message that is named first in it; `read` returns `None` for a word that names none.
 pub(super) fn parse_line<T>(
     line: &str,
     kind: &'static str,
-    read: impl Fn(&str, &mut Words) -> Option<Result<T, MessageError>>,
-) -> Result<T, MessageError> {
+    read: impl Fn(&str, &mut Words) -> Option<Result<T, LineError>>,
+) -> Result<T, LineError> {
     let mut words = Words::new(line);
     while let Some(word) = words.next() {
         if let Some(read) = read(word, &mut words) {
             return read;
         }
     }
-    Err(MessageError::Unknown { kind, line: line.trim().to_owned() })
+    Err(LineError::Unknown { kind, line: line.trim().to_owned() })
 }
 
 /// Reads a line word by word.
@@ -89,7 +89,7 @@ impl<'a> Words<'a> {
         &mut self,
         name: &'static str,
         read: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, MessageError> {
+    ) -> Result<T, LineError> {
         let word = self.next().unwrap_or_default();
         read(word).ok_or_else(|| malformed(name, "a whole number", word))
     }

@@ -1,13 +1,13 @@
-//! What an engine told of itself in its `feature` lines.
+//! What an engine announces in its `feature` lines.
 
 use std::collections::HashMap;
 
-use messages::cecp::{Feature, OptionDefinition, OptionKind, Switch};
+use messages::cecp::{Feature, OptionControl, OptionDefinition, Switch};
 
-use crate::options::{self, Kind, Setting};
-use crate::{Fault, OptionValue};
+use crate::options::{self, OptionRange};
+use crate::{OptionValue, PlayerFault};
 
-/// What an engine can do and wants; what it said last holds, of options all that it said.
+/// The features of an engine; of each feature the last line holds, options add up.
 #[derive(Debug, Default)]
 pub(crate) struct Features {
     switches: HashMap<Switch, bool>,
@@ -18,7 +18,7 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// Takes in a feature; whether it is accepted: known, and honoured.
+    /// Records a feature. Whether it is accepted: known and used.
     pub(crate) fn learn(&mut self, feature: Feature) -> bool {
         match feature {
             Feature::Switch(switch, on) => {
@@ -39,7 +39,7 @@ impl Features {
         true
     }
 
-    /// Whether a feature is on, by the engine's word or by default.
+    /// Whether a feature is on, announced or by default.
     pub(crate) fn has(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
@@ -56,7 +56,7 @@ impl Features {
         names
     }
 
-    /// Whether the engine has told that no more features follow (`Some(true)`), or asked to wait for more.
+    /// Whether the engine has announced that no more features follow (`Some(true)`), or asked to wait for more.
     pub(crate) fn done(&self) -> Option<bool> {
         self.switches.get(&Switch::Done).copied()
     }
@@ -84,29 +84,25 @@ impl Features {
         &self.options
     }
 
-    /// What has to be told for an option to have a value.
+    /// The value of an option as `option` sends it; `None` presses a button.
     ///
     /// # Errors
-    /// [`Fault::Start`]: there is no such option, or the value doesn't fit.
-    pub(crate) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, Fault> {
+    /// [`PlayerFault::Start`]: there is no such option, or the value doesn't fit.
+    pub(crate) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let named = |option: &&OptionDefinition| option.name == name;
         let Some(option) = self.options.iter().find(named) else {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
         };
-        let kind = match &option.kind {
-            OptionKind::Check(_) => Kind::Check,
-            OptionKind::Spin { min, max, .. } | OptionKind::Slider { min, max, .. } => {
-                Kind::Number { min: *min, max: *max }
+        let range = match &option.kind {
+            OptionControl::Check(_) => OptionRange::Switch { off: "0", on: "1" },
+            OptionControl::Spin { min, max, .. } | OptionControl::Slider { min, max, .. } => {
+                OptionRange::Number { min: *min, max: *max }
             }
-            OptionKind::Combo { choices, .. } => Kind::Choice(choices),
-            OptionKind::Text(_) | OptionKind::File(_) | OptionKind::Path(_) => Kind::Text,
-            OptionKind::Button | OptionKind::Reset | OptionKind::Save => Kind::Button,
+            OptionControl::Combo { choices, .. } => OptionRange::Choice(choices),
+            OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => OptionRange::Text,
+            OptionControl::Button | OptionControl::Reset | OptionControl::Save => OptionRange::Button,
         };
-        Ok(match options::fit(name, &kind, value)? {
-            Setting::Switch(on) => Some(u8::from(on).to_string()),
-            Setting::Value(value) => Some(value),
-            Setting::Press => None,
-        })
+        options::setting(name, &range, value)
     }
 }
 

@@ -1,4 +1,4 @@
-//! How an engine is started, and what is agreed with it before the first game.
+//! The handshake: features and options, before the first game.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,9 +9,9 @@ use super::Cecp;
 use super::features::{self, Features};
 use crate::log::Log;
 use crate::stream::Stream;
-use crate::{Fault, Spec};
+use crate::{PlayerFault, Spec};
 
-/// How long an engine may take after `feature done=0`, which asks to wait no matter how long.
+/// Time limit after `feature done=0`, which asks to wait no matter how long.
 const LONGEST_START: Duration = Duration::from_mins(10);
 
 /// How long an engine gets to read `xboard` before `protover` follows. It must not find both at once: GNU Chess loses
@@ -21,11 +21,11 @@ const LONGEST_READING: Duration = Duration::from_secs(2);
 /// The same for what cannot be seen from outside: that the engine has dealt with `xboard` after reading it.
 const DEALING: Duration = Duration::from_millis(20);
 
-/// An engine that has read `protover` and says nothing for so long is woken. A thread of GNU Chess waits for the lock of
+/// An engine that has read `protover` and is silent for so long is woken. A thread of GNU Chess waits for the lock of
 /// standard input, which its reader holds while there is nothing to read; what has been read by then gets lost.
 const SILENCE: Duration = Duration::from_millis(300);
 
-/// How often an engine is woken. One that still says nothing knows no features.
+/// How often an engine is woken. One that is still silent knows no features.
 const WAKINGS: u32 = 5;
 
 /// Empty lines, a write each, that make a reader let go of its input for a moment: with fifty, one of them did in all of
@@ -33,21 +33,21 @@ const WAKINGS: u32 = 5;
 const WAKING_LINES: u32 = 50;
 
 /// Starts an engine, learns its features and sets its options.
-pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), Fault> {
+pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), PlayerFault> {
     let mut stream = Stream::start(spec, log)?;
-    stream.tell(&Command::Xboard)?;
+    stream.tell(Command::Xboard)?;
     stream.wait_until_read(Instant::now() + LONGEST_READING);
     std::thread::sleep(DEALING);
-    let features = learn(&mut stream, spec)?;
+    let features = learn(&mut stream)?;
     set_options(&mut stream, &features, spec)?;
     Ok((stream, features))
 }
 
-/// Asks for the features. An engine that says nothing of them speaks version 1 of the protocol.
-fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
+/// Asks for the features. An engine that sends none uses version 1 of the protocol.
+fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
     let mut known = Features::default();
-    let mut until = Instant::now() + spec.patience;
-    stream.tell(&Command::Protover(2))?;
+    let mut until = stream.deadline();
+    stream.tell(Command::Protover(2))?;
     let mut wakings = 0;
     while known.done() != Some(true) {
         let look = if wakings < WAKINGS { until.min(Instant::now() + SILENCE) } else { until };
@@ -70,7 +70,7 @@ fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
             None if wakings < WAKINGS && Instant::now() < until => {
                 wakings += 1;
                 wake(stream, until)?;
-                stream.tell(&Command::Protover(2))?;
+                stream.tell(Command::Protover(2))?;
             }
             None => {
                 stream.note("no end of the features: going on with those that are known");
@@ -81,11 +81,11 @@ fn learn(stream: &mut Stream<Cecp>, spec: &Spec) -> Result<Features, Fault> {
     Ok(known)
 }
 
-/// Wakes an engine that has read what it was told and is silent.
-fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), Fault> {
+/// Wakes an engine that has read its input and is silent.
+fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), PlayerFault> {
     stream.wait_until_read(until);
     for _ in 0..WAKING_LINES {
-        stream.tell_line("")?;
+        stream.tell("")?;
         std::thread::sleep(Duration::from_micros(500));
     }
     stream.wait_until_read(until);
@@ -93,7 +93,11 @@ fn wake(stream: &mut Stream<Cecp>, until: Instant) -> Result<(), Fault> {
     Ok(())
 }
 
-fn answer(stream: &mut Stream<Cecp>, known: &mut Features, features: Vec<Feature>) -> Result<(), Fault> {
+fn answer(
+    stream: &mut Stream<Cecp>,
+    known: &mut Features,
+    features: Vec<Feature>,
+) -> Result<(), PlayerFault> {
     let answers: Vec<Command> = features
         .into_iter()
         .map(|feature| {
@@ -101,19 +105,19 @@ fn answer(stream: &mut Stream<Cecp>, known: &mut Features, features: Vec<Feature
             if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
         })
         .collect();
-    stream.tell_all(&answers)
+    stream.tell_all(answers)
 }
 
-fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), Fault> {
+fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), PlayerFault> {
     for (name, value) in &spec.options {
         let value = features.setting(name, value).map_err(|fault| stream.fail(fault))?;
-        stream.tell(&Command::Option { name: name.clone(), value })?;
+        stream.tell(Command::Option { name: name.clone(), value })?;
     }
     let limits =
         [(Switch::Memory, spec.memory.map(Command::Memory)), (Switch::Smp, spec.threads.map(Command::Cores))];
     for (switch, command) in limits {
         match command {
-            Some(command) if features.has(switch) => stream.tell(&command)?,
+            Some(command) if features.has(switch) => stream.tell(command)?,
             Some(command) => stream.note(&format!("does not want to know: {command}")),
             None => {}
         }

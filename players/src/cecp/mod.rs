@@ -6,28 +6,25 @@ pub(crate) mod setup;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Instant;
 
 use game::{CastlingMode, Outcome, TimeControl, excerpt};
 use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
-use self::setup::Word;
-use crate::listen::{Listener, next_arrival};
+use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, Departure, Event, Fault, Identity, NewGame, Player, Resources, Spec, Thinking, Turn};
+use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 
-/// How many remarks are kept of a program that is getting ready.
+/// How many messages for persons are kept while a program gets ready.
 const MOST_REMARKS: usize = 16;
 
-/// CECP, as an engine is spoken to.
+/// CECP, from the GUI's side.
 pub struct Cecp;
 
 impl Vocabulary for Cecp {
-    type Command = Command;
     type Message = Message;
     const STRICT: bool = false;
 
@@ -36,34 +33,29 @@ impl Vocabulary for Cecp {
     }
 }
 
-/// An engine behind CECP.
+/// A CECP engine.
 ///
-/// An engine that wants a new process for every game gets one; so does one without `ping` whose search was broken off,
-/// for nobody could tell of which game its next move is.
+/// An engine with `reuse=0` gets a new process for every game; so does one without `ping` whose search was interrupted, since
+/// its next move could belong to either game.
 pub struct CecpPlayer {
-    spec: Spec,
-    log: Option<Arc<dyn Log>>,
     stream: Stream<Cecp>,
-    /// What former processes used.
-    used: Resources,
     features: Features,
-    identity: Identity,
-    state: State,
+    state: CecpState,
     game: GameState,
     /// The number of the last `ping`.
     pings: i64,
-    /// What became of earlier games makes a new process necessary for the next.
-    is_worn: bool,
+    /// The next game needs a new process.
+    needs_restart: bool,
     /// Moves come as `move MOVE`, not in the forms that were used before.
     says_move: bool,
-    /// What it said to persons while it got ready.
+    /// Its messages for persons while it got ready.
     remarks: VecDeque<Arrival>,
 }
 
 /// What the engine is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Between games: what it says is about the last one.
+enum CecpState {
+    /// Between games: its messages are about the last one.
     Idle,
     /// In force mode at the beginning of a game.
     Forced,
@@ -76,9 +68,9 @@ enum State {
 /// What the engine knows of the present game.
 #[derive(Default)]
 struct GameState {
-    /// How many plies.
+    /// The number of plies.
     told: usize,
-    /// The last move, as it was told.
+    /// The last move, as it was sent.
     last_told: Option<String>,
     /// The time control.
     control: Option<TimeControl>,
@@ -88,41 +80,42 @@ impl CecpPlayer {
     /// Starts the engine and agrees with it on the protocol's features.
     ///
     /// # Errors
-    /// [`Fault::Start`], or it ended.
-    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, Fault> {
-        let (stream, features) = handshake::start(spec, log.clone())?;
-        let identity = Identity { name: features.name.clone().unwrap_or_default(), authors: None };
+    /// [`PlayerFault::Start`], or it ended.
+    pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, PlayerFault> {
+        let (stream, features) = handshake::start(spec, log)?;
         Ok(CecpPlayer {
-            spec: spec.clone(),
-            log,
             stream,
-            used: Resources::default(),
             features,
-            identity,
-            state: State::Idle,
+            state: CecpState::Idle,
             game: GameState::default(),
             pings: 0,
-            is_worn: false,
+            needs_restart: false,
             says_move: false,
             remarks: VecDeque::new(),
         })
     }
 
-    fn tell(&mut self, command: &Command) -> Result<(), Fault> {
+    fn tell(&mut self, command: &Command) -> Result<(), PlayerFault> {
         self.stream.tell(command)
     }
 
-    /// Puts a new process into the place of the present one.
-    fn replace_process(&mut self) -> Result<(), Fault> {
-        let (stream, features) = handshake::start(&self.spec, self.log.clone())?;
-        let former = std::mem::replace(&mut self.stream, stream);
-        self.used += say_goodbye(former, &self.spec).resources.unwrap_or_default();
+    /// Asks the engine to end.
+    fn send_quit(&mut self) {
+        // That it has gone already is no matter here.
+        let _ = self.stream.tell_all([Command::Force, Command::Quit]);
+    }
+
+    /// Replaces the process by a new one.
+    fn replace_process(&mut self) -> Result<(), PlayerFault> {
+        let (stream, features) = handshake::start(self.stream.spec(), self.stream.log())?;
+        self.send_quit();
+        self.stream.replace(stream);
         self.features = features;
-        self.is_worn = false;
+        self.needs_restart = false;
         Ok(())
     }
 
-    fn set_up(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn set_up(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         let control = game.controls[game.color].phase_of(1);
         let told_clock = setup::time_control(&control, &self.features)?;
         let position = setup::position(&game.game, &self.features)?;
@@ -139,18 +132,13 @@ impl CecpPlayer {
             self.tell(&Command::Computer)?;
         }
         self.tell(&Command::Force)?;
-        for word in position {
-            match word {
-                Word::Command(command) => self.tell(&command)?,
-                Word::Edit(line) => self.stream.tell_line(line)?,
-            }
-        }
+        position.into_iter().try_for_each(|line| self.stream.tell(line))?;
         self.game = GameState { told: 0, last_told: None, control: Some(control) };
         self.tell_moves(&game.game)
     }
 
-    /// Tells the moves that the engine doesn't know yet.
-    fn tell_moves(&mut self, game: &game::Game) -> Result<(), Fault> {
+    /// Sends the moves that the engine doesn't know yet.
+    fn tell_moves(&mut self, game: &game::Game) -> Result<(), PlayerFault> {
         for text in setup::moves(game, self.game.told, &self.features) {
             self.game.last_told = Some(text.clone());
             self.tell(&setup::told_move(text, &self.features))?;
@@ -159,30 +147,28 @@ impl CecpPlayer {
         Ok(())
     }
 
-    /// Waits until the engine has done what it was told. Without `ping` nobody can know.
-    fn wait_until_ready(&mut self) -> Result<(), Fault> {
+    /// Waits until the engine has dealt with its input. Without `ping` that can't be known.
+    fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
         if !self.features.has(Switch::Ping) {
             return Ok(());
         }
         self.pings += 1;
         self.tell(&Command::Ping(self.pings))?;
-        let until = Instant::now() + self.spec.patience;
+        let until = self.stream.deadline();
         loop {
-            let Some(said) = self.stream.wait(until)? else {
-                return Err(self.stream.fail(Fault::Silence("ping")));
-            };
+            let said = self.stream.answer("ping", until)?;
             match said.message {
                 Message::Pong(number) if number == self.pings => return Ok(()),
                 Message::Features(features) => self.learn(features),
                 Message::TellUserError(text) if text.contains("llegal position") => {
-                    return Err(Fault::Unsupported(format!("this position: {text}")));
+                    return Err(PlayerFault::Unsupported(format!("this position: {text}")));
                 }
                 _ if self.is_complaint(&said) => {
-                    return Err(Fault::Unsupported(format!("this opening: {}", said.line)));
+                    return Err(PlayerFault::Unsupported(format!("this opening: {}", said.line)));
                 }
                 message => {
-                    let remark =
-                        remark(&message).map(|text| Arrival { at: said.at, event: Event::Remark(text) });
+                    let remark = remark(&message)
+                        .map(|text| Arrival { at: said.at, event: PlayerEvent::Remark(text) });
                     self.remarks.extend(remark.filter(|_| self.remarks.len() < MOST_REMARKS));
                 }
             }
@@ -194,11 +180,10 @@ impl CecpPlayer {
         for feature in features {
             self.features.learn(feature);
         }
-        self.identity.name = self.features.name.clone().unwrap_or_default();
     }
 
-    /// Whether the engine refuses the move that it was told last. Words for that differ, and some engines use them for
-    /// commands that they don't know; the move itself has to be in them.
+    /// Whether the engine rejects the move that it was sent last. The wording differs, and some engines use it for unknown
+    /// commands; so the message has to contain the move.
     fn is_complaint(&self, said: &Timed<Message>) -> bool {
         let Some(told) = &self.game.last_told else { return false };
         let text = match &said.message {
@@ -212,33 +197,33 @@ impl CecpPlayer {
         text.split_whitespace().any(|word| word == told)
     }
 
-    /// It makes a move. Whether it was asked for one is for the official to judge.
-    fn moved(&mut self, text: String) -> Event {
-        if self.state == State::Thinking {
-            self.state = State::Waiting;
+    /// It makes a move. Whether it is its turn is for the official to judge.
+    fn moved(&mut self, text: String) -> PlayerEvent {
+        if self.state == CecpState::Thinking {
+            self.state = CecpState::Waiting;
             self.game.told += 1;
         }
-        Event::Move(text)
+        PlayerEvent::Move(text)
     }
 }
 
-impl Listener for CecpPlayer {
+impl ProtocolPlayer for CecpPlayer {
     type Vocabulary = Cecp;
 
     fn stream(&mut self) -> &mut Stream<Cecp> {
         &mut self.stream
     }
 
-    fn understand(&mut self, said: Timed<Message>) -> Result<Option<Event>, Fault> {
+    fn understand(&mut self, said: Timed<Message>) -> Result<Option<PlayerEvent>, PlayerFault> {
         if let Message::Features(features) = said.message {
             self.learn(features);
             return Ok(None);
         }
-        if self.state == State::Idle {
+        if self.state == CecpState::Idle {
             return Ok(None);
         }
         if self.is_complaint(&said) {
-            return Ok(Some(Event::Complaint(said.line)));
+            return Ok(Some(PlayerEvent::Complaint(said.line)));
         }
         Ok(match said.message {
             Message::Move(text) => {
@@ -248,18 +233,18 @@ impl Listener for CecpPlayer {
             Message::Other(line) if !self.says_move => {
                 former_move(&line).map(str::to_owned).map(|text| self.moved(text))
             }
-            Message::Resign => Some(Event::Resignation),
-            Message::OfferDraw => Some(Event::DrawOffer),
+            Message::Resign => Some(PlayerEvent::Resignation),
+            Message::OfferDraw => Some(PlayerEvent::DrawOffer),
             Message::Result { result, comment } => {
-                Some(Event::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
+                Some(PlayerEvent::Claim { result: result.to_string(), reason: comment.unwrap_or_default() })
             }
-            Message::Thinking(line) => Some(Event::Thinking(thinking(line))),
-            message => remark(&message).map(Event::Remark),
+            Message::Thinking(line) => Some(PlayerEvent::Thinking(thinking(line))),
+            message => remark(&message).map(PlayerEvent::Remark),
         })
     }
 }
 
-/// What a message says to persons, if it is for them.
+/// The text of a message for persons.
 fn remark(message: &Message) -> Option<String> {
     match message {
         Message::TellUserError(text) => Some(format!("has bad news for the user: {}", excerpt(text))),
@@ -269,7 +254,7 @@ fn remark(message: &Message) -> Option<String> {
     }
 }
 
-/// The move in the forms of the protocol's first version, `12. ... e7e5`, which some engines still use.
+/// The move in the form of version 1 of the protocol, `12. ... e7e5`, which some engines still use.
 pub(crate) fn former_move(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let number = words.next()?.strip_suffix('.')?;
@@ -281,7 +266,6 @@ pub(crate) fn former_move(line: &str) -> Option<&str> {
 fn thinking(line: ThinkingLine) -> Thinking {
     Thinking {
         depth: u32::try_from(line.depth).ok(),
-        selective_depth: line.selective_depth,
         score: Some(score(line.score)),
         nodes: Some(line.nodes),
         time: Some(std::time::Duration::from_millis(line.centiseconds.saturating_mul(10))),
@@ -289,37 +273,30 @@ fn thinking(line: ThinkingLine) -> Thinking {
     }
 }
 
-/// Ends a process as the protocol has it.
-fn say_goodbye(mut stream: Stream<Cecp>, spec: &Spec) -> Departure {
-    // That it has gone already is no matter here.
-    let _ = stream.tell_all(&[Command::Force, Command::Quit]);
-    stream.quit(spec.grace)
-}
-
 impl Player for CecpPlayer {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn name(&self) -> &str {
+        self.features.name.as_deref().unwrap_or_default()
     }
 
-    fn new_game(&mut self, game: &NewGame) -> Result<(), Fault> {
+    fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         let variant = match game.mode() {
             CastlingMode::Standard => "normal",
             CastlingMode::Chess960 => "fischerandom",
         };
         if !self.features.plays(variant) {
-            return Err(Fault::Unsupported(format!("the variant {variant}")));
+            return Err(PlayerFault::Unsupported(format!("the variant {variant}")));
         }
-        if self.is_worn || self.stream.has_ended() {
+        if self.needs_restart || self.stream.has_ended() {
             self.replace_process()?;
         }
         self.set_up(game)?;
         self.wait_until_ready()?;
-        self.is_worn = !self.features.has(Switch::Reuse);
-        self.state = State::Forced;
+        self.needs_restart = !self.features.has(Switch::Reuse);
+        self.state = CecpState::Forced;
         Ok(())
     }
 
-    fn think(&mut self, turn: &Turn) -> Result<(), Fault> {
+    fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault> {
         let us = turn.game.turn();
         let control = turn.clock.control(us).phase_of(turn.clock.move_number(us));
         if self.game.control.as_ref() != Some(&control) {
@@ -328,9 +305,9 @@ impl Player for CecpPlayer {
             self.game.control = Some(control);
         }
         // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
-        let answers = self.state == State::Waiting && self.game.told + 1 == turn.game.ply();
+        let answers = self.state == CecpState::Waiting && self.game.told + 1 == turn.game.ply();
         if !answers {
-            if self.state != State::Forced {
+            if self.state != CecpState::Forced {
                 self.tell(&Command::Force)?;
             }
             self.tell_moves(turn.game)?;
@@ -339,26 +316,21 @@ impl Player for CecpPlayer {
             self.tell(&Command::Time { centiseconds: setup::centiseconds(turn.remaining(us)) })?;
             self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(turn.remaining(!us)) })?;
         }
-        self.state = State::Thinking;
+        self.state = CecpState::Thinking;
         if answers { self.tell_moves(turn.game) } else { self.tell(&Command::Go) }
     }
 
-    fn wait(&mut self, _turn: &Turn) -> Result<(), Fault> {
-        // The engine knows its move and ponders by itself.
-        Ok(())
-    }
-
-    fn offer_draw(&mut self) -> Result<(), Fault> {
+    fn offer_draw(&mut self) -> Result<(), PlayerFault> {
         if self.features.has(Switch::Draw) { self.tell(&Command::Draw) } else { Ok(()) }
     }
 
-    fn end_game(&mut self, outcome: Outcome) -> Result<(), Fault> {
-        let is_busy = self.state == State::Thinking;
-        self.state = State::Idle;
+    fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault> {
+        let is_busy = self.state == CecpState::Thinking;
+        self.state = CecpState::Idle;
         if is_busy && self.features.has(Switch::Sigint) {
             self.stream.interrupt();
         }
-        self.is_worn |= is_busy && !self.features.has(Switch::Ping);
+        self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
         self.tell(&Command::Force)?;
         let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
         self.tell(&Command::Result { result, comment: Some(outcome.to_string()) })
@@ -372,8 +344,10 @@ impl Player for CecpPlayer {
         Some(self.stream.source())
     }
 
-    fn quit(self: Box<Self>) -> Departure {
-        say_goodbye(self.stream, &self.spec).after(self.used)
+    fn quit(mut self: Box<Self>) -> Departure {
+        self.send_quit();
+        let grace = self.stream.spec().grace;
+        self.stream.quit(grace)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Positions, moves and clocks in the words of CECP.
+//! Positions, moves and clocks as CECP commands.
 
 use std::time::Duration;
 
@@ -7,42 +7,29 @@ use messages::cecp::{Command, EditLine, Switch};
 use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role, Square};
 
 use super::features::Features;
-use crate::Fault;
+use crate::PlayerFault;
 
-/// "No limit" for engines that know only clocks.
+/// The clock of a game without a limit.
 const A_DAY: Duration = Duration::from_hours(24);
 
-/// One line to the engine: an edit line is no command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
-    Command(Command),
-    Edit(EditLine),
-}
-
-impl From<Command> for Word {
-    fn from(command: Command) -> Word {
-        Word::Command(command)
-    }
-}
-
-/// What brings a position onto the board of an engine in force mode, after `new`.
+/// The lines that bring a position onto the board of an engine in force mode, after `new`.
 ///
 /// # Errors
-/// [`Fault::Unsupported`]: the engine has no `setboard`, and `edit` cannot say it.
-pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<Word>, Fault> {
+/// [`PlayerFault::Unsupported`]: the engine has no `setboard`, and `edit` cannot express the position.
+pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, PlayerFault> {
     if game.has_standard_start() {
         Ok(Vec::new())
     } else if features.has(Switch::SetBoard) {
-        Ok(vec![Command::SetBoard(game.start_fen()).into()])
+        Ok(vec![Command::SetBoard(game.start_fen()).to_string()])
     } else if is_editable(game) {
         Ok(edit(game.start(), features))
     } else {
-        Err(Fault::Unsupported(format!("from {} (it has no setboard)", game.start_fen())))
+        Err(PlayerFault::Unsupported(format!("from {} (it has no setboard)", game.start_fen())))
     }
 }
 
-/// Whether `edit` can say all of the position: it assumes castling rights wherever king and rook are at home, and knows
-/// of no en passant and no counters.
+/// Whether `edit` can express the position: it assumes castling rights wherever king and rook are on their home squares,
+/// and has no en passant square and no counters.
 fn is_editable(game: &Game) -> bool {
     let start = game.start();
     let at_home = |square, role, color| start.board().piece_at(square) == Some(role_of(role, color));
@@ -66,28 +53,29 @@ fn home(file: u32, color: Color) -> Square {
     Square::from_coords(shakmaty::File::new(file), color.fold_wb(Rank::First, Rank::Eighth))
 }
 
-fn edit(start: &VariantPosition, features: &Features) -> Vec<Word> {
+fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {
     let board = start.board();
-    let men = |color| {
+    let pieces = |color| {
         board
             .clone()
             .into_iter()
-            .filter(move |(_, man)| man.color == color)
-            .map(|(at, man)| EditLine::Place(man.role, at))
+            .filter(move |(_, piece)| piece.color == color)
+            .map(|(at, piece)| EditLine::Place(piece.role, at))
     };
-    // The men don't say who is to move. Without `black`, a move of White does, as XBoard does it.
+    // `edit` doesn't set the side to move. Without `black`, a move of White does, as in XBoard.
     let (before, after) = match (start.turn(), features.has(Switch::Colors)) {
         (Color::White, _) => (None, vec![]),
         (Color::Black, true) => (None, vec![Command::Black, Command::Force]),
         (Color::Black, false) => (Some(told_move("a2a3".into(), features)), vec![]),
     };
     let edits = std::iter::once(EditLine::Clear)
-        .chain(men(Color::White))
+        .chain(pieces(Color::White))
         .chain([EditLine::ToggleColor])
-        .chain(men(Color::Black))
+        .chain(pieces(Color::Black))
         .chain([EditLine::End]);
-    let before = before.into_iter().chain([Command::Edit]).map(Word::Command);
-    before.chain(edits.map(Word::Edit)).chain(after.into_iter().map(Word::Command)).collect()
+    let before = before.into_iter().chain([Command::Edit]).map(|command| command.to_string());
+    let after = after.into_iter().map(|command| command.to_string());
+    before.chain(edits.map(|line| line.to_string())).chain(after).collect()
 }
 
 /// A move, with the word before it if the engine wants it.
@@ -121,11 +109,11 @@ fn coordinate(m: Move, mode: CastlingMode) -> String {
     }
 }
 
-/// What has to be told of a time control, of which only the first phase counts.
+/// The commands for a time control, of which only the first phase counts.
 ///
 /// # Errors
-/// [`Fault::Unsupported`]: CECP has no word for it without a feature that is off.
-pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result<Vec<Command>, Fault> {
+/// [`PlayerFault::Unsupported`]: CECP can't express it without a feature that is off.
+pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result<Vec<Command>, PlayerFault> {
     let no_limit = || level(0, A_DAY, Duration::ZERO);
     Ok(match control {
         TimeControl::Clock(phases) => {
@@ -139,14 +127,13 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
             vec![Command::TimePerMove(Duration::from_secs(1)), Command::NodeRate(nodes.get())]
         }
         TimeControl::Nodes(_) => {
-            return Err(Fault::Unsupported("with a limit of nodes (it has no nps)".into()));
+            return Err(PlayerFault::Unsupported("with a limit of nodes (it has no nps)".into()));
         }
         TimeControl::Unlimited => vec![no_limit()],
     })
 }
 
-/// `level`, with a base of whole seconds, at least one: decimals are not known there, and what is really left is told
-/// by `time`.
+/// `level`, with a base of whole seconds, at least one: it has no decimals there; the true time is sent by `time`.
 fn level(moves: u32, base: Duration, increment: Duration) -> Command {
     Command::Level { moves, base: Duration::from_secs(base.as_secs().max(1)), increment }
 }
@@ -170,16 +157,6 @@ mod tests {
         features
     }
 
-    fn shown(words: Vec<Word>) -> Vec<String> {
-        words
-            .into_iter()
-            .map(|word| match word {
-                Word::Command(command) => command.to_string(),
-                Word::Edit(line) => line.to_string(),
-            })
-            .collect()
-    }
-
     fn game(fen: &str, moves: &[&str]) -> Game {
         let mut game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
         for text in moves {
@@ -192,7 +169,7 @@ mod tests {
 
     #[test]
     fn positions_by_setboard_or_edit() {
-        let told = |fen, line| position(&game(fen, &[]), &features(line)).map(shown);
+        let told = |fen, line| position(&game(fen, &[]), &features(line));
         assert_eq!(told("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", ""), Ok(vec![]));
         assert_eq!(told(BLACK_TO_MOVE, "setboard=1"), Ok(vec![format!("setboard {BLACK_TO_MOVE}")]));
         let edit = ["edit", "#", "Ke1", "Pe2", "c", "Ke8", "Rh8", "."].map(String::from);

@@ -1,13 +1,22 @@
 //! Whether a program keeps the rules of its protocol, rule by rule.
 //!
 //! Each protocol has a table of rules that reads like its checklist. A rule is a function that starts the program, brings
-//! it into a state, and says what it expected and what it saw instead. Every rule has a process of its own, so that what
-//! goes wrong with one spoils no other.
+//! it into a state ([`harness::Harness`]), and says what it expected and what it saw instead. It needs no referee.
+//!
+//! - Every rule has a process of its own, so that what goes wrong with one spoils no other, and one can be checked alone.
+//! - Each rule is seen broken: `examples/distorting.rs` stands between Herald and the check, and leaves lines out, adds some or
+//!   changes them. A fault is then a line in a table (`tests/whole_program/check.rs`), which has one for every rule.
+//! - A program fails if it breaks what is written, moves illegally or ends unasked. What it doesn't offer is *not supported*,
+//!   and so is what a specification leaves open, if it does otherwise than GUIs like it: reading while it thinks, decimals,
+//!   mate scores.
+//! - One fault should break one rule. So games are on clocks of `level`, which everybody knows, and positions go by `edit` to
+//!   programs without `setboard`.
+//! - Time limits are generous to a busy machine. A program that seems to move because of what it was told is watched once
+//!   more, left alone.
 
 mod cecp;
 mod cego;
-mod conversation;
-mod options;
+mod harness;
 mod positions;
 mod uci;
 
@@ -16,19 +25,28 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::log::Log;
-use crate::{Fault, Protocol, Spec};
+use crate::{PlayerFault, Protocol, Spec};
 
-/// A rule of a protocol, and how a program is held against it.
+/// A rule of a protocol, and how it is checked.
 #[derive(Clone, Copy)]
-pub struct Rule {
-    /// The word by which it is known.
+pub struct ConformanceRule {
+    /// Its name.
     pub label: &'static str,
     /// What a program has to do.
     pub duty: &'static str,
-    check: fn(&Candidate) -> Result<(), Miss>,
+    check: fn(&Candidate) -> Result<(), Failure>,
 }
 
-/// The program that is held against the rules.
+/// A line in the table of rules.
+const fn rule(
+    label: &'static str,
+    duty: &'static str,
+    check: fn(&Candidate) -> Result<(), Failure>,
+) -> ConformanceRule {
+    ConformanceRule { label, duty, check }
+}
+
+/// The program under test.
 struct Candidate<'a> {
     spec: &'a Spec,
     log: Option<Arc<dyn Log>>,
@@ -36,46 +54,46 @@ struct Candidate<'a> {
 
 /// Why a program did not pass a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Miss {
+enum Failure {
     /// It broke the rule.
-    Failed { expected: String, seen: String },
+    Broken { expected: String, seen: String },
     /// The rule is about something that it doesn't offer.
     NotSupported(String),
     /// It could not even be started.
-    NotStarted(Fault),
+    NotStarted(PlayerFault),
 }
 
-impl Miss {
-    fn failed(expected: impl Into<String>, seen: impl Into<String>) -> Miss {
-        Miss::Failed { expected: expected.into(), seen: seen.into() }
+impl Failure {
+    fn new(expected: impl Into<String>, seen: impl Into<String>) -> Failure {
+        Failure::Broken { expected: expected.into(), seen: seen.into() }
     }
 }
 
-impl From<Fault> for Miss {
-    fn from(fault: Fault) -> Miss {
+impl From<PlayerFault> for Failure {
+    fn from(fault: PlayerFault) -> Failure {
         match fault {
-            Fault::Start(_) => Miss::NotStarted(fault),
-            fault => Miss::failed("that it goes on", fault.to_string()),
+            PlayerFault::Start(_) => Failure::NotStarted(fault),
+            fault => Failure::new("that it goes on", fault.to_string()),
         }
     }
 }
 
-/// What came of holding a program against a rule.
+/// The result of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct RuleReport {
     /// The label of the rule.
     pub rule: &'static str,
     /// What the rule asks for.
     pub duty: &'static str,
     /// Whether the program does it.
     #[serde(flatten)]
-    pub verdict: Verdict,
+    pub verdict: RuleVerdict,
 }
 
 /// Whether a program keeps a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum RuleVerdict {
     /// It does.
     Pass,
     /// It doesn't.
@@ -93,26 +111,26 @@ pub enum Verdict {
 }
 
 /// The rules of a protocol, in the order in which they are checked.
-pub fn rules(protocol: Protocol) -> Vec<Rule> {
+pub fn rules(protocol: Protocol) -> Vec<ConformanceRule> {
     match protocol {
-        Protocol::Cecp => cecp::rules(),
-        Protocol::Uci => uci::rules(),
-        Protocol::Cego => cego::rules(),
+        Protocol::Cecp => cecp::RULES.concat(),
+        Protocol::Uci => uci::RULES.concat(),
+        Protocol::Cego => cego::RULES.concat(),
     }
 }
 
-impl Rule {
-    /// Holds a program against the rule. Takes as long as the program lets it, up to half a minute or so.
+impl ConformanceRule {
+    /// Checks a program. Takes as long as the program needs, up to about half a minute.
     ///
     /// # Errors
-    /// [`Fault::Start`]: the program cannot be started.
-    pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Finding, Fault> {
+    /// [`PlayerFault::Start`]: the program cannot be started.
+    pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<RuleReport, PlayerFault> {
         let verdict = match (self.check)(&Candidate { spec, log }) {
-            Ok(()) => Verdict::Pass,
-            Err(Miss::Failed { expected, seen }) => Verdict::Fail { expected, seen },
-            Err(Miss::NotSupported(reason)) => Verdict::NotSupported { reason },
-            Err(Miss::NotStarted(fault)) => return Err(fault),
+            Ok(()) => RuleVerdict::Pass,
+            Err(Failure::Broken { expected, seen }) => RuleVerdict::Fail { expected, seen },
+            Err(Failure::NotSupported(reason)) => RuleVerdict::NotSupported { reason },
+            Err(Failure::NotStarted(fault)) => return Err(fault),
         };
-        Ok(Finding { rule: self.label, duty: self.duty, verdict })
+        Ok(RuleReport { rule: self.label, duty: self.duty, verdict })
     }
 }

@@ -1,5 +1,8 @@
 //! Positions for the rules of several protocols.
 
+/// The beginning of a game.
+pub(super) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// A middlegame that is in no opening book, and in which no move is forced. White is on move.
 pub(super) const MIDDLEGAME: &str = "r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13";
 
@@ -18,8 +21,19 @@ pub(super) const MATED: &str = "R6k/6pp/8/8/8/8/6PP/6K1 b - - 0 1";
 /// Black is stalemated.
 pub(super) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
-/// Both sides can castle to both sides.
-pub(super) const CASTLING: &str = "r3k2r/pppq1ppp/2np1n2/4p3/4P3/2NP1N2/PPPQ1PPP/R3K2R w KQkq - 0 10";
+/// An endgame in which it is Black's turn.
+pub(super) const ENDGAME: &str = "8/5pk1/6p1/7p/3R3P/6P1/r4PK1/8 b - - 5 40";
+
+/// A position, and moves with castling to either side.
+pub(super) const AFTER_CASTLING: (&str, [&str; 4]) =
+    ("r3k2r/pppq1ppp/2np1n2/4p3/4P3/2NP1N2/PPPQ1PPP/R3K2R w KQkq - 0 10", ["e1g1", "e8c8", "f1e1", "d7h3"]);
+
+/// A position, and moves with an en passant capture and promotions.
+pub(super) const AFTER_PAWNS: (&str, [&str; 4]) =
+    ("4k2r/4p1P1/8/3P4/8/8/2p5/4K3 b k - 0 1", ["e7e5", "d5e6", "c2c1n", "g7h8q"]);
+
+/// A Chess960 position in which both sides can castle to both sides.
+pub(super) const CHESS960: &str = "1rk3r1/pppqpppp/8/8/8/8/PPPQPPPP/1RK3R1 w GBgb - 0 1";
 
 /// White's only legal move in Chess960 is to castle: the king stays, the rook goes to f1.
 pub(super) const ONLY_CASTLING: &str = "6k1/8/8/8/8/3n3p/3n3P/6KR w H - 0 1";

@@ -6,7 +6,8 @@
 //! bring every byte through it, where here the reading thread wakes by itself. And `rustls::StreamOwned` on a blocking socket: its
 //! reader would hold the lock while it waits.
 //!
-//! Trust is [`Security`]'s: the system's authorities, those of a file, or one pinned certificate.
+//! Trust is [`Security`]'s: the system's authorities, those of a file, or one pinned certificate. Local programs trust the
+//! referee's own certificate and no other, whatever names it has. Nobody else on the client's side knows of TLS.
 
 mod security;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Who is believed to be whom.
+//! How a peer proves its identity.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -14,24 +14,23 @@ use rustls::{
     InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
 };
 
-/// How whoever is at the other end of a line proves to be the one who is meant: not at all (the default), or by a certificate,
-/// over TLS 1.3.
+/// How the peer proves its identity: not at all (the default), or by a certificate, over TLS 1.3.
 #[derive(Clone, Debug, Default)]
 pub struct Security(Option<Arc<ClientConfig>>);
 
-/// Why TLS can't be spoken.
+/// Why TLS can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file can't be read.
     #[error("{path} cannot be read: {1}", path = .0.display())]
     Unreadable(PathBuf, String),
-    /// There is nothing of that kind in a file.
+    /// A file doesn't contain what it should.
     #[error("{path}: expected {1} in PEM", path = .0.display())]
     Missing(PathBuf, &'static str),
-    /// What is in a file is of no use.
+    /// The content of a file is unfit.
     #[error("{path}: {1}", path = .0.display())]
     Unfit(PathBuf, String),
-    /// Nobody is trusted.
+    /// No authority is trusted.
     #[error("this system trusts no authorities; --tls-authority FILE names those to trust")]
     NoAuthorities,
     /// Any other reason.
@@ -69,11 +68,11 @@ pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsErro
 }
 
 impl Security {
-    /// As a user wants it: over TLS if asked for, or if authorities are named, in a PEM file; without one, the authorities that
+    /// From a user's settings: TLS if asked for, or if a PEM file of authorities is given; without one, the authorities that
     /// the system trusts.
     ///
     /// # Errors
-    /// The file is of no use, or the system trusts nobody.
+    /// The file is unfit, or the system trusts no authority.
     pub fn new(is_wanted: bool, authorities: Option<&Path>) -> Result<Security, TlsError> {
         match authorities {
             Some(path) => Security::trusting(path),
@@ -87,39 +86,33 @@ impl Security {
         for certificate in certificates(path)? {
             trusted.add(certificate).map_err(|error| TlsError::unfit(path, &error))?;
         }
-        Security::over(|builder| builder.with_root_certificates(trusted))
+        Ok(Security::over(builder()?.with_root_certificates(trusted)))
     }
 
     fn of_system() -> Result<Security, TlsError> {
         let mut trusted = RootCertStore::empty();
-        // What is unfit there is not ours to complain about.
+        // Unfit certificates of the system are skipped.
         trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if trusted.is_empty() {
             return Err(TlsError::NoAuthorities);
         }
-        Security::over(|builder| builder.with_root_certificates(trusted))
+        Ok(Security::over(builder()?.with_root_certificates(trusted)))
     }
 
-    /// Trusts this certificate and no other, whatever name it has: for who knows it from the one who has the key.
+    /// Trusts only this certificate, whatever name it has: for clients that got it from the owner of the key.
     ///
     /// # Errors
-    /// TLS can't be spoken here.
+    /// TLS can't be used.
     pub fn pinned(certificate: CertificateDer<'static>) -> Result<Security, TlsError> {
         let pinned = Arc::new(Pinned { certificate, provider: ring::default_provider() });
-        Security::over(|builder| builder.dangerous().with_custom_certificate_verifier(pinned))
+        Ok(Security::over(builder()?.dangerous().with_custom_certificate_verifier(pinned)))
     }
 
-    fn over(
-        verified: impl FnOnce(
-            ConfigBuilder<ClientConfig, WantsVerifier>,
-        ) -> ConfigBuilder<ClientConfig, WantsClientCert>,
-    ) -> Result<Security, TlsError> {
-        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let config = verified(builder.with_safe_default_protocol_versions()?).with_no_client_auth();
-        Ok(Security(Some(Arc::new(config))))
+    fn over(builder: ConfigBuilder<ClientConfig, WantsClientCert>) -> Security {
+        Security(Some(Arc::new(builder.with_no_client_auth())))
     }
 
-    /// The beginning of a conversation with `HOST:PORT`, if it is to be a secure one.
+    /// A TLS session with `HOST:PORT`, if there is to be one.
     pub(super) fn session(&self, address: &str) -> io::Result<Option<ClientConnection>> {
         let Some(config) = &self.0 else { return Ok(None) };
         let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
@@ -134,7 +127,12 @@ impl Security {
     }
 }
 
-/// The error with the reason in our words, if it is one of TLS.
+fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
+    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+}
+
+/// The error with a readable reason, if it is one of TLS.
 pub(super) fn explain(error: io::Error) -> io::Error {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match tls {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use game::Color;
-use players::{Departure, Fault, Player, Protocol, Spec};
+use players::{Departure, Player, PlayerFault, Protocol, Spec};
 use shakmaty::ByColor;
 
 use crate::support::{End, LONG, Played, Rules, fixture, is_gone, is_running, play, start, unique_seed};
@@ -33,7 +33,7 @@ fn end_on_time(protocol: Protocol, fault: &str) -> End {
 }
 
 fn is_malformed(end: &End) -> bool {
-    matches!(end, End::Faulty(Color::White, Fault::Malformed(_)))
+    matches!(end, End::Faulty(Color::White, PlayerFault::Malformed(_)))
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn death() {
             ("close-output", "its standard output is closed"),
         ] {
             let end = end(protocol, fault);
-            let right = matches!(&end, End::Faulty(Color::White, Fault::Died(how)) if how == status);
+            let right = matches!(&end, End::Faulty(Color::White, PlayerFault::Died(how)) if how == status);
             assert!(right, "{fault} {protocol:?}: {end:?}");
         }
     }
@@ -150,7 +150,7 @@ fn names_and_lines_have_no_control_characters() {
     for protocol in [Cecp, Uci] {
         let spec = fixture(protocol, "--fault markup");
         let evil = start(&spec);
-        let name = &evil.identity().name;
+        let name = evil.name();
         assert!(name.contains("Evil") && !name.contains(char::is_control), "{name:?}");
         evil.quit();
         let (played, _) = meet(&spec, "", LONG);
@@ -197,12 +197,12 @@ fn who_never_gets_ready() {
             end => panic!("{end:?}"),
         }
     };
-    assert_eq!(begin(Cecp, "never-ready", 1500), Err(Fault::Silence("ping")));
-    assert_eq!(begin(Uci, "never-ready", 1500), Err(Fault::Silence("uci")));
-    assert_eq!(begin(Cego, "never-ready", 1500), Err(Fault::Silence("being started")));
+    assert_eq!(begin(Cecp, "never-ready", 1500), Err(PlayerFault::Silence("ping")));
+    assert_eq!(begin(Uci, "never-ready", 1500), Err(PlayerFault::Silence("uci")));
+    assert_eq!(begin(Cego, "never-ready", 1500), Err(PlayerFault::Silence("being started")));
     // Slow, but it asks for patience where the protocol has a word for it.
     assert_eq!(begin(Cecp, "slow-ready", 500), Ok(()));
-    assert_eq!(begin(Uci, "slow-ready", 500), Err(Fault::Silence("isready")));
-    assert_eq!(begin(Cego, "slow-ready", 500), Err(Fault::Silence("being started")));
+    assert_eq!(begin(Uci, "slow-ready", 500), Err(PlayerFault::Silence("isready")));
+    assert_eq!(begin(Cego, "slow-ready", 500), Err(PlayerFault::Silence("being started")));
     assert_eq!(begin(Cego, "slow-ready", 20_000), Ok(()));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use game::{CastlingMode, Color};
-use players::{Fault, OptionValue, Protocol, Speaker};
+use players::{OptionValue, PlayerFault, Protocol, Speaker};
 use shakmaty::ByColor;
 
 use crate::support::{End, Minutes, Rules, fixture, play, position, start};
@@ -59,7 +59,7 @@ fn chess960_where_the_protocol_has_it() {
     }
     let mut players = ByColor { white: players.white, black: start(&fixture(Cego, "")) };
     let end = play(&mut players, Rules { start: start_of(""), ..Rules::default() }).end;
-    assert!(matches!(end, End::Faulty(Color::Black, Fault::Unsupported(_))), "{end:?}");
+    assert!(matches!(end, End::Faulty(Color::Black, PlayerFault::Unsupported(_))), "{end:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use messages::cecp::Command;
-use players::{Cecp, CommandLine, Fault, Protocol, Spec, Stream};
+use players::{Cecp, CommandLine, PlayerFault, Protocol, Spec, Stream};
 
 use crate::support::{fixture, is_gone, is_running, start, unique_seed};
 
@@ -39,7 +39,7 @@ fn who_does_not_read_is_given_up() {
         let begin = Instant::now();
         let name = Command::Name("x".repeat(1000));
         let fault = (0..1000).find_map(|_| stream.tell(&name).err());
-        assert_eq!(fault, Some(Fault::Silence("a pipe full of commands")), "{program}");
+        assert_eq!(fault, Some(PlayerFault::Silence("a pipe full of commands")), "{program}");
         assert!(begin.elapsed() < Duration::from_secs(20), "{program}");
         assert!(stream.quit(Duration::from_millis(10)).status.is_some());
     }
@@ -51,7 +51,7 @@ fn what_cannot_be_started() {
         let mut spec = Spec::new(command.parse().unwrap(), Protocol::Uci);
         spec.directory = directory.map(Into::into);
         let fault = players::start(&spec, None).map(|_| ()).unwrap_err();
-        assert!(matches!(&fault, Fault::Start(text) if text.contains("No such file")), "{fault}");
+        assert!(matches!(&fault, PlayerFault::Start(text) if text.contains("No such file")), "{fault}");
     }
 }
 
@@ -63,10 +63,10 @@ fn who_speaks_another_protocol() {
         spec.patience = Duration::from_millis(300);
         players::start(&spec, None).map(|_| ()).unwrap_err()
     };
-    assert_eq!(begin("cat", Protocol::Uci), Fault::Silence("uci"));
-    assert!(matches!(begin("true", Protocol::Uci), Fault::Died(how) if how == "exit status: 0"));
+    assert_eq!(begin("cat", Protocol::Uci), PlayerFault::Silence("uci"));
+    assert!(matches!(begin("true", Protocol::Uci), PlayerFault::Died(how) if how == "exit status: 0"));
     assert!(
-        matches!(begin("sh -c 'kill -SEGV $$'", Protocol::Cecp), Fault::Died(how) if how.contains("SIGSEGV"))
+        matches!(begin("sh -c 'kill -SEGV $$'", Protocol::Cecp), PlayerFault::Died(how) if how.contains("SIGSEGV"))
     );
-    assert!(matches!(begin("echo hello", Protocol::Cego), Fault::Malformed(_)));
+    assert!(matches!(begin("echo hello", Protocol::Cego), PlayerFault::Malformed(_)));
 }

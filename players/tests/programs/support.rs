@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Clock, Color, Game, Outcome, TimeControl, WinReason};
 use players::{
-    CommandLine, Entry, Event, Fault, Log, NewGame, Player, Protocol, Speaker, Spec, Thinking, Turn,
+    CommandLine, Log, LogEntry, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Speaker, Spec, Thinking,
+    Turn,
 };
 use shakmaty::ByColor;
 
@@ -70,7 +71,7 @@ fn has_process(text: &str) -> bool {
 pub(crate) struct Minutes(Mutex<Vec<(Speaker, String)>>);
 
 impl Log for Minutes {
-    fn record(&self, entry: &Entry) {
+    fn record(&self, entry: &LogEntry) {
         self.0.lock().unwrap().push((entry.speaker, entry.text.to_owned()));
     }
 }
@@ -95,7 +96,7 @@ pub(crate) enum End {
     Complaint(Color),
     Resigned,
     TooLate(Color),
-    Faulty(Color, Fault),
+    Faulty(Color, PlayerFault),
 }
 
 /// A game to be played.
@@ -234,10 +235,10 @@ impl Table {
         None
     }
 
-    fn judge(&mut self, color: Color, event: Event) -> Judgement {
+    fn judge(&mut self, color: Color, event: PlayerEvent) -> Judgement {
         Judgement::End(match event {
-            Event::Move(_) if color != self.played.game.turn() => End::OutOfTurn(color),
-            Event::Move(text) => match self.played.game.parse_move(&text) {
+            PlayerEvent::Move(_) if color != self.played.game.turn() => End::OutOfTurn(color),
+            PlayerEvent::Move(text) => match self.played.game.parse_move(&text) {
                 Ok(m) => {
                     self.played.game.play(m).expect("a legal move");
                     self.clock.set_moves_made(color, self.clock.moves_made(color) + 1);
@@ -245,19 +246,19 @@ impl Table {
                 }
                 Err(_) => End::Illegal(color, text),
             },
-            Event::Thinking(thinking) => {
+            PlayerEvent::Thinking(thinking) => {
                 *self.played.thinking.get_mut(color) = Some(thinking);
                 return Judgement::Nothing;
             }
-            Event::Remark(text) => {
+            PlayerEvent::Remark(text) => {
                 self.played.remarks.get_mut(color).push(text);
                 return Judgement::Nothing;
             }
-            Event::DrawOffer => return Judgement::Nothing,
-            Event::Resignation => End::Resigned,
-            Event::Claim { result, .. } => End::Claim(color, result),
-            Event::Complaint(_) => End::Complaint(color),
-            Event::Fault(fault) => End::Faulty(color, fault),
+            PlayerEvent::DrawOffer => return Judgement::Nothing,
+            PlayerEvent::Resignation => End::Resigned,
+            PlayerEvent::Claim { result, .. } => End::Claim(color, result),
+            PlayerEvent::Complaint(_) => End::Complaint(color),
+            PlayerEvent::Fault(fault) => End::Faulty(color, fault),
         })
     }
 }

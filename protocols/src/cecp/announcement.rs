@@ -1,11 +1,11 @@
-//! What Herald announces, and the options behind it.
+//! The features that Herald announces, and its options.
 
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
 use super::variants;
-use messages::cecp::{Feature, Message, OptionDefinition, OptionKind, Switch};
+use messages::cecp::{Feature, Message, OptionControl, OptionDefinition, Switch};
 
-/// Under which name GUIs show the engine.
+/// The engine's name, as GUIs show it.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
 
 /// The endgame tables for which `egtpath` may come.
@@ -40,10 +40,10 @@ const SWITCHES: [(Switch, bool); 22] = [
 
 /// What can be set or done by `option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EngineOption {
+pub(super) enum CecpOption {
     /// One of the engine's settings.
     Setting(Setting),
-    /// Forgets everything.
+    /// Clears the hash table and all histories.
     ClearHash,
     /// Saves the settings, to be there when Herald is started again.
     Save,
@@ -62,7 +62,7 @@ pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
     [switches, names].into_iter().map(Message::Features).chain(options(settings)).collect()
 }
 
-/// The options anew, in place of those that the GUI has: `done=0` makes it forget them.
+/// The options once more, in place of those that the GUI has: `done=0` makes it drop them.
 pub(super) fn options_again(settings: &Settings) -> Vec<Message> {
     let begin = Message::Features(vec![Feature::Switch(Switch::Done, false)]);
     [begin].into_iter().chain(options(settings)).collect()
@@ -70,36 +70,36 @@ pub(super) fn options_again(settings: &Settings) -> Vec<Message> {
 
 /// All options, and that no more follow.
 fn options(settings: &Settings) -> impl Iterator<Item = Message> {
-    let options = EngineOption::all().filter(|option| !option.has_command());
+    let options = CecpOption::all().filter(|option| !option.has_command());
     let offers = options.map(|option| option.offer(settings));
     offers.chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
 }
 
-impl EngineOption {
-    fn all() -> impl Iterator<Item = EngineOption> {
-        let others = [EngineOption::ClearHash, EngineOption::Save, EngineOption::Reset];
-        Setting::ALL.into_iter().map(EngineOption::Setting).chain(others)
+impl CecpOption {
+    fn all() -> impl Iterator<Item = CecpOption> {
+        let others = [CecpOption::ClearHash, CecpOption::Save, CecpOption::Reset];
+        Setting::ALL.into_iter().map(CecpOption::Setting).chain(others)
     }
 
     /// The option of this name. Known are also those that are not announced.
-    pub(super) fn named(name: &str) -> Option<EngineOption> {
-        EngineOption::all().find(|option| option.name().eq_ignore_ascii_case(name))
+    pub(super) fn named(name: &str) -> Option<CecpOption> {
+        CecpOption::all().find(|option| option.name().eq_ignore_ascii_case(name))
     }
 
-    /// In one word, for python-chess takes the second for the type; and it wants none that begin as UCI's own do.
+    /// A single word: python-chess takes a second word for the type. Without `UCI_`, which python-chess reserves.
     fn name(self) -> String {
         match self {
-            EngineOption::Setting(setting) => setting.name().replace(' ', "").replace("UCI_", ""),
-            EngineOption::ClearHash => "ClearHash".to_owned(),
-            EngineOption::Save => "Save".to_owned(),
-            EngineOption::Reset => "Reset".to_owned(),
+            CecpOption::Setting(setting) => setting.name().replace(' ', "").replace("UCI_", ""),
+            CecpOption::ClearHash => "ClearHash".to_owned(),
+            CecpOption::Save => "Save".to_owned(),
+            CecpOption::Reset => "Reset".to_owned(),
         }
     }
 
     /// Whether the protocol has a command of its own for it: `memory`, `cores`.
     fn has_command(self) -> bool {
         use NumberSetting::{Hash, Threads};
-        matches!(self, EngineOption::Setting(Setting::Number(Hash | Threads)))
+        matches!(self, CecpOption::Setting(Setting::Number(Hash | Threads)))
     }
 
     /// The option as it stands.
@@ -112,27 +112,26 @@ impl EngineOption {
         self.kind(settings).simpler().map(|kind| self.offer_as(kind))
     }
 
-    fn offer_as(self, kind: OptionKind) -> Message {
+    fn offer_as(self, kind: OptionControl) -> Message {
         Message::Features(vec![Feature::Option(OptionDefinition { name: self.name(), kind })])
     }
 
-    fn kind(self, settings: &Settings) -> OptionKind {
+    fn kind(self, settings: &Settings) -> OptionControl {
         match self {
-            EngineOption::Setting(Setting::Number(setting)) => OptionKind::Spin {
-                value: settings.get(setting),
-                min: *setting.range().start(),
-                max: *setting.range().end(),
-            },
-            EngineOption::Setting(Setting::Switch(setting)) => OptionKind::Check(settings.is_on(setting)),
-            EngineOption::Setting(Setting::Path(setting)) => match setting {
+            CecpOption::Setting(Setting::Number(setting)) => {
+                let (min, max) = setting.range().into_inner();
+                OptionControl::Spin { value: settings.get(setting), min, max }
+            }
+            CecpOption::Setting(Setting::Switch(setting)) => OptionControl::Check(settings.is_on(setting)),
+            CecpOption::Setting(Setting::Path(setting)) => match setting {
                 PathSetting::Book | PathSetting::Network => {
-                    OptionKind::File(settings.path(setting).to_owned())
+                    OptionControl::File(settings.path(setting).to_owned())
                 }
-                PathSetting::Tablebases => OptionKind::Path(settings.path(setting).to_owned()),
+                PathSetting::Tablebases => OptionControl::Path(settings.path(setting).to_owned()),
             },
-            EngineOption::ClearHash => OptionKind::Button,
-            EngineOption::Save => OptionKind::Save,
-            EngineOption::Reset => OptionKind::Reset,
+            CecpOption::ClearHash => OptionControl::Button,
+            CecpOption::Save => OptionControl::Save,
+            CecpOption::Reset => OptionControl::Reset,
         }
     }
 }
@@ -143,17 +142,17 @@ mod tests {
 
     #[test]
     fn option_names_are_single_words() {
-        for option in EngineOption::all() {
-            assert_eq!(EngineOption::named(&option.name()), Some(option));
+        for option in CecpOption::all() {
+            assert_eq!(CecpOption::named(&option.name()), Some(option));
             assert!(!option.name().contains(char::is_whitespace));
         }
     }
 
     #[test]
     fn every_offer_can_be_made_simpler_until_any_gui_understands_it() {
-        use OptionKind as K;
+        use OptionControl as K;
         let settings = Settings::default();
-        for option in EngineOption::all() {
+        for option in CecpOption::all() {
             let mut kind = option.kind(&settings);
             while let Some(simpler) = kind.simpler() {
                 kind = simpler;

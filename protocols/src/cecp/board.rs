@@ -1,15 +1,19 @@
-//! What stands on the board: usually a game, sometimes a position that is still being set up, or one that was refused.
+//! The board of a session: usually a game, sometimes a position that is being set up, or one that was refused.
+
+use std::num::NonZeroU32;
 
 use game::{FenError, Game, PocketOwner, Variant};
 use shakmaty::fen::Fen;
-use shakmaty::{ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup};
+use shakmaty::{
+    Bitboard, ByColor, ByRole, CastlingMode, Color, EnPassantMode, Piece, Position as _, Role, Setup, Square,
+};
 
 use messages::cecp::EditLine;
 
 /// The board of a session.
 #[derive(Debug)]
-pub(super) struct Board {
-    content: Content,
+pub(super) struct CecpBoard {
+    content: BoardContent,
     /// The side that `white` or `black` has put on move. XBoard sends `black`, `time`, `otim`, `white`, `go` in the
     /// middle of a game, so the game must not be touched before it is clear what is meant.
     turn: Option<Color>,
@@ -20,7 +24,7 @@ pub(super) struct Board {
 }
 
 #[derive(Debug)]
-enum Content {
+enum BoardContent {
     Game(Box<Game>),
     /// In the middle of `edit`.
     Edit {
@@ -35,34 +39,34 @@ enum Content {
 
 /// A position that was refused.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct PositionRefusal {
     /// The position.
     pub(super) fen: String,
     /// What is wrong with it.
     pub(super) reason: String,
 }
 
-impl Default for Board {
-    fn default() -> Board {
+impl Default for CecpBoard {
+    fn default() -> CecpBoard {
         let game = Box::new(Game::default());
         let (variant, mode, pocket_owner) = (game.variant(), game.mode(), game.pocket_owner());
-        Board { content: Content::Game(game), turn: None, variant, mode, pocket_owner }
+        CecpBoard { content: BoardContent::Game(game), turn: None, variant, mode, pocket_owner }
     }
 }
 
-impl Board {
+impl CecpBoard {
     /// The game, if there is a legal position and it is known whose turn it is.
     pub(super) fn game(&self) -> Option<&Game> {
         match &self.content {
-            Content::Game(game) if self.turn.is_none() => Some(game),
+            BoardContent::Game(game) if self.turn.is_none() => Some(game),
             _ => None,
         }
     }
 
-    /// As [`Board::game`], to play on.
+    /// As [`CecpBoard::game`], to play on.
     pub(super) fn game_mut(&mut self) -> Option<&mut Game> {
         match &mut self.content {
-            Content::Game(game) if self.turn.is_none() => Some(game),
+            BoardContent::Game(game) if self.turn.is_none() => Some(game),
             _ => None,
         }
     }
@@ -70,30 +74,30 @@ impl Board {
     /// A new game. The positions to come are of the same variant.
     pub(super) fn start(&mut self, game: Game) {
         (self.variant, self.mode, self.pocket_owner) = (game.variant(), game.mode(), game.pocket_owner());
-        self.content = Content::Game(Box::new(game));
+        self.content = BoardContent::Game(Box::new(game));
         self.turn = None;
     }
 
     /// Sets up a position. An illegal one leaves a board on which nothing can be done.
-    pub(super) fn set_up(&mut self, fen: &str) -> Result<(), Refusal> {
+    pub(super) fn set_up(&mut self, fen: &str) -> Result<(), PositionRefusal> {
         self.turn = None;
         let game = Game::from_variant_fen(self.variant, fen, self.mode);
         self.put(game, || fen.to_owned())
     }
 
-    /// Puts a side on move, as soon as the board is [settled](Board::settle).
+    /// Puts a side on move, as soon as the board is [settled](CecpBoard::settle).
     pub(super) fn put_on_move(&mut self, color: Color) {
         self.turn = Some(color);
     }
 
     /// Makes a game of a draft or of a change of turn; whether the position has changed.
-    pub(super) fn settle(&mut self) -> Result<bool, Refusal> {
+    pub(super) fn settle(&mut self) -> Result<bool, PositionRefusal> {
         let turn = self.turn.take();
         let mut setup = match (&self.content, turn) {
-            (Content::Game(game), Some(color)) if color != game.turn() => {
+            (BoardContent::Game(game), Some(color)) if color != game.turn() => {
                 Setup { ep_square: None, ..game.position().to_setup(EnPassantMode::Legal) }
             }
-            (Content::Draft(setup), _) => setup.clone(),
+            (BoardContent::Draft(setup), _) => setup.clone(),
             _ => return Ok(false),
         };
         setup.turn = turn.unwrap_or(setup.turn);
@@ -101,56 +105,60 @@ impl Board {
         self.put(game, || fen_of(setup)).map(|()| true)
     }
 
-    fn put(&mut self, game: Result<Game, FenError>, fen: impl FnOnce() -> String) -> Result<(), Refusal> {
+    fn put(
+        &mut self,
+        game: Result<Game, FenError>,
+        fen: impl FnOnce() -> String,
+    ) -> Result<(), PositionRefusal> {
         match game {
             Ok(game) => {
-                self.content = Content::Game(Box::new(game.with_pocket_owner(self.pocket_owner)));
+                self.content = BoardContent::Game(Box::new(game.with_pocket_owner(self.pocket_owner)));
                 Ok(())
             }
             Err(error) => {
-                self.content = Content::Refused;
-                Err(Refusal { fen: fen(), reason: reason(&error) })
+                self.content = BoardContent::Refused;
+                Err(PositionRefusal { fen: fen(), reason: reason(&error) })
             }
         }
     }
 
-    /// Whether pieces can be held in hand.
+    /// Whether the variant has pockets.
     pub(super) fn has_pockets(&self) -> bool {
         self.variant == Variant::Crazyhouse
     }
 
-    /// Puts pieces into the hands, given by their letters, where the variant has hands; whether that changed anything.
-    /// Hands that can't be leave everything as it was. `None` if a letter stands for no piece.
-    pub(super) fn set_pockets(&mut self, white: &str, black: &str) -> Option<Result<bool, Refusal>> {
-        let hands = ByColor { white: read_pocket(white)?, black: read_pocket(black)? };
+    /// Sets the pockets, given by the letters of the pieces, where the variant has them; returns whether that changed
+    /// anything. Impossible pockets change nothing. `None` if a letter stands for no piece.
+    pub(super) fn set_pockets(&mut self, white: &str, black: &str) -> Option<Result<bool, PositionRefusal>> {
+        let pockets = ByColor { white: read_pocket(white)?, black: read_pocket(black)? };
         let Some(game) =
-            self.game_mut().filter(|game| game.position().pockets().is_some_and(|held| *held != hands))
+            self.game_mut().filter(|game| game.position().pockets().is_some_and(|held| *held != pockets))
         else {
             return Some(Ok(false));
         };
-        let held = game.set_pockets(hands).map(|()| true);
-        Some(held.map_err(|error| Refusal { fen: game.fen(), reason: reason(&error) }))
+        let held = game.set_pockets(pockets).map(|()| true);
+        Some(held.map_err(|error| PositionRefusal { fen: game.fen(), reason: reason(&error) }))
     }
 
     /// Begins to edit the position.
     pub(super) fn edit(&mut self) {
         let mut setup = match &self.content {
-            Content::Game(game) => game.position().to_setup(EnPassantMode::Legal),
-            Content::Edit { setup, .. } | Content::Draft(setup) => setup.clone(),
-            Content::Refused => Setup::empty(),
+            BoardContent::Game(game) => game.position().to_setup(EnPassantMode::Legal),
+            BoardContent::Edit { setup, .. } | BoardContent::Draft(setup) => setup.clone(),
+            BoardContent::Refused => Setup::empty(),
         };
         setup.turn = self.turn.take().unwrap_or(setup.turn);
-        self.content = Content::Edit { setup, color: Color::White };
+        self.content = BoardContent::Edit { setup, color: Color::White };
     }
 
     /// Whether lines are to be read as lines of `edit`.
     pub(super) fn is_edited(&self) -> bool {
-        matches!(self.content, Content::Edit { .. })
+        matches!(self.content, BoardContent::Edit { .. })
     }
 
     /// Obeys a line of `edit`; without it nothing happens.
     pub(super) fn obey(&mut self, line: EditLine) {
-        let Content::Edit { setup, color } = &mut self.content else { return };
+        let BoardContent::Edit { setup, color } = &mut self.content else { return };
         match line {
             EditLine::Clear => setup.board = shakmaty::Board::empty(),
             EditLine::ToggleColor => *color = !*color,
@@ -158,7 +166,7 @@ impl Board {
             EditLine::Remove(at) => setup.board.discard_piece_at(at),
             EditLine::End => {
                 let draft = with_assumed_rights(setup);
-                self.content = Content::Draft(draft);
+                self.content = BoardContent::Draft(draft);
             }
         }
     }
@@ -167,37 +175,28 @@ impl Board {
 /// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves. Pieces in hand
 /// and checks left are no part of the board and stay as they were.
 fn with_assumed_rights(setup: &Setup) -> Setup {
-    use shakmaty::{Rank, Square};
-    let mut draft = Setup {
-        board: setup.board.clone(),
-        promoted: setup.promoted,
-        pockets: setup.pockets,
-        remaining_checks: setup.remaining_checks,
-        turn: setup.turn,
-        ..Setup::empty()
-    };
-    for (color, king) in [(Color::White, Square::E1), (Color::Black, Square::E8)] {
-        let home = color.relative_rank(Rank::First);
-        if draft.board.piece_at(king) == Some(Role::King.of(color)) {
-            for corner in [shakmaty::File::A, shakmaty::File::H].map(|file| Square::from_coords(file, home)) {
-                if draft.board.piece_at(corner) == Some(Role::Rook.of(color)) {
-                    draft.castling_rights.add(corner);
-                }
-            }
+    let is = |at: Square, piece: Piece| setup.board.piece_at(at) == Some(piece);
+    let mut castling_rights = Bitboard::EMPTY;
+    for (color, king, rooks) in [
+        (Color::White, Square::E1, [Square::A1, Square::H1]),
+        (Color::Black, Square::E8, [Square::A8, Square::H8]),
+    ] {
+        if is(king, color.king()) {
+            castling_rights.extend(rooks.into_iter().filter(|&at| is(at, color.rook())));
         }
     }
-    draft
+    Setup { castling_rights, ep_square: None, halfmoves: 0, fullmoves: NonZeroU32::MIN, ..setup.clone() }
 }
 
-/// The pieces in a hand by their letters; `None` if one stands for no piece that can be held.
+/// The pieces in a pocket by their letters; `None` if one stands for no piece that can be in a pocket.
 fn read_pocket(letters: &str) -> Option<ByRole<u8>> {
-    let mut hand = ByRole::default();
+    let mut pocket = ByRole::default();
     for letter in letters.chars() {
         let role = Role::from_char(letter).filter(|&role| role != Role::King)?;
-        let count: &mut u8 = hand.get_mut(role);
+        let count: &mut u8 = pocket.get_mut(role);
         *count = count.checked_add(1)?;
     }
-    Some(hand)
+    Some(pocket)
 }
 
 fn fen_of(setup: Setup) -> String {
@@ -212,7 +211,7 @@ fn reason(error: &FenError) -> String {
         FenError::PawnOnBackRank { .. } => "a pawn stands on the first or last rank".to_owned(),
         FenError::OpponentInCheck { color, .. } => format!("{color} is in check and not on move"),
         FenError::TooMuchMaterial { .. } => {
-            "a side has over 16 men, or more promoted pieces than pawns are missing".to_owned()
+            "a side has over 16 pieces, or more promoted pieces than pawns are missing".to_owned()
         }
         other => other.to_string(),
     }
@@ -222,8 +221,8 @@ fn reason(error: &FenError) -> String {
 mod tests {
     use super::*;
 
-    fn edited(lines: &[&str]) -> Board {
-        let mut board = Board::default();
+    fn edited(lines: &[&str]) -> CecpBoard {
+        let mut board = CecpBoard::default();
         board.edit();
         for line in lines {
             board.obey(line.parse().unwrap());
@@ -258,7 +257,7 @@ mod tests {
 
     #[test]
     fn turning_the_turn_forth_and_back_keeps_the_game() {
-        let mut board = Board::default();
+        let mut board = CecpBoard::default();
         let game = board.game_mut().unwrap();
         let mv = game.parse_move("e4").unwrap();
         game.play(mv).unwrap();
@@ -281,8 +280,8 @@ mod tests {
     }
 
     #[test]
-    fn hands_are_filled_where_there_are_hands() {
-        let mut board = Board::default();
+    fn pockets_are_filled_where_there_are_pockets() {
+        let mut board = CecpBoard::default();
         assert!(!board.set_pockets("PN", "").unwrap().unwrap(), "chess has none");
         board.start(Game::new(Variant::Crazyhouse));
         assert!(!board.set_pockets("", "").unwrap().unwrap(), "they are empty already");
@@ -295,7 +294,7 @@ mod tests {
 
     #[test]
     fn after_a_refusal_there_is_no_game_until_the_next_position() {
-        let mut board = Board::default();
+        let mut board = CecpBoard::default();
         let refusal = board.set_up("8/8/8/8/8/8/8/8 w - - 0 1").unwrap_err();
         assert_eq!(refusal.fen, "8/8/8/8/8/8/8/8 w - - 0 1");
         assert!(board.game().is_none());

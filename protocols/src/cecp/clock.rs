@@ -29,7 +29,7 @@ const ENGINE: Color = Color::White;
 const LESS_THAN_A_SECOND: Duration = Duration::from_millis(999);
 
 impl Default for TimeSettings {
-    /// 40 moves in 5 minutes, as XBoard has it if the user says nothing.
+    /// 40 moves in 5 minutes, XBoard's default.
     fn default() -> TimeSettings {
         let (clock, measure) = (Clock::default(), TimeMeasure::Wall);
         let mut settings = TimeSettings { clock, start_ply: 0, depth: None, measure };

@@ -1,4 +1,5 @@
-//! The two varieties of the protocol.
+//! The two dialects of the protocol. Hyatt's differs in the form of a few messages and in two duties: the engine ends the game
+//! on an illegal move, and judges its own moves.
 
 use game::Game;
 use shakmaty::Move;
@@ -6,13 +7,13 @@ use shakmaty::Move;
 use super::output::move_text;
 use messages::cecp::{GameResult, Message};
 
-/// Which variety an engine speaks. It understands both.
+/// The dialect that an engine writes. It reads both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// That of XBoard, as the specification has it.
+    /// XBoard's, as in the specification.
     XBoard,
-    /// That of R. Hyatt's proposal for autoplayers (1998): the interface knows no rules, so that engines judge the game
-    /// themselves and tell each other their clocks.
+    /// That of R. Hyatt's proposal for autoplayers (1998): the interface knows no rules, so the engines judge the game
+    /// themselves and send each other their clocks.
     Autoplayer,
 }
 
@@ -33,8 +34,8 @@ impl Dialect {
         })
     }
 
-    /// What is said to a move that can't be played. To an autoplayer it is the end of the game, for the other engine has
-    /// another position on its board.
+    /// The answer to an illegal move. For an autoplayer it ends the game, as the other engine has another position on its
+    /// board.
     pub(super) fn illegal_move(self, reason: String, mv: String) -> Message {
         match self {
             Dialect::XBoard => Message::IllegalMove { reason: Some(reason), mv },

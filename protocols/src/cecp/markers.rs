@@ -1,38 +1,37 @@
-//! The highlight protocol: where the man that the user has grabbed can go.
+//! The highlight protocol: the squares to which the piece that the user has grabbed can go.
 
 use std::collections::BTreeMap;
 
 use game::Game;
 use shakmaty::{File, Move, Piece, Position as _, Rank, Square};
 
-/// Where a man can go without capturing.
+/// A quiet move.
 const QUIET: char = 'Y';
-/// Where it can capture.
+/// A capture.
 const CAPTURE: char = 'R';
-/// Where it becomes another piece, which the user has to choose.
+/// A promotion: the user has to choose the piece.
 const PROMOTION: char = 'M';
-/// What is captured elsewhere. XBoard takes small letters for colours alone, capitals for squares to go to.
+/// A captured piece that does not stand on the target square. XBoard takes small letters for mere colours, capitals for squares to move to.
 const VICTIM: char = 'g';
 
-/// The colours for the squares that the man on a square can go to, as `highlight` wants them; `None` if the side to move
-/// has no man there.
+/// The colours of the target squares of a piece, as `highlight` has them; `None` if the side to move has no piece there.
 pub(super) fn targets(game: &Game, from: Square) -> Option<String> {
-    let man = game.position().board().piece_at(from)?;
-    (man.color == game.turn()).then(|| color_fen(&colors(game, from)))
+    let piece = game.position().board().piece_at(from)?;
+    (piece.color == game.turn()).then(|| color_fen(&colors(game, from)))
 }
 
-/// Where a man in hand can be dropped; `None` if it is not its turn.
-pub(super) fn drops(game: &Game, man: Piece) -> Option<String> {
+/// The colours of the squares on which a piece from the pocket can be dropped; `None` if it is not its turn.
+pub(super) fn drops(game: &Game, piece: Piece) -> Option<String> {
     let square = |mv| match mv {
-        Move::Put { role, to } if role == man.role => Some((to, QUIET)),
+        Move::Put { role, to } if role == piece.role => Some((to, QUIET)),
         _ => None,
     };
-    (man.color == game.turn())
+    (piece.color == game.turn())
         .then(|| color_fen(&game.legal_moves().into_iter().filter_map(square).collect()))
 }
 
-/// The colours for the targets of a man on the board, while the user points at a square to capture on: with the victim, if it stands elsewhere, as it does in an en
-/// passant capture. `None` if there is nothing more to show.
+/// As [`targets`], while the user points at a square, with the captured pawn if the move is an en passant capture. `None`
+/// if it is another move.
 pub(super) fn victim(game: &Game, from: Square, at: Square) -> Option<String> {
     let is_meant = |mv: &Move| mv.is_en_passant() && mv.from() == Some(from) && mv.to() == at;
     game.legal_moves().into_iter().find(is_meant)?;
@@ -46,7 +45,7 @@ fn colors(game: &Game, from: Square) -> BTreeMap<Square, char> {
     moves.map(|mv| (target(game, mv), color(mv))).collect()
 }
 
-/// The square where the user drops the man: the king's, when it castles, but in Chess960 the rook's.
+/// The square where the user drops the piece. For castling it is the king's target, but in Chess960 the rook's square.
 fn target(game: &Game, mv: Move) -> Square {
     match (mv.castling_side(), mv.from()) {
         (Some(side), Some(king)) if !game.mode().is_chess960() => {
@@ -69,25 +68,11 @@ fn color(mv: Move) -> char {
 
 /// A board of colours, written like that of a FEN.
 fn color_fen(colors: &BTreeMap<Square, char>) -> String {
-    let ranks = Rank::ALL.into_iter().rev().map(|rank| {
-        let mut text = String::new();
-        let mut empty = 0;
-        for square in File::ALL.map(|file| Square::from_coords(file, rank)) {
-            match colors.get(&square) {
-                Some(color) => {
-                    text += &number(std::mem::take(&mut empty));
-                    text.push(*color);
-                }
-                None => empty += 1,
-            }
-        }
-        text + &number(empty)
-    });
-    ranks.collect::<Vec<_>>().join("/")
-}
-
-fn number(empty: u32) -> String {
-    if empty > 0 { empty.to_string() } else { String::new() }
+    let color = |square| colors.get(&square).copied().unwrap_or('1');
+    let rank = |rank| File::ALL.map(|file| color(Square::from_coords(file, rank))).iter().collect();
+    let ranks: Vec<String> = Rank::ALL.into_iter().rev().map(rank).collect();
+    // The longest runs of empty squares first.
+    (2..=8).rev().fold(ranks.join("/"), |text, empty| text.replace(&"1".repeat(empty), &empty.to_string()))
 }
 
 #[cfg(test)]
@@ -111,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_man_that_can_not_move_has_no_targets() {
+    fn a_piece_that_can_not_move_has_no_targets() {
         assert_eq!(targets(&Game::default(), Square::A1).unwrap(), "8/8/8/8/8/8/8/8");
     }
 

@@ -1,16 +1,17 @@
-//! The way out: messages become lines, each sent at once.
+//! The output: messages become lines, each flushed at once.
 
 use std::io::{self, Write};
 
-use engine::Line;
+use engine::SearchLine;
 use game::Game;
 use shakmaty::Move;
 
+use crate::output::SessionOutput;
 use messages::cecp::{Message, ThinkingLine};
 
 /// Where messages go.
-pub(super) struct Output<'a> {
-    to: &'a mut dyn Write,
+pub(super) struct CecpOutput<'a> {
+    lines: SessionOutput<'a>,
     /// Whether thinking output is wanted.
     pub(super) posts: bool,
     /// Whether the GUI passes over lines that begin with `#`.
@@ -20,35 +21,47 @@ pub(super) struct Output<'a> {
 /// The longest principal variation, in bytes: XBoard reads lines into buffers of 512.
 const LONGEST_LINE: usize = 400;
 
-/// The longest piece of a foreign line that an error message repeats, in characters.
+/// The longest piece of a received line that an error message repeats, in characters.
 const LONGEST_ECHO: usize = 200;
 
-impl<'a> Output<'a> {
+impl<'a> CecpOutput<'a> {
     /// Writes to `to`; nothing that the GUI must ask for.
-    pub(super) fn new(to: &'a mut dyn Write) -> Output<'a> {
-        Output { to, posts: false, debugs: false }
+    pub(super) fn new(to: &'a mut dyn Write) -> CecpOutput<'a> {
+        CecpOutput { lines: SessionOutput::new(to), posts: false, debugs: false }
     }
 
     /// Sends a message.
-    pub(super) fn send(&mut self, message: &Message) -> io::Result<()> {
-        let line: String =
-            message.to_string().chars().map(|c| if c.is_control() && c != '\t' { '?' } else { c }).collect();
-        self.to.write_all(format!("{line}\n").as_bytes())?;
-        self.to.flush()
+    pub(super) fn send(&mut self, message: &Message) {
+        let is_unsafe = |c: char| c.is_control() && c != '\t';
+        self.lines.line(&message.to_string().replace(is_unsafe, "?"));
     }
 
-    /// Says that a line could not be obeyed.
-    pub(super) fn error(&mut self, kind: &str, line: &str) -> io::Result<()> {
-        self.send(&Message::Error { kind: kind.to_owned(), command: echo(line) })
+    /// Sends all messages that there are.
+    pub(super) fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) {
+        for message in messages {
+            self.send(&message);
+        }
     }
 
-    /// A remark for people, if it can do no harm.
-    pub(super) fn debug(&mut self, remark: String) -> io::Result<()> {
-        if self.debugs { self.send(&Message::Debug(remark)) } else { Ok(()) }
+    /// The first failure to write, if there was one.
+    pub(super) fn check(&mut self) -> io::Result<()> {
+        self.lines.check()
+    }
+
+    /// Reports a line that could not be obeyed.
+    pub(super) fn error(&mut self, kind: &str, line: &str) {
+        self.send(&Message::Error { kind: kind.to_owned(), command: echo(line) });
+    }
+
+    /// A debug line, if the GUI accepts them.
+    pub(super) fn debug(&mut self, text: String) {
+        if self.debugs {
+            self.send(&Message::Debug(text));
+        }
     }
 }
 
-/// As much of a foreign line as is worth repeating.
+/// The beginning of a received line, for an error message.
 pub(super) fn echo(line: &str) -> String {
     line.trim().chars().take(LONGEST_ECHO).collect()
 }
@@ -64,7 +77,7 @@ pub(super) fn move_text(game: &Game, mv: Move) -> String {
 }
 
 /// Thinking output; `game` is the one that was thought about.
-pub(super) fn thinking_line(game: &Game, line: &Line) -> ThinkingLine {
+pub(super) fn thinking_line(game: &Game, line: &SearchLine) -> ThinkingLine {
     ThinkingLine {
         depth: i32::try_from(line.depth).unwrap_or(i32::MAX),
         score: line.score,
@@ -108,7 +121,7 @@ mod tests {
     #[test]
     fn a_foreign_line_cannot_forge_another() {
         let mut bytes = Vec::new();
-        Output::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}").unwrap();
+        CecpOutput::new(&mut bytes).error("unknown command", "x\rmove e2e4\u{7}");
         assert_eq!(String::from_utf8(bytes).unwrap(), "Error (unknown command): x?move e2e4?\n");
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Clock as _, Limits, Line, StopWatch};
+use engine::{Limits, SearchClock as _, SearchLine, StopWatch};
 use game::Game;
 use shakmaty::Move;
 
@@ -23,14 +23,9 @@ pub(super) struct Search {
     /// What the clock showed when the time began to be our own.
     own_since: Duration,
     /// The best line so far.
-    latest: Option<Line>,
-    current: Option<CurrentMove>,
-}
-
-struct CurrentMove {
-    mv: Move,
-    number: usize,
-    total: usize,
+    latest: Option<SearchLine>,
+    /// The root move that is searched, its number and that of all root moves.
+    current: Option<(Move, usize, usize)>,
 }
 
 impl Search {
@@ -41,7 +36,7 @@ impl Search {
     }
 
     /// Takes note of a line; of several best ones only the first counts.
-    pub(super) fn note_line(&mut self, line: Line) {
+    pub(super) fn note_line(&mut self, line: SearchLine) {
         if line.number <= 1 {
             self.latest = Some(line);
         }
@@ -49,11 +44,11 @@ impl Search {
 
     /// Takes note of the root move that is searched.
     pub(super) fn note_root_move(&mut self, mv: Move, number: usize, total: usize) {
-        self.current = Some(CurrentMove { mv, number, total });
+        self.current = Some((mv, number, total));
     }
 
     /// The best line so far.
-    pub(super) fn latest(&self) -> Option<&Line> {
+    pub(super) fn latest(&self) -> Option<&SearchLine> {
         self.latest.as_ref()
     }
 
@@ -98,14 +93,13 @@ impl Search {
     /// The answer to `.`; `game` is the one that is analysed.
     pub(super) fn status(&self, game: &Game) -> Status {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let root = self.current.as_ref();
         Status {
             centiseconds: centiseconds(self.elapsed()),
             nodes: self.nodes(),
             depth: self.latest.as_ref().map_or(0, |line| line.depth),
-            moves_left: root.map_or(0, |root| count(root.total.saturating_sub(root.number))),
-            moves_total: root.map_or_else(|| count(game.legal_moves().len()), |root| count(root.total)),
-            current: root.map(|root| move_text(game, root.mv)),
+            moves_left: self.current.map_or(0, |(_, number, total)| count(total.saturating_sub(number))),
+            moves_total: count(self.current.map_or_else(|| game.legal_moves().len(), |(.., total)| total)),
+            current: self.current.map(|(mv, ..)| move_text(game, mv)),
         }
     }
 }

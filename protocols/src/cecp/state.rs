@@ -6,7 +6,7 @@ use shakmaty::Color;
 
 /// Which side the engine plays, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum EngineMode {
     /// This side.
     Play(Color),
     /// Neither: moves for both sides come from the GUI.
@@ -19,13 +19,13 @@ pub(super) enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occupation {
     Nothing,
-    /// About its own move.
+    /// It searches its own move.
     Think,
-    /// On the opponent's time.
+    /// It searches on the opponent's time.
     Ponder,
-    /// Until told otherwise.
+    /// It analyses until a command ends it.
     Analyse,
-    /// For a moment, because the user asked for a hint.
+    /// It searches for a moment, because the user asked for a hint.
     Hint,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Occupation {
 pub(super) enum StateChange {
     Nothing,
     /// `force`, `go`, `playother`, `analyze`, `result`, and every end of the game.
-    Mode(Mode),
+    Mode(EngineMode),
     /// `white`, `black`, `variant`: the engine plays this side, unless it analyses.
     Side(Color),
     /// `new`
@@ -51,48 +51,48 @@ pub(super) enum StateChange {
 
 /// The state, but for the game: the side to move is the game's.
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) mode: Mode,
+pub(super) struct SessionState {
+    pub(super) mode: EngineMode,
     pub(super) ponder: bool,
-    /// Everything stands still until `resume`.
+    /// Search and clock are suspended until `resume`.
     pub(super) paused: bool,
-    /// The choice of moves is to vary.
+    /// Moves are chosen with noise.
     pub(super) random: bool,
 }
 
-impl Default for State {
-    /// Before any command the engine plays neither side, so that it does not think of its own accord.
-    fn default() -> State {
-        State { mode: Mode::Force, ponder: false, paused: false, random: false }
+impl Default for SessionState {
+    /// Before any command the engine plays neither side, so that it does not start to search by itself.
+    fn default() -> SessionState {
+        SessionState { mode: EngineMode::Force, ponder: false, paused: false, random: false }
     }
 }
 
-impl State {
+impl SessionState {
     /// The head of Appendix B's loop: what to do in the present position.
     pub(super) fn occupation(&self, game: &Game) -> Occupation {
         match self.mode {
-            Mode::Analyze => Occupation::Analyse,
-            Mode::Play(side) if side == game.turn() => Occupation::Think,
+            EngineMode::Analyze => Occupation::Analyse,
+            EngineMode::Play(side) if side == game.turn() => Occupation::Think,
             // Not in the start position, says the specification of `hard`.
-            Mode::Play(_) if self.ponder && !game.is_start_position() => Occupation::Ponder,
-            Mode::Play(_) | Mode::Force => Occupation::Nothing,
+            EngineMode::Play(_) if self.ponder && !game.is_start_position() => Occupation::Ponder,
+            EngineMode::Play(_) | EngineMode::Force => Occupation::Nothing,
         }
     }
 
     /// The body of Appendix B's loop: moves on to the state that a command or a move leads to.
     ///
-    /// Two entries are read more kindly than they stand there, for the sake of GUIs that set up positions in an analysis
+    /// Two entries are read more leniently than they are written, for the sake of GUIs that set up positions in an analysis
     /// or say `exit` without one: `white` and `black` don't end an analysis, and `exit` ends nothing else.
     pub(super) fn apply(&mut self, change: StateChange) {
-        let is_analysing = self.mode == Mode::Analyze;
+        let is_analysing = self.mode == EngineMode::Analyze;
         match change {
             StateChange::Mode(mode) => self.mode = mode,
-            StateChange::Side(side) if !is_analysing => self.mode = Mode::Play(side),
+            StateChange::Side(side) if !is_analysing => self.mode = EngineMode::Play(side),
             StateChange::NewGame => {
                 self.apply(StateChange::Side(Color::Black));
                 self.random = false;
             }
-            StateChange::EndAnalysis if is_analysing => self.mode = Mode::Force,
+            StateChange::EndAnalysis if is_analysing => self.mode = EngineMode::Force,
             StateChange::Ponder(on) => self.ponder = on,
             StateChange::Paused(on) => self.paused = on,
             StateChange::ToggleRandom => self.random = !self.random,
@@ -105,11 +105,11 @@ impl State {
 mod tests {
     use super::*;
 
-    fn state(mode: Mode, ponder: bool) -> State {
-        State { mode, ponder, ..State::default() }
+    fn state(mode: EngineMode, ponder: bool) -> SessionState {
+        SessionState { mode, ponder, ..SessionState::default() }
     }
 
-    fn occupation(mode: Mode, ponder: bool, moves: &[&str]) -> Occupation {
+    fn occupation(mode: EngineMode, ponder: bool, moves: &[&str]) -> Occupation {
         let mut game = Game::default();
         for mv in moves {
             let mv = game.parse_move(mv).unwrap();
@@ -121,11 +121,11 @@ mod tests {
     #[test]
     fn the_loop_of_appendix_b() {
         use Occupation::{Analyse, Nothing, Ponder, Think};
-        let white = Mode::Play(Color::White);
-        let black = Mode::Play(Color::Black);
+        let white = EngineMode::Play(Color::White);
+        let black = EngineMode::Play(Color::Black);
         for ponder in [false, true] {
-            assert_eq!(occupation(Mode::Analyze, ponder, &[]), Analyse);
-            assert_eq!(occupation(Mode::Force, ponder, &["e4"]), Nothing);
+            assert_eq!(occupation(EngineMode::Analyze, ponder, &[]), Analyse);
+            assert_eq!(occupation(EngineMode::Force, ponder, &["e4"]), Nothing);
             assert_eq!(occupation(white, ponder, &[]), Think);
             assert_eq!(occupation(black, ponder, &["e4"]), Think);
             assert_eq!(occupation(white, ponder, &["e4"]), if ponder { Ponder } else { Nothing });

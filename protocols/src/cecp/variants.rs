@@ -1,4 +1,7 @@
-//! The variants that Herald plays, under the names that GUIs have for them.
+//! The variants that Herald plays, under the names that GUIs use.
+//!
+//! In a variant the loser announces the result: XBoard judges claims by the rules it knows, and takes the word of a winner by others
+//! for a false claim, which loses.
 
 use game::{CastlingMode, Game, Outcome, PocketOwner, Variant, WinReason};
 
@@ -9,14 +12,14 @@ struct Named {
     name: &'static str,
     variant: Variant,
     mode: CastlingMode,
-    captives: PocketOwner,
+    pocket_owner: PocketOwner,
     /// For names that `XBoard` does not know: the variant whose board and rules it is to use. Not `normal`, or `XBoard` (4.9.1)
     /// takes the game for one of chess and does not tell the second engine of a match what is played.
     parent: Option<&'static str>,
 }
 
 const fn known(name: &'static str, variant: Variant) -> Named {
-    Named { name, variant, mode: CastlingMode::Standard, captives: PocketOwner::Captor, parent: None }
+    Named { name, variant, mode: CastlingMode::Standard, pocket_owner: PocketOwner::Captor, parent: None }
 }
 
 const fn engine_defined(name: &'static str, variant: Variant, parent: &'static str) -> Named {
@@ -30,7 +33,7 @@ const ALL: [Named; 11] = [
     known("normal", Variant::Chess),
     Named { mode: CastlingMode::Chess960, ..known("fischerandom", Variant::Chess) },
     known("crazyhouse", Variant::Crazyhouse),
-    Named { captives: PocketOwner::Partner, ..known("bughouse", Variant::Crazyhouse) },
+    Named { pocket_owner: PocketOwner::Partner, ..known("bughouse", Variant::Crazyhouse) },
     known("3check", Variant::ThreeCheck),
     known("atomic", Variant::Atomic),
     known("giveaway", Variant::Antichess),
@@ -50,10 +53,10 @@ pub(super) fn is_played(name: &str) -> bool {
     ALL.iter().any(|named| named.name == name)
 }
 
-/// The start of a game of this variant, and what the GUI must be told of it; `None` if Herald does not play it.
+/// The start of a game of this variant, and the `setup` message that the GUI needs for it; `None` if Herald does not play it.
 pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
     let named = ALL.iter().find(|named| named.name == name)?;
-    let start = Game::new(named.variant).with_pocket_owner(named.captives);
+    let start = Game::new(named.variant).with_pocket_owner(named.pocket_owner);
     let game = match named.mode {
         CastlingMode::Standard => start,
         CastlingMode::Chess960 => Game::from_variant_fen(named.variant, &start.fen(), named.mode).ok()?,
@@ -66,8 +69,7 @@ pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
     Some((game, setup))
 }
 
-/// Whether a GUI can see by itself that a game of the variant has ended so. Elsewhere `XBoard` takes the winner's word for a
-/// false claim, and the winner loses; so only the loser may speak.
+/// Whether a GUI can see by itself that a game of the variant has ended so.
 pub(super) fn is_plain(variant: Variant, outcome: Outcome) -> bool {
     use game::DrawReason::{InsufficientMaterial, RaceDrawn, Stalemate};
     let is_known = match variant {
@@ -94,7 +96,7 @@ mod tests {
             let (game, setup) = start(named.name).unwrap();
             assert_eq!(
                 (game.variant(), game.mode(), game.pocket_owner()),
-                (named.variant, named.mode, named.captives),
+                (named.variant, named.mode, named.pocket_owner),
                 "{}",
                 named.name
             );

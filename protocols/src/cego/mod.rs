@@ -1,9 +1,12 @@
-//! Herald as an engine by CEGO. The vocabulary is in [`messages::cego`].
+//! Herald as an engine by CEGO. The messages are in [`messages::cego`].
+//!
+//! The protocol forgives nothing, so its lines are read with their ends. The state of the protocol (`state.rs`) is kept apart from
+//! thinking, so that the document's example can be replayed byte for byte.
 
-mod conversation;
 mod session;
+mod state;
 #[cfg(test)]
 mod tests;
 
-pub use conversation::Breach;
-pub use session::{Habits, SessionError, serve};
+pub use session::{CegoOptions, SessionError, serve};
+pub use state::MediatorError;

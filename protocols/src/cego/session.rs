@@ -1,33 +1,32 @@
-//! The engine's side of the conversation.
+//! The engine's side of a game by CEGO.
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use engine::{Decision, Limits, Purpose, Task, Thought};
-use game::{Game, Move};
+use engine::{Decision, Limits, Purpose, Thought};
 
-use super::conversation::{Breach, Conversation};
+use super::state::{MediatorError, ProtocolState};
 use crate::host::{Event, Host};
+use crate::output::SessionOutput;
+use crate::pondering::PonderMove;
 use messages::cego::{EngineMessage, quoted};
 use messages::input::Input;
 
 /// What the protocol leaves to the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Habits {
+pub struct CegoOptions {
     /// Think in the opponent's time.
     pub ponder: bool,
     /// Forfeit as soon as a forced mate against the engine is seen.
     pub forfeit: bool,
 }
 
-/// Why a conversation did not last until the mediator ended it or the engine forfeited.
+/// Why a session did not last until the mediator ended it or the engine forfeited.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The mediator broke the protocol.
     #[error(transparent)]
-    Breach(#[from] Breach),
+    Protocol(#[from] MediatorError),
     /// Nothing more can be written.
     #[error(transparent)]
     Output(#[from] io::Error),
@@ -39,105 +38,72 @@ pub enum SessionError {
 ///
 /// # Errors
 /// If the mediator breaks the protocol or nothing more can be written.
-pub fn serve(host: Host, output: &mut dyn Write, habits: Habits) -> Result<(), SessionError> {
+pub fn serve(host: Host, output: &mut dyn Write, options: CegoOptions) -> Result<(), SessionError> {
     host.engine.settle();
-    let conversation = Conversation::default();
-    let mut session = Session { host, output, habits, conversation, guess: None };
-    session.send(EngineMessage::Ready)?;
-    while session.react()?.is_continue() {}
-    Ok(())
+    let state = ProtocolState::default();
+    let mut session =
+        CegoSession { host, output: SessionOutput::new(output), options, state, ponder_move: None };
+    session.output.line(&EngineMessage::Ready);
+    session.run()
 }
 
-struct Session<'a> {
+struct CegoSession<'a> {
     host: Host,
-    output: &'a mut dyn Write,
-    habits: Habits,
-    conversation: Conversation,
-    /// What the engine ponders on.
-    guess: Option<Guess>,
+    output: SessionOutput<'a>,
+    options: CegoOptions,
+    state: ProtocolState,
+    ponder_move: Option<PonderMove>,
 }
 
-/// A guess at the next message from the mediator.
-struct Guess {
-    reply: Move,
-    /// The engine's time at its next turn.
-    remaining: Duration,
-}
-
-impl Guess {
-    /// Whether it has come true: the move was played, and not much time is missing.
-    fn holds(&self, conversation: &Conversation, at: Instant) -> bool {
-        conversation.game().moves().last() == Some(&self.reply)
-            && conversation.remaining(at) >= self.remaining.mul_f64(0.9)
-    }
-}
-
-/// What a session does with the next event: go on or end.
-type Reaction = Result<ControlFlow<()>, SessionError>;
-
-const GO_ON: Reaction = Ok(ControlFlow::Continue(()));
-const END: Reaction = Ok(ControlFlow::Break(()));
-
-impl Session<'_> {
-    fn react(&mut self) -> Reaction {
-        match self.host.next_event() {
-            // So mediators end a game, at whatever moment.
-            Event::Input(Input::End) => END,
-            Event::Input(Input::TooLong(beginning)) => Err(Breach::TooLong(quoted(&beginning)).into()),
-            Event::Input(Input::Line(line)) => {
-                let at = Instant::now();
-                self.conversation.hear(&line, at)?;
-                self.take_turn(at);
-                GO_ON
+impl CegoSession<'_> {
+    fn run(&mut self) -> Result<(), SessionError> {
+        loop {
+            self.output.check()?;
+            match self.host.next_event() {
+                // So mediators end a game, at whatever moment.
+                Event::Input(Input::End) => return Ok(()),
+                Event::Input(Input::TooLong(beginning)) => {
+                    return Err(MediatorError::TooLong(quoted(&beginning)).into());
+                }
+                Event::Input(Input::Line(line)) => {
+                    let at = Instant::now();
+                    self.state.hear(&line, at)?;
+                    self.take_turn(at);
+                }
+                Event::Thought(_, Thought::Done(decision)) => {
+                    self.host.engine.finish();
+                    if self.answer(&decision) == EngineMessage::Forfeit {
+                        return Ok(self.output.check()?);
+                    }
+                }
+                Event::Thought(..) => {}
             }
-            Event::Thought(id, Thought::Done(decision)) if self.host.engine.is_current(id) => {
-                self.host.engine.finish();
-                self.answer(&decision)
-            }
-            Event::Thought(..) => GO_ON,
         }
     }
 
     fn take_turn(&mut self, at: Instant) {
-        match self.guess.take() {
-            Some(guess) if guess.holds(&self.conversation, at) => self.host.engine.ponder_hit(),
-            _ => self.think(&self.conversation.game().clone(), Purpose::Play, at),
+        let (game, remaining) = (self.state.game(), Some(self.state.remaining(at)));
+        match self.ponder_move.take() {
+            Some(expected) if expected.is_hit(game, remaining) => self.host.engine.ponder_hit(),
+            _ => self.host.think(game, Purpose::Play, self.limits(at)),
         }
     }
 
-    /// Starts thinking; what the engine was thinking about before is abandoned.
-    fn think(&mut self, game: &Game, purpose: Purpose, at: Instant) {
-        let time = engine::time_limit(self.conversation.move_time(at));
-        let limits = Limits { time, ..Limits::default() };
-        let clock = Arc::new(Instant::now());
-        self.host.engine.think(game, Task { purpose, limits, allowed: None, clock });
+    fn limits(&self, at: Instant) -> Limits {
+        Limits { time: engine::time_limit(self.state.move_time(at)), ..Limits::default() }
     }
 
-    fn answer(&mut self, decision: &Decision) -> Reaction {
-        let is_lost = self.habits.forfeit && decision.score.is_loss();
-        let choice = decision.best.filter(|_| !is_lost);
+    fn answer(&mut self, decision: &Decision) -> EngineMessage {
+        let is_lost = self.options.forfeit && decision.score.is_loss();
         let at = Instant::now();
-        let message = self.conversation.answer(choice, at);
-        self.send(message)?;
-        if message == EngineMessage::Forfeit {
-            return END;
+        let message = self.state.answer(decision.best.filter(|_| !is_lost), at);
+        self.output.line(&message);
+        if let Some(reply) =
+            decision.ponder.filter(|_| self.options.ponder && message != EngineMessage::Forfeit)
+        {
+            let (limits, remaining) = (self.limits(at), Some(self.state.remaining(at)));
+            self.ponder_move = PonderMove::start(&mut self.host, self.state.game(), reply, limits, remaining);
         }
-        self.ponder(decision.ponder, at);
-        GO_ON
-    }
-
-    fn ponder(&mut self, reply: Option<Move>, at: Instant) {
-        let Some(reply) = reply.filter(|_| self.habits.ponder) else { return };
-        let mut game = self.conversation.game().clone();
-        if game.play(reply).is_ok() && game.outcome().is_none() {
-            self.guess = Some(Guess { reply, remaining: self.conversation.remaining(at) });
-            self.think(&game, Purpose::Ponder, at);
-        }
-    }
-
-    /// Writes a message with its newline, in one piece.
-    fn send(&mut self, message: EngineMessage) -> io::Result<()> {
-        self.output.write_all(format!("{message}\n").as_bytes())?;
-        self.output.flush()
+        message
     }
 }

@@ -1,12 +1,12 @@
-//! Whole conversations.
+//! Whole sessions.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Game, MoveTime};
 
-use super::conversation::{Breach, Conversation};
-use super::{Habits, serve};
+use super::state::{MediatorError, ProtocolState};
+use super::{CegoOptions, serve};
 use crate::scripted::Scripted;
 use messages::cego::{EngineMessage, LongMove};
 use messages::input::LineReader;
@@ -28,7 +28,7 @@ m -> 1: 26000000000 28000000000 e7e5\n
 /// One engine's end of the example: what it hears is taken from there, and so are its decisions and the time it takes
 /// for them. Returns the bytes that it says.
 fn replay(name: char, thinking: Duration) -> String {
-    let mut conversation = Conversation::default();
+    let mut state = ProtocolState::default();
     let mut now = Instant::now();
     let mut said = Vec::new();
     let mut say = |message: EngineMessage| said.push(format!("{message}\n"));
@@ -36,13 +36,13 @@ fn replay(name: char, thinking: Duration) -> String {
         let Some((parties, text)) = line.split_once(": ") else { continue };
         let text = text.replace(r"\n", "\n");
         if parties == format!("m -> {name}") {
-            conversation.hear(&text, now).expect("well-formed and in turn");
+            state.hear(&text, now).expect("well-formed and in turn");
             now += thinking;
         } else if parties == format!("{name} -> m") {
             match text.trim_end().parse().expect("well-formed") {
                 EngineMessage::Ready => say(EngineMessage::Ready),
-                EngineMessage::Move(m) => say(conversation.answer(m.find(conversation.game()), now)),
-                EngineMessage::Forfeit => say(conversation.answer(None, now)),
+                EngineMessage::Move(m) => say(state.answer(m.find(state.game()), now)),
+                EngineMessage::Forfeit => say(state.answer(None, now)),
             }
         }
     }
@@ -57,38 +57,38 @@ fn the_documents_example_from_both_engines_ends() {
 
 #[test]
 fn the_engines_own_count_of_its_time_is_the_examples() {
-    let mut conversation = Conversation::default();
+    let mut state = ProtocolState::default();
     let began = Instant::now();
     let first = format!("30000000000 1000000000 30000000000 1000000000 {START}\n");
-    conversation.hear(&first, began).expect("well-formed");
-    let m = conversation.game().parse_move("e4").expect("legal");
+    state.hear(&first, began).expect("well-formed");
+    let m = state.game().parse_move("e4").expect("legal");
     let moved = began + Duration::from_secs(5);
-    conversation.answer(Some(m), moved);
-    assert_eq!(conversation.remaining(moved), Duration::from_secs(26));
+    state.answer(Some(m), moved);
+    assert_eq!(state.remaining(moved), Duration::from_secs(26));
     let heard = moved + Duration::from_secs(3);
-    conversation.hear("25999999999 28000000000 e7e5\n", heard).expect("well-formed");
+    state.hear("25999999999 28000000000 e7e5\n", heard).expect("well-formed");
     let limit = MoveTime::Clock {
         remaining: Duration::from_nanos(25_999_999_999),
         increment: Duration::from_secs(1),
         moves_to_go: None,
     };
-    assert_eq!(conversation.move_time(heard), limit);
+    assert_eq!(state.move_time(heard), limit);
 }
 
 #[test]
-fn messages_out_of_turn_end_the_conversation() {
+fn messages_out_of_turn_end_the_state() {
     let first = format!("1 1 1 1 {START}\n");
     let now = Instant::now();
-    let is_out_of_turn = |result| matches!(result, Err(Breach::OutOfTurn { .. }));
-    let mut conversation = Conversation::default();
-    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n", now)));
-    conversation.hear(&first, now).expect("in turn");
-    assert!(is_out_of_turn(conversation.hear(&first, now)));
-    assert!(is_out_of_turn(conversation.hear("1 1 e7e5\n", now)));
-    let m = conversation.game().parse_move("e4").expect("legal");
-    conversation.answer(Some(m), now);
-    assert!(is_out_of_turn(conversation.hear(&first, now)));
-    assert_eq!(conversation.hear("1 1 e7e5\n", now), Ok(()));
+    let is_out_of_turn = |result| matches!(result, Err(MediatorError::OutOfTurn { .. }));
+    let mut state = ProtocolState::default();
+    assert!(is_out_of_turn(state.hear("1 1 e7e5\n", now)));
+    state.hear(&first, now).expect("in turn");
+    assert!(is_out_of_turn(state.hear(&first, now)));
+    assert!(is_out_of_turn(state.hear("1 1 e7e5\n", now)));
+    let m = state.game().parse_move("e4").expect("legal");
+    state.answer(Some(m), now);
+    assert!(is_out_of_turn(state.hear(&first, now)));
+    assert_eq!(state.hear("1 1 e7e5\n", now), Ok(()));
 }
 
 #[test]
@@ -100,20 +100,20 @@ fn nothing_can_be_played_from_there() {
         ("r3k3/8/8/8/8/8/8/4K3 w q - 0 1", "e8a8"),
         ("4k3/8/8/8/8/8/p7/4K3 w - - 0 1", "a2a1"),
     ] {
-        let mut conversation = Conversation::default();
-        conversation.hear(&format!("1 1 1 1 {fen}\n"), now).expect("a position");
-        let m = conversation.game().legal_moves()[0];
-        conversation.answer(Some(m), now);
-        let result = conversation.hear(&format!("1 1 {played}\n"), now);
-        assert!(matches!(result, Err(Breach::IllegalMove { .. })), "{played}: {result:?}");
+        let mut state = ProtocolState::default();
+        state.hear(&format!("1 1 1 1 {fen}\n"), now).expect("a position");
+        let m = state.game().legal_moves()[0];
+        state.answer(Some(m), now);
+        let result = state.hear(&format!("1 1 {played}\n"), now);
+        assert!(matches!(result, Err(MediatorError::IllegalMove { .. })), "{played}: {result:?}");
     }
     for fen in ["R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1", "k7/8/1Q6/8/8/8/8/K7 b - - 0 1"] {
-        let result = Conversation::default().hear(&format!("1 1 1 1 {fen}\n"), now);
-        assert_eq!(result, Err(Breach::NoMove(fen.into())));
+        let result = ProtocolState::default().hear(&format!("1 1 1 1 {fen}\n"), now);
+        assert_eq!(result, Err(MediatorError::NoMove(fen.into())));
     }
 }
 
-fn session(habits: Habits) -> Scripted {
+fn session(habits: CegoOptions) -> Scripted {
     Scripted::listen(LineReader::exact, move |host, output| {
         serve(host, output, habits).map_err(io::Error::other)
     })
@@ -136,7 +136,7 @@ fn every_breach_ends_the_session_with_the_reason() {
         (b"1 1 1 1 1k6/8/8/8/8/8/8/RK5R w KQ - 0 1\n", "castling rights"),
         (b"1 1 1 1 k7/8/1Q6/8/8/8/8/K7 b - - 0 1\n", "no legal move"),
     ] {
-        let mut session = session(Habits::default());
+        let mut session = session(CegoOptions::default());
         session.hear("ready");
         session.send(bytes);
         session.close();
@@ -147,7 +147,7 @@ fn every_breach_ends_the_session_with_the_reason() {
     for (line, reason) in
         [("1 1 e2e4\n", "illegal move"), (first.as_str(), "out of turn"), ("1 1 e7e5", "newline")]
     {
-        let mut session = session(Habits::default());
+        let mut session = session(CegoOptions::default());
         session.hear("ready");
         session.send(first.as_bytes());
         session.hear("");
@@ -160,7 +160,7 @@ fn every_breach_ends_the_session_with_the_reason() {
 
 #[test]
 fn a_message_in_the_engines_turn_ends_the_session() {
-    let session = session(Habits::default());
+    let session = session(CegoOptions::default());
     session.say(&format!("999000000000 0 999000000000 0 {START}\n1 1 e7e5"));
     let (result, heard) = session.result();
     assert!(result.expect_err("a breach").to_string().contains("out of turn"));
@@ -170,7 +170,7 @@ fn a_message_in_the_engines_turn_ends_the_session() {
 #[test]
 fn the_end_of_the_input_is_the_end_of_the_game_at_any_moment() {
     for lines in ["", &format!("999000000000 0 999000000000 0 {START}\n"), &format!("0 0 0 0 {START}\n")] {
-        let mut session = session(Habits { ponder: true, forfeit: false });
+        let mut session = session(CegoOptions { ponder: true, forfeit: false });
         session.hear("ready");
         if !lines.is_empty() {
             session.send(lines.as_bytes());
@@ -182,8 +182,10 @@ fn the_end_of_the_input_is_the_end_of_the_game_at_any_moment() {
 
 #[test]
 fn two_sessions_play_a_game_and_ponder() {
-    let players =
-        [session(Habits { ponder: true, forfeit: false }), session(Habits { ponder: true, forfeit: false })];
+    let players = [
+        session(CegoOptions { ponder: true, forfeit: false }),
+        session(CegoOptions { ponder: true, forfeit: false }),
+    ];
     for player in &players {
         assert_eq!(player.hear(""), "ready");
     }
@@ -212,10 +214,10 @@ fn two_sessions_play_a_game_and_ponder() {
 fn a_lost_position_is_forfeited_only_if_wanted() {
     // Both legal moves are answered by mate; an only move would be played without a thought.
     let message = "1000000000 0 1000000000 0 k7/8/1K6/7p/8/8/8/6R1 b - - 0 1";
-    let proud = session(Habits { ponder: false, forfeit: true });
+    let proud = session(CegoOptions { ponder: false, forfeit: true });
     proud.say(message);
     assert_eq!(proud.end(), ["ready", "forfeit"]);
-    let stubborn = session(Habits::default());
+    let stubborn = session(CegoOptions::default());
     stubborn.say(message);
     assert_eq!(stubborn.hear(""), "ready");
     assert!(matches!(stubborn.hear("").parse(), Ok(EngineMessage::Move(_))));
@@ -224,6 +226,6 @@ fn a_lost_position_is_forfeited_only_if_wanted() {
 #[test]
 fn a_game_of_chess960_is_another_game() {
     let game = Game::from_fen("1k6/8/8/8/8/8/8/RK5R w HA - 0 1", CastlingMode::Chess960).expect("a position");
-    let result = Conversation::default().hear(&format!("1 1 1 1 {}\n", game.fen()), Instant::now());
-    assert!(matches!(result, Err(Breach::Malformed(_))), "{result:?}");
+    let result = ProtocolState::default().hear(&format!("1 1 1 1 {}\n", game.fen()), Instant::now());
+    assert!(matches!(result, Err(MediatorError::Malformed(_))), "{result:?}");
 }

@@ -1,4 +1,4 @@
-//! Taking part in a game that an EPD referee leads: Herald itself, or a person. The vocabulary is in [`messages::referee`].
+//! Taking part in a game that an EPD referee leads: Herald itself, or a person. The messages are in [`messages::referee`].
 
 mod person;
 mod session;

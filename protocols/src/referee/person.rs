@@ -1,9 +1,8 @@
-//! A person at a referee's table.
+//! A person as a client of a referee.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
@@ -11,19 +10,20 @@ use std::time::Duration;
 use game::{Color, Game};
 use shakmaty::Position as _;
 
-use game::diagram::{Drawing, Style};
+use crate::host::read_lines;
+use game::diagram::{Diagram, DiagramStyle};
 use messages::input::{Input, LineReader};
 use messages::referee::{
     Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
     answer_with,
 };
 
-/// A person with a seat at a referee's table. The seat is kept while another referee is looked for.
+/// A person who plays for a referee. The game is kept while another referee is looked for.
 pub struct Person {
     client: ClientState,
-    style: Style,
-    heard: Receiver<Heard>,
-    sender: Sender<Heard>,
+    style: DiagramStyle,
+    heard: Receiver<PersonEvent>,
+    sender: Sender<PersonEvent>,
     /// Whether it is the person's turn.
     is_to_move: bool,
     /// Goes with the next move.
@@ -31,24 +31,12 @@ pub struct Person {
 }
 
 /// A line, and from whom.
-enum Heard {
+enum PersonEvent {
     Referee(Input),
     Person(Input),
 }
 
 /// What a person can type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Order {
-    Move(String),
-    OfferDraw,
-    AcceptDraw,
-    Claim(Option<String>),
-    Resign,
-    Show,
-    Help,
-    Leave,
-}
-
 const HELP: &str = "\
 e4, Nf3, e2e4   a move
 draw            offer a draw with your next move
@@ -59,44 +47,27 @@ board           show board and clocks
 leave           sign off";
 
 /// How long it may take until `leaving` is seen.
-const GLANCE: Duration = Duration::from_millis(50);
-
-impl FromStr for Order {
-    type Err = &'static str;
-
-    fn from_str(line: &str) -> Result<Order, &'static str> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        Ok(match words.as_slice() {
-            [] => return Err(""),
-            ["draw"] => Order::OfferDraw,
-            ["accept"] => Order::AcceptDraw,
-            ["claim"] => Order::Claim(None),
-            ["claim", mv] => Order::Claim(Some((*mv).to_owned())),
-            ["resign"] => Order::Resign,
-            ["board" | "clock" | "show"] => Order::Show,
-            ["help" | "?"] => Order::Help,
-            ["leave" | "quit" | "exit"] => Order::Leave,
-            [mv] => Order::Move((*mv).to_owned()),
-            _ => return Err("`help` shows what you can type"),
-        })
-    }
-}
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Person {
-    /// Sits down, and begins to read what the person types.
+    /// Begins to read what the person types.
     ///
     /// # Errors
     /// If there is no thread to read with.
-    pub fn new(typed: impl Read + Send + 'static, client: ClientState, style: Style) -> io::Result<Person> {
+    pub fn new(
+        typed: impl Read + Send + 'static,
+        client: ClientState,
+        style: DiagramStyle,
+    ) -> io::Result<Person> {
         let (sender, heard) = mpsc::channel();
-        read("typed", LineReader::new(typed), sender.clone(), Heard::Person)?;
+        read_lines("typed", LineReader::new(typed), sender.clone(), PersonEvent::Person)?;
         Ok(Person { client, style, heard, sender, is_to_move: false, remark: Remark::None })
     }
 
     /// The connection is closed: waits until all that came over it is gone.
     pub fn forget_connection(&mut self) {
-        while let Ok(heard) = self.heard.recv_timeout(2 * GLANCE) {
-            if matches!(heard, Heard::Referee(Input::End)) {
+        while let Ok(heard) = self.heard.recv_timeout(2 * POLL_INTERVAL) {
+            if matches!(heard, PersonEvent::Referee(Input::End)) {
                 return;
             }
         }
@@ -114,11 +85,11 @@ impl Person {
         config: &ClientConfig,
         leaving: &AtomicBool,
     ) -> io::Result<DisconnectReason> {
-        read("referee", LineReader::new(input), self.sender.clone(), Heard::Referee)?;
+        read_lines("referee", LineReader::new(input), self.sender.clone(), PersonEvent::Referee)?;
         self.is_to_move = false;
-        let alarms = RefCell::default();
-        let mut alarm = |reason: &str| note(&alarms, reason);
-        let mut table = Table {
+        let alarms = RefCell::new(Vec::new());
+        let mut alarm = |reason: &str| alarms.borrow_mut().push(reason.to_owned());
+        let mut session = PersonSession {
             link: ClientConnection::sign_on(&mut self.client, config, output, &mut alarm)?,
             person: self,
             alarms: &alarms,
@@ -127,13 +98,13 @@ impl Person {
         };
         loop {
             if leaving.load(Ordering::Relaxed) {
-                return table.leave();
+                return session.leave();
             }
-            let disconnect = match table.person.heard.recv_timeout(GLANCE) {
-                Err(_) | Ok(Heard::Person(Input::TooLong(_))) => None,
-                Ok(Heard::Referee(input)) => table.hear_referee(input)?,
-                Ok(Heard::Person(Input::Line(line))) => table.hear_person(&line)?,
-                Ok(Heard::Person(Input::End)) => Some(table.leave()?),
+            let disconnect = match session.person.heard.recv_timeout(POLL_INTERVAL) {
+                Err(_) | Ok(PersonEvent::Person(Input::TooLong(_))) => None,
+                Ok(PersonEvent::Referee(input)) => session.hear_referee(input)?,
+                Ok(PersonEvent::Person(Input::Line(line))) => session.hear_person(&line)?,
+                Ok(PersonEvent::Person(Input::End)) => Some(session.leave()?),
             };
             if let Some(disconnect) = disconnect {
                 return Ok(disconnect);
@@ -142,40 +113,16 @@ impl Person {
     }
 }
 
-fn read(
-    name: &str,
-    mut lines: LineReader<impl Read + Send + 'static>,
-    sender: Sender<Heard>,
-    from: fn(Input) -> Heard,
-) -> io::Result<()> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-        loop {
-            let input = lines.read();
-            let ended = input == Input::End;
-            if sender.send(from(input)).is_err() || ended {
-                return;
-            }
-        }
-    })?;
-    Ok(())
-}
-
-/// What needs help, until it is on the screen.
-type Alarms = RefCell<Vec<String>>;
-
-fn note(alarms: &Alarms, reason: &str) {
-    alarms.borrow_mut().push(reason.to_owned());
-}
-
-struct Table<'a> {
+struct PersonSession<'a> {
     person: &'a mut Person,
     link: ClientConnection<'a>,
-    alarms: &'a Alarms,
+    /// Alarms that are not on the screen yet.
+    alarms: &'a RefCell<Vec<String>>,
     screen: &'a mut dyn Write,
     config: &'a ClientConfig,
 }
 
-impl Table<'_> {
+impl PersonSession<'_> {
     fn hear_referee(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         let told = self.link.hear(&mut self.person.client, input)?;
         for reason in self.alarms.take() {
@@ -203,30 +150,26 @@ impl Table<'_> {
     }
 
     fn hear_person(&mut self, line: &str) -> io::Result<Option<DisconnectReason>> {
-        let order = match line.parse() {
-            Ok(order) => order,
-            Err(why) => {
-                self.say(why)?;
-                return Ok(None);
-            }
-        };
-        match order {
-            Order::Help => self.say(HELP)?,
-            Order::Show => self.show()?,
-            Order::Leave => return self.leave().map(Some),
-            Order::OfferDraw => {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [] => {}
+            ["help" | "?"] => self.say(HELP)?,
+            ["board" | "clock" | "show"] => self.show()?,
+            ["leave" | "quit" | "exit"] => return self.leave().map(Some),
+            ["draw"] => {
                 self.person.remark = Remark::OfferDraw;
                 self.say("The offer goes with your next move.")?;
             }
-            _ if !self.person.is_to_move => self.say("It is not your turn.")?,
-            Order::AcceptDraw if !self.person.client.is_draw_offered() => {
+            [_] | ["claim", _] if !self.person.is_to_move => self.say("It is not your turn.")?,
+            ["accept"] if !self.person.client.is_draw_offered() => {
                 self.say("No draw was offered with the last move.")?;
             }
-            Order::AcceptDraw => self.reply(Response::AcceptDraw)?,
-            Order::Resign => self.reply(Response::Resign)?,
-            Order::Claim(None) => self.reply(Response::ClaimDraw)?,
-            Order::Claim(Some(text)) => self.make_move(&text, Remark::ClaimDraw)?,
-            Order::Move(text) => self.make_move(&text, self.person.remark)?,
+            ["accept"] => self.reply(Response::AcceptDraw)?,
+            ["resign"] => self.reply(Response::Resign)?,
+            ["claim"] => self.reply(Response::ClaimDraw)?,
+            ["claim", mv] => self.make_move(mv, Remark::ClaimDraw)?,
+            [mv] => self.make_move(mv, self.person.remark)?,
+            _ => self.say("`help` shows what you can type")?,
         }
         Ok(None)
     }
@@ -261,9 +204,6 @@ impl Table<'_> {
     }
 
     fn say(&mut self, text: &str) -> io::Result<()> {
-        if text.is_empty() {
-            return Ok(());
-        }
         writeln!(self.screen, "{text}")?;
         self.screen.flush()
     }
@@ -274,7 +214,7 @@ impl Person {
         let game = self.client.game();
         let viewpoint = Color::from_white(self.client.tag("Black") != Some(name));
         let marked = game.moves().last().map(|mv| mv.from().into_iter().chain([mv.to()]).collect());
-        let drawing = Drawing {
+        let drawing = Diagram {
             board: game.position().board(),
             viewpoint,
             marked: marked.unwrap_or_default(),
@@ -322,23 +262,28 @@ mod tests {
     /// What the referee and the screen get when both say all of this at once.
     fn converse(referee: &str, typed: &str) -> (String, String) {
         let client = ClientState::new("5/move".parse().expect("a time control"));
-        let mut person = Person::new(io::empty(), client, Style::Ascii).expect("a thread");
+        let mut person = Person::new(io::empty(), client, DiagramStyle::Ascii).expect("a thread");
         // Only what the test says, in this order.
         let (sender, heard) = mpsc::channel();
         (person.sender, person.heard) = (sender.clone(), heard);
         let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
-        let alarms = RefCell::default();
-        let mut alarm = |reason: &str| note(&alarms, reason);
+        let alarms = RefCell::new(Vec::new());
+        let mut alarm = |reason: &str| alarms.borrow_mut().push(reason.to_owned());
         let link =
             ClientConnection::sign_on(&mut person.client, &config, &mut output, &mut alarm).expect("written");
-        let mut table =
-            Table { person: &mut person, link, alarms: &alarms, screen: &mut screen, config: &config };
+        let mut session = PersonSession {
+            person: &mut person,
+            link,
+            alarms: &alarms,
+            screen: &mut screen,
+            config: &config,
+        };
         for line in referee.lines() {
-            table.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
+            session.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
         }
         for line in typed.lines() {
-            table.hear_person(line).expect("written");
+            session.hear_person(line).expect("written");
         }
         let text = |bytes| String::from_utf8(bytes).expect("text");
         let told = text(output);
@@ -371,7 +316,7 @@ mod tests {
     #[test]
     fn a_connection_is_served_to_its_end() {
         let client = ClientState::new("5/move".parse().expect("a time control"));
-        let mut person = Person::new(Cursor::new(b"leave\n"), client, Style::Ascii).expect("a thread");
+        let mut person = Person::new(Cursor::new(b"leave\n"), client, DiagramStyle::Ascii).expect("a thread");
         let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
         let never = AtomicBool::new(false);

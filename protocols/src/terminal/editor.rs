@@ -1,4 +1,4 @@
-//! Lines from a terminal: with editing and history while it is the person's turn, plain while Herald thinks.
+//! Lines from a terminal: with editing and history while it is the person's turn, plain while Herald searches.
 //!
 //! (The editor's own way to write above a prompt is not used: it forgets keys that arrive together.)
 
@@ -12,7 +12,7 @@ use platform::terminal;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
-use super::Turn;
+use super::TerminalTurn;
 use messages::input::MAX_LINE;
 
 /// The prompt of the person at the board.
@@ -21,34 +21,34 @@ const PROMPT: &str = "herald> ";
 /// What Ctrl-C means.
 const INTERRUPTED: &str = "move now\n";
 
-/// How often the person's and Herald's doings are looked at while Herald thinks.
-const GLANCE: Duration = Duration::from_millis(30);
+/// How often input and engine are polled while Herald searches.
+const POLL_INTERVAL: Duration = Duration::from_millis(30);
 
-/// Takes hold of the terminal on standard input and output. `interrupted` is set by whoever hears SIGINT.
+/// Takes control of the terminal on standard input and output. `interrupted` is set by the handler of SIGINT.
 ///
 /// # Errors
 /// If there is none, or one that can't be controlled.
-pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(Lines, Permit)> {
+pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(TerminalInput, TurnNotifier)> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(io::ErrorKind::Unsupported.into());
     }
     let editor = DefaultEditor::new().map_err(io::Error::other)?;
-    let (sender, permits) = mpsc::channel();
-    let lines = Lines { editor, interrupted, permits, delivered: 0, typed: Vec::new() };
-    Ok((lines, Permit { sender, heard: 0 }))
+    let (sender, turns) = mpsc::channel();
+    let lines = TerminalInput { editor, interrupted, turns, delivered: 0, typed: Vec::new() };
+    Ok((lines, TurnNotifier { sender, heard: 0 }))
 }
 
-/// Tells the terminal whose turn it is. Without being told, the editor leaves the terminal as it found it, so that the
+/// Tells the terminal whose turn it is. Until then the editor leaves the terminal as it was, so that the
 /// program may end.
-pub struct Permit {
-    sender: Sender<(u64, Turn)>,
+pub struct TurnNotifier {
+    sender: Sender<(u64, TerminalTurn)>,
     /// How many lines have been dealt with.
     heard: u64,
 }
 
-impl Permit {
+impl TurnNotifier {
     /// Tells whose turn it is, after a line was dealt with if `heard`.
-    pub fn give(&mut self, heard: bool, turn: Turn) {
+    pub fn give(&mut self, heard: bool, turn: TerminalTurn) {
         self.heard += u64::from(heard);
         // Fails only if the reading thread has ended, and then there are no more lines.
         let _ = self.sender.send((self.heard, turn));
@@ -56,26 +56,26 @@ impl Permit {
 }
 
 /// Lines as they are typed, for a thread of its own.
-pub struct Lines {
+pub struct TerminalInput {
     editor: DefaultEditor,
     interrupted: Arc<AtomicBool>,
-    permits: Receiver<(u64, Turn)>,
-    /// How many lines were handed out; a permit from before the last of them no longer holds.
+    turns: Receiver<(u64, TerminalTurn)>,
+    /// How many lines were handed out; a notice from before the last of them no longer holds.
     delivered: u64,
     /// What was typed and not yet read.
     typed: Vec<u8>,
 }
 
-impl Lines {
+impl TerminalInput {
     /// The next line with its end; empty when no more will come.
     fn ask(&mut self) -> Vec<u8> {
-        let Some(mut turn) = self.first_permit() else { return Vec::new() };
+        let Some(mut turn) = self.first_turn() else { return Vec::new() };
         self.interrupted.store(false, Ordering::Relaxed);
         loop {
-            turn = self.permits.try_iter().last().map_or(turn, |(_, turn)| turn);
+            turn = self.turns.try_iter().last().map_or(turn, |(_, turn)| turn);
             let line = match turn {
-                Turn::Person => Some(self.edit()),
-                Turn::Herald => self.glance(),
+                TerminalTurn::Person => Some(self.edit()),
+                TerminalTurn::Herald => self.poll(),
             };
             if let Some(line) = line {
                 self.delivered += 1;
@@ -84,8 +84,8 @@ impl Lines {
         }
     }
 
-    fn first_permit(&self) -> Option<Turn> {
-        self.permits.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
+    fn first_turn(&self) -> Option<TerminalTurn> {
+        self.turns.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
     }
 
     fn edit(&mut self) -> Vec<u8> {
@@ -100,9 +100,9 @@ impl Lines {
         }
     }
 
-    /// What the person has typed without being asked; `None` if nothing.
-    fn glance(&self) -> Option<Vec<u8>> {
-        let is_typed = terminal::is_typed(Instant::now() + GLANCE);
+    /// What the person has typed meanwhile; `None` if nothing.
+    fn poll(&self) -> Option<Vec<u8>> {
+        let is_typed = terminal::is_typed(Instant::now() + POLL_INTERVAL);
         if self.interrupted.swap(false, Ordering::Relaxed) {
             return Some(INTERRUPTED.into());
         }
@@ -110,7 +110,7 @@ impl Lines {
     }
 }
 
-impl Read for Lines {
+impl Read for TerminalInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.typed.is_empty() {
             self.typed = self.ask();

@@ -1,67 +1,43 @@
-//! How strong Herald plays against a person.
-
-use std::fmt;
-use std::str::FromStr;
-use std::time::Duration;
+//! The levels of a game in a terminal: time controls, some of which have names.
 
 use game::TimeControl;
-
-/// A level: in the end, a time control for both sides.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Level(pub(super) TimeControl);
-
-/// A text is no level.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no level. Try `level easy`, `normal`, `hard`, `depth 6`, `time 2.5` (seconds a move), `300+2` (seconds \
-     and increment) or `40/300` (moves/seconds)."
-)]
-pub(super) struct LevelError(String);
 
 /// The named levels, weakest first, and what they mean.
 const NAMED: [(&str, &str); 3] = [("easy", "depth=2"), ("normal", "1/move"), ("hard", "5/move")];
 
-impl Default for Level {
-    fn default() -> Level {
-        Level(TimeControl::PerMove(Duration::from_secs(1)))
+/// Reads a level. An error says what levels there are.
+pub(super) fn parse(text: &str) -> Result<TimeControl, String> {
+    let text = text.trim().to_ascii_lowercase();
+    let control = match text.split_once(char::is_whitespace) {
+        Some(("depth", plies)) => format!("depth={}", plies.trim()),
+        Some(("time", seconds)) => format!("{}/move", seconds.trim()),
+        _ => NAMED
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map_or(text.as_str(), |(_, control)| control)
+            .to_owned(),
+    };
+    match control.parse() {
+        // Without any limit Herald would never move.
+        Ok(TimeControl::Unlimited) | Err(_) => Err(format!(
+            "`{text}` is no level. Try `level easy`, `normal`, `hard`, `depth 6`, `time 2.5` (seconds a move), `300+2` \
+             (seconds and increment) or `40/300` (moves/seconds)."
+        )),
+        Ok(control) => Ok(control),
     }
 }
 
-impl FromStr for Level {
-    type Err = LevelError;
-
-    fn from_str(text: &str) -> Result<Level, LevelError> {
-        let text = text.trim().to_ascii_lowercase();
-        let control = match text.split_once(char::is_whitespace) {
-            Some(("depth", plies)) => format!("depth={}", plies.trim()),
-            Some(("time", seconds)) => format!("{}/move", seconds.trim()),
-            _ => NAMED
-                .iter()
-                .find(|(name, _)| *name == text)
-                .map_or(text.as_str(), |(_, control)| control)
-                .to_owned(),
-        };
-        match control.parse() {
-            // Without any limit Herald would never move.
-            Ok(TimeControl::Unlimited) | Err(_) => Err(LevelError(text)),
-            Ok(control) => Ok(Level(control)),
-        }
-    }
-}
-
-/// As people speak of it.
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            TimeControl::Depth(plies) => write!(f, "depth {plies}")?,
-            TimeControl::PerMove(time) => write!(f, "{} seconds a move", time.as_secs_f64())?,
-            control => write!(f, "{control}")?,
-        }
-        let control = self.0.to_string();
-        match NAMED.iter().find(|(_, named)| *named == control) {
-            Some((name, _)) => write!(f, " ({name})"),
-            None => Ok(()),
-        }
+/// A level as the user sees it.
+pub(super) fn describe(control: &TimeControl) -> String {
+    let text = match control {
+        TimeControl::Depth(plies) => format!("depth {plies}"),
+        TimeControl::PerMove(time) => format!("{} seconds a move", time.as_secs_f64()),
+        control => control.to_string(),
+    };
+    let notation = control.to_string();
+    match NAMED.iter().find(|(_, named)| *named == notation) {
+        Some((name, _)) => format!("{text} ({name})"),
+        None => text,
     }
 }
 
@@ -70,7 +46,7 @@ mod tests {
     use super::*;
 
     fn level(text: &str) -> String {
-        text.parse::<Level>().map_or_else(|error| error.to_string(), |level| level.to_string())
+        parse(text).map_or_else(|error| error, |level| describe(&level))
     }
 
     #[test]

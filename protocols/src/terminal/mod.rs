@@ -1,34 +1,32 @@
-//! The person at the board: a game in a terminal, with moves as people write them.
+//! A game against Herald in a terminal.
 
-mod conversation;
 mod editor;
 mod level;
-mod order;
+mod play;
 mod save;
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::time::Instant;
 
-use engine::{Engine, Thought};
+use engine::{Purpose, Thought};
 
-pub use conversation::{Conversation, Wish};
-pub use editor::{Lines, Permit, open};
+pub use editor::{TerminalInput, TurnNotifier, open};
 
 use crate::host::{Event, Host};
-use game::diagram::Style;
+use game::diagram::DiagramStyle;
 use messages::input::{Input, MAX_LINE};
+use play::{TerminalAction, TerminalEffects, TerminalGame};
 
 /// Who is to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum TerminalTurn {
     /// The person.
     Person,
     /// Herald is thinking.
     Herald,
 }
 
-/// Plays with a person until they leave or the input ends. `permit` is called whenever a line may be typed: with
+/// Plays with a person until they leave or the input ends. `on_turn` is called whenever a line may be typed: with
 /// whether a line was dealt with just now, and whose turn it is.
 ///
 /// # Errors
@@ -36,63 +34,49 @@ pub enum Turn {
 pub fn serve(
     mut host: Host,
     output: &mut dyn Write,
-    style: Style,
-    mut permit: impl FnMut(bool, Turn),
+    style: DiagramStyle,
+    mut on_turn: impl FnMut(bool, TerminalTurn),
 ) -> io::Result<()> {
-    let mut conversation = Conversation::new(style);
-    conversation.greet(output)?;
-    output.flush()?;
-    permit(false, conversation.turn());
+    let mut game = TerminalGame::new(style);
+    game.greet();
+    on_turn(false, game.turn());
     loop {
+        let TerminalEffects { text, actions } = game.take_effects();
+        output.write_all(text.as_bytes())?;
+        output.flush()?;
+        for action in actions {
+            match action {
+                TerminalAction::Think(game, limits) => host.think(&game, Purpose::Play, limits),
+                TerminalAction::MoveNow => host.engine.move_now(),
+                TerminalAction::Abandon => host.engine.abandon(),
+                TerminalAction::NewGame => host.engine.new_game(),
+                TerminalAction::Evaluate => {
+                    writeln!(output, "{}", game.evaluation(&host.engine))?;
+                    output.flush()?;
+                }
+                TerminalAction::Leave => return Ok(()),
+            }
+        }
+        let turn = game.turn();
         let event = host.next_event();
         let typed = matches!(event, Event::Input(_));
-        let turn = conversation.turn();
-        if react(&mut conversation, &mut host.engine, event, output)?.is_break() {
-            return output.flush();
-        }
-        output.flush()?;
-        if typed || turn != conversation.turn() {
-            permit(typed, conversation.turn());
-        }
-    }
-}
-
-fn react(
-    conversation: &mut Conversation,
-    engine: &mut Engine,
-    event: Event,
-    output: &mut dyn Write,
-) -> io::Result<ControlFlow<()>> {
-    match event {
-        Event::Input(Input::End) => return Ok(ControlFlow::Break(())),
-        Event::Input(Input::TooLong(_)) => {
-            writeln!(output, "That line is too long: at most {MAX_LINE} bytes. Nothing was done.")?;
-        }
-        Event::Input(Input::Line(line)) => conversation.hear(&line, Instant::now(), output)?,
-        Event::Thought(id, Thought::Done(decision)) if engine.is_current(id) => {
-            engine.finish();
-            conversation.decided(&decision, Instant::now(), output)?;
-        }
-        Event::Thought(_, Thought::Warning(text)) => writeln!(output, "{text}")?,
-        Event::Thought(..) => {}
-    }
-    Ok(grant(conversation, engine))
-}
-
-/// Does what the conversation wants.
-fn grant(conversation: &mut Conversation, engine: &mut Engine) -> ControlFlow<()> {
-    for wish in conversation.take_wishes() {
-        match wish {
-            Wish::Think(game, task) => {
-                engine.think(&game, task);
+        match event {
+            Event::Input(Input::End) => return Ok(()),
+            Event::Input(Input::TooLong(_)) => {
+                game.say(format!("That line is too long: at most {MAX_LINE} bytes. Nothing was done."));
             }
-            Wish::MoveNow => engine.move_now(),
-            Wish::Abandon => engine.abandon(),
-            Wish::NewGame => engine.new_game(),
-            Wish::Leave => return ControlFlow::Break(()),
+            Event::Input(Input::Line(line)) => game.hear(&line, Instant::now()),
+            Event::Thought(_, Thought::Done(decision)) => {
+                host.engine.finish();
+                game.decided(&decision, Instant::now());
+            }
+            Event::Thought(_, Thought::Warning(text)) => game.say(text),
+            Event::Thought(..) => {}
+        }
+        if typed || turn != game.turn() {
+            on_turn(typed, game.turn());
         }
     }
-    ControlFlow::Continue(())
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ pub(super) fn append(file: &Path, game: &Game, person: Color) -> io::Result<()> 
     let herald = concat!("Herald ", env!("CARGO_PKG_VERSION")).to_owned();
     let (white, black) = person.fold_wb(("Human".to_owned(), herald.clone()), (herald, "Human".to_owned()));
     let mut tags = PgnTags::default();
-    (tags.white, tags.black) = (white, black);
+    tags.set("White", white);
+    tags.set("Black", black);
     let mut file = OpenOptions::new().create(true).append(true).open(file)?;
     file.write_all(write_pgn(game, &tags, &[]).as_bytes())
 }

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use engine::Decision;
 use game::{Game, Score};
 
-use super::{Conversation, Wish, serve};
+use super::play::{TerminalAction, TerminalGame};
+use super::serve;
 use crate::scripted::Scripted;
-use game::diagram::Style;
+use game::diagram::DiagramStyle;
 
 /// A conversation in which the test plays the engine.
 struct Talk {
-    conversation: Conversation,
+    game: TerminalGame,
     /// The game that Herald was last asked to think about.
     asked: Option<Box<Game>>,
     now: Instant,
@@ -19,15 +20,13 @@ struct Talk {
 
 impl Talk {
     fn new() -> Talk {
-        Talk { conversation: Conversation::new(Style::Ascii), asked: None, now: Instant::now() }
+        Talk { game: TerminalGame::new(DiagramStyle::Ascii), asked: None, now: Instant::now() }
     }
 
     /// Types a line and returns what is shown.
     fn say(&mut self, line: &str) -> String {
-        let mut shown = Vec::new();
-        self.conversation.hear(line, self.now, &mut shown).expect("memory can be written");
-        self.note_wishes();
-        String::from_utf8(shown).expect("text")
+        self.game.hear(line, self.now);
+        self.take_effects()
     }
 
     /// Herald's move, thinking so much of its position.
@@ -35,20 +34,23 @@ impl Talk {
         let game = self.asked.take().expect("Herald was asked");
         let best = Some(game.parse_move(text).expect(text));
         let decision = Decision { best, ponder: None, score: Score::Centipawns(centipawns) };
-        let mut shown = Vec::new();
-        self.conversation.decided(&decision, self.now, &mut shown).expect("memory can be written");
-        self.note_wishes();
-        String::from_utf8(shown).expect("text")
+        self.game.decided(&decision, self.now);
+        self.take_effects()
     }
 
-    fn note_wishes(&mut self) {
-        for wish in self.conversation.take_wishes() {
-            match wish {
-                Wish::Think(game, _) => self.asked = Some(game),
-                Wish::Abandon => self.asked = None,
-                Wish::MoveNow | Wish::NewGame | Wish::Leave => {}
+    fn take_effects(&mut self) -> String {
+        let effects = self.game.take_effects();
+        for action in effects.actions {
+            match action {
+                TerminalAction::Think(game, _) => self.asked = Some(game),
+                TerminalAction::Abandon => self.asked = None,
+                TerminalAction::MoveNow
+                | TerminalAction::NewGame
+                | TerminalAction::Evaluate
+                | TerminalAction::Leave => {}
             }
         }
+        effects.text
     }
 }
 
@@ -75,6 +77,36 @@ fn wrong_lines_get_one_line_that_helps() {
     }
     assert!(talk.asked.is_none());
     assert_eq!(talk.say("   "), "");
+}
+
+#[test]
+fn commands_are_read_whatever_their_capitals() {
+    let mut talk = Talk::new();
+    assert!(talk.say("  New  Black ").starts_with("A new game. You play Black."));
+    assert_eq!(talk.say("MOVE NOW"), "");
+    assert!(talk.say("setup 8/8/8/8/8/8/8/8 w - -").contains("kings"));
+}
+
+#[test]
+fn what_is_no_command_is_taken_for_a_move() {
+    for text in ["e4", "Nf3", "b2b4"] {
+        let mut talk = Talk::new();
+        talk.say(text);
+        assert!(talk.asked.is_some(), "{text}");
+    }
+    for text in ["O-O", "nonsense"] {
+        assert!(Talk::new().say(text).ends_with(". `help` shows what you can type.\n"), "{text}");
+    }
+}
+
+#[test]
+fn errors_say_what_to_type() {
+    let mut talk = Talk::new();
+    assert_eq!(
+        talk.say("new green"),
+        "`new` takes `white` or `black`, the side that you want to play, not `green`.\n"
+    );
+    assert_eq!(talk.say("pgn"), "`pgn` needs the name of a file, such as `pgn game.pgn`.\n");
 }
 
 #[test]
@@ -224,7 +256,7 @@ fn clocks_run_and_the_flag_falls_before_time_is_added() {
 
 #[test]
 fn the_engine_plays_hints_and_is_left_at_any_time() {
-    let session = Scripted::start(|host, output| serve(host, output, Style::Ascii, |_, _| {}));
+    let session = Scripted::start(|host, output| serve(host, output, DiagramStyle::Ascii, |_, _| {}));
     session.say("level depth 1\ne4");
     session.hear("Herald plays 1... ");
     session.say("hint");
@@ -234,7 +266,7 @@ fn the_engine_plays_hints_and_is_left_at_any_time() {
     session.say("new black\nquit");
     assert_eq!(session.end().last().map(String::as_str), Some("Goodbye."));
 
-    let mut session = Scripted::start(|host, output| serve(host, output, Style::Ascii, |_, _| {}));
+    let mut session = Scripted::start(|host, output| serve(host, output, DiagramStyle::Ascii, |_, _| {}));
     session.say("level time 1000\ne4");
     session.close();
     session.end();

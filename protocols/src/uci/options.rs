@@ -16,7 +16,7 @@ pub(super) enum UciOption {
     Chess960,
     /// The rules of the games to come.
     Variant,
-    /// Forgets everything.
+    /// Clears the hash table and all histories.
     ClearHash,
     /// Saves the settings, to be there when Herald is started again.
     Save,
@@ -51,59 +51,52 @@ impl UciOption {
         options
     }
 
-    /// The option of this name. Capitals don't matter, as the UCI text asks.
-    pub(super) fn named(name: &str) -> Option<UciOption> {
-        UciOption::all().find(|option| option.name().eq_ignore_ascii_case(name))
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            UciOption::Engine(setting) => setting.name(),
-            UciOption::Ponder => "Ponder",
-            UciOption::Chess960 => "UCI_Chess960",
-            UciOption::Variant => "UCI_Variant",
-            UciOption::ClearHash => "Clear Hash",
-            UciOption::Save => "Save Settings",
-            UciOption::Reset => "Reset Settings",
-            UciOption::About => "UCI_EngineAbout",
-            #[cfg(feature = "tuning")]
-            UciOption::Parameter(parameter) => parameter.name,
-        }
+    /// The option of this name, and how the name is written. Capitals don't matter, as the UCI text asks.
+    pub(super) fn named(name: &str, settings: &Settings) -> Option<(UciOption, &'static str)> {
+        let named = |option: UciOption| (option, option.definition(settings).0);
+        UciOption::all().map(named).find(|(_, known)| known.eq_ignore_ascii_case(name))
     }
 
     /// How the option is announced. What was saved is the default: a GUI does not send the values that it takes for set.
     pub(super) fn offer(self, settings: &Settings) -> Message {
-        let kind = match self {
-            UciOption::Engine(Setting::Number(setting)) => OptionKind::Spin {
-                default: settings.get(setting),
-                min: *setting.range().start(),
-                max: *setting.range().end(),
-            },
-            UciOption::Engine(Setting::Switch(setting)) => {
-                OptionKind::Check { default: settings.is_on(setting) }
+        let (name, kind) = self.definition(settings);
+        Message::Option { name: name.into(), kind }
+    }
+
+    fn definition(self, settings: &Settings) -> (&'static str, OptionKind) {
+        match self {
+            UciOption::Engine(setting) => (setting.name(), kind(setting, settings)),
+            UciOption::Ponder => ("Ponder", OptionKind::Check { default: false }),
+            UciOption::Chess960 => ("UCI_Chess960", OptionKind::Check { default: false }),
+            UciOption::Variant => {
+                let choices = Variant::ALL.map(|variant| variant.uci().into()).into();
+                ("UCI_Variant", OptionKind::Combo { default: Variant::Chess.uci().into(), choices })
             }
-            UciOption::Engine(Setting::Path(setting)) => {
-                OptionKind::String { default: settings.path(setting).to_owned() }
-            }
-            UciOption::Ponder | UciOption::Chess960 => OptionKind::Check { default: false },
-            UciOption::Variant => OptionKind::Combo {
-                default: Variant::Chess.uci().into(),
-                choices: Variant::ALL.map(|variant| variant.uci().into()).into(),
-            },
-            UciOption::ClearHash | UciOption::Save | UciOption::Reset => OptionKind::Button,
-            UciOption::About => OptionKind::String { default: ABOUT.into() },
+            UciOption::ClearHash => ("Clear Hash", OptionKind::Button),
+            UciOption::Save => ("Save Settings", OptionKind::Button),
+            UciOption::Reset => ("Reset Settings", OptionKind::Button),
+            UciOption::About => ("UCI_EngineAbout", OptionKind::String { default: ABOUT.into() }),
             #[cfg(feature = "tuning")]
-            UciOption::Parameter(parameter) => OptionKind::Spin {
-                default: parameter.default.into(),
-                min: i32::MIN.into(),
-                max: i32::MAX.into(),
-            },
-        };
-        Message::Option { name: self.name().into(), kind }
+            UciOption::Parameter(parameter) => {
+                let (min, max) = (i32::MIN.into(), i32::MAX.into());
+                (parameter.name, OptionKind::Spin { default: parameter.default.into(), min, max })
+            }
+        }
     }
 }
 
-/// Whether a setting is about resigning and agreeing on draws, for which UCI has no words.
+fn kind(setting: Setting, settings: &Settings) -> OptionKind {
+    match setting {
+        Setting::Number(setting) => {
+            let (min, max) = setting.range().into_inner();
+            OptionKind::Spin { default: settings.get(setting), min, max }
+        }
+        Setting::Switch(setting) => OptionKind::Check { default: settings.is_on(setting) },
+        Setting::Path(setting) => OptionKind::String { default: settings.path(setting).to_owned() },
+    }
+}
+
+/// Whether a setting is about resigning and agreeing on draws, for which UCI has no commands.
 const fn is_for_agreements(setting: Setting) -> bool {
     matches!(
         setting,

@@ -1,23 +1,23 @@
-//! The engine's side of the conversation.
+//! The engine's side of a UCI session.
 
-use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Limits, Line, Purpose, Setting, Settings, Task, Thought, TimeLimit};
+use engine::{Decision, Limits, Purpose, SearchLine, SearchTask, Settings, Thought, TimeLimit};
 use game::{Game, Score, ScoreBound, Variant};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::options::UciOption;
 use crate::host::{Event, Host};
-use game::diagram::Drawing;
+use crate::output::SessionOutput;
+use game::diagram::Diagram;
 use messages::input::{Input, MAX_LINE};
-use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, Start};
+use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, StartPosition};
 
-/// How long a search stays silent about the root moves it turns to.
+/// `currmove` is sent only after this time.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 
 /// Speaks UCI until `quit` or the end of the input.
@@ -25,22 +25,21 @@ const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 /// # Errors
 /// If nothing more can be written.
 pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
-    let mut session = Session {
+    let mut session = UciSession {
         host,
-        output,
+        output: SessionOutput::new(output),
         game: Game::default(),
         variant: Variant::Chess,
         chess960: false,
         debug: false,
         search: None,
     };
-    while session.react()?.is_continue() {}
-    Ok(())
+    session.run()
 }
 
-struct Session<'a> {
+struct UciSession<'a> {
     host: Host,
-    output: &'a mut dyn Write,
+    output: SessionOutput<'a>,
     /// The position to think about next.
     game: Game,
     /// `UCI_Variant`: holds for the positions to come.
@@ -48,163 +47,150 @@ struct Session<'a> {
     chess960: bool,
     debug: bool,
     /// What the engine is thinking about.
-    search: Option<Search>,
+    search: Option<ActiveSearch>,
 }
 
 /// A search under way.
-struct Search {
+struct ActiveSearch {
     purpose: Purpose,
     started: Instant,
     /// How its castling moves are written, whatever is set up meanwhile.
     mode: CastlingMode,
 }
 
-/// What a session does with the next event: go on or end.
-type Reaction = io::Result<ControlFlow<()>>;
-
-const GO_ON: Reaction = Ok(ControlFlow::Continue(()));
-const END: Reaction = Ok(ControlFlow::Break(()));
-
-impl Session<'_> {
-    fn react(&mut self) -> Reaction {
-        match self.host.next_event() {
-            Event::Input(Input::End) => return END,
-            Event::Input(Input::TooLong(beginning)) => {
-                self.note(&format!("line too long, at most {MAX_LINE} bytes: {beginning}..."))?;
-            }
-            Event::Input(Input::Line(line)) => return self.obey_line(&line),
-            Event::Thought(id, thought) if self.host.engine.is_current(id) => self.tell(thought)?,
-            Event::Thought(..) => {}
-        }
-        GO_ON
-    }
-
-    fn obey_line(&mut self, line: &str) -> Reaction {
-        if line.trim().is_empty() {
-            return GO_ON;
-        }
-        match line.parse::<Command>() {
-            Ok(command) => self.obey(command),
-            Err(error) => {
-                self.note(&error.to_string())?;
-                GO_ON
+impl UciSession<'_> {
+    fn run(&mut self) -> io::Result<()> {
+        loop {
+            self.output.check()?;
+            match self.host.next_event() {
+                Event::Input(Input::End) => return Ok(()),
+                Event::Input(Input::TooLong(beginning)) => {
+                    self.note(format!("line too long, at most {MAX_LINE} bytes: {beginning}..."));
+                }
+                Event::Input(Input::Line(line)) => match line.parse::<Command>() {
+                    Ok(Command::Quit) => return Ok(()),
+                    Ok(command) => self.obey(command).unwrap_or_else(|refusal| self.note(refusal)),
+                    Err(_) if line.trim().is_empty() => {}
+                    Err(error) => self.note(error.to_string()),
+                },
+                Event::Thought(_, thought) => self.tell(thought),
             }
         }
     }
 
-    fn obey(&mut self, command: Command) -> Reaction {
+    /// Obeys a command. The order is that of the specification. Returned is why it can't be obeyed; then nothing has changed.
+    fn obey(&mut self, command: Command) -> Result<(), String> {
         match command {
-            Command::Uci => self.introduce()?,
+            Command::Uci => self.introduce(),
             Command::Debug(on) => self.debug = on,
-            Command::IsReady => {
-                self.host.engine.settle();
-                self.send(&Message::ReadyOk)?;
+            Command::IsReady => self.is_ready(),
+            Command::SetOption { name, value } => {
+                self.set_option(&name, value.as_deref().unwrap_or_default())?;
             }
-            Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
-            Command::Register(_) => self.note("Herald is free and needs no registration")?,
-            Command::UciNewGame => {
-                self.finish_search()?;
-                self.host.engine.new_game();
-                self.game = self.initial_game();
-            }
-            Command::Position { start, moves } => self.set_up(&start, &moves)?,
-            Command::Go(go) => self.go(&go)?,
+            Command::Register(_) => self.note("Herald is free and needs no registration".into()),
+            Command::UciNewGame => self.new_game(),
+            Command::Position { start, moves } => self.set_position(&start, &moves)?,
+            Command::Go(go) => self.go(&go),
             Command::Stop => self.host.engine.move_now(),
             Command::PonderHit => self.ponder_hit(),
-            Command::Quit => return END,
-            Command::Board => self.show_board()?,
-            Command::Evaluation => self.show_evaluation()?,
+            Command::Quit => {}
+            Command::Board => self.show_board(),
+            Command::Evaluation => self.show_evaluation(),
         }
-        GO_ON
+        Ok(())
     }
 
-    fn introduce(&mut self) -> io::Result<()> {
-        self.send(&Message::Name(concat!("Herald ", env!("CARGO_PKG_VERSION")).into()))?;
-        self.send(&Message::Author("the Herald authors".into()))?;
+    fn introduce(&mut self) {
+        self.send(&Message::Name(concat!("Herald ", env!("CARGO_PKG_VERSION")).into()));
+        self.send(&Message::Author("the Herald authors".into()));
         let offers = UciOption::all().map(|option| option.offer(self.host.engine.settings()));
-        offers.collect::<Vec<_>>().iter().try_for_each(|offer| self.send(offer))?;
-        self.send(&Message::UciOk)
+        offers.collect::<Vec<_>>().iter().for_each(|offer| self.send(offer));
+        self.send(&Message::UciOk);
     }
 
-    fn send(&mut self, message: &Message) -> io::Result<()> {
-        writeln!(self.output, "{message}")?;
-        self.output.flush()
+    fn is_ready(&mut self) {
+        self.host.engine.settle();
+        self.send(&Message::ReadyOk);
     }
 
-    fn note(&mut self, text: &str) -> io::Result<()> {
-        self.send(&Message::note(text))
+    fn new_game(&mut self) {
+        self.finish_search();
+        self.host.engine.new_game();
+        self.game = self.initial_game();
+    }
+
+    fn send(&mut self, message: &Message) {
+        self.output.line(message);
+    }
+
+    fn note(&mut self, text: String) {
+        self.send(&Message::note(text));
     }
 }
 
 /// Options.
-impl Session<'_> {
-    fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
-        let value = value.unwrap_or_default();
-        let Some(option) = UciOption::named(name) else {
-            return self.note(&format!("unknown option: {name}"));
+impl UciSession<'_> {
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let Some((option, name)) = UciOption::named(name, self.host.engine.settings()) else {
+            return Err(format!("unknown option: {name}"));
         };
-        let done = match option {
-            UciOption::Engine(setting) => self.set(setting, value),
-            UciOption::Ponder => read_check(option, value).map(|_| ()),
-            UciOption::Chess960 => read_check(option, value).map(|on| self.chess960 = on),
-            UciOption::Variant => self.set_variant(value),
-            UciOption::ClearHash => {
-                self.host.engine.clear();
-                Ok(())
+        match option {
+            UciOption::Engine(setting) => {
+                let value = if value == EMPTY { "" } else { value };
+                self.host.engine.change(setting, value).map_err(|error| error.to_string())?;
             }
+            UciOption::Ponder => drop(read_check(name, value)?),
+            UciOption::Chess960 => self.chess960 = read_check(name, value)?,
+            UciOption::Variant => self.set_variant(value)?,
+            UciOption::ClearHash => self.host.engine.clear(),
             UciOption::Save => return self.save(),
-            UciOption::Reset => self.reset(),
-            UciOption::About => Err("UCI_EngineAbout can't be changed".into()),
+            UciOption::Reset => {
+                if let Some(problem) = self.host.engine.adopt(&Settings::default()).first() {
+                    return Err(problem.to_string());
+                }
+            }
+            UciOption::About => return Err("UCI_EngineAbout can't be changed".into()),
             #[cfg(feature = "tuning")]
-            UciOption::Parameter(parameter) => value
-                .parse()
-                .map(|number| parameter.set(number))
-                .map_err(|_| format!("{name} needs a whole number, not \"{value}\"")),
-        };
-        match done {
-            Ok(()) if self.debug => self.note(&format!("{} is set", option.name())),
-            Ok(()) => Ok(()),
-            Err(problem) => self.note(&problem),
+            UciOption::Parameter(parameter) => match value.parse() {
+                Ok(number) => parameter.set(number),
+                Err(_) => return Err(format!("{name} needs a whole number, not \"{value}\"")),
+            },
         }
+        if self.debug {
+            self.note(format!("{name} is set"));
+        }
+        Ok(())
     }
 
-    fn set(&mut self, setting: Setting, value: &str) -> Result<(), String> {
-        let value = if value == EMPTY { "" } else { value };
-        self.host.engine.change(setting, value).map_err(|error| error.to_string())
-    }
-
-    fn save(&mut self) -> io::Result<()> {
-        let note = match self.host.save_settings(&[]) {
-            Ok(path) => format!("settings saved in {}", path.display()),
-            Err(problem) => format!("settings not saved: {problem}"),
-        };
-        self.note(&note)
-    }
-
-    fn reset(&mut self) -> Result<(), String> {
-        let problems = self.host.engine.adopt(&Settings::default());
-        problems.first().map_or(Ok(()), |problem| Err(problem.to_string()))
+    fn save(&mut self) -> Result<(), String> {
+        let saved =
+            self.host.save_settings(&[]).map_err(|problem| format!("settings not saved: {problem}"))?;
+        let note = format!("settings saved in {}", saved.display());
+        self.note(note);
+        Ok(())
     }
 
     fn set_variant(&mut self, value: &str) -> Result<(), String> {
         let named = |variant: &Variant| variant.uci().eq_ignore_ascii_case(value);
-        let variant = Variant::ALL.into_iter().find(named);
-        self.variant = variant.ok_or_else(|| format!("UCI_Variant can't be \"{value}\""))?;
+        let Some(variant) = Variant::ALL.into_iter().find(named) else {
+            return Err(format!("UCI_Variant can't be \"{value}\""));
+        };
+        self.variant = variant;
         self.game = self.initial_game();
         Ok(())
     }
 }
 
-fn read_check(option: UciOption, value: &str) -> Result<bool, String> {
+fn read_check(name: &str, value: &str) -> Result<bool, String> {
     match value.to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(format!("{} needs true or false, not \"{value}\"", option.name())),
+        _ => Err(format!("{name} needs true or false, not \"{value}\"")),
     }
 }
 
 /// The position.
-impl Session<'_> {
+impl UciSession<'_> {
     fn mode(&self) -> CastlingMode {
         CastlingMode::from_chess960(self.chess960)
     }
@@ -216,80 +202,69 @@ impl Session<'_> {
     }
 
     /// Sets up a position; if anything is wrong with it, the old one stays.
-    fn set_up(&mut self, start: &Start, moves: &[UciMove]) -> io::Result<()> {
-        match self.read_game(start, moves) {
-            Ok(game) => {
-                self.game = game;
-                Ok(())
-            }
-            Err(problem) => self.note(&format!("position not set up: {problem}")),
-        }
-    }
-
-    fn read_game(&self, start: &Start, moves: &[UciMove]) -> Result<Game, String> {
+    fn set_position(&mut self, start: &StartPosition, moves: &[UciMove]) -> Result<(), String> {
+        let problem = |problem: &dyn Display| format!("position not set up: {problem}");
         let mut game = match start {
-            Start::Initial => self.initial_game(),
-            Start::Fen(fen) => {
-                Game::from_variant_fen(self.variant, fen, self.mode()).map_err(|error| error.to_string())?
+            StartPosition::Initial => self.initial_game(),
+            StartPosition::Fen(fen) => {
+                Game::from_variant_fen(self.variant, fen, self.mode()).map_err(|error| problem(&error))?
             }
         };
         for m in moves {
-            let legal = game.parse_move(&m.to_string()).map_err(|error| error.to_string())?;
-            game.play(legal).map_err(|error| error.to_string())?;
+            let legal = game.parse_move(&m.to_string()).map_err(|error| problem(&error))?;
+            game.play(legal).map_err(|error| problem(&error))?;
         }
-        Ok(game)
+        self.game = game;
+        Ok(())
     }
 
-    fn show_board(&mut self) -> io::Result<()> {
-        let drawing = Drawing::plain(self.game.position().board());
-        writeln!(self.output, "{drawing}\nFen: {}", self.game.fen())?;
-        self.output.flush()
+    fn show_board(&mut self) {
+        let drawing = Diagram::plain(self.game.position().board());
+        self.output.line(&format_args!("{drawing}\nFen: {}", self.game.fen()));
     }
 
-    fn show_evaluation(&mut self) -> io::Result<()> {
-        let score = engine::evaluate(&self.game);
+    fn show_evaluation(&mut self) {
+        let score = self.host.engine.evaluate(&self.game);
         let score = if self.game.turn() == Color::White { score } else { -score };
-        writeln!(self.output, "Evaluation: {} centipawns (White's side)", score.value())?;
-        self.output.flush()
+        self.output.line(&format_args!("Evaluation: {} centipawns (White's side)", score.value()));
     }
 }
 
 /// Thinking.
-impl Session<'_> {
-    fn go(&mut self, go: &Go) -> io::Result<()> {
-        self.finish_search()?;
+impl UciSession<'_> {
+    fn go(&mut self, go: &Go) {
+        self.finish_search();
         if let Some(depth) = go.perft {
             return self.perft(depth);
         }
-        let allowed = self.read_allowed(&go.searchmoves)?;
+        let allowed = self.read_allowed(&go.searchmoves);
         let limits = limits(go, self.game.turn());
         let purpose = purpose(go, &limits);
         if self.debug {
-            self.note(&format!("{purpose:?} within {limits:?}"))?;
+            self.note(format!("{purpose:?} within {limits:?}"));
         }
         if self.game.legal_moves().is_empty() {
             let winner = self.game.outcome().and_then(|outcome| outcome.winner());
             let is_lost = winner.is_some_and(|winner| winner != self.game.turn());
             let value = if is_lost { Score::MatedIn(0) } else { Score::DRAW };
             let score = Some(InfoScore { value, bound: ScoreBound::Exact });
-            self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })))?;
+            self.send(&Message::Info(Box::new(Info { depth: Some(0), score, ..Info::default() })));
         }
         let started = Instant::now();
-        self.search = Some(Search { purpose, started, mode: self.game.mode() });
-        self.host.engine.think(&self.game, Task { purpose, limits, allowed, clock: Arc::new(started) });
-        Ok(())
+        self.search = Some(ActiveSearch { purpose, started, mode: self.game.mode() });
+        self.host.engine.think(&self.game, SearchTask { purpose, limits, allowed, clock: Arc::new(started) });
     }
 
     /// The legal ones of the moves to consider; `None`, for all legal moves, if there are none.
-    fn read_allowed(&mut self, searchmoves: &[UciMove]) -> io::Result<Option<Vec<Move>>> {
+    fn read_allowed(&mut self, searchmoves: &[UciMove]) -> Option<Vec<Move>> {
         let mut allowed = Vec::new();
         for m in searchmoves {
             match self.game.parse_move(&m.to_string()) {
                 Ok(m) => allowed.push(m),
-                Err(error) => self.note(&format!("searchmoves: {error}"))?,
+                Err(error) => self.note(format!("searchmoves: {error}")),
             }
         }
-        Ok(Some(allowed).filter(|allowed| !allowed.is_empty()))
+        Some(allowed).filter(|allowed| !allowed.is_empty())
     }
 
     fn ponder_hit(&mut self) {
@@ -300,25 +275,19 @@ impl Session<'_> {
     }
 
     /// Makes the engine answer a `go` that is still open, for the sake of what comes next.
-    fn finish_search(&mut self) -> io::Result<()> {
+    fn finish_search(&mut self) {
         self.host.engine.move_now();
-        let mut later = VecDeque::new();
         while self.search.is_some() {
-            match self.host.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => self.tell(thought)?,
-                Event::Thought(..) => {}
-                input @ Event::Input(_) => later.push_back(input),
-            }
+            let thought = self.host.next_thought();
+            self.tell(thought);
         }
-        later.into_iter().rev().for_each(|event| self.host.unread(event));
-        Ok(())
     }
 
-    fn tell(&mut self, thought: Thought) -> io::Result<()> {
-        let Some(search) = &self.search else { return Ok(()) };
+    fn tell(&mut self, thought: Thought) {
+        let Some(search) = &self.search else { return };
         let message = match thought {
             Thought::Line(line) => Message::Info(Box::new(info(&line, search.mode))),
-            Thought::RootMove { .. } if search.started.elapsed() < CURRMOVE_AFTER => return Ok(()),
+            Thought::RootMove { .. } if search.started.elapsed() < CURRMOVE_AFTER => return,
             Thought::RootMove { depth, mv, number, .. } => Message::Info(Box::new(Info {
                 depth: Some(depth),
                 currmove: Some(mv.to_uci(search.mode)),
@@ -333,62 +302,44 @@ impl Session<'_> {
                 message
             }
         };
-        self.send(&message)
+        self.send(&message);
     }
 
     /// Counts the leaves below each legal move. Meanwhile `isready` is answered, and `stop`, `quit` and the end of
     /// the input end it.
-    fn perft(&mut self, depth: u32) -> io::Result<()> {
+    fn perft(&mut self, depth: u32) {
         let mut total = u64::from(depth == 0);
-        let mut meanwhile = Meanwhile::default();
+        let mut later = Vec::new();
+        let mut stopped = false;
         for m in self.game.legal_moves().into_iter().filter(|_| depth > 0) {
             let mut next = self.game.clone();
-            next.play(m).map_err(io::Error::other)?;
-            let mut goes_on = || meanwhile.goes_on(&mut self.host, &mut self.output);
-            let Some(nodes) = engine::perft(&next, depth - 1, &mut goes_on) else { break };
-            total += nodes;
-            writeln!(self.output, "{}: {nodes}", self.game.coordinate(m))?;
-            self.output.flush()?;
-        }
-        let stopped = meanwhile.stopped;
-        meanwhile.later.into_iter().rev().for_each(|event| self.host.unread(event));
-        if stopped {
-            return self.note("perft stopped");
-        }
-        writeln!(self.output, "\nNodes searched: {total}")?;
-        self.output.flush()
-    }
-}
-
-/// What arrives during a perft.
-#[derive(Default)]
-struct Meanwhile {
-    later: VecDeque<Event>,
-    stopped: bool,
-}
-
-impl Meanwhile {
-    fn goes_on(&mut self, host: &mut Host, output: &mut dyn Write) -> bool {
-        while let Some(event) = host.poll_event() {
-            let Event::Input(input) = &event else { continue };
-            let command = match input {
-                Input::Line(line) => line.parse().ok(),
-                Input::TooLong(_) => None,
-                Input::End => Some(Command::Quit),
+            let mut goes_on = || {
+                while let Some(event) = self.host.poll_event() {
+                    let command = match &event {
+                        Event::Input(Input::Line(line)) => line.parse().ok(),
+                        Event::Input(Input::End) => Some(Command::Quit),
+                        _ => None,
+                    };
+                    stopped |= matches!(command, Some(Command::Stop | Command::Quit));
+                    match command {
+                        Some(Command::IsReady) => self.output.line(&Message::ReadyOk),
+                        Some(Command::Stop) => {}
+                        _ => later.push(event),
+                    }
+                }
+                !stopped
             };
-            match command {
-                Some(Command::IsReady) => {
-                    let _ = writeln!(output, "{}", Message::ReadyOk).and_then(|()| output.flush());
-                }
-                Some(Command::Stop) => self.stopped = true,
-                Some(Command::Quit) => {
-                    self.stopped = true;
-                    self.later.push_back(event);
-                }
-                _ => self.later.push_back(event),
-            }
+            let nodes = next.play(m).ok().and_then(|()| engine::perft(&next, depth - 1, &mut goes_on));
+            let Some(nodes) = nodes else { break };
+            total += nodes;
+            self.output.line(&format_args!("{}: {nodes}", self.game.coordinate(m)));
         }
-        !self.stopped
+        later.into_iter().rev().for_each(|event| self.host.unread(event));
+        self.output.line(&if stopped {
+            Message::note("perft stopped").to_string()
+        } else {
+            format!("\nNodes searched: {total}")
+        });
     }
 }
 
@@ -429,7 +380,7 @@ fn purpose(go: &Go, limits: &Limits) -> Purpose {
     }
 }
 
-fn info(line: &Line, mode: CastlingMode) -> Info {
+fn info(line: &SearchLine, mode: CastlingMode) -> Info {
     Info {
         depth: Some(line.depth),
         seldepth: Some(line.selective_depth),

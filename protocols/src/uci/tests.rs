@@ -384,3 +384,21 @@ fn the_book_is_played_at_once() {
     let heard = answers(&session, "setoption name EvalFile value /no/network");
     assert!(heard[0].starts_with("info string can't use `/no/network` as a network: "), "{heard:?}");
 }
+
+#[test]
+fn eval_is_what_the_search_sees_for_white() {
+    let session = session();
+    let network = search::network::Network::embedded();
+    for fen in [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1",
+        "8/8/8/3k4/8/8/8/KQ6 b - - 0 1",
+    ] {
+        let game = game::Game::from_fen(fen, game::CastlingMode::Standard).expect(fen);
+        let root = engine::root(&game).expect("chess");
+        let value = search::evaluate(&network, &root.position).value();
+        let for_white = game.turn().fold_wb(value, -value);
+        let heard = answers(&session, &format!("position fen {fen}\neval"));
+        assert_eq!(heard, [format!("Evaluation: {for_white} centipawns (White's side)")]);
+    }
+}

@@ -5,9 +5,9 @@ use shakmaty::Role;
 use super::numbers::Numbers;
 use super::prover::{Child, Node, Prover};
 use super::table::Known;
-use crate::deepening::Stopped;
 use crate::moves::{Move, MoveList};
 use crate::position::Position;
+use crate::runtime::Stopped;
 
 /// A defender's move, of whatever kind: to count captures as harder was worse.
 const REPLY: Numbers = Numbers { phi: 1, delta: 1 };

@@ -3,8 +3,8 @@
 use super::numbers::Numbers;
 use super::prover::{Node, Prover};
 use super::table::Known;
-use crate::deepening::Stopped;
 use crate::moves::Move;
+use crate::runtime::Stopped;
 
 /// A reply, and the mate that is known after it.
 struct Reply {

@@ -19,14 +19,15 @@ use shakmaty::Color;
 use self::numbers::Numbers;
 use self::prover::{Node, Prover, Task};
 use self::table::{Known, Table};
-use crate::control::Control;
-use crate::deepening::Stopped;
-use crate::limits::{Clock, Limits, Root};
 use crate::moves::Move;
-use crate::observer::{Bound, Observer, Report};
+use crate::runtime::Root;
+use crate::runtime::Stopped;
+use crate::runtime::control::Control;
+use crate::runtime::limits::{Limits, SearchClock};
+use crate::runtime::observer::{Bound, Observer, Report};
+use crate::runtime::time_manager::TimeManager;
 use crate::score::{MAX_PLY, Score};
 use crate::table::TableError;
-use crate::time::Budget;
 
 /// The longest mate that can be asked about, in moves of the attacker.
 pub const MAX_MOVES: u32 = MAX_PLY as u32 / 2 - 1;
@@ -111,7 +112,7 @@ impl Solver {
         problem: Problem,
         limits: &Limits,
         control: &Control,
-        clock: &dyn Clock,
+        clock: &dyn SearchClock,
         observer: &mut dyn Observer,
     ) -> Solution {
         self.table.clear();
@@ -121,7 +122,7 @@ impl Solver {
             allowed: root.allowed.as_deref(),
             repeated: &repeated,
             limits,
-            latest: Budget::new(limits.time, limits.overhead).map(|budget| budget.hard),
+            time: TimeManager::new(limits),
             control,
             clock,
         };

@@ -6,17 +6,16 @@
 //! with every attack, no position can come back below itself with the same question, and what the table says holds on
 //! every path.
 
-use std::time::Duration;
-
 use shakmaty::Color;
 
 use super::numbers::Numbers;
 use super::table::{Known, Table};
-use crate::control::Control;
-use crate::deepening::Stopped;
-use crate::limits::{Clock, Limits};
 use crate::moves::{Move, MoveList};
 use crate::position::Position;
+use crate::runtime::Stopped;
+use crate::runtime::control::Control;
+use crate::runtime::limits::{Limits, SearchClock};
+use crate::runtime::time_manager::TimeManager;
 
 /// A move can't be searched for ever: the second best gets its turn when the numbers of the best exceed its own by this
 /// fraction (the "1 + epsilon" of J. Pawlewicz and Ł. Lew, 2007).
@@ -59,10 +58,9 @@ pub(super) struct Task<'a> {
     /// Keys of positions that would come up for the third time.
     pub(super) repeated: &'a [u64],
     pub(super) limits: &'a Limits,
-    /// The time after which to give up.
-    pub(super) latest: Option<Duration>,
+    pub(super) time: TimeManager,
     pub(super) control: &'a Control,
-    pub(super) clock: &'a dyn Clock,
+    pub(super) clock: &'a dyn SearchClock,
 }
 
 impl Task<'_> {
@@ -123,8 +121,9 @@ impl<'a> Prover<'a> {
 
     /// Whether somebody, or the clock, says stop.
     fn is_over(&self) -> bool {
-        let Task { latest, control, clock, .. } = self.task;
-        let is_late = || latest.is_some_and(|latest| clock.elapsed(self.nodes) >= latest);
+        let Task { time, control, clock, .. } = self.task;
+        control.wait_while_suspended();
+        let is_late = || time.is_over(clock.elapsed(self.nodes));
         control.is_stopped() || !control.is_pondering() && is_late()
     }
 
@@ -177,7 +176,7 @@ impl<'a> Prover<'a> {
             let is_mate = position.is_check() && !self.is_attack(node);
             return Some(if is_mate { Known::Mate(0, None) } else { Known::NoMate });
         }
-        let is_drawn = position.is_bare()
+        let is_drawn = position.has_insufficient_material()
             || node.ply > 0
                 && (position.halfmoves() >= 100 || self.task.repeated.contains(&position.keys().full));
         (is_drawn || node.moves == 0).then_some(Known::NoMate)

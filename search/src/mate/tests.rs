@@ -243,8 +243,8 @@ fn the_defender_is_mated_whatever_it_plays() {
     check_mate(&mated, Color::White, &solve(&root(&mated), Color::White, 0), 0);
     let stalemate = self::chess("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
     assert_eq!(solve(&root(&stalemate), Color::White, 5), Finding::NoMate);
-    let bare = self::chess("7k/8/6K1/6B1/8/8/8/8 w - - 0 1");
-    assert_eq!(solve(&root(&bare), Color::White, MAX_MOVES + 1), Finding::NoMate);
+    let lone = self::chess("7k/8/6K1/6B1/8/8/8/8 w - - 0 1");
+    assert_eq!(solve(&root(&lone), Color::White, MAX_MOVES + 1), Finding::NoMate);
 }
 
 #[test]

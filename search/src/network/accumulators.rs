@@ -20,7 +20,7 @@ type Piece = (Color, Role, Square);
 
 /// What a move changes on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
+enum DirtyPieces {
     /// Nobody moved.
     Null,
     /// A piece moved, and may have become another.
@@ -31,13 +31,13 @@ enum Change {
     Castled { added: [Piece; 2], removed: [Piece; 2] },
 }
 
-impl Change {
+impl DirtyPieces {
     #[inline]
-    fn of(position: &Position, m: Move) -> Change {
+    fn of(position: &Position, m: Move) -> DirtyPieces {
         let (us, from, to) = (position.turn(), m.from(), m.to());
         if position.is_castling(m) {
             let (king, rook) = castling_squares(from, to);
-            return Change::Castled {
+            return DirtyPieces::Castled {
                 added: [(us, Role::King, king), (us, Role::Rook, rook)],
                 removed: [(us, Role::King, from), (us, Role::Rook, to)],
             };
@@ -45,11 +45,11 @@ impl Change {
         let role = position.role_at(from).unwrap_or(Role::Pawn);
         let (added, removed) = ((us, m.promotion().unwrap_or(role), to), (us, role, from));
         match position.captured(m) {
-            None => Change::Moved { added, removed },
+            None => DirtyPieces::Moved { added, removed },
             Some(captured) => {
                 let is_en_passant = position.role_at(to).is_none();
                 let at = if is_en_passant { to.xor(Square::A2) } else { to };
-                Change::Captured { added, removed: [removed, (!us, captured, at)] }
+                DirtyPieces::Captured { added, removed: [removed, (!us, captured, at)] }
             }
         }
     }
@@ -58,11 +58,10 @@ impl Change {
     #[inline]
     fn mirrors(&self) -> Option<Color> {
         let ((color, Role::King, to), (_, _, from)) = (match *self {
-            Change::Null => return None,
-            Change::Moved { added, removed } | Change::Captured { added, removed: [removed, _] } => {
-                (added, removed)
-            }
-            Change::Castled { added: [added, _], removed: [removed, _] } => (added, removed),
+            DirtyPieces::Null => return None,
+            DirtyPieces::Moved { added, removed }
+            | DirtyPieces::Captured { added, removed: [removed, _] }
+            | DirtyPieces::Castled { added: [added, _], removed: [removed, _] } => (added, removed),
         }) else {
             return None;
         };
@@ -74,7 +73,7 @@ impl Change {
 #[derive(Clone, Copy)]
 struct Step {
     /// The move that led here.
-    change: Change,
+    dirty: DirtyPieces,
     /// Whose view can't be had from the ply before.
     is_fresh: [bool; 2],
     /// Whose sums are worked out.
@@ -82,7 +81,7 @@ struct Step {
 }
 
 /// The last board that a side has seen mirrored, or not, and its sums.
-struct Remembered {
+struct CachedSums {
     sums: Box<[Block]>,
     boards: [[Bitboard; 6]; 2],
 }
@@ -94,43 +93,43 @@ pub(crate) struct Accumulators {
     /// For each ply, Black's sums, then White's.
     sums: Box<[Block]>,
     /// By whose view it is, and whether it is mirrored.
-    remembered: [[Remembered; 2]; 2],
+    refresh_cache: [[CachedSums; 2]; 2],
 }
 
 impl Accumulators {
     pub(crate) fn new(network: Arc<Network>) -> Accumulators {
         let biases = &network.feature_biases;
         let plies = MAX_PLY + 1;
-        let step = Step { change: Change::Null, is_fresh: [true; 2], is_known: [false; 2] };
-        let board = || Remembered { sums: biases.clone(), boards: [[Bitboard::EMPTY; 6]; 2] };
+        let step = Step { dirty: DirtyPieces::Null, is_fresh: [true; 2], is_known: [false; 2] };
+        let board = || CachedSums { sums: biases.clone(), boards: [[Bitboard::EMPTY; 6]; 2] };
         Accumulators {
             steps: vec![step; plies].into_boxed_slice(),
             sums: biases.repeat(2 * plies).into_boxed_slice(),
-            remembered: array::from_fn(|_| array::from_fn(|_| board())),
+            refresh_cache: array::from_fn(|_| array::from_fn(|_| board())),
             network,
         }
     }
 
     /// A line begins, from a position that has nothing to do with what was before.
     pub(crate) fn begin(&mut self) {
-        self.steps[0] = Step { change: Change::Null, is_fresh: [true; 2], is_known: [false; 2] };
+        self.steps[0] = Step { dirty: DirtyPieces::Null, is_fresh: [true; 2], is_known: [false; 2] };
     }
 
     /// A legal move is made in the position at a ply.
     #[inline]
     pub(crate) fn note_move(&mut self, position: &Position, m: Move, ply: usize) {
-        let change = Change::of(position, m);
+        let dirty = DirtyPieces::of(position, m);
         let mut is_fresh = [false; 2];
-        if let Some(color) = change.mirrors() {
+        if let Some(color) = dirty.mirrors() {
             is_fresh[color as usize] = true;
         }
-        self.steps[ply + 1] = Step { change, is_fresh, is_known: [false; 2] };
+        self.steps[ply + 1] = Step { dirty, is_fresh, is_known: [false; 2] };
     }
 
     /// The side to move passes in the position at a ply.
     #[inline]
     pub(crate) fn note_null_move(&mut self, ply: usize) {
-        self.steps[ply + 1] = Step { change: Change::Null, is_fresh: [false; 2], is_known: [false; 2] };
+        self.steps[ply + 1] = Step { dirty: DirtyPieces::Null, is_fresh: [false; 2], is_known: [false; 2] };
     }
 
     /// The value, for the side to move, of the position that the noted moves have led to at a ply.
@@ -177,15 +176,15 @@ impl Accumulators {
         let row =
             |(color, role, square): Piece| network.row(input(perspective, mirrored, color, role, square));
         let step = &mut self.steps[ply + 1];
-        match step.change {
-            Change::Null => to.copy_from_slice(from),
-            Change::Moved { added, removed } => {
+        match step.dirty {
+            DirtyPieces::Null => to.copy_from_slice(from),
+            DirtyPieces::Moved { added, removed } => {
                 network.kernel.update(from, to, [row(added)], [row(removed)]);
             }
-            Change::Captured { added, removed } => {
+            DirtyPieces::Captured { added, removed } => {
                 network.kernel.update(from, to, [row(added)], removed.map(row));
             }
-            Change::Castled { added, removed } => {
+            DirtyPieces::Castled { added, removed } => {
                 network.kernel.update(from, to, added.map(row), removed.map(row));
             }
         }
@@ -198,7 +197,8 @@ impl Accumulators {
         let mirrored = is_mirrored(position.king(perspective));
         let range = self.range(ply, perspective);
         let network = &*self.network;
-        let Remembered { sums, boards } = &mut self.remembered[perspective as usize][usize::from(mirrored)];
+        let CachedSums { sums, boards } =
+            &mut self.refresh_cache[perspective as usize][usize::from(mirrored)];
         for color in Color::ALL {
             for role in Role::ALL {
                 let row = |square| network.row(input(perspective, mirrored, color, role, square));
@@ -287,7 +287,7 @@ mod tests {
             seen.promoted += u32::from(m.promotion().is_some());
             seen.en_passant +=
                 u32::from(position.captured(m).is_some() && position.role_at(m.to()).is_none());
-            seen.mirrored += u32::from(Change::of(position, m).mirrors().is_some());
+            seen.mirrored += u32::from(DirtyPieces::of(position, m).mirrors().is_some());
             accumulators.note_move(position, m, ply);
             walk(accumulators, &position.make(m), ply + 1, dice, seen);
         }

@@ -155,16 +155,16 @@ impl Position {
 
     /// Whether a side has nothing but its king.
     #[inline]
-    pub fn has_bare_king(&self) -> bool {
+    pub fn has_lone_king(&self) -> bool {
         Color::ALL.into_iter().any(|color| !self.by_color(color).more_than_one())
     }
 
-    /// Whether neither side can ever mate: bare kings, or one knight or bishop more.
+    /// Whether neither side can ever mate: lone kings, or one knight or bishop more.
     #[inline]
-    pub fn is_bare(&self) -> bool {
+    pub fn has_insufficient_material(&self) -> bool {
         let minor = self.by_role(Role::Knight) | self.by_role(Role::Bishop);
-        let men = self.occupied().count();
-        men == 2 || men == 3 && minor.any()
+        let pieces = self.occupied().count();
+        pieces == 2 || pieces == 3 && minor.any()
     }
 
     /// The piece a move captures, the pawn of an en passant capture included.

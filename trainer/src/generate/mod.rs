@@ -5,7 +5,8 @@ mod selfplay;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::ops::AddAssign;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -13,10 +14,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use search::{Evaluation, STACK_SIZE, Searcher, Table};
+use search::network::Network;
+use search::{STACK_SIZE, Searcher, Table};
 
 use crate::record::{ChunkWriter, Recipe};
-use crate::{WrongInput, read_evaluation, say};
+use crate::{InputError, read_network, say};
+use selfplay::SelfPlayer;
 pub(crate) use selfplay::game_from;
 
 /// Play games of Herald against itself; a run that was cut off goes on where it stopped
@@ -36,9 +39,9 @@ pub(crate) struct Generate {
     /// How many games of a hundred start from positions of Chess960, White's and Black's each at random
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     chess960: u32,
-    /// What evaluates: `hand` for the evaluation by hand, or a network's file [default: the network that plays]
-    #[arg(long)]
-    evaluation: Option<String>,
+    /// The file of the network that plays [default: the network that is part of the program]
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
     /// Other seeds, other games; the same seed, the same games, whatever the number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -56,21 +59,18 @@ const GAMES_PER_CHUNK: u64 = 1 << 14;
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<()> {
-        let evaluation = read_evaluation(self.evaluation.as_deref().unwrap_or_default())?;
+        let network = read_network(self.network.as_deref().unwrap_or(Path::new("")))?;
         let recipe = Recipe {
             seed: self.seed,
             soft_nodes: self.nodes,
             chess960_percent: self.chess960,
-            evaluation: match &evaluation {
-                Evaluation::Hand => 0,
-                Evaluation::Network(network) => network.fingerprint(),
-            },
+            network: network.fingerprint(),
         };
-        let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(WrongInput)?;
+        let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(InputError)?;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
-        let effort = self.play(writer, &recipe, &evaluation, &progress)?;
+        let effort = self.play(writer, &recipe, &network, &progress)?;
         progress.finish();
         say(effort);
         Ok(())
@@ -89,7 +89,7 @@ impl Generate {
         &self,
         mut writer: ChunkWriter,
         recipe: &Recipe,
-        evaluation: &Evaluation,
+        network: &Arc<Network>,
         progress: &ProgressBar,
     ) -> Result<Effort> {
         let end =
@@ -105,12 +105,13 @@ impl Generate {
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 let sender = sender.clone();
-                let mut searcher = Searcher::new(Table::new(TABLE_MEBIBYTES)?);
-                searcher.use_evaluation(evaluation.clone());
+                let (table, searcher) = (Table::new(TABLE_MEBIBYTES)?, Searcher::new());
+                let mut player = SelfPlayer { table, searcher };
+                player.searcher.use_network(Arc::clone(network));
                 let work = move || {
                     while let Some(number) = number() {
                         let begun = Instant::now();
-                        let (game, nodes) = selfplay::play(&mut searcher, recipe, number);
+                        let (game, nodes) = selfplay::play(&mut player, recipe, number);
                         let of_game = Effort { games: 1, nodes, time: begun.elapsed() };
                         if sender.send((number, game.encode(), of_game)).is_err() {
                             break; // the games can't be written
@@ -164,8 +165,6 @@ impl Display for Effort {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn run(folder: &Path, games: u64, threads: usize) -> Vec<u8> {
@@ -174,7 +173,7 @@ mod tests {
             games,
             nodes: 20,
             chess960: 50,
-            evaluation: Some("hand".into()),
+            network: None,
             seed: 3,
             threads,
             minutes: None,

@@ -1,8 +1,10 @@
 //! One game of Herald against itself, short of time but not of variety: a random opening, then so many nodes a move,
 //! ended as soon as the result is clear.
 
+use std::time::Instant;
+
 use game::{Color, Game, Outcome, Variant};
-use search::{Control, Limits, Score, Searcher};
+use search::{Control, Limits, Score, Searcher, Table};
 use shakmaty::CastlingMode;
 
 use crate::random::Random;
@@ -21,16 +23,23 @@ const DRAWN: (i32, usize) = (8, 10);
 const DRAWN_FROM_PLY: usize = 80;
 const LONGEST_GAME: usize = 400;
 
-/// Plays the game that belongs to a recipe and a number, and tells how many nodes that took. The searcher is cleared first:
-/// the same arguments give the same game.
-pub(super) fn play(searcher: &mut Searcher, recipe: &Recipe, number: u64) -> (GameRecord, u64) {
-    searcher.clear();
+/// Herald against itself.
+pub(super) struct SelfPlayer {
+    pub(super) table: Table,
+    pub(super) searcher: Searcher,
+}
+
+/// Plays the game that belongs to a recipe and a number, and tells how many nodes that took. What the player remembers is
+/// cleared first: the same arguments give the same game.
+pub(super) fn play(player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> (GameRecord, u64) {
+    player.table.clear();
+    player.searcher.clear();
     let mut random = Random::new(recipe.seed, number);
     let mut nodes = 0;
     loop {
         let start = random_start(recipe, &mut random);
         let game = random_opening(start, &mut random);
-        if let Some(record) = play_from(searcher, recipe, start, game, &mut nodes) {
+        if let Some(record) = play_from(player, recipe, start, game, &mut nodes) {
             return (record, nodes);
         }
     }
@@ -71,7 +80,7 @@ fn random_opening(start: Start, random: &mut Random) -> Game {
 
 /// Plays on until the result is clear; `None` if the opening is too uneven. Nodes are added up.
 fn play_from(
-    searcher: &mut Searcher,
+    player: &mut SelfPlayer,
     recipe: &Recipe,
     start: Start,
     mut game: Game,
@@ -87,7 +96,8 @@ fn play_from(
             return Some(GameRecord { start, result, moves });
         }
         let root = engine::root(&game)?;
-        let answer = searcher.think(&root, &limits, &Control::new(), &std::time::Instant::now(), &mut ());
+        let SelfPlayer { table, searcher } = player;
+        let answer = searcher.think(table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         let mv = answer.best.expect("a game that is not over has a move");
         let score = answer.score;
         *nodes += answer.nodes;
@@ -137,14 +147,14 @@ fn result_by_score(moves: &[Played], score: Score, turn: Color) -> Option<GameRe
 mod tests {
     use super::*;
     use crate::record::tests::game;
-    use search::{STACK_SIZE, Table};
+    use search::STACK_SIZE;
 
     #[test]
     fn a_recipe_and_a_number_give_one_game() {
         let games = |chess960_percent| {
-            let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, evaluation: 0 };
-            let mut searcher = Searcher::new(Table::new(1).unwrap());
-            [1, 2, 1].map(|number| play(&mut searcher, &recipe, number))
+            let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, network: 0 };
+            let mut player = SelfPlayer { table: Table::new(1).unwrap(), searcher: Searcher::new() };
+            [1, 2, 1].map(|number| play(&mut player, &recipe, number))
         };
         let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || [games(0), games(100)]);
         for [(first, nodes), (other, _), (again, _)] in run.unwrap().join().unwrap() {

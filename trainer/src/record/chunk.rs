@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! header   8 bytes HRLDGAME, version (4), seed (8), number of the first game (8), soft nodes (4), share of Chess960 in
-//!          percent (4), evaluation (8), checksum of all that (4)
+//!          percent (4), network (8), checksum of all that (4)
 //! game     length of the game (2), the game, its checksum (4)
 //! ```
 //!
@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use search::network::fingerprint;
 
 use super::GameRecord;
-use crate::WrongInput;
+use crate::InputError;
 
 /// What the names of such files end with.
 pub(crate) const EXTENSION: &str = "games";
@@ -34,8 +34,8 @@ pub(crate) struct Recipe {
     pub(crate) soft_nodes: u32,
     /// How many games of a hundred start from a position of Chess960.
     pub(crate) chess960_percent: u32,
-    /// The fingerprint of the network that evaluates; 0 for the evaluation by hand.
-    pub(crate) evaluation: u64,
+    /// The fingerprint of the network that plays; 0 in games of the evaluation by hand, which was the first.
+    pub(crate) network: u64,
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 4] {
@@ -50,7 +50,7 @@ fn header(recipe: &Recipe, first: u64) -> Vec<u8> {
     bytes.extend(first.to_le_bytes());
     bytes.extend(recipe.soft_nodes.to_le_bytes());
     bytes.extend(recipe.chess960_percent.to_le_bytes());
-    bytes.extend(recipe.evaluation.to_le_bytes());
+    bytes.extend(recipe.network.to_le_bytes());
     bytes.extend(checksum(&bytes));
     bytes
 }
@@ -66,7 +66,7 @@ fn read_header(bytes: &[u8; HEADER]) -> Result<(Recipe, u64)> {
         seed: u64_at(12),
         soft_nodes: u32_at(28),
         chess960_percent: u32_at(32),
-        evaluation: u64_at(36),
+        network: u64_at(36),
     };
     Ok((recipe, u64_at(20)))
 }
@@ -98,8 +98,8 @@ impl ChunkReader {
     /// The file can't be read, is no file of games or is of another version.
     pub(crate) fn open(path: &Path) -> Result<ChunkReader> {
         let context = || format!("{} can't be used", path.display());
-        let input = File::open(path).with_context(context).context(WrongInput)?;
-        ChunkReader::new(path, input).with_context(context).context(WrongInput)
+        let input = File::open(path).with_context(context).context(InputError)?;
+        ChunkReader::new(path, input).with_context(context).context(InputError)
     }
 
     fn new(path: &Path, input: File) -> Result<ChunkReader> {
@@ -130,7 +130,7 @@ impl ChunkReader {
             Next::Part => {
                 let fault =
                     "the file ends within the game; `generate`, told the same as before, goes on there";
-                Err(anyhow!(fault)).with_context(|| self.place()).context(WrongInput)
+                Err(anyhow!(fault)).with_context(|| self.place()).context(InputError)
             }
         }
     }
@@ -148,7 +148,7 @@ impl ChunkReader {
         }
         let sum = bytes.split_off(bytes.len() - 4);
         if sum != checksum(&bytes) {
-            return Err(anyhow!("the game is damaged")).with_context(|| self.place()).context(WrongInput);
+            return Err(anyhow!("the game is damaged")).with_context(|| self.place()).context(InputError);
         }
         self.games += 1;
         self.whole += 2 + bytes.len() as u64 + 4;
@@ -163,7 +163,7 @@ impl ChunkReader {
     /// The game in bytes that [`ChunkReader::next_bytes`] gave.
     pub(crate) fn decode(path: &Path, number: u64, bytes: &[u8]) -> Result<GameRecord> {
         let place = || format!("{}, game {number}", path.display());
-        GameRecord::decode(bytes).with_context(place).context(WrongInput)
+        GameRecord::decode(bytes).with_context(place).context(InputError)
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
     use super::super::{GameResult, chunks_of};
     use super::*;
 
-    const RECIPE: Recipe = Recipe { seed: 3, soft_nodes: 20, chess960_percent: 0, evaluation: 0 };
+    const RECIPE: Recipe = Recipe { seed: 3, soft_nodes: 20, chess960_percent: 0, network: 0 };
 
     fn games() -> Vec<Vec<u8>> {
         let moves = ["", "e2e4", "e2e4 e7e5:10", "e2e4 e7e5:-1000 g1f3:300", "d2d4:5", "g1f3 g8f6:0 f3g1:7"];
@@ -362,7 +362,7 @@ mod tests {
             std::fs::write(&path, &whole[..length]).unwrap();
             let fault = read(folder.path()).unwrap_err();
             assert!(format!("{fault:#}").contains("the file ends within the game"), "{fault:#}");
-            assert!(fault.downcast_ref::<WrongInput>().is_some());
+            assert!(fault.downcast_ref::<InputError>().is_some());
         }
         std::fs::write(&path, &whole[..first]).unwrap();
         let mut reader = ChunkReader::open(&path).unwrap();

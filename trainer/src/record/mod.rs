@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use search::{Move, Position};
 use shakmaty::Color;
 
-use crate::WrongInput;
+use crate::InputError;
 pub(crate) use chunk::{ChunkReader, ChunkWriter, Recipe};
 pub(crate) use start::Start;
 
@@ -67,8 +67,8 @@ pub(crate) fn chunks_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut chunks = Vec::new();
     for path in paths {
         let found = chunks_at(path).with_context(|| format!("{} can't be read", path.display()));
-        let found = found.context(WrongInput)?;
-        ensure!(!found.is_empty(), anyhow!(WrongInput).context(format!("{} holds no games", path.display())));
+        let found = found.context(InputError)?;
+        ensure!(!found.is_empty(), anyhow!(InputError).context(format!("{} holds no games", path.display())));
         chunks.extend(found);
     }
     Ok(chunks)

@@ -16,7 +16,7 @@ use search::network::fingerprint;
 use super::Losses;
 use super::optimiser::AdamW;
 use super::tile::{TILE, Tile};
-use crate::WrongInput;
+use crate::InputError;
 
 const MAGIC: &[u8; 8] = b"HRLDTRAN";
 const VERSION: u32 = 1;
@@ -42,8 +42,8 @@ impl Checkpoint {
     /// The file can't be read, is damaged, or belongs to another run: one of other settings, data or size.
     pub(super) fn read(path: &Path, fingerprint: u64, tiles: usize) -> Result<Checkpoint> {
         let context = || format!("{} can't be gone on with", path.display());
-        let bytes = std::fs::read(path).with_context(context).context(WrongInput)?;
-        Checkpoint::from_bytes(&bytes, fingerprint, tiles).with_context(context).context(WrongInput)
+        let bytes = std::fs::read(path).with_context(context).context(InputError)?;
+        Checkpoint::from_bytes(&bytes, fingerprint, tiles).with_context(context).context(InputError)
     }
 
     fn to_bytes(&self) -> Vec<u8> {

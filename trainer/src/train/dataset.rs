@@ -9,7 +9,7 @@ use search::Position;
 use search::network::fingerprint;
 
 use super::sample::Sample;
-use crate::WrongInput;
+use crate::InputError;
 use crate::filter::quiet_score;
 use crate::record::{ChunkReader, GameResult, chunks_of};
 
@@ -72,7 +72,7 @@ impl Dataset {
             if kept.is_held_out { &mut held_out } else { &mut training }.push(sample);
         })?;
         if training.is_empty() || held_out.is_empty() {
-            return Err(anyhow!(WrongInput).context("there are too few games to hold some out"));
+            return Err(anyhow!(InputError).context("there are too few games to hold some out"));
         }
         Ok(Dataset { training, held_out })
     }

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use search::network::{MAX_HIDDEN, Network, Parameters, fingerprint};
 
 use crate::random::Random;
-use crate::{WrongInput, say, scale};
+use crate::{InputError, say, scale};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
 pub(crate) use dataset::for_each_kept;
@@ -108,7 +108,7 @@ impl Train {
         let checkpoint = self.output.join("checkpoint");
         if checkpoint.exists() && !self.resume {
             let fault = format!("{} exists: --resume goes on with it", checkpoint.display());
-            return Err(anyhow!(WrongInput).context(fault));
+            return Err(anyhow!(InputError).context(fault));
         }
         let start = self.start.as_deref().map(read_start).transpose()?;
         std::fs::create_dir_all(&self.output)
@@ -233,7 +233,7 @@ fn read_start(path: &Path) -> Result<Parameters> {
         width(&neurons.to_string()).map_err(|fault| anyhow!("{neurons} neurons are {fault}"))?;
         Ok(network)
     };
-    read().with_context(|| format!("{} can't be begun with", path.display())).context(WrongInput)
+    read().with_context(|| format!("{} can't be begun with", path.display())).context(InputError)
 }
 
 /// The gradient of the mean loss over a batch, in the first of the threads' buffers. Returns the sum of the losses.

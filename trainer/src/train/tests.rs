@@ -45,7 +45,7 @@ fn train(folder: &Path) -> Train {
 }
 
 fn write_games(folder: &Path) {
-    let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, evaluation: 0 };
+    let recipe = Recipe { seed: 1, soft_nodes: 1, chess960_percent: 0, network: 0 };
     let mut writer = ChunkWriter::resume(&folder.join("games"), recipe, 1000).unwrap();
     for game in random_games(3, 120) {
         writer.append(&game.encode()).unwrap();

@@ -51,7 +51,7 @@ impl Pass for Bughouse {
         let mode = self.board.castles().mode();
         let mut setup = Setup { pockets: Some(self.hands), ..self.board.to_setup(EnPassantMode::Always) };
         setup.swap_turn();
-        // Four players' men may come together here.
+        // Four players' pieces may come together here.
         let board = Crazyhouse::from_setup(setup, mode).or_else(PositionError::ignore_too_much_material);
         board.ok().map(Bughouse::new)
     }

@@ -391,7 +391,7 @@ impl ProgramState {
 
 fn tags(settings: &EventSettings) -> PgnTags {
     let mut tags = PgnTags::default();
-    tags.event.clone_from(&settings.name);
-    tags.site.clone_from(&settings.site);
+    tags.set("Event", &settings.name);
+    tags.set("Site", &settings.site);
     tags
 }

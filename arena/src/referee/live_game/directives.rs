@@ -33,8 +33,8 @@ impl LiveGame {
     pub(in crate::referee) fn inform(&self, tags: &PgnTags, result: &str) -> Directive {
         let ByColor { white, black } = self.record.seats.as_ref();
         let mut told: Vec<(String, String)> = [
-            ("Event", tags.event.as_str()),
-            ("Site", &tags.site),
+            ("Event", &tags["Event"]),
+            ("Site", &tags["Site"]),
             ("Date", &crate::table::date(self.record.started)),
             ("Round", &self.fixture.round.to_string()),
             ("White", &white.name),

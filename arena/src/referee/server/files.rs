@@ -159,7 +159,7 @@ impl EventFiles {
 
 pub(super) fn pgn(tags: &PgnTags, fixture: &Fixture, record: &GameRecord) -> String {
     let mut tags = tags.clone();
-    tags.round = fixture.round.to_string();
+    tags.set("Round", fixture.round.to_string());
     tags.set("GameNumber", (fixture.number + 1).to_string());
     record.pgn(&tags, PgnVariations::Hidden)
 }

@@ -10,11 +10,11 @@ use super::CommandError;
 /// A line of edit mode, where other lines than usual are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditLine {
-    /// `#`: no men on the board.
+    /// `#`: an empty board.
     Clear,
-    /// `c`: what follows is of the other colour.
+    /// `c`: the pieces that follow are of the other colour.
     ToggleColor,
-    /// `Ke1`: a man of the current colour.
+    /// `Ke1`: a piece of the current colour.
     Place(Role, Square),
     /// `xe1`: nothing.
     Remove(Square),
@@ -30,8 +30,8 @@ impl FromStr for EditLine {
             "#" => Ok(EditLine::Clear),
             "c" => Ok(EditLine::ToggleColor),
             "." => Ok(EditLine::End),
-            man => {
-                let mut letters = man.chars();
+            piece => {
+                let mut letters = piece.chars();
                 let letter = letters.next().ok_or(CommandError::MissingParameter)?;
                 let at = || letters.as_str().parse().map_err(|_| CommandError::BadSquare);
                 match (letter, Role::from_char(letter)) {

@@ -1,4 +1,4 @@
-//! What a GUI says to an engine.
+//! Commands from a GUI to an engine.
 
 mod edit;
 mod place;
@@ -67,13 +67,13 @@ pub enum Command {
 
     /// End the program.
     Quit,
-    /// Stand still.
+    /// Suspend search and clock.
     Pause,
     /// Go on after a pause.
     Resume,
     /// Answer with the same number once all before it is done.
     Ping(i64),
-    /// `?`: end thinking and move.
+    /// `?`: move now.
     MoveNow,
 
     /// Take back a half-move.
@@ -84,13 +84,13 @@ pub enum Command {
     Analyze,
     /// Leave the analysis.
     Exit,
-    /// `.`: tell how far the analysis is.
+    /// `.`: show the state of the analysis.
     Status,
     /// Do not search these root moves.
     Exclude(RootMoves),
     /// Search these root moves again.
     Include(RootMoves),
-    /// Name a good move.
+    /// Suggest a move.
     Hint,
 
     /// Toggles randomness.
@@ -166,7 +166,7 @@ pub enum Command {
     Ics(String),
     /// The opponent is a program.
     Computer,
-    /// What the position is worth for the side to move.
+    /// Sets the score of the position for the side to move.
     SetScore {
         /// The score.
         centipawns: i32,
@@ -195,11 +195,11 @@ pub enum Command {
     Hover(Square),
 
     /// The user answers a question that the engine has asked by `askuser`. Only [`Command::answer`] reads it: without
-    /// the question nobody can tell the line from one that makes no sense.
+    /// the question the line can't be told from an unknown command.
     Answer {
-        /// The word that the engine has given for it.
+        /// The tag of the question.
         tag: String,
-        /// What the user says; may be empty.
+        /// The answer; may be empty.
         text: String,
     },
 }

@@ -7,7 +7,7 @@ use shakmaty::{Color, Piece, Role, Square};
 
 use super::CommandError;
 
-/// Where the user grabs or drops a man: on the board, or beside it among the pieces in hand.
+/// Where the user grabs or drops a piece: on the board, or beside it among the pieces in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// On the board.
@@ -16,10 +16,10 @@ pub enum Place {
     Hand(Piece),
 }
 
-/// The columns of the hands: XBoard counts files on beyond the board, with a gap of one.
+/// The columns of the pieces in hand: XBoard counts files beyond the board, with a gap of one.
 const HANDS: [(char, Color); 2] = [('j', Color::White), ('_', Color::Black)];
 
-/// The men in a hand, from its owner's side of the board on.
+/// The pieces in hand, counted from their owner's side of the board.
 const ROLES: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 impl Place {

@@ -1,4 +1,4 @@
-//! What an engine says to a GUI.
+//! Messages from an engine to a GUI.
 
 #[cfg(test)]
 mod tests;
@@ -60,18 +60,18 @@ pub enum Message {
     },
     /// An error that the user should see.
     TellUserError(String),
-    /// A message for persons.
+    /// A message for a person, or for the chess server.
     Tell(Audience, String),
     /// A question for the user; the answer comes as `TAG TEXT`.
     AskUser {
-        /// The word that will introduce the answer.
+        /// The tag: the first word of the answer.
         tag: String,
         /// The question.
         question: String,
     },
     /// The start position of a variant.
     Setup {
-        /// The letters of the men, in the GUI's order, without the parentheses.
+        /// The letters of the pieces, in the GUI's order, without the parentheses.
         pieces: Option<String>,
         /// Size of the board, of the holdings and the parent variant: `8x8+0_normal`.
         board: Option<String>,
@@ -97,7 +97,7 @@ pub enum Message {
     BookLine(String),
     /// The empty line that ends the answer to `bk`.
     BookEnd,
-    /// A line for people: it begins with `#`.
+    /// A debug line: it begins with `#`.
     Debug(String),
     /// Anything else.
     Other(String),
@@ -213,7 +213,7 @@ fn parse_trouble(line: &str) -> Option<Message> {
     Some(Message::Error { kind: kind?, command })
 }
 
-/// The message that the first word says.
+/// The message that the first word names.
 fn parse_word(line: &str) -> Option<Message> {
     let (word, text) = first_word(line);
     let (next, more) = first_word(text);

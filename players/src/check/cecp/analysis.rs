@@ -2,63 +2,51 @@
 
 use std::time::{Duration, Instant};
 
-use game::Score;
-use game::{Color, Game};
+use game::{CastlingMode, Color, Game, Score};
 use messages::cecp::{Message, Switch};
 
-use super::bench::{AT_ONCE, Bench, Heard, QUIET, is_refusal, moved, thoughts};
 use super::game::true_results;
-use crate::check::conversation::{none, seen, some};
+use super::harness::{CecpHarness, is_refusal, is_thinking, thoughts};
+use crate::cecp::Cecp;
+use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, require};
 use crate::check::positions::{MATE_IN_TWO, MATED, MATED_IN_ONE, MIDDLEGAME};
-use crate::check::{Candidate, Miss, Rule};
-use crate::stream::Timed;
+use crate::check::{Candidate, ConformanceRule, Failure, rule};
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        label: "thinking",
-        duty: "shows what it thinks after `post`: depth, score, centiseconds, nodes, a line",
-        check: thinking,
-    },
-    Rule { label: "nopost", duty: "shows nothing after `nopost`", check: nopost },
-    Rule { label: "mate-score", duty: "shows mate in two as 100002, if as a mate", check: mate_score },
-    Rule {
-        label: "mated-score",
-        duty: "shows being mated in one as -100001, if as a mate",
-        check: mated_score,
-    },
-    Rule {
-        label: "stray-words",
-        duty: "never writes what GUIs take for a draw offer or a broken pipe",
-        check: stray_words,
-    },
-    Rule { label: "analyze", duty: "analyses from `analyze` to `exit`, and never moves", check: analyze },
-    Rule { label: "analyze-move", duty: "follows moves and `undo` while it analyses", check: analyze_move },
-    Rule {
-        label: "analyze-over",
-        duty: "claims no wrong result when it analyses a mate, and waits",
-        check: analyze_over,
-    },
-    Rule {
-        label: "ping-analysing",
-        duty: "answers a `ping` at once while it analyses, and analyses on",
-        check: ping_analysing,
-    },
-    Rule { label: "stat01", duty: "answers `.` with `stat01`, time in centiseconds", check: stat01 },
-    Rule { label: "exclude", duty: "leaves out moves that are excluded", check: exclude },
-    Rule { label: "exclude-all", duty: "waits when all moves are excluded", check: exclude_all },
-    Rule { label: "setscore", duty: "takes `setscore`", check: setscore },
-    Rule { label: "hint", duty: "answers `hint` with a legal move", check: hint },
-    Rule { label: "bk", duty: "answers `bk` with indented lines and an empty one", check: book },
+pub(super) const RULES: &[ConformanceRule] = &[
+    rule(
+        "thinking",
+        "shows what it thinks after `post`: depth, score, centiseconds, nodes, a line",
+        thinking,
+    ),
+    rule("nopost", "shows nothing after `nopost`", |program| {
+        think(program, MIDDLEGAME, &["post", "nopost"])?.has_no("no thinking output", is_thinking)
+    }),
+    rule("mate-score", "shows mate in two as 100002, if as a mate", |program| {
+        shows(program, MATE_IN_TWO, "a score of 100002", Score::MateIn(2))
+    }),
+    rule("mated-score", "shows being mated in one as -100001, if as a mate", |program| {
+        shows(program, MATED_IN_ONE, "a score of -100001", Score::MatedIn(1))
+    }),
+    rule("stray-words", "never writes what GUIs take for a draw offer or a broken pipe", stray_words),
+    rule("analyze", "analyses from `analyze` to `exit`, and never moves", analyze),
+    rule("analyze-move", "follows moves and `undo` while it analyses", analyze_move),
+    rule("analyze-over", "claims no wrong result when it analyses a mate, and waits", analyze_over),
+    rule("ping-analysing", "answers a `ping` at once while it analyses, and analyses on", ping_analysing),
+    rule("stat01", "answers `.` with `stat01`, time in centiseconds", stat01),
+    rule("exclude", "leaves out moves that are excluded", exclude),
+    rule("exclude-all", "waits when all moves are excluded", exclude_all),
+    rule("setscore", "takes `setscore`", setscore),
+    rule("hint", "answers `hint` with a legal move", hint),
+    rule("bk", "answers `bk` with indented lines and an empty one", book),
 ];
 
 /// What it says while thinking about a position on a short clock, up to its move.
-fn think(candidate: &Candidate, fen: &str, settings: &[&str]) -> Result<Heard, Miss> {
-    let mut bench = Bench::at(candidate, fen)?;
-    bench.tell(settings)?;
-    bench.hurry()?;
-    bench.settle()?;
-    bench.tell(&["go"])?;
-    bench.hear_move()
+fn think(candidate: &Candidate, fen: &str, settings: &[&str]) -> Result<Transcript<Message>, Failure> {
+    let mut harness = CecpHarness::at(candidate, fen)?;
+    harness.tell(settings)?;
+    harness.hurry()?;
+    harness.settle()?;
+    harness.go()
 }
 
 /// The first move of a line is legal.
@@ -68,53 +56,30 @@ fn begins_legally(game: &Game, text: &str) -> bool {
     first.is_some_and(|word| game.parse_move(word).is_ok())
 }
 
-fn thinking(candidate: &Candidate) -> Result<(), Miss> {
+fn thinking(candidate: &Candidate) -> Result<(), Failure> {
     let since = Instant::now();
     let heard = think(candidate, MIDDLEGAME, &["post"])?;
     let most = since.elapsed().as_millis() as u64 / 10;
     let lines = thoughts(&heard);
-    let game = Game::from_fen(MIDDLEGAME, game::CastlingMode::Standard).expect("a legal position");
     let Some(last) = lines.last() else {
-        return Err(Miss::failed("lines of thinking", seen(&heard)));
+        return Err(Failure::new("lines of thinking", heard.shown()));
     };
-    if last.nodes == 0 || last.centiseconds > most {
-        return Err(Miss::failed(format!("nodes, and at most {most} centiseconds"), seen(&heard)));
-    }
+    let expected = format!("nodes, and at most {most} centiseconds");
+    demand(last.nodes > 0 && last.centiseconds <= most, expected, heard.shown())?;
     // The text is arbitrary in principle.
-    if lines.iter().any(|line| begins_legally(&game, &line.text)) {
-        Ok(())
-    } else {
-        Err(Miss::NotSupported("lines of moves".into()))
-    }
+    let game = Game::from_fen(MIDDLEGAME, CastlingMode::Standard).expect("a legal position");
+    require(lines.iter().any(|line| begins_legally(&game, &line.text)), "lines of moves")
 }
 
-fn nopost(candidate: &Candidate) -> Result<(), Miss> {
-    let heard = think(candidate, MIDDLEGAME, &["post", "nopost"])?;
-    none(&heard, "no thinking output", |message| matches!(message, Message::Thinking(_)))
-}
-
-fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Score) -> Result<(), Miss> {
+fn shows(candidate: &Candidate, fen: &str, expected: &str, score: Score) -> Result<(), Failure> {
     let heard = think(candidate, fen, &["post"])?;
-    let scores: Vec<Score> = thoughts(&heard).iter().map(|line| line.score).collect();
-    if scores.contains(&score) {
-        Ok(())
-    } else if scores.iter().all(|score| matches!(score, Score::Centipawns(_))) {
-        Err(Miss::NotSupported("mates as 100000 and more".into()))
-    } else {
-        let shown: Vec<String> = thoughts(&heard).iter().map(|line| format!("`{line}`")).collect();
-        Err(Miss::failed(expected, shown.last().cloned().unwrap_or_default()))
-    }
+    let lines = thoughts(&heard);
+    require(lines.iter().any(|line| line.score.is_mate()), "mates as 100000 and more")?;
+    let last = lines.last().map(|line| format!("`{line}`")).unwrap_or_default();
+    demand(lines.iter().any(|line| line.score == score), expected, last)
 }
 
-fn mate_score(candidate: &Candidate) -> Result<(), Miss> {
-    shows(candidate, MATE_IN_TWO, "a score of 100002", Score::MateIn(2))
-}
-
-fn mated_score(candidate: &Candidate) -> Result<(), Miss> {
-    shows(candidate, MATED_IN_ONE, "a score of -100001", Score::MatedIn(1))
-}
-
-fn stray_words(candidate: &Candidate) -> Result<(), Miss> {
+fn stray_words(candidate: &Candidate) -> Result<(), Failure> {
     const STRAY: [&str; 7] = [
         "Draw",
         "not found",
@@ -124,151 +89,134 @@ fn stray_words(candidate: &Candidate) -> Result<(), Miss> {
         "Unknown host",
         "No remote directory",
     ];
-    let mut bench = Bench::start(candidate)?;
-    bench.tell(&["new", "force", "post"])?;
-    bench.hurry()?;
-    bench.play(&["e2e4"])?;
-    let mut heard = bench.settle()?;
-    bench.tell(&["go"])?;
-    heard.extend(bench.hear_move()?);
-    bench.tell(&["result 1/2-1/2 {agreed}"])?;
-    heard.extend(bench.settle()?);
-    none(
-        &heard,
-        "nothing but the protocol",
-        |message| matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word))),
-    )
+    fn is_stray(message: &Message) -> bool {
+        matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word)))
+    }
+    let expected = "nothing but the protocol";
+    let mut harness = CecpHarness::start(candidate)?;
+    harness.tell(&["new", "force", "post"])?;
+    harness.hurry()?;
+    harness.play(&["e2e4"])?;
+    harness.settle_without(expected, is_stray)?;
+    harness.go()?.has_no(expected, is_stray)?;
+    harness.tell(&["result 1/2-1/2 {agreed}"])?;
+    harness.settle_without(expected, is_stray)
 }
 
-fn analyze(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
-    let heard = bench.hear_no_move(Duration::from_secs(1))?;
-    some(&heard, "thinking output", |message| matches!(message, Message::Thinking(_)))?;
-    bench.tell(&["exit"])?;
-    none(&bench.settle()?, "no move", |message| moved(message).is_some())?;
-    let after = bench.talk.hear_for(QUIET)?;
-    none(&after, "silence after `exit`", |message| {
-        matches!(message, Message::Thinking(_)) || moved(message).is_some()
-    })?;
-    bench.has_position("h2h3")
+fn analyze(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::analysing(candidate, MIDDLEGAME)?;
+    harness.hear_no_move(Duration::from_secs(1))?.has("thinking output", is_thinking)?;
+    harness.tell(&["exit"])?;
+    harness.settle_without("no move", Cecp::is_move)?;
+    let goes_on = |message: &Message| is_thinking(message) || Cecp::is_move(message);
+    harness.hear_for(QUIET)?.has_no("silence after `exit`", goes_on)?;
+    harness.has_position("h2h3")
 }
 
 /// The lines that it shows from now on are about the position on its board.
-fn analyses(bench: &mut Bench) -> Result<(), Miss> {
-    let heard = bench.hear_no_move(Duration::from_secs(1))?;
-    if thoughts(&heard).iter().any(|line| begins_legally(&bench.game, &line.text)) {
-        Ok(())
-    } else {
-        Err(Miss::failed(format!("a line of {}", bench.game.fen()), seen(&heard)))
-    }
+fn analyses(harness: &mut CecpHarness) -> Result<(), Failure> {
+    let heard = harness.hear_no_move(Duration::from_secs(1))?;
+    let is_about_it = thoughts(&heard).iter().any(|line| begins_legally(&harness.game, &line.text));
+    demand(is_about_it, format!("a line of {}", harness.game.fen()), heard.shown())
 }
 
-fn analyze_move(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
-    bench.hear_no_move(QUIET)?;
-    bench.play(&["h2h3"])?;
-    analyses(&mut bench)?;
-    bench.tell(&["undo"])?;
-    bench.game.undo();
-    analyses(&mut bench)
+fn analyze_move(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::analysing(candidate, MIDDLEGAME)?;
+    harness.hear_no_move(QUIET)?;
+    harness.play(&["h2h3"])?;
+    analyses(&mut harness)?;
+    harness.tell(&["undo"])?;
+    harness.game.undo();
+    analyses(&mut harness)
 }
 
-fn analyze_over(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, MATED)?;
-    let heard = bench.hear_no_move(QUIET)?;
+fn analyze_over(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::analysing(candidate, MATED)?;
+    let heard = harness.hear_no_move(QUIET)?;
     true_results(&heard, Some(Color::White))?;
-    none(&heard, "the position taken", is_refusal)?;
-    bench.tell(&["exit"])?;
-    bench.settle()?;
-    bench.still_plays()
+    heard.has_no("the position taken", is_refusal)?;
+    harness.tell(&["exit"])?;
+    harness.settle()?;
+    harness.still_plays()
 }
 
-fn ping_analysing(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
-    bench.needs(Switch::Ping)?;
-    bench.hear_no_move(QUIET)?;
-    bench.tell(&["ping 79"])?;
-    bench.talk.hear_until("`pong 79`", AT_ONCE, |message| *message == Message::Pong(79))?;
-    let shows_search = |message: &Message| matches!(message, Message::Thinking(_) | Message::Status(_));
-    bench.talk.hear_until("more thinking output", candidate.spec.patience, shows_search).map(drop)
+fn ping_analysing(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::analysing(candidate, MIDDLEGAME)?;
+    harness.needs(Switch::Ping)?;
+    harness.hear_no_move(QUIET)?;
+    harness.tell(&["ping 79"])?;
+    harness.hear_until("`pong 79`", AT_ONCE, |message| *message == Message::Pong(79))?;
+    let shows_search = |message: &Message| is_thinking(message) || matches!(message, Message::Status(_));
+    harness.hear_until("more thinking output", harness.patience, shows_search).map(drop)
 }
 
-fn stat01(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
+fn stat01(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::analysing(candidate, MIDDLEGAME)?;
     let since = Instant::now();
-    bench.hear_no_move(Duration::from_secs(2))?;
-    bench.tell(&["."])?;
-    let heard = bench.hear_answer("`stat01: ...`", |message| matches!(message, Message::Status(_)))?;
+    harness.hear_no_move(Duration::from_secs(2))?;
+    harness.tell(&["."])?;
+    let heard = harness.hear_answer("`stat01: ...`", |message| matches!(message, Message::Status(_)))?;
     let most = since.elapsed().as_millis() as u64 / 10 + 50;
-    some(
-        &heard,
+    heard.has(
         &format!("a time from 100 to {most}"),
         |message| matches!(message, Message::Status(status) if (100..=most).contains(&status.centiseconds)),
     )
 }
 
 /// What it thinks of in analysis mode after some commands.
-fn restricted(candidate: &Candidate, commands: &[&str]) -> Result<Heard, Miss> {
-    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
-    bench.needs(Switch::Exclude)?;
-    bench.hear_no_move(QUIET)?;
-    bench.tell(commands)?;
-    none(&bench.settle()?, "the moves taken", is_refusal)?;
-    bench.hear_no_move(Duration::from_secs(1))
+fn restricted(candidate: &Candidate, commands: &[&str]) -> Result<Transcript<Message>, Failure> {
+    let mut harness = CecpHarness::analysing(candidate, MIDDLEGAME)?;
+    harness.needs(Switch::Exclude)?;
+    harness.hear_no_move(QUIET)?;
+    harness.tell(commands)?;
+    harness.settle_without("the moves taken", is_refusal)?;
+    harness.hear_no_move(Duration::from_secs(1))
 }
 
-fn exclude(candidate: &Candidate) -> Result<(), Miss> {
+fn exclude(candidate: &Candidate) -> Result<(), Failure> {
     let heard = restricted(candidate, &["exclude all", "include h2h3"])?;
-    let lines = thoughts(&heard);
-    let is_other = |text: &str| !text.starts_with("h2h3") && !text.starts_with("h3");
-    match lines.iter().find(|line| is_other(&line.text)) {
-        Some(line) => Err(Miss::failed("only lines of h2h3", format!("`{line}`"))),
-        None if lines.is_empty() => Err(Miss::failed("a line of h2h3", seen(&heard))),
-        None => Ok(()),
-    }
+    heard.has("a line of h2h3", is_thinking)?;
+    heard.has_no("only lines of h2h3", |message| match message {
+        Message::Thinking(line) => !line.text.starts_with("h2h3") && !line.text.starts_with("h3"),
+        _ => false,
+    })
 }
 
-fn exclude_all(candidate: &Candidate) -> Result<(), Miss> {
+fn exclude_all(candidate: &Candidate) -> Result<(), Failure> {
     let heard = restricted(candidate, &["exclude all"])?;
-    none(&heard, "no claim, and no line", |message| match message {
+    heard.has_no("no claim, and no line", |message| match message {
         Message::Thinking(line) => !line.text.is_empty(),
         message => matches!(message, Message::Result { .. } | Message::Resign) || is_refusal(message),
     })
 }
 
-fn setscore(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::analysing(candidate, MIDDLEGAME)?;
-    bench.needs(Switch::SetScore)?;
-    bench.tell(&["setscore 55"])?;
-    none(&bench.settle()?, "`setscore 55` taken", is_refusal)
+fn setscore(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::analysing(candidate, MIDDLEGAME)?;
+    harness.needs(Switch::SetScore)?;
+    harness.tell(&["setscore 55"])?;
+    harness.settle_without("`setscore 55` taken", is_refusal)
 }
 
-fn hint(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    bench.settle()?;
-    bench.tell(&["hint"])?;
-    let heard = bench.talk.hear_for(2 * QUIET)?;
-    let hint = heard.iter().find_map(|said| match &said.message {
+fn hint(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::at(candidate, MIDDLEGAME)?;
+    harness.settle()?;
+    harness.tell(&["hint"])?;
+    let heard = harness.hear_for(2 * QUIET)?;
+    let hint = heard.messages().find_map(|message| match message {
         Message::Hint(text) => Some(text),
         _ => None,
     });
-    match hint {
-        None => Err(Miss::NotSupported("a hint".into())),
-        Some(text) if bench.game.parse_move(text).is_ok() => Ok(()),
-        Some(text) => Err(Miss::failed("a legal move", format!("`Hint: {text}`"))),
-    }
+    let Some(text) = hint else { return Err(Failure::NotSupported("a hint".into())) };
+    demand(harness.game.parse_move(text).is_ok(), "a legal move", format!("`Hint: {text}`"))
 }
 
-fn book(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.settle()?;
-    bench.tell(&["bk"])?;
-    let heard = bench.talk.hear_for(QUIET)?;
-    let is_end = |said: &Timed<Message>| said.message == Message::BookEnd;
-    if !heard.iter().any(is_end) {
-        return Err(Miss::NotSupported("an answer to `bk`".into()));
-    }
-    none(&heard, "indented lines and an empty one", |message| {
+fn book(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.settle()?;
+    harness.tell(&["bk"])?;
+    let heard = harness.hear_for(QUIET)?;
+    require(heard.contains(|message| *message == Message::BookEnd), "an answer to `bk`")?;
+    heard.has_no("indented lines and an empty one", |message| {
         !matches!(message, Message::BookLine(_) | Message::BookEnd)
     })
 }

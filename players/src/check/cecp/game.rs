@@ -1,283 +1,238 @@
 //! Games: who plays, moves in and out, positions, ends.
 
-use game::Color;
+use game::{Color, Game};
 use messages::cecp::{GameResult, Message, Switch};
 
-use super::bench::{Bench, Heard, LONG_THINK, QUIET, is_refusal, moved};
 use super::control::thinks_on;
-use crate::check::conversation::none;
-use crate::check::positions::{CASTLING, MATE_IN_ONE};
-use crate::check::{Candidate, Miss, Rule};
-use crate::stream::Timed;
+use super::harness::{CecpHarness, LONG_THINK, is_refusal};
+use crate::cecp::Cecp;
+use crate::check::harness::{CheckedProtocol as _, QUIET, Transcript, require};
+use crate::check::positions::{AFTER_CASTLING, AFTER_PAWNS, ENDGAME, MATE_IN_ONE};
+use crate::check::{Candidate, ConformanceRule, Failure, rule};
 
-pub(super) const RULES: &[Rule] = &[
-    Rule { label: "answers-move", duty: "after `new`, answers White's move", check: answers_move },
-    Rule { label: "go", duty: "plays the side on move after `go`", check: go },
-    Rule { label: "playother", duty: "plays the side not on move after `playother`", check: playother },
-    Rule {
-        label: "colors",
-        duty: "plays the other side after `white` and `black`, without thinking",
-        check: colors,
-    },
-    Rule { label: "reuse", duty: "plays a second game", check: reuse },
-    Rule {
-        label: "illegal-move",
-        duty: "refuses an illegal move with `Illegal move`, and forgets it",
-        check: illegal_move,
-    },
-    Rule { label: "legal-moves", duty: "takes castling, en passant and promotion", check: legal_moves },
-    Rule { label: "san-input", duty: "takes SAN and coordinates if it asked for `san=1`", check: san_input },
-    Rule { label: "setboard", duty: "plays from a position of `setboard`", check: setboard },
-    Rule {
-        label: "setboard-illegal",
-        duty: "tells the user of an illegal position, and goes on",
-        check: setboard_illegal,
-    },
-    Rule { label: "edit", duty: "takes a position by `edit`", check: edit },
-    Rule { label: "new-resets", duty: "is at the start position after `new`", check: new_resets },
-    Rule { label: "undo", duty: "takes back a half-move at `undo`", check: undo },
-    Rule {
-        label: "undo-nothing",
-        duty: "survives `undo` and `remove` when there is nothing to take back",
-        check: undo_nothing,
-    },
-    Rule { label: "remove", duty: "takes back two half-moves at `remove`", check: remove },
-    Rule { label: "mates", duty: "claims no wrong result when it mates", check: mates },
-    Rule {
-        label: "is-mated",
-        duty: "doesn't move when it is mated, and claims no wrong result",
-        check: is_mated,
-    },
-    Rule {
-        label: "is-stalemated",
-        duty: "doesn't move when it is stalemated, and claims no wrong result",
-        check: is_stalemated,
-    },
-    Rule { label: "result", duty: "stops at `result`, and doesn't answer moves", check: result },
-    Rule { label: "draw-offer", duty: "takes `draw` without moving or complaining", check: draw_offer },
+pub(super) const RULES: &[ConformanceRule] = &[
+    rule("answers-move", "after `new`, answers White's move", answers_move),
+    rule("go", "plays the side on move after `go`", go),
+    rule("playother", "plays the side not on move after `playother`", |program| {
+        plays_black(program, Switch::PlayOther, "playother")
+    }),
+    rule("colors", "plays the other side after `white` and `black`, without thinking", |program| {
+        plays_black(program, Switch::Colors, "white")
+    }),
+    rule("reuse", "plays a second game", reuse),
+    rule("illegal-move", "refuses an illegal move with `Illegal move`, and forgets it", illegal_move),
+    rule("legal-moves", "takes castling, en passant and promotion", legal_moves),
+    rule("san-input", "takes SAN and coordinates if it asked for `san=1`", san_input),
+    rule("setboard", "plays from a position of `setboard`", setboard),
+    rule("setboard-illegal", "tells the user of an illegal position, and goes on", setboard_illegal),
+    rule("edit", "takes a position by `edit`", edit),
+    rule("new-resets", "is at the start position after `new`", new_resets),
+    rule("undo", "takes back a half-move at `undo`", undo),
+    rule("undo-nothing", "survives `undo` and `remove` when there is nothing to take back", undo_nothing),
+    rule("remove", "takes back two half-moves at `remove`", remove),
+    rule("mates", "claims no wrong result when it mates", mates),
+    rule("is-mated", "doesn't move when it is mated, and claims no wrong result", |program| {
+        ends(program, MATE_IN_ONE, "a1a8", Some(Color::White))
+    }),
+    rule("is-stalemated", "doesn't move when it is stalemated, and claims no wrong result", |program| {
+        ends(program, "7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "f2f7", None)
+    }),
+    rule("result", "stops at `result`, and doesn't answer moves", result),
+    rule("draw-offer", "takes `draw` without moving or complaining", draw_offer),
 ];
 
 const EMPTY_BOARD: &str = "8/8/8/8/8/8/8/8 w - - 0 1";
 
-fn answers_move(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.tell(&["new", "easy"])?;
-    bench.hurry()?;
-    bench.play(&["e2e4"])?;
-    bench.hear_move()?;
-    bench.play(&["a2a3"])?;
-    bench.hear_move().map(drop)
+fn answers_move(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::start(candidate)?;
+    harness.tell(&["new", "easy"])?;
+    harness.hurry()?;
+    harness.play(&["e2e4"])?;
+    harness.hear_move()?;
+    harness.play(&["a2a3"])?;
+    harness.hear_move().map(drop)
 }
 
-fn go(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.hurry()?;
-    bench.play(&["d2d4", "d7d5"])?;
-    bench.tell(&["go"])?;
-    bench.hear_move()?;
-    bench.hear_no_move(QUIET).map(drop)
+fn go(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.hurry()?;
+    harness.play(&["d2d4", "d7d5"])?;
+    harness.go()?;
+    harness.hear_no_move(QUIET).map(drop)
 }
 
-fn playother(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::with(candidate, Switch::PlayOther)?;
-    bench.tell(&["new", "force", "playother"])?;
-    bench.hurry()?;
-    bench.hear_no_move(QUIET)?;
-    bench.play(&["d2d4"])?;
-    bench.hear_move().map(drop)
+/// After this command, which a feature offers, the program plays Black and doesn't begin.
+fn plays_black(candidate: &Candidate, feature: Switch, command: &str) -> Result<(), Failure> {
+    let mut harness = CecpHarness::with_feature(candidate, feature)?;
+    harness.tell(&["new", "force", command])?;
+    harness.hurry()?;
+    harness.hear_no_move(QUIET)?;
+    harness.play(&["d2d4"])?;
+    harness.hear_move().map(drop)
 }
 
-fn colors(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::with(candidate, Switch::Colors)?;
-    bench.tell(&["new", "force", "white"])?;
-    bench.hurry()?;
-    bench.hear_no_move(QUIET)?;
-    bench.play(&["d2d4"])?;
-    bench.hear_move().map(drop)
+fn reuse(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::with_feature(candidate, Switch::Reuse)?;
+    harness.tell(&["new", "force"])?;
+    harness.hurry()?;
+    harness.play(&["a2a3"])?;
+    harness.go()?;
+    harness.still_plays()
 }
 
-fn reuse(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::with(candidate, Switch::Reuse)?;
-    bench.tell(&["new", "force"])?;
-    bench.hurry()?;
-    bench.play(&["a2a3"])?;
-    bench.tell(&["go"])?;
-    bench.hear_move()?;
-    bench.still_plays()
+fn illegal_move(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.settle()?;
+    harness.tell_move("e2e5")?;
+    let refuses =
+        |message: &Message| matches!(message, Message::IllegalMove { mv, .. } if mv.contains("e2e5"));
+    harness.settle()?.has("`Illegal move: e2e5`", refuses)?;
+    harness.has_position("e2e4")?;
+    harness.has_position("e7e5")
 }
 
-fn illegal_move(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.settle()?;
-    bench.tell_move("e2e5")?;
-    bench.hear_refusal("e2e5")?;
-    bench.has_position("e2e4")?;
-    bench.has_position("e7e5")
-}
-
-fn legal_moves(candidate: &Candidate) -> Result<(), Miss> {
-    let castling = ["e1g1", "e8c8", "f1e1", "d7h3"];
-    let pawns = ["e7e5", "d5e6", "c2c1n", "g7h8q"];
-    let games = [(CASTLING, castling), ("4k2r/4p1P1/8/3P4/8/8/2p5/4K3 b k - 0 1", pawns)];
-    let mut bench = Bench::forced(candidate)?;
-    for (fen, moves) in games {
-        bench.tell(&["new", "force"])?;
-        bench.set_up(fen)?;
-        bench.play(&moves)?;
-        none(&bench.settle()?, &format!("the moves {} taken", moves.join(" ")), is_refusal)?;
+fn legal_moves(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    for (fen, moves) in [AFTER_CASTLING, AFTER_PAWNS] {
+        harness.tell(&["new", "force"])?;
+        harness.set_up(fen)?;
+        harness.play(&moves)?;
+        harness.settle_without(&format!("the moves {} taken", moves.join(" ")), is_refusal)?;
     }
     Ok(())
 }
 
-fn san_input(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::with(candidate, Switch::San)?;
-    bench.tell(&["new", "force"])?;
-    for text in ["Nf3", "e7e5", "Nxe5", "d8h4"] {
-        bench.tell_move(text)?;
-    }
-    none(&bench.settle()?, "SAN and coordinates taken", is_refusal)
+fn san_input(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::with_feature(candidate, Switch::San)?;
+    harness.tell(&["new", "force"])?;
+    ["Nf3", "e7e5", "Nxe5", "d8h4"].iter().try_for_each(|text| harness.tell_move(text))?;
+    harness.settle_without("SAN and coordinates taken", is_refusal)
 }
 
-fn setboard(candidate: &Candidate) -> Result<(), Miss> {
-    Bench::with(candidate, Switch::SetBoard)?;
-    let mut bench = Bench::at(candidate, "8/5pk1/6p1/7p/3R3P/6P1/r4PK1/8 b - - 5 40")?;
-    none(&bench.settle()?, "the position taken", is_refusal)?;
-    bench.hurry()?;
-    bench.tell(&["go"])?;
-    bench.hear_move().map(drop)
+fn setboard(candidate: &Candidate) -> Result<(), Failure> {
+    CecpHarness::with_feature(candidate, Switch::SetBoard)?;
+    let mut harness = CecpHarness::at(candidate, ENDGAME)?;
+    harness.settle_without("the position taken", is_refusal)?;
+    harness.hurry()?;
+    harness.go().map(drop)
 }
 
-fn setboard_illegal(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.needs(Switch::SetBoard)?;
-    bench.settle()?;
-    bench.tell(&[&format!("setboard {EMPTY_BOARD}")])?;
-    let heard = bench.settle()?;
-    none(&heard, "no move and no claim", |message| {
-        moved(message).is_some() || matches!(message, Message::Result { .. } | Message::Resign)
+fn setboard_illegal(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.needs(Switch::SetBoard)?;
+    harness.settle()?;
+    harness.tell(&[&format!("setboard {EMPTY_BOARD}")])?;
+    let heard = harness.settle()?;
+    heard.has_no("no move and no claim", |message| {
+        Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
     })?;
-    bench.still_plays()?;
-    let is_told =
-        |said: &Timed<Message>| matches!(said.message, Message::TellUserError(_) | Message::Error { .. });
+    harness.still_plays()?;
     // What a program is to do is written nowhere; XBoard and others wait for this.
-    if heard.iter().any(is_told) { Ok(()) } else { Err(Miss::NotSupported("an error message".into())) }
+    let is_told = |message: &Message| matches!(message, Message::TellUserError(_) | Message::Error { .. });
+    require(heard.contains(is_told), "an error message")
 }
 
-fn edit(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.game = game::Game::from_fen("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", bench.game.mode())
-        .expect("a legal position");
-    let taken = bench
+fn edit(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.set_board("4k3/p7/8/8/8/8/4P3/R3K3 w - - 0 1", harness.game.mode());
+    let taken = harness
         .tell(&["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
-        .and_then(|()| bench.has_position("a1d1"))
-        .and_then(|()| bench.has_position("a7a5"));
+        .and_then(|()| harness.has_position("a1d1"))
+        .and_then(|()| harness.has_position("a7a5"));
     // Who has `setboard` need not have both.
     match taken {
-        Err(Miss::Failed { .. }) if bench.features.has(Switch::SetBoard) => {
-            Err(Miss::NotSupported("edit".into()))
+        Err(Failure::Broken { .. }) if harness.announced.has(Switch::SetBoard) => {
+            Err(Failure::NotSupported("edit".into()))
         }
         taken => taken,
     }
 }
 
-fn new_resets(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.play(&["e2e4", "e7e5", "g1f3"])?;
-    bench.tell(&["new", "force"])?;
-    bench.game = game::Game::default();
-    bench.has_position("g1f3")
+fn new_resets(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.play(&["e2e4", "e7e5", "g1f3"])?;
+    harness.tell(&["new", "force"])?;
+    harness.game = Game::default();
+    harness.has_position("g1f3")
 }
 
-fn undo(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.play(&["e2e4", "e7e5"])?;
-    bench.tell(&["undo"])?;
-    bench.game.undo();
-    bench.has_position("d7d5")
+fn undo(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.play(&["e2e4", "e7e5"])?;
+    harness.tell(&["undo"])?;
+    harness.game.undo();
+    harness.has_position("d7d5")
 }
 
-fn undo_nothing(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.tell(&["undo", "remove"])?;
-    bench.settle()?;
-    bench.play(&["e2e4"])?;
-    bench.tell(&["remove"])?;
-    bench.settle()?;
-    bench.still_plays()
+fn undo_nothing(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.tell(&["undo", "remove"])?;
+    harness.settle()?;
+    harness.play(&["e2e4"])?;
+    harness.tell(&["remove"])?;
+    harness.settle()?;
+    harness.still_plays()
 }
 
-fn remove(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.tell(&["new", "easy"])?;
-    bench.hurry()?;
-    bench.play(&["a2a3"])?;
-    bench.hear_move()?;
-    bench.tell(&["remove"])?;
-    bench.game.undo();
-    bench.game.undo();
-    bench.settle()?;
-    bench.play(&["a2a4"])?;
-    bench.hear_move().map(drop)
+fn remove(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::start(candidate)?;
+    harness.tell(&["new", "easy"])?;
+    harness.hurry()?;
+    harness.play(&["a2a3"])?;
+    harness.hear_move()?;
+    harness.tell(&["remove"])?;
+    harness.game.undo();
+    harness.game.undo();
+    harness.settle()?;
+    harness.play(&["a2a4"])?;
+    harness.hear_move().map(drop)
 }
 
-fn mates(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::at(candidate, MATE_IN_ONE)?;
-    bench.hurry()?;
-    bench.settle()?;
-    bench.tell(&["go"])?;
-    let mut heard = bench.hear_move()?;
-    if bench.game.outcome().is_none() {
-        return Err(Miss::NotSupported("a mate in one".into()));
-    }
-    heard.extend(bench.settle()?);
-    true_results(&heard, Some(Color::White))
-}
-
-fn is_mated(candidate: &Candidate) -> Result<(), Miss> {
-    ends(candidate, MATE_IN_ONE, "a1a8", Some(Color::White))
-}
-
-fn is_stalemated(candidate: &Candidate) -> Result<(), Miss> {
-    ends(candidate, "7k/8/6K1/8/8/8/5Q2/8 w - - 0 1", "f2f7", None)
+fn mates(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::at(candidate, MATE_IN_ONE)?;
+    harness.hurry()?;
+    harness.settle()?;
+    let heard = harness.go()?;
+    require(harness.game.outcome().is_some(), "a mate in one")?;
+    true_results(&heard, Some(Color::White))?;
+    true_results(&harness.settle()?, Some(Color::White))
 }
 
 /// The program has to move after the last move of a game.
-fn ends(candidate: &Candidate, fen: &str, last: &str, winner: Option<Color>) -> Result<(), Miss> {
-    let mut bench = Bench::at(candidate, fen)?;
-    bench.hurry()?;
-    bench.play(&[last])?;
-    bench.settle()?;
-    bench.tell(&["go"])?;
-    let mut heard = bench.hear_no_move(2 * QUIET)?;
-    heard.extend(bench.settle()?);
-    true_results(&heard, winner)?;
-    bench.still_plays()
+fn ends(candidate: &Candidate, fen: &str, last: &str, winner: Option<Color>) -> Result<(), Failure> {
+    let mut harness = CecpHarness::at(candidate, fen)?;
+    harness.hurry()?;
+    harness.play(&[last])?;
+    harness.settle()?;
+    harness.tell(&["go"])?;
+    true_results(&harness.hear_no_move(2 * QUIET)?, winner)?;
+    true_results(&harness.settle()?, winner)?;
+    harness.still_plays()
 }
 
 /// No result was claimed but the true one.
-pub(super) fn true_results(heard: &Heard, winner: Option<Color>) -> Result<(), Miss> {
+pub(super) fn true_results(heard: &Transcript<Message>, winner: Option<Color>) -> Result<(), Failure> {
     let truth = match winner {
         Some(Color::White) => GameResult::WhiteWins,
         Some(Color::Black) => GameResult::BlackWins,
         None => GameResult::Draw,
     };
-    let expected = format!("no other result than {truth}");
-    none(heard, &expected, |message| matches!(message, Message::Result { result, .. } if *result != truth))
+    let is_wrong = |message: &Message| matches!(message, Message::Result { result, .. } if *result != truth);
+    heard.has_no(&format!("no other result than {truth}"), is_wrong)
 }
 
-fn result(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, LONG_THINK)?;
-    bench.break_off("result 1-0 {White resigns}")?;
-    bench.play(&["h2h3"])?;
-    bench.hear_no_move(QUIET)?;
-    bench.still_plays()
+fn result(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::thinking(candidate, LONG_THINK)?;
+    harness.break_off("result 1-0 {White resigns}")?;
+    harness.play(&["h2h3"])?;
+    harness.hear_no_move(QUIET)?;
+    harness.still_plays()
 }
 
-fn draw_offer(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::thinking(candidate, LONG_THINK)?;
-    bench.needs(Switch::Draw)?;
-    bench.tell(&["draw"])?;
-    let heard = thinks_on(candidate, &mut bench, QUIET)?;
-    none(&heard, "no complaint", is_refusal)?;
-    none(&bench.hear_move()?, "no complaint", is_refusal)
+fn draw_offer(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::thinking(candidate, LONG_THINK)?;
+    harness.needs(Switch::Draw)?;
+    harness.tell(&["draw"])?;
+    thinks_on(candidate, &mut harness, QUIET)?.has_no("no complaint", is_refusal)?;
+    harness.hear_move()?.has_no("no complaint", is_refusal)
 }

@@ -1,26 +1,23 @@
 //! The checklist of CECP: spec/cecp.txt, and what XBoard and other programs rely on.
 
 mod analysis;
-mod bench;
 mod clocks;
 mod control;
 mod game;
 mod handshake;
+mod harness;
 mod settings;
 mod variants;
 
-use super::Rule;
+use super::ConformanceRule;
 
 /// The rules, in the order of the specification.
-pub(super) fn rules() -> Vec<Rule> {
-    [
-        handshake::RULES,
-        game::RULES,
-        control::RULES,
-        clocks::RULES,
-        analysis::RULES,
-        settings::RULES,
-        variants::RULES,
-    ]
-    .concat()
-}
+pub(super) const RULES: [&[ConformanceRule]; 7] = [
+    handshake::RULES,
+    game::RULES,
+    control::RULES,
+    clocks::RULES,
+    analysis::RULES,
+    settings::RULES,
+    variants::RULES,
+];

@@ -1,118 +1,93 @@
 //! Settings, and who plays.
 
-use messages::cecp::{Message, OptionKind, Switch};
+use messages::cecp::{Message, OptionControl, Switch};
 
-use super::bench::{Bench, QUIET, is_refusal};
-use crate::check::conversation::{none, some};
-use crate::check::options::greatest;
-use crate::check::{Candidate, Miss, Rule};
+use super::harness::{CecpHarness, is_refusal};
+use crate::check::harness::{QUIET, require, trial_numbers};
+use crate::check::{Candidate, ConformanceRule, Failure, rule};
 
-pub(super) const RULES: &[Rule] = &[
-    Rule { label: "options", duty: "takes the ends of the ranges of its options", check: options },
-    Rule {
-        label: "option-unknown",
-        duty: "answers an unknown option with `Error`, and goes on",
-        check: option_unknown,
-    },
-    Rule { label: "memory", duty: "takes `memory`", check: memory },
-    Rule { label: "cores", duty: "takes `cores`", check: cores },
-    Rule {
-        label: "egtpath",
-        duty: "takes `egtpath` with blanks in the path, though nothing is there",
-        check: egtpath,
-    },
-    Rule { label: "frills", duty: "takes `random`, `computer`, `rating`, `name` and `ics`", check: frills },
-    Rule { label: "highlight", duty: "answers `lift` with `highlight`", check: highlight },
+pub(super) const RULES: &[ConformanceRule] = &[
+    rule("options", "takes the ends of the ranges of its options", options),
+    rule("option-unknown", "answers an unknown option with `Error`, and goes on", option_unknown),
+    rule("memory", "takes `memory`", |program| {
+        accepts(CecpHarness::with_feature(program, Switch::Memory)?, "memory 68")
+    }),
+    rule("cores", "takes `cores`", |program| {
+        accepts(CecpHarness::with_feature(program, Switch::Smp)?, "cores 2")
+    }),
+    rule("egtpath", "takes `egtpath` with blanks in the path, though nothing is there", egtpath),
+    rule("frills", "takes `random`, `computer`, `rating`, `name` and `ics`", frills),
+    rule("highlight", "answers `lift` with `highlight`", highlight),
 ];
 
-fn options(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
+fn options(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::start(candidate)?;
     let mut settings = Vec::new();
-    for option in bench.features.options() {
+    for option in harness.announced.options() {
         let name = &option.name;
-        match &option.kind {
-            OptionKind::Spin { value, min, max } | OptionKind::Slider { value, min, max } => {
-                let values = [*min, greatest(name, *value, *max), *value];
-                settings.extend(values.map(|value| format!("{name}={value}")));
+        let values = match &option.kind {
+            OptionControl::Spin { value, min, max } | OptionControl::Slider { value, min, max } => {
+                trial_numbers(name, *value, *min, *max)
             }
-            OptionKind::Check(value) => {
-                settings.extend([!value, *value].map(|value| format!("{name}={}", u8::from(value))));
+            OptionControl::Check(value) => [!value, *value].map(|on| u8::from(on).to_string()).to_vec(),
+            OptionControl::Combo { choices, current } => {
+                [&choices[..], std::slice::from_ref(&choices[*current])].concat()
             }
-            OptionKind::Combo { choices, current } => {
-                settings.extend(
-                    choices.iter().chain([&choices[*current]]).map(|value| format!("{name}={value}")),
-                );
-            }
-            _ => {}
-        }
+            _ => Vec::new(),
+        };
+        settings.extend(values.iter().map(|value| format!("option {name}={value}")));
     }
-    if settings.is_empty() {
-        return Err(Miss::NotSupported("options".into()));
-    }
-    bench.tell(&["new", "force"])?;
+    require(!settings.is_empty(), "options")?;
+    harness.tell(&["new", "force"])?;
     for setting in settings {
-        bench.tell(&[&format!("option {setting}")])?;
-        none(&bench.settle()?, &format!("`option {setting}` taken"), is_refusal)?;
+        harness.tell(&[&setting])?;
+        harness.settle_without(&format!("`{setting}` taken"), is_refusal)?;
     }
-    bench.still_plays()
+    harness.still_plays()
 }
 
-fn option_unknown(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    if bench.features.options().is_empty() {
-        return Err(Miss::NotSupported("options".into()));
-    }
-    bench.settle()?;
-    bench.tell(&["option No Such Option=3"])?;
-    some(&bench.settle()?, "`Error (unknown option): ...`", |message| {
-        matches!(message, Message::Error { .. })
-    })?;
-    bench.still_plays()
+fn option_unknown(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    require(!harness.announced.options().is_empty(), "options")?;
+    harness.settle()?;
+    harness.tell(&["option No Such Option=3"])?;
+    let is_error = |message: &Message| matches!(message, Message::Error { .. });
+    harness.settle()?.has("`Error (unknown option): ...`", is_error)?;
+    harness.still_plays()
 }
 
-/// Takes a setting in silence before a game, and plays with it.
-fn takes(mut bench: Bench, setting: &str) -> Result<(), Miss> {
-    bench.settle()?;
-    bench.tell(&[setting])?;
-    none(&bench.settle()?, &format!("`{setting}` taken"), is_refusal)?;
-    bench.still_plays()
+/// Accepts a setting in silence before a game, and plays with it.
+fn accepts(mut harness: CecpHarness, setting: &str) -> Result<(), Failure> {
+    harness.settle()?;
+    harness.tell(&[setting])?;
+    harness.settle_without(&format!("`{setting}` taken"), is_refusal)?;
+    harness.still_plays()
 }
 
-fn memory(candidate: &Candidate) -> Result<(), Miss> {
-    takes(Bench::with(candidate, Switch::Memory)?, "memory 68")
-}
-
-fn cores(candidate: &Candidate) -> Result<(), Miss> {
-    takes(Bench::with(candidate, Switch::Smp)?, "cores 2")
-}
-
-fn egtpath(candidate: &Candidate) -> Result<(), Miss> {
-    let bench = Bench::start(candidate)?;
-    let Some(flavor) = bench.features.endgame_tables().first() else {
-        return Err(Miss::NotSupported("egt".into()));
+fn egtpath(candidate: &Candidate) -> Result<(), Failure> {
+    let harness = CecpHarness::start(candidate)?;
+    let Some(flavor) = harness.announced.endgame_tables().first() else {
+        return Err(Failure::NotSupported("egt".into()));
     };
     let setting = format!("egtpath {flavor} /no such folder");
-    takes(bench, &setting)
+    accepts(harness, &setting)
 }
 
-fn frills(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.settle()?;
+fn frills(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.settle()?;
     let mut frills = vec!["random", "random", "computer", "rating 2000 0"];
-    if bench.features.has(Switch::Name) {
-        frills.push("name Somebody with a long name");
+    for (feature, frill) in [(Switch::Name, "name Somebody with a long name"), (Switch::Ics, "ics -")] {
+        frills.extend(harness.announced.has(feature).then_some(frill));
     }
-    if bench.features.has(Switch::Ics) {
-        frills.push("ics -");
-    }
-    bench.takes(&frills)
+    harness.takes(&frills)
 }
 
-fn highlight(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::with(candidate, Switch::Highlight)?;
-    bench.tell(&["new", "force", "lift g1"])?;
-    let heard = bench.talk.hear_for(QUIET)?;
-    some(&heard, "`highlight ...`", |message| matches!(message, Message::Highlight(_)))?;
-    bench.tell(&["put g1"])?;
-    none(&bench.settle()?, "`put g1` taken", is_refusal)
+fn highlight(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::with_feature(candidate, Switch::Highlight)?;
+    harness.tell(&["new", "force", "lift g1"])?;
+    let is_highlight = |message: &Message| matches!(message, Message::Highlight(_));
+    harness.hear_for(QUIET)?.has("`highlight ...`", is_highlight)?;
+    harness.tell(&["put g1"])?;
+    harness.settle_without("`put g1` taken", is_refusal)
 }

@@ -3,78 +3,56 @@
 use game::{CastlingMode, Game, variant_from_name};
 use messages::cecp::Switch;
 
-use super::bench::{Bench, is_refusal};
-use crate::check::conversation::none;
-use crate::check::{Candidate, Miss, Rule};
+use super::harness::{CecpHarness, is_refusal};
+use crate::check::harness::require;
+use crate::check::positions::CHESS960;
+use crate::check::{Candidate, ConformanceRule, Failure, rule};
 
-pub(super) const RULES: &[Rule] = &[
-    Rule {
-        label: "fischerandom",
-        duty: "takes `O-O` and Shredder castling letters in fischerandom",
-        check: fischerandom,
-    },
-    Rule {
-        label: "variants",
-        duty: "plays legally in each variant that it offers and we know",
-        check: variants,
-    },
-    Rule {
-        label: "variant-unknown",
-        duty: "survives a variant that it doesn't know",
-        check: variant_unknown,
-    },
+pub(super) const RULES: &[ConformanceRule] = &[
+    rule("fischerandom", "takes `O-O` and Shredder castling letters in fischerandom", fischerandom),
+    rule("variants", "plays legally in each variant that it offers and we know", variants),
+    rule("variant-unknown", "survives a variant that it doesn't know", variant_unknown),
 ];
 
-fn fischerandom(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    if !bench.features.plays("fischerandom") {
-        return Err(Miss::NotSupported("fischerandom".into()));
-    }
-    bench.needs(Switch::SetBoard)?;
-    let fen = "1rk3r1/pppqpppp/8/8/8/8/PPPQPPPP/1RK3R1 w GBgb - 0 1";
-    bench.tell(&["new", "variant fischerandom", "force"])?;
-    bench.hurry()?;
-    bench.tell(&[&format!("setboard {fen}")])?;
-    bench.game = Game::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
-    bench.play(&["O-O"])?;
-    none(&bench.settle()?, "`O-O` taken", is_refusal)?;
-    bench.tell(&["go"])?;
-    bench.hear_move().map(drop)
+fn fischerandom(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::start(candidate)?;
+    require(harness.announced.plays("fischerandom"), "fischerandom")?;
+    harness.needs(Switch::SetBoard)?;
+    harness.tell(&["new", "variant fischerandom", "force"])?;
+    harness.hurry()?;
+    harness.tell(&[&format!("setboard {CHESS960}")])?;
+    harness.set_board(CHESS960, CastlingMode::Chess960);
+    harness.play(&["O-O"])?;
+    harness.settle_without("`O-O` taken", is_refusal)?;
+    harness.go().map(drop)
 }
 
-fn variants(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    let names: Vec<(String, game::Variant)> = bench
-        .features
-        .variants()
-        .iter()
-        .filter_map(|name| Some((name.clone(), variant_from_name(name)?)))
-        .collect();
-    if names.is_empty() {
-        return Err(Miss::NotSupported("a variant that we know".into()));
-    }
-    for (name, variant) in names {
-        bench.game = Game::new(variant);
-        bench.tell(&["force", "new", &format!("variant {name}")])?;
-        bench.hurry()?;
-        none(&bench.settle()?, &format!("`variant {name}` taken"), is_refusal)?;
-        bench.tell(&["go"])?;
-        bench.hear_move().map_err(|miss| in_variant(miss, &name))?;
+fn variants(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::start(candidate)?;
+    let named = harness.announced.variants().iter();
+    let known: Vec<_> = named.filter_map(|name| Some((name.clone(), variant_from_name(name)?))).collect();
+    require(!known.is_empty(), "a variant that we know")?;
+    for (name, variant) in known {
+        harness.game = Game::new(variant);
+        harness.tell(&["force", "new", &format!("variant {name}")])?;
+        harness.hurry()?;
+        harness.settle_without(&format!("`variant {name}` taken"), is_refusal)?;
+        harness.go().map_err(|failure| in_variant(failure, &name))?;
     }
     Ok(())
 }
 
-fn in_variant(miss: Miss, name: &str) -> Miss {
-    match miss {
-        Miss::Failed { expected, seen } => Miss::failed(format!("in {name} {expected}"), seen),
+fn in_variant(failure: Failure, name: &str) -> Failure {
+    match failure {
+        Failure::Broken { expected, seen } => Failure::new(format!("in {name} {expected}"), seen),
         other => other,
     }
 }
 
-fn variant_unknown(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::forced(candidate)?;
-    bench.settle()?;
-    bench.tell(&["new", "variant nosuchvariant"])?;
-    bench.settle()?;
-    bench.still_plays()
+fn variant_unknown(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = CecpHarness::forced(candidate)?;
+    harness.settle()?;
+    harness.tell(&["new", "variant nosuchvariant"])?;
+    harness.settle()?;
+    harness.still_plays()
 }

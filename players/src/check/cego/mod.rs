@@ -1,12 +1,10 @@
 //! The checklist of CEGO, revision 1: spec/cego-revision-1.txt.
 
-mod bench;
 mod breaches;
 mod game;
+mod harness;
 
-use super::Rule;
+use super::ConformanceRule;
 
 /// The rules.
-pub(super) fn rules() -> Vec<Rule> {
-    [game::RULES, breaches::RULES].concat()
-}
+pub(super) const RULES: [&[ConformanceRule]; 2] = [game::RULES, breaches::RULES];

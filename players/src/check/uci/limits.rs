@@ -1,65 +1,43 @@
 //! The limits of a search.
 
-use super::bench::{Bench, infos};
+use super::harness::{UciHarness, infos};
+use crate::check::harness::demand;
 use crate::check::positions::MIDDLEGAME;
-use crate::check::{Candidate, Miss, Rule};
+use crate::check::{Candidate, ConformanceRule, Failure, rule};
 
-pub(super) const RULES: &[Rule] = &[
-    Rule { label: "depth", duty: "searches no deeper than `go depth` allows", check: depth },
-    Rule { label: "nodes", duty: "searches about as many nodes as `go nodes` allows", check: nodes },
-    Rule { label: "movetime", duty: "keeps to `go movetime`", check: movetime },
-    Rule { label: "clock", duty: "keeps to its clock", check: clock },
-    Rule { label: "clock-increment", duty: "lives on its increment", check: increment },
-    Rule { label: "clock-short", duty: "moves when its clock is at a millisecond", check: short },
-    Rule {
-        label: "movestogo",
-        duty: "keeps to its clock when it is to make one or forty moves more",
-        check: movestogo,
-    },
+pub(super) const RULES: &[ConformanceRule] = &[
+    rule("depth", "searches no deeper than `go depth` allows", depth),
+    rule("nodes", "searches about as many nodes as `go nodes` allows", nodes),
+    rule("movetime", "keeps to `go movetime`", |program| in_time(program, &["movetime 500"])),
+    rule("clock", "keeps to its clock", |program| {
+        in_time(program, &["wtime 1000 btime 60000", "wtime 1000 btime 60000 winc 0 binc 0"])
+    }),
+    rule("clock-increment", "lives on its increment", |program| {
+        in_time(program, &["wtime 300 btime 60000 winc 5000 binc 5000"])
+    }),
+    rule("clock-short", "moves when its clock is at a millisecond", |program| {
+        UciHarness::at(program, MIDDLEGAME)?.go("wtime 1 btime 60000 winc 0 binc 0").map(drop)
+    }),
+    rule("movestogo", "keeps to its clock when it is to make one or forty moves more", |program| {
+        in_time(program, &["wtime 1000 btime 1000 movestogo 1", "wtime 1000 btime 1000 movestogo 40"])
+    }),
 ];
 
-fn depth(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    let (_, heard) = bench.go("depth 3")?;
-    match infos(&heard).filter_map(|info| info.depth).max() {
-        Some(most) if most > 3 => Err(Miss::failed("no depth above 3", format!("depth {most}"))),
-        _ => Ok(()),
-    }
+fn depth(candidate: &Candidate) -> Result<(), Failure> {
+    let (_, heard) = UciHarness::at(candidate, MIDDLEGAME)?.go("depth 3")?;
+    let most = infos(&heard).filter_map(|info| info.depth).max().unwrap_or_default();
+    demand(most <= 3, "no depth above 3", format!("depth {most}"))
 }
 
-fn nodes(candidate: &Candidate) -> Result<(), Miss> {
+fn nodes(candidate: &Candidate) -> Result<(), Failure> {
     const NODES: u64 = 50_000;
-    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    let (_, heard) = bench.go(&format!("nodes {NODES}"))?;
-    match infos(&heard).filter_map(|info| info.nodes).max() {
-        Some(most) if most > 2 * NODES => Err(Miss::failed(format!("{NODES} nodes"), format!("{most}"))),
-        _ => Ok(()),
-    }
+    let (_, heard) = UciHarness::at(candidate, MIDDLEGAME)?.go(&format!("nodes {NODES}"))?;
+    let most = infos(&heard).filter_map(|info| info.nodes).max().unwrap_or_default();
+    demand(most <= 2 * NODES, format!("{NODES} nodes"), format!("{most}"))
 }
 
-/// A move within a limit that is generous to a busy machine.
-fn within(candidate: &Candidate, seconds: f64, limits: &[&str]) -> Result<(), Miss> {
-    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    limits.iter().try_for_each(|how| bench.go_within(how, seconds).map(drop))
-}
-
-fn movetime(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.5, &["movetime 500"])
-}
-
-fn clock(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.5, &["wtime 1000 btime 60000", "wtime 1000 btime 60000 winc 0 binc 0"])
-}
-
-fn increment(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.5, &["wtime 300 btime 60000 winc 5000 binc 5000"])
-}
-
-fn short(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::at(candidate, MIDDLEGAME)?;
-    bench.go("wtime 1 btime 60000 winc 0 binc 0").map(drop)
-}
-
-fn movestogo(candidate: &Candidate) -> Result<(), Miss> {
-    within(candidate, 1.5, &["wtime 1000 btime 1000 movestogo 1", "wtime 1000 btime 1000 movestogo 40"])
+/// Moves under each of these limits within a time that is generous to a busy machine.
+fn in_time(candidate: &Candidate, limits: &[&str]) -> Result<(), Failure> {
+    let mut harness = UciHarness::at(candidate, MIDDLEGAME)?;
+    limits.iter().try_for_each(|how| harness.go_within(how, 1.5))
 }

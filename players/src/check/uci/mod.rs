@@ -1,13 +1,11 @@
 //! The checklist of UCI, S. Meyer-Kahlen's text of April 2006.
 
-mod bench;
+mod harness;
 mod limits;
 mod search;
 mod start;
 
-use super::Rule;
+use super::ConformanceRule;
 
 /// The rules.
-pub(super) fn rules() -> Vec<Rule> {
-    [start::RULES, search::RULES, limits::RULES].concat()
-}
+pub(super) const RULES: [&[ConformanceRule]; 3] = [start::RULES, search::RULES, limits::RULES];

@@ -1,252 +1,192 @@
 //! The first words, options, positions, and the end.
 
-use std::collections::HashSet;
-
-use game::{CastlingMode, Game};
+use game::CastlingMode::{Chess960, Standard};
 use messages::uci::{Message, OptionKind};
 use shakmaty::uci::UciMove;
 
-use super::bench::{AT_ONCE, Bench, QUIET, is_best_move};
-use crate::check::conversation::{Conversation, none, seen, some};
-use crate::check::options::greatest;
-use crate::check::positions::{CASTLING, MATED, MIDDLEGAME, ONLY_CASTLING, STALEMATED};
-use crate::check::{Candidate, Miss, Rule};
+use super::harness::UciHarness;
+use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, differ, require, trial_numbers};
+use crate::check::positions::{
+    AFTER_CASTLING, AFTER_PAWNS, CHESS960, ENDGAME, MATED, MIDDLEGAME, ONLY_CASTLING, STALEMATED,
+};
+use crate::check::{Candidate, ConformanceRule, Failure, rule};
 use crate::uci::Uci;
 
-pub(super) const RULES: &[Rule] = &[
-    Rule { label: "uciok", duty: "answers `uci` with its name and options, `uciok` last", check: uciok },
-    Rule { label: "isready", duty: "answers each `isready` with one `readyok`", check: is_ready },
-    Rule {
-        label: "isready-searching",
-        duty: "answers `isready` at once while it searches, and searches on",
-        check: is_ready_searching,
-    },
-    Rule { label: "unknown-command", duty: "passes over unknown commands", check: unknown_command },
-    Rule { label: "white-space", duty: "takes any white space between words", check: white_space },
-    Rule { label: "option-names", duty: "gives its options different names", check: option_names },
-    Rule {
-        label: "option-defaults",
-        duty: "has defaults within the ranges of its options",
-        check: option_defaults,
-    },
-    Rule { label: "options", duty: "takes the ends of the ranges of its options", check: options },
-    Rule { label: "option-unknown", duty: "survives options that it doesn't have", check: option_unknown },
-    Rule { label: "ucinewgame", duty: "plays another game after `ucinewgame`", check: new_game },
-    Rule { label: "position-fen", duty: "plays from a FEN", check: position_fen },
-    Rule {
-        label: "position-moves",
-        duty: "follows moves: castling, en passant and promotion",
-        check: position_moves,
-    },
-    Rule {
-        label: "position-illegal",
-        duty: "plays on after illegal positions and moves",
-        check: position_illegal,
-    },
-    Rule {
-        label: "game-over",
-        duty: "answers `go` when it is mated or stalemated, without a move",
-        check: game_over,
-    },
-    Rule { label: "chess960", duty: "castles king takes rook under UCI_Chess960", check: chess960 },
-    Rule { label: "quit", duty: "ends at `quit` while it searches", check: quit },
-    Rule {
-        label: "end-of-input",
-        duty: "ends at the end of its input while it searches",
-        check: end_of_input,
-    },
+pub(super) const RULES: &[ConformanceRule] = &[
+    rule("uciok", "answers `uci` with its name and options, `uciok` last", uciok),
+    rule("isready", "answers each `isready` with one `readyok`", is_ready),
+    rule(
+        "isready-searching",
+        "answers `isready` at once while it searches, and searches on",
+        is_ready_searching,
+    ),
+    rule("unknown-command", "passes over unknown commands", unknown_command),
+    rule("white-space", "takes any white space between words", white_space),
+    rule("option-names", "gives its options different names", |program| {
+        differ(UciHarness::start(program)?.announced.iter().map(|(name, _)| name.to_lowercase()))
+    }),
+    rule("option-defaults", "has defaults within the ranges of its options", option_defaults),
+    rule("options", "takes the ends of the ranges of its options", options),
+    rule("option-unknown", "survives options that it doesn't have", option_unknown),
+    rule("ucinewgame", "plays another game after `ucinewgame`", new_game),
+    rule("position-fen", "plays from a FEN", |program| {
+        UciHarness::at(program, ENDGAME)?.go("depth 4").map(drop)
+    }),
+    rule("position-moves", "follows moves: castling, en passant and promotion", position_moves),
+    rule("position-illegal", "plays on after illegal positions and moves", position_illegal),
+    rule("game-over", "answers `go` when it is mated or stalemated, without a move", game_over),
+    rule("chess960", "castles king takes rook under UCI_Chess960", chess960),
+    rule("quit", "ends at `quit` while it searches", |program| {
+        let mut harness = UciHarness::searching(program, MIDDLEGAME)?;
+        harness.tell(&["quit"])?;
+        harness.hear_end(AT_ONCE)
+    }),
+    rule("end-of-input", "ends at the end of its input while it searches", |program| {
+        UciHarness::searching(program, MIDDLEGAME)?.end_input(AT_ONCE)
+    }),
 ];
 
-fn uciok(candidate: &Candidate) -> Result<(), Miss> {
-    let mut talk = Conversation::<Uci>::start(candidate)?;
-    talk.tell(&["uci"])?;
-    let heard = talk.hear_until("`uciok`", candidate.spec.patience, |read| *read == Ok(Message::UciOk))?;
-    some(&heard, "`id name ...`", |read| matches!(read, Ok(Message::Name(_))))?;
-    let after = talk.hear_for(QUIET)?;
-    none(&after, "`uciok` as the last", |read| {
-        matches!(read, Ok(Message::Option { .. } | Message::Name(_) | Message::Author(_) | Message::UciOk))
+fn uciok(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::launch(candidate)?;
+    harness.greet()?.has("`id name ...`", |line| matches!(line, Ok(Message::Name(_))))?;
+    harness.hear_for(QUIET)?.has_no("`uciok` as the last", |line| {
+        matches!(line, Ok(Message::Option { .. } | Message::Name(_) | Message::Author(_) | Message::UciOk))
     })
 }
 
-fn is_ready(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.settle()?;
-    bench.tell(&["isready", "isready", "isready"])?;
-    let heard = bench.talk.hear_for(2 * QUIET)?;
-    let count = heard.iter().filter(|said| said.message == Ok(Message::ReadyOk)).count();
-    if count == 3 { Ok(()) } else { Err(Miss::failed("three `readyok`", seen(&heard))) }
+fn is_ready(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    harness.settle()?;
+    harness.tell(&["isready", "isready", "isready"])?;
+    let heard = harness.hear_for(2 * QUIET)?;
+    let count = heard.messages().filter(|line| **line == Ok(Message::ReadyOk)).count();
+    demand(count == 3, "three `readyok`", heard.shown())
 }
 
-fn is_ready_searching(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::searching(candidate, MIDDLEGAME)?;
-    bench.tell(&["isready"])?;
-    let heard = bench.talk.hear_until("`readyok`", AT_ONCE, |read| *read == Ok(Message::ReadyOk))?;
-    none(&heard, "no `bestmove`", is_best_move)?;
-    bench.hear_no_move(QUIET)?;
-    bench.tell(&["stop"])?;
-    bench.hear_move(AT_ONCE).map(drop)
+fn is_ready_searching(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::searching(candidate, MIDDLEGAME)?;
+    harness.tell(&["isready"])?;
+    let heard = harness.hear_until("`readyok`", AT_ONCE, |line| *line == Ok(Message::ReadyOk))?;
+    heard.has_no("no `bestmove`", Uci::is_move)?;
+    harness.hear_no_move(QUIET)?;
+    harness.tell(&["stop"])?;
+    harness.hear_move(AT_ONCE).map(drop)
 }
 
-fn unknown_command(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.settle()?;
-    bench.tell(&["xyzzy 7", ""])?;
-    none(&bench.settle()?, "no answer but `info string`", |read| {
-        !matches!(read, Err(_) | Ok(Message::Info(_)))
-    })?;
-    bench.still_plays()
+fn unknown_command(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    harness.settle()?;
+    harness.tell(&["xyzzy 7", ""])?;
+    let is_answer = |line: &Result<Message, _>| !matches!(line, Err(_) | Ok(Message::Info(_)));
+    harness.settle()?.has_no("no answer but `info string`", is_answer)?;
+    harness.still_plays()
 }
 
-fn white_space(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.game.play(bench.game.parse_move("e2e4").expect("legal")).expect("legal");
-    bench.tell(&["  position \t startpos   moves  e2e4 ", "\tgo  depth   3 "])?;
-    bench.hear_move(candidate.spec.patience).map(drop)
+fn white_space(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    harness.follow(&["e2e4"]);
+    harness.tell(&["  position \t startpos   moves  e2e4 ", "\tgo  depth   3 "])?;
+    harness.hear_move(harness.patience).map(drop)
 }
 
-fn option_names(candidate: &Candidate) -> Result<(), Miss> {
-    let bench = Bench::start(candidate)?;
-    let mut names = HashSet::new();
-    match bench.options.iter().find(|(name, _)| !names.insert(name.to_lowercase())) {
-        Some((name, _)) => Err(Miss::failed("one option of a name", format!("a second `{name}`"))),
-        None if names.is_empty() => Err(Miss::NotSupported("options".into())),
-        None => Ok(()),
-    }
-}
-
-fn option_defaults(candidate: &Candidate) -> Result<(), Miss> {
-    let bench = Bench::start(candidate)?;
-    if bench.options.is_empty() {
-        return Err(Miss::NotSupported("options".into()));
-    }
-    let is_wrong = |kind: &OptionKind| match kind {
-        OptionKind::Spin { default, min, max } => !(min..=max).contains(&default),
-        OptionKind::Combo { default, choices } => !choices.contains(default),
-        _ => false,
-    };
-    match bench.options.iter().find(|(_, kind)| is_wrong(kind)) {
-        Some((name, kind)) => Err(Miss::failed("a default within the range", format!("{name}: {kind:?}"))),
-        None => Ok(()),
-    }
-}
-
-fn options(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    let mut settings = Vec::new();
-    for (name, kind) in &bench.options {
-        let set = |value: &dyn std::fmt::Display| format!("setoption name {name} value {value}");
-        match kind {
-            OptionKind::Spin { default, min, max } => {
-                settings.extend([*min, greatest(name, *default, *max), *default].map(|value| set(&value)));
-            }
-            OptionKind::Check { default } => settings.extend([!default, *default].map(|value| set(&value))),
-            OptionKind::Combo { default, choices } => {
-                settings.extend(choices.iter().chain([default]).map(|value| set(value)));
-            }
-            OptionKind::Button | OptionKind::String { .. } => {}
-        }
-    }
-    if settings.is_empty() {
-        return Err(Miss::NotSupported("options".into()));
-    }
-    for setting in settings {
-        bench.tell(&[&setting])?;
-        none(&bench.settle()?, &format!("`{setting}` taken"), is_best_move)?;
-    }
-    bench.still_plays()
-}
-
-fn option_unknown(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.tell(&["setoption name No Such Option value 3"])?;
-    bench.settle()?;
-    bench.still_plays()
-}
-
-fn new_game(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.still_plays()?;
-    bench.still_plays()
-}
-
-fn position_fen(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::at(candidate, "8/5pk1/6p1/7p/3R3P/6P1/r4PK1/8 b - - 5 40")?;
-    bench.go("depth 4").map(drop)
-}
-
-fn position_moves(candidate: &Candidate) -> Result<(), Miss> {
-    let castling = ["e1g1", "e8c8", "f1e1", "d7h3"];
-    let pawns = ["e7e5", "d5e6", "c2c1n", "g7h8q"];
-    let mut bench = Bench::start(candidate)?;
-    for (fen, moves) in [(CASTLING, castling), ("4k2r/4p1P1/8/3P4/8/8/2p5/4K3 b k - 0 1", pawns)] {
-        bench.set_up(fen)?;
-        for text in moves {
-            bench.game.play(bench.game.parse_move(text).expect("legal")).expect("legal");
-        }
-        bench.tell(&[&format!("position fen {fen} moves {}", moves.join(" "))])?;
-        bench.go("depth 3")?;
+fn option_defaults(candidate: &Candidate) -> Result<(), Failure> {
+    let options = UciHarness::start(candidate)?.announced;
+    require(!options.is_empty(), "options")?;
+    for (name, kind) in options {
+        let is_within = match &kind {
+            OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
+            OptionKind::Combo { default, choices } => choices.contains(default),
+            _ => true,
+        };
+        demand(is_within, "a default within the range", format!("{name}: {kind:?}"))?;
     }
     Ok(())
 }
 
-fn position_illegal(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
+fn options(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    let mut settings = Vec::new();
+    for (name, kind) in &harness.announced {
+        let values = match kind {
+            OptionKind::Spin { default, min, max } => trial_numbers(name, *default, *min, *max),
+            OptionKind::Check { default } => [!default, *default].map(|on| on.to_string()).to_vec(),
+            OptionKind::Combo { default, choices } => [&choices[..], std::slice::from_ref(default)].concat(),
+            OptionKind::Button | OptionKind::String { .. } => Vec::new(),
+        };
+        settings.extend(values.iter().map(|value| format!("setoption name {name} value {value}")));
+    }
+    require(!settings.is_empty(), "options")?;
+    for setting in settings {
+        harness.tell(&[&setting])?;
+        harness.settle()?.has_no(&format!("`{setting}` taken"), Uci::is_move)?;
+    }
+    harness.still_plays()
+}
+
+fn option_unknown(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    harness.tell(&["setoption name No Such Option value 3"])?;
+    harness.settle()?;
+    harness.still_plays()
+}
+
+fn new_game(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    harness.still_plays()?;
+    harness.still_plays()
+}
+
+fn position_moves(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    for (fen, moves) in [AFTER_CASTLING, AFTER_PAWNS] {
+        harness.set_up_and_play(fen, Standard, &moves)?;
+        harness.go("depth 3")?;
+    }
+    Ok(())
+}
+
+fn position_illegal(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
     let illegal =
         ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "position fen x"];
     // What a program is to do is written nowhere.
-    let heard = bench
+    let heard = harness
         .tell(&illegal)
-        .and_then(|()| bench.settle())
-        .map_err(|_| Miss::NotSupported("illegal positions".into()))?;
-    none(&heard, "no `bestmove`", is_best_move)?;
-    bench.still_plays()
+        .and_then(|()| harness.settle())
+        .map_err(|_| Failure::NotSupported("illegal positions".into()))?;
+    heard.has_no("no `bestmove`", Uci::is_move)?;
+    harness.still_plays()
 }
 
-fn game_over(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
+fn game_over(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
     for fen in [MATED, STALEMATED] {
-        bench.set_up(fen)?;
-        bench.tell(&["go movetime 200"])?;
+        harness.set_up(fen)?;
+        harness.tell(&["go movetime 200"])?;
         // What a program is to answer is written nowhere, but that it answers, and that it has no move.
-        let heard = bench.hear_answer(candidate.spec.patience)?;
-        if let Some(Ok(Message::BestMove { best, .. })) = heard.last().map(|said| &said.message)
-            && !is_no_move(*best)
-        {
-            let expected = "`bestmove 0000` or `bestmove (none)`";
-            return Err(Miss::failed(expected, seen(&heard[heard.len() - 1..])));
-        }
+        let heard = harness.hear_answer(harness.patience)?;
+        let is_none = match heard.last() {
+            Some(Ok(Message::BestMove { best, .. })) => is_no_move(*best),
+            _ => true,
+        };
+        demand(is_none, "`bestmove 0000` or `bestmove (none)`", heard.last_shown())?;
     }
-    bench.still_plays()
+    harness.still_plays()
 }
 
-fn chess960(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::start(candidate)?;
-    bench.needs("UCI_Chess960")?;
-    let fen = "1rk3r1/pppqpppp/8/8/8/8/PPPQPPPP/1RK3R1 w GBgb - 0 1";
-    bench.game = Game::from_fen(fen, CastlingMode::Chess960).expect("a legal position");
-    for text in ["c1g1", "c8b8", "f1e1"] {
-        bench.game.play(bench.game.parse_move(text).expect("legal")).expect("legal");
-    }
-    bench.tell(&["setoption name UCI_Chess960 value true"])?;
-    bench.tell(&[&format!("position fen {fen} moves c1g1 c8b8 f1e1")])?;
-    bench.settle()?;
-    bench.go("depth 4")?;
-    bench.game = Game::from_fen(ONLY_CASTLING, CastlingMode::Chess960).expect("a legal position");
-    bench.tell(&[&format!("position fen {ONLY_CASTLING}")])?;
-    bench.go("depth 3").map(drop)
+fn chess960(candidate: &Candidate) -> Result<(), Failure> {
+    let mut harness = UciHarness::start(candidate)?;
+    harness.needs("UCI_Chess960")?;
+    harness.tell(&["setoption name UCI_Chess960 value true"])?;
+    harness.set_up_and_play(CHESS960, Chess960, &["c1g1", "c8b8", "f1e1"])?;
+    harness.settle()?;
+    harness.go("depth 4")?;
+    harness.set_board(ONLY_CASTLING, Chess960);
+    harness.tell(&[&format!("position fen {ONLY_CASTLING}")])?;
+    harness.go("depth 3").map(drop)
 }
 
 /// `0000`, and squares that are the same.
 fn is_no_move(mv: UciMove) -> bool {
     matches!(mv, UciMove::Null) || matches!(mv, UciMove::Normal { from, to, .. } if from == to)
-}
-
-fn quit(candidate: &Candidate) -> Result<(), Miss> {
-    let mut bench = Bench::searching(candidate, MIDDLEGAME)?;
-    bench.tell(&["quit"])?;
-    bench.talk.hear_end(AT_ONCE)
-}
-
-fn end_of_input(candidate: &Candidate) -> Result<(), Miss> {
-    Bench::searching(candidate, MIDDLEGAME)?.talk.end_input(AT_ONCE)
 }

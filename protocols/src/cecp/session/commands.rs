@@ -1,50 +1,29 @@
-//! What the GUI says: one line, one command, one handler.
+//! The GUI's commands: one line, one match, one handler.
 
-use std::borrow::Cow;
-use std::io;
 use std::ops::ControlFlow;
 
 use game::Game;
 use messages::cecp::{Command, Message};
 use shakmaty::Color;
 
-use super::Session;
+use super::CecpSession;
 use crate::agreements::Agreements;
-use crate::cecp::state::{Mode, StateChange};
+use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 
-/// Why a command was not obeyed.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum CommandFailure {
-    /// It can't be, and has changed nothing. Carries what goes into the parentheses of `Error (...): LINE`.
-    #[error("{0}")]
-    Refused(Cow<'static, str>),
-    /// Nothing more can be written.
-    #[error(transparent)]
-    Output(#[from] io::Error),
-}
-
-/// What a command has led to.
-pub(super) type Obeyed<T = ()> = Result<T, CommandFailure>;
-
-pub(super) fn refuse<T>(reason: impl Into<Cow<'static, str>>) -> Obeyed<T> {
-    Err(CommandFailure::Refused(reason.into()))
-}
-
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Obeys a line, now or after the engine's own move, and moves on to the state that it leads to. Breaks at `quit`.
-    pub(super) fn read(&mut self, line: &str) -> io::Result<ControlFlow<()>> {
-        if line.trim().is_empty() {
-            return Ok(ControlFlow::Continue(()));
-        }
+    pub(super) fn read(&mut self, line: &str) -> ControlFlow<()> {
         let command = self.parse(line);
-        if matches!(command, Ok(Command::Quit)) {
-            return Ok(ControlFlow::Break(()));
+        if line.trim().is_empty() {
+            return ControlFlow::Continue(());
+        } else if command == Ok(Command::Quit) {
+            return ControlFlow::Break(());
         }
         let obeyed = if self.board.is_edited() {
             self.edit_line(line).map(|()| StateChange::Nothing)
         } else {
-            self.send_held_report(command.as_ref().ok())?;
+            self.send_held_report(command.as_ref().ok());
             match command {
                 // They need the engine's own move to be made first.
                 Ok(Command::Ping(_) | Command::UserMove(_) | Command::BareMove(_)) if self.is_on_move() => {
@@ -53,66 +32,65 @@ impl Session<'_> {
                 }
                 Ok(command) => {
                     if !leaves_turn_open(&command) {
-                        self.settle()?;
+                        self.settle();
                     }
                     self.obey(command)
                 }
-                Err(failure) => Err(failure),
+                Err(refusal) => Err(refusal),
             }
         };
         match obeyed {
             Ok(change) => self.apply(change),
-            Err(CommandFailure::Refused(reason)) => self.output.error(&reason, line)?,
-            Err(CommandFailure::Output(error)) => return Err(error),
+            Err(refusal) => self.output.error(&refusal, line),
         }
-        Ok(ControlFlow::Continue(()))
+        ControlFlow::Continue(())
     }
 
     /// The command of a line, unless the line is none or can't be obeyed in this state.
-    fn parse(&self, line: &str) -> Obeyed<Command> {
+    fn parse(&self, line: &str) -> Result<Command, String> {
         let command = self.persons.read_answer(line).map_or_else(|| line.parse(), Ok);
         match command {
             Ok(Command::Quit) => Ok(Command::Quit),
-            Ok(Command::Resume) if !self.state.paused => refuse("not paused"),
+            Ok(Command::Resume) if !self.state.paused => Err("not paused".into()),
             Ok(Command::Resume) => Ok(Command::Resume),
-            _ if self.state.paused => refuse("paused"),
-            Ok(Command::Variant(name)) if !variants::is_played(&name) => refuse("unknown variant"),
-            Ok(command) => Ok(command),
-            Err(error) => refuse(error.to_string()),
+            _ if self.state.paused => Err("paused".into()),
+            Ok(Command::Variant(name)) if !variants::is_played(&name) => Err("unknown variant".into()),
+            command => command.map_err(|error| error.to_string()),
         }
     }
 
-    /// Obeys a command. The order is that of the specification; what changes in the state is returned.
-    fn obey(&mut self, command: Command) -> Obeyed<StateChange> {
+    /// Obeys a command. The order is that of the specification. Returned is what changes in the state, or why the command can't
+    /// be obeyed; then nothing has changed.
+    fn obey(&mut self, command: Command) -> Result<StateChange, String> {
         use Command as C;
         match command {
-            C::Protover(_) => self.announce()?,
+            C::Protover(_) => self.announce(),
             C::Accepted(feature) => self.feature_accepted(&feature),
-            C::Rejected(feature) => self.feature_rejected(&feature)?,
-            C::New => return self.new_game(),
-            C::Variant(name) => return self.variant(&name),
-            C::Force => return Ok(StateChange::Mode(Mode::Force)),
+            C::Rejected(feature) => self.feature_rejected(&feature),
+            C::New => return Ok(self.new_game()),
+            C::Variant(name) => return Ok(self.variant(&name)),
+            C::Force => return Ok(StateChange::Mode(EngineMode::Force)),
             C::Go => return Ok(self.play_side(|turn| turn)),
             C::PlayOther => return Ok(self.play_side(|turn| !turn)),
-            C::UserMove(mv) | C::BareMove(mv) => return self.user_move(&mv),
+            C::UserMove(mv) | C::BareMove(mv) => return Ok(self.user_move(&mv)),
             C::Draw => self.agreements.draw_offered = true,
             C::Edit => self.begin_edit(),
-            C::SetBoard(fen) => self.set_board(&fen)?,
+            C::SetBoard(fen) => self.set_board(&fen),
             C::White => return Ok(self.put_on_move(Color::White)),
             C::Black => return Ok(self.put_on_move(Color::Black)),
             C::Result { .. } => return Ok(self.result()),
             C::Pause => return Ok(self.pause()),
             C::Resume => return Ok(self.resume()),
-            C::Ping(n) => self.ping(n)?,
+            C::Ping(n) => self.ping(n),
             C::MoveNow => self.move_now(),
             C::Undo => self.take_back(1)?,
             C::Remove => self.take_back(2)?,
-            C::Analyze => return Ok(StateChange::Mode(Mode::Analyze)),
+            C::Analyze => return Ok(StateChange::Mode(EngineMode::Analyze)),
             C::Exit => return Ok(self.exit()),
-            C::Status => self.tell_status()?,
+            C::Status => self.tell_status(),
             C::Exclude(moves) => self.exclude(&moves)?,
             C::Include(moves) => self.include(&moves)?,
-            C::Hint => self.hint()?,
+            C::Hint => self.hint(),
             C::Random => return Ok(StateChange::ToggleRandom),
             C::Memory(mebibytes) => self.set_memory(mebibytes)?,
             C::Cores(cores) => self.set_cores(cores)?,
@@ -126,7 +104,7 @@ impl Session<'_> {
             C::Depth(depth) => self.clock.set_depth(depth),
             C::NodeRate(rate) => self.clock.set_node_rate(rate),
             C::Time { centiseconds } => self.clock.synchronise(centiseconds),
-            C::Book => self.tell_book()?,
+            C::Book => self.tell_book(),
             C::Name(name) => self.persons.opponent.name = Some(name),
             C::Ics(host) => self.persons.opponent.is_on_server = host != "-",
             C::Computer => self.persons.opponent.is_program = true,
@@ -134,10 +112,10 @@ impl Session<'_> {
             C::Partner(name) => self.persons.partnership.partner = name,
             C::PartnerTell(text) => self.persons.partnership.hear(&text),
             C::Holding { white, black, .. } => self.holding(&white, &black)?,
-            C::Lift(place) => self.lift(place)?,
+            C::Lift(place) => self.lift(place),
             C::Put(_) => self.position.lifted = None,
-            C::Hover(square) => self.hover(square)?,
-            C::Answer { text, .. } => self.answer(&text)?,
+            C::Hover(square) => self.hover(square),
+            C::Answer { text, .. } => self.answer(&text),
             // The opponent's clock and ratings don't change how Herald plays; `quit` does not come here.
             C::Xboard | C::Decline | C::Quit | C::OpponentTime { .. } | C::Rating { .. } => {}
         }
@@ -145,19 +123,18 @@ impl Session<'_> {
     }
 
     /// Sends a report that was held back, unless the command makes it superfluous.
-    fn send_held_report(&mut self, command: Option<&Command>) -> io::Result<()> {
-        match self.deferred.report.take() {
-            Some(report) if !matches!(command, Some(Command::SetBoard(_) | Command::Edit)) => {
-                self.output.send(&report)
-            }
-            _ => Ok(()),
+    fn send_held_report(&mut self, command: Option<&Command>) {
+        if let Some(report) = self.deferred.report.take()
+            && !matches!(command, Some(Command::SetBoard(_) | Command::Edit))
+        {
+            self.output.send(&report);
         }
     }
 
     /// `go`, `playother`: nothing, if there is no legal position.
     fn play_side(&self, side: impl FnOnce(Color) -> Color) -> StateChange {
         let turn = self.board.game().map(Game::turn);
-        turn.map_or(StateChange::Nothing, |turn| StateChange::Mode(Mode::Play(side(turn))))
+        turn.map_or(StateChange::Nothing, |turn| StateChange::Mode(EngineMode::Play(side(turn))))
     }
 
     fn put_on_move(&mut self, turn: Color) -> StateChange {
@@ -167,10 +144,10 @@ impl Session<'_> {
 
     fn result(&mut self) -> StateChange {
         self.agreements = Agreements::default();
-        StateChange::Mode(Mode::Force)
+        StateChange::Mode(EngineMode::Force)
     }
 
-    /// Everything stands still, the clock too.
+    /// Suspends the search where it looks at the clock, and the clock with it.
     fn pause(&self) -> StateChange {
         if let Some(search) = &self.search {
             search.suspend();
@@ -179,7 +156,7 @@ impl Session<'_> {
         StateChange::Paused(true)
     }
 
-    /// Everything goes on as if nothing had happened.
+    /// Resumes search and clock, with what the engine reported meanwhile.
     fn resume(&mut self) -> StateChange {
         if let Some(search) = &self.search {
             search.resume();
@@ -189,9 +166,9 @@ impl Session<'_> {
         StateChange::Paused(false)
     }
 
-    fn ping(&mut self, n: i64) -> io::Result<()> {
+    fn ping(&mut self, n: i64) {
         self.host.engine.settle();
-        self.output.send(&Message::Pong(n))
+        self.output.send(&Message::Pong(n));
     }
 
     fn move_now(&self) {

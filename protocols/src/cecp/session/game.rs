@@ -1,47 +1,44 @@
 //! The game: new ones, positions, the opponent's moves.
 
-use std::io;
-
 use game::{MoveError, Outcome};
 use messages::cecp::{EditLine, Message};
 use shakmaty::Color;
 
-use super::commands::{CommandFailure, Obeyed, refuse};
-use super::{PositionNotes, Session};
+use super::{CecpSession, PositionNotes};
 use crate::agreements::Agreements;
-use crate::cecp::board::Refusal;
+use crate::cecp::board::PositionRefusal;
 use crate::cecp::clock::still_fits;
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::echo;
-use crate::cecp::state::{Mode, StateChange};
+use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `new`
-    pub(super) fn new_game(&mut self) -> Obeyed<StateChange> {
-        self.start_game("normal")?;
-        self.ask_about_reset()?;
-        Ok(StateChange::NewGame)
+    pub(super) fn new_game(&mut self) -> StateChange {
+        self.start_game("normal");
+        self.ask_about_reset();
+        StateChange::NewGame
     }
 
     /// `variant`, for one that is played
-    pub(super) fn variant(&mut self, name: &str) -> Obeyed<StateChange> {
-        self.start_game(name)?;
-        Ok(StateChange::Side(Color::Black))
+    pub(super) fn variant(&mut self, name: &str) -> StateChange {
+        self.start_game(name);
+        StateChange::Side(Color::Black)
     }
 
-    fn start_game(&mut self, variant: &str) -> io::Result<()> {
-        let Some((game, setup)) = variants::start(variant) else { return Ok(()) };
+    fn start_game(&mut self, variant: &str) {
+        let Some((game, setup)) = variants::start(variant) else { return };
         self.board.start(game);
         self.board_replaced();
         self.persons.begin();
         self.host.engine.new_game();
         self.clock.new_game();
-        setup.map_or(Ok(()), |setup| self.output.send(&setup))
+        self.output.send_all(setup);
     }
 
     /// A move that the GUI has sent, usually the opponent's.
-    pub(super) fn user_move(&mut self, text: &str) -> Obeyed<StateChange> {
+    pub(super) fn user_move(&mut self, text: &str) -> StateChange {
         let Some(game) = self.board.game_mut() else {
             return self.report_illegal("there is no legal position".to_owned(), text);
         };
@@ -52,11 +49,12 @@ impl Session<'_> {
         if let Err(error) = game.play(mv) {
             return self.report_illegal(error.to_string(), text);
         }
-        let (ply, claim) = (game.ply(), game.claim().filter(|_| self.state.mode == Mode::Play(game.turn())));
+        let (ply, claim) =
+            (game.ply(), game.claim().filter(|_| self.state.mode == EngineMode::Play(game.turn())));
         self.position = PositionNotes::default();
         if let Some(reason) = claim {
             self.abandon();
-            return Ok(self.announce_end(Outcome::Draw(reason))?);
+            return self.announce_end(Outcome::Draw(reason));
         }
         let limits = self.clock.limits(ply);
         match &mut self.search {
@@ -64,12 +62,12 @@ impl Session<'_> {
                 search.hit();
                 self.host.engine.ponder_hit();
                 if let Some(line) = search.latest().cloned() {
-                    self.post(&line)?;
+                    self.post(&line);
                 }
             }
             _ => self.abandon(),
         }
-        Ok(StateChange::Nothing)
+        StateChange::Nothing
     }
 
     /// Reports an illegal move.
@@ -77,27 +75,27 @@ impl Session<'_> {
     /// cutechess prepares Black's side of the board with `b2b3` before `setboard`, also where that is no legal move, and
     /// would count the report as a breach of the rules. So, before any move in force mode, the report waits for the
     /// next line, and a new position makes it superfluous.
-    fn report_illegal(&mut self, reason: String, text: &str) -> Obeyed<StateChange> {
+    fn report_illegal(&mut self, reason: String, text: &str) -> StateChange {
         let report = self.dialect.illegal_move(reason, echo(text));
         if self.dialect == Dialect::Autoplayer {
             self.abandon();
-            self.output.send(&report)?;
-            return Ok(StateChange::Mode(Mode::Force));
+            self.output.send(&report);
+            return StateChange::Mode(EngineMode::Force);
         }
         let untouched = self.board.game().is_some_and(|game| game.ply() == 0);
-        if untouched && self.state.mode == Mode::Force {
+        if untouched && self.state.mode == EngineMode::Force {
             self.deferred.report = Some(report);
         } else {
-            self.output.send(&report)?;
+            self.output.send(&report);
         }
-        Ok(StateChange::Nothing)
+        StateChange::Nothing
     }
 
     /// `setboard`
-    pub(super) fn set_board(&mut self, fen: &str) -> io::Result<()> {
+    pub(super) fn set_board(&mut self, fen: &str) {
         let result = self.board.set_up(fen);
         self.board_replaced();
-        self.tell_refusal(result)
+        self.tell_refusal(result);
     }
 
     fn board_replaced(&mut self) {
@@ -106,61 +104,58 @@ impl Session<'_> {
         self.agreements = Agreements::default();
     }
 
-    fn tell_refusal(&mut self, result: Result<(), Refusal>) -> io::Result<()> {
-        let Err(Refusal { fen, reason }) = result else { return Ok(()) };
+    fn tell_refusal(&mut self, result: Result<(), PositionRefusal>) {
+        let Err(PositionRefusal { fen, reason }) = result else { return };
         // With the whole position: pychess recognises its own by it.
-        self.output.send(&Message::TellUserError(format!("Illegal position {} ({reason})", echo(&fen))))
+        self.output.send(&Message::TellUserError(format!("Illegal position {} ({reason})", echo(&fen))));
     }
 
     /// Carries out what `white`, `black` or `edit` have left open.
-    pub(super) fn settle(&mut self) -> io::Result<()> {
+    pub(super) fn settle(&mut self) {
         let settled = self.board.settle();
-        self.take_over(settled)
+        self.take_over(settled);
     }
 
     /// `holding`
-    pub(super) fn holding(&mut self, white: &str, black: &str) -> Obeyed {
+    pub(super) fn holding(&mut self, white: &str, black: &str) -> Result<(), String> {
         let is_empty = white.is_empty() && black.is_empty();
         if !self.board.has_pockets() && !is_empty {
-            return refuse("no pieces in hand in this variant");
+            return Err("no pieces in hand in this variant".into());
         }
-        match self.board.set_pockets(white, black) {
-            Some(held) => Ok(self.take_over(held)?),
-            None => refuse("no such piece"),
-        }
+        let changed = self.board.set_pockets(white, black).ok_or("no such piece")?;
+        self.take_over(changed);
+        Ok(())
     }
 
-    /// Begins anew from the board, if it has changed.
-    fn take_over(&mut self, changed: Result<bool, Refusal>) -> io::Result<()> {
+    /// Restarts from the board, if it has changed.
+    fn take_over(&mut self, changed: Result<bool, PositionRefusal>) {
         if !matches!(changed, Ok(false)) {
             self.board_replaced();
         }
-        self.tell_refusal(changed.map(|_| ()))
+        self.tell_refusal(changed.map(|_| ()));
     }
 
-    /// `edit`: the next lines are read by [`Session::edit_line`].
+    /// `edit`: the next lines are read by [`CecpSession::edit_line`].
     pub(super) fn begin_edit(&mut self) {
         self.board_replaced();
         self.board.edit();
     }
 
     /// A line of edit mode.
-    pub(super) fn edit_line(&mut self, line: &str) -> Obeyed {
-        let edit = line
-            .parse::<EditLine>()
-            .map_err(|error| CommandFailure::Refused(format!("{error} in edit mode").into()))?;
+    pub(super) fn edit_line(&mut self, line: &str) -> Result<(), String> {
+        let edit: EditLine = line.parse().map_err(|error| format!("{error} in edit mode"))?;
         self.board.obey(edit);
         // An analysis goes on at once; otherwise the side to move may still follow.
-        if edit == EditLine::End && self.state.mode == Mode::Analyze {
-            self.settle()?;
+        if edit == EditLine::End && self.state.mode == EngineMode::Analyze {
+            self.settle();
         }
         Ok(())
     }
 
     /// `undo` and `remove`
-    pub(super) fn take_back(&mut self, plies: usize) -> Obeyed {
+    pub(super) fn take_back(&mut self, plies: usize) -> Result<(), String> {
         let Some(game) = self.board.game_mut().filter(|game| game.ply() >= plies) else {
-            return refuse("command not legal now");
+            return Err("command not legal now".into());
         };
         for _ in 0..plies {
             game.undo();
@@ -170,7 +165,7 @@ impl Session<'_> {
     }
 }
 
-/// Why a text is no move, in the words for the parentheses of `Illegal move (...)`.
+/// Why a text is no move, for the parentheses of `Illegal move (...)`.
 fn illegality(error: &MoveError) -> String {
     match error {
         MoveError::Unreadable { .. } => "unreadable".to_owned(),

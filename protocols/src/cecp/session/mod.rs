@@ -25,17 +25,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::game::Game;
-use engine::{Limits, Purpose, Task, TimeLimit};
+use engine::{Limits, Purpose, SearchTask, TimeLimit};
 use messages::cecp::Message;
 use messages::input::Input;
 use shakmaty::{Move, Square};
 
-use super::board::Board;
+use super::board::CecpBoard;
 use super::clock::TimeSettings;
 use super::dialect::Dialect;
-use super::output::Output;
+use super::output::CecpOutput;
 use super::search::Search;
-use super::state::{Occupation, State, StateChange};
+use super::state::{Occupation, SessionState, StateChange};
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
 use persons::Persons;
@@ -45,20 +45,20 @@ use persons::Persons;
 /// # Errors
 /// If the output fails, other than by being closed.
 pub fn serve(host: Host, output: &mut dyn Write, dialect: Dialect) -> io::Result<()> {
-    match Session::new(host, output, dialect).run() {
+    match CecpSession::new(host, output, dialect).run() {
         // The GUI has gone; nobody is left to tell.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
 }
 
-struct Session<'a> {
+struct CecpSession<'a> {
     host: Host,
-    output: Output<'a>,
+    output: CecpOutput<'a>,
     dialect: Dialect,
     /// The state of Appendix B, but for the game.
-    state: State,
-    board: Board,
+    state: SessionState,
+    board: CecpBoard,
     position: PositionNotes,
     clock: TimeSettings,
     /// The search that is under way.
@@ -81,14 +81,14 @@ struct PositionNotes {
     lifted: Option<Square>,
 }
 
-/// What waits for something else.
+/// Input and output that is held back.
 #[derive(Debug, Default)]
 struct Deferred {
     /// Lines that wait for the engine's own move.
     lines: VecDeque<String>,
-    /// What the engine had still to say when it was paused.
+    /// Reports of the engine that came during a pause.
     thoughts: Vec<Event>,
-    /// A report that the next line may make superfluous: see [`Session::report_illegal`].
+    /// A report that the next line may make superfluous: see [`CecpSession::report_illegal`].
     report: Option<Message>,
 }
 
@@ -96,16 +96,16 @@ struct Deferred {
 const HINT_TIME: Duration = Duration::from_millis(300);
 
 /// The loop of Appendix B.
-impl<'a> Session<'a> {
-    fn new(mut host: Host, output: &'a mut dyn Write, dialect: Dialect) -> Session<'a> {
+impl<'a> CecpSession<'a> {
+    fn new(mut host: Host, output: &'a mut dyn Write, dialect: Dialect) -> CecpSession<'a> {
         // Only after `random`.
         host.engine.use_noise(false);
-        Session {
+        CecpSession {
             host,
-            output: Output::new(output),
+            output: CecpOutput::new(output),
             dialect,
-            state: State::default(),
-            board: Board::default(),
+            state: SessionState::default(),
+            board: CecpBoard::default(),
             position: PositionNotes::default(),
             clock: TimeSettings::default(),
             search: None,
@@ -117,23 +117,20 @@ impl<'a> Session<'a> {
 
     fn run(&mut self) -> io::Result<()> {
         loop {
-            self.take_up()?;
+            self.take_up();
+            self.output.check()?;
             match self.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => {
-                    if self.state.paused {
-                        self.deferred.thoughts.push(Event::Thought(id, thought));
-                    } else {
-                        let change = self.hear(thought)?;
-                        self.apply(change);
-                    }
+                thought @ Event::Thought(..) if self.state.paused => self.deferred.thoughts.push(thought),
+                Event::Thought(_, thought) => {
+                    let change = self.hear(thought);
+                    self.apply(change);
                 }
-                Event::Thought(..) => {}
                 Event::Input(Input::Line(line)) => {
-                    if self.read(&line)?.is_break() {
+                    if self.read(&line).is_break() {
                         return Ok(());
                     }
                 }
-                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning)?,
+                Event::Input(Input::TooLong(beginning)) => self.output.error("line too long", &beginning),
                 Event::Input(Input::End) => return Ok(()),
             }
         }
@@ -175,16 +172,16 @@ impl<'a> Session<'a> {
     }
 
     /// Thinks, ponders or analyses as the state asks for, unless it is being done already.
-    fn take_up(&mut self) -> io::Result<()> {
+    fn take_up(&mut self) {
         if self.state.paused {
-            return Ok(());
+            return;
         }
-        let change = self.end_finished_game()?;
+        let change = self.end_finished_game();
         self.apply(change);
-        self.sit()?;
+        self.sit();
         let wanted = self.wanted();
         if wanted == self.occupation() {
-            return Ok(());
+            return;
         }
         self.abandon();
         if let Some(game) = self.board.game().cloned() {
@@ -195,7 +192,6 @@ impl<'a> Session<'a> {
                 Occupation::Ponder => Some(self.ponder(&game)),
             };
         }
-        Ok(())
     }
 
     /// Thinks about the position after the expected reply; without one, about the opponent's choice.
@@ -224,7 +220,7 @@ impl<'a> Session<'a> {
         let clock = self.clock.start();
         // Exclusions are about the position on the board, which a ponder search has left.
         let allowed = if occupation == Occupation::Ponder { None } else { self.allowed() };
-        let task = Task { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
+        let task = SearchTask { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
         self.host.engine.think(game, task);
         Search::new(occupation, limits, clock)
     }
@@ -236,7 +232,7 @@ impl<'a> Session<'a> {
         Some(game.legal_moves().into_iter().filter(|mv| !excluded.contains(mv)).collect())
     }
 
-    /// Ends the search, of which nothing more will be heard.
+    /// Ends the search; its further reports are dropped.
     fn abandon(&mut self) {
         if let Some(search) = self.search.take() {
             self.clock.spend(search.used());

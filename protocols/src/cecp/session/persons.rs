@@ -1,19 +1,17 @@
-//! What Herald says to persons, and what they answer.
+//! Messages for persons, and their answers.
 //!
-//! It is little: what of the saved settings is of no use, as standard error is not seen under a GUI; at the first game after a
-//! reset a question, whose answer nothing waits for; on a chess server a greeting.
-
-use std::io;
+//! There are few: problems with the saved settings, as standard error is not seen under a GUI; a question at the first game after
+//! a reset, whose answer nothing waits for; a greeting on a chess server.
 
 use messages::cecp::{Audience, Command, Message};
 
-use super::Session;
+use super::CecpSession;
 use super::partnership::Partnership;
 use super::settings::TOLD_BY_GUI;
 use crate::cecp::announcement::NAME;
 use crate::cecp::output::echo;
 
-/// Whom Herald can talk to, and what was said.
+/// The persons (or programs) that Herald can send messages to.
 #[derive(Debug, Default)]
 pub(super) struct Persons {
     pub(super) opponent: Opponent,
@@ -21,12 +19,12 @@ pub(super) struct Persons {
     pub(super) reset: ResetQuestion,
 }
 
-/// Who has the other side, as far as the GUI has told.
+/// The opponent, as far as the GUI has told.
 #[derive(Debug, Default)]
 pub(super) struct Opponent {
     pub(super) name: Option<String>,
     pub(super) is_program: bool,
-    /// It sits before another machine: the game is played on a chess server.
+    /// The game is played on a chess server.
     pub(super) is_on_server: bool,
     is_greeted: bool,
 }
@@ -57,36 +55,38 @@ impl Persons {
     }
 }
 
-impl Session<'_> {
-    /// Greets a person on a chess server, once a game: people want to know that they play against a program.
-    pub(super) fn greet(&mut self) -> io::Result<()> {
+impl CecpSession<'_> {
+    /// Greets a person on a chess server, once a game: people want to know that their opponent is a program.
+    pub(super) fn greet(&mut self) {
         let Opponent { name: Some(name), is_program: false, is_on_server: true, is_greeted: false } =
             &self.persons.opponent
         else {
-            return Ok(());
+            return;
         };
         let text = format!("Hello {}, I am {NAME}, a chess program. Have a good game!", echo(name));
         self.persons.opponent.is_greeted = true;
-        self.output.send(&Message::Tell(Audience::Opponent, text))
+        self.output.send(&Message::Tell(Audience::Opponent, text));
     }
 
     /// `new`: asks whether the settings are to be saved, if they were reset since the last game.
     ///
     /// Not at once: XBoard 4.9.1 takes the answer for a setting, and dies, while its dialogue of settings is open.
-    pub(super) fn ask_about_reset(&mut self) -> io::Result<()> {
+    pub(super) fn ask_about_reset(&mut self) {
         let was_reset = std::mem::take(&mut self.persons.reset.is_due);
         if !was_reset || !self.host.would_change_saved_settings(&TOLD_BY_GUI) {
-            return Ok(());
+            return;
         }
         self.persons.reset.is_open = true;
         let question = "The settings were reset. Save them as they are now? (yes or no)".to_owned();
-        self.output.send(&Message::AskUser { tag: RESET_TAG.to_owned(), question })
+        self.output.send(&Message::AskUser { tag: RESET_TAG.to_owned(), question });
     }
 
-    /// What the user has answered. What is no plain yes changes nothing.
-    pub(super) fn answer(&mut self, text: &str) -> io::Result<()> {
+    /// The user's answer. Anything but a plain yes changes nothing.
+    pub(super) fn answer(&mut self, text: &str) {
         let is_yes = ["y", "yes"].contains(&text.trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
         let was_asked = std::mem::take(&mut self.persons.reset.is_open);
-        if is_yes && was_asked { self.save() } else { Ok(()) }
+        if is_yes && was_asked {
+            self.save();
+        }
     }
 }

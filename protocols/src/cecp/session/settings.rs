@@ -1,14 +1,11 @@
 //! Handshake, memory, threads and options.
 
-use std::io;
-
 use engine::{Engine, NumberSetting, PathSetting, Setting, SettingError, Settings};
 use game::Game;
 use game::book::BookError;
 
-use super::Session;
-use super::commands::{Obeyed, refuse};
-use crate::cecp::announcement::{EngineOption, SYZYGY, announcement, options_again};
+use super::CecpSession;
+use crate::cecp::announcement::{CecpOption, SYZYGY, announcement, options_again};
 use messages::cecp::{Audience, Message, first_word};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
@@ -18,14 +15,13 @@ const RESERVED_MEMORY: u64 = 16;
 pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
 
 /// The handshake.
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `protover`
-    pub(super) fn announce(&mut self) -> io::Result<()> {
-        announcement(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))?;
+    pub(super) fn announce(&mut self) {
+        self.output.send_all(announcement(self.host.engine.settings()));
         // Under a GUI nobody reads standard error.
-        let problems = std::mem::take(&mut self.host.settings_problems);
-        let told = |problem| Message::TellUserError(format!("Saved settings: {problem}"));
-        problems.into_iter().map(told).try_for_each(|message| self.output.send(&message))
+        let problems = std::mem::take(&mut self.host.settings_problems).into_iter();
+        self.output.send_all(problems.map(|it| Message::TellUserError(format!("Saved settings: {it}"))));
     }
 
     /// `accepted`
@@ -37,9 +33,9 @@ impl Session<'_> {
 
     /// `rejected`: what was offered is offered in another form, if it has one. Of most features Herald understands both
     /// forms anyway: moves with and without `usermove`, `setboard` and `edit`.
-    pub(super) fn feature_rejected(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn feature_rejected(&mut self, text: &str) {
         let (feature, more) = first_word(text);
-        let number = |setting| EngineOption::Setting(Setting::Number(setting));
+        let number = |setting| CecpOption::Setting(Setting::Number(setting));
         let settings = self.host.engine.settings();
         let offer = match feature {
             "debug" => {
@@ -50,111 +46,102 @@ impl Session<'_> {
             "smp" => Some(number(NumberSetting::Threads).offer(settings)),
             "option" => {
                 let name = more.split(" -").next().unwrap_or_default();
-                EngineOption::named(name.trim()).and_then(|option| option.simpler_offer(settings))
+                CecpOption::named(name.trim()).and_then(|option| option.simpler_offer(settings))
             }
             _ => None,
         };
-        offer.map_or(Ok(()), |offer| self.output.send(&offer))
+        self.output.send_all(offer);
     }
 }
 
 /// What can be set.
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `memory`: the ceiling for everything together.
-    pub(super) fn set_memory(&mut self, mebibytes: u64) -> Obeyed {
+    pub(super) fn set_memory(&mut self, mebibytes: u64) -> Result<(), String> {
         self.change_number(NumberSetting::Hash, mebibytes.saturating_sub(RESERVED_MEMORY))?;
-        Ok(self.output.debug(format!("hash table of {} MiB", self.host.engine.get(NumberSetting::Hash)))?)
+        self.output.debug(format!("hash table of {} MiB", self.host.engine.get(NumberSetting::Hash)));
+        Ok(())
     }
 
     /// `cores`
-    pub(super) fn set_cores(&mut self, cores: u64) -> Obeyed {
+    pub(super) fn set_cores(&mut self, cores: u64) -> Result<(), String> {
         self.change_number(NumberSetting::Threads, cores)
     }
 
     /// Sets the nearest number that the setting takes.
-    fn change_number(&mut self, setting: NumberSetting, number: u64) -> Obeyed {
+    fn change_number(&mut self, setting: NumberSetting, number: u64) -> Result<(), String> {
         let range = setting.range();
         let number = i64::try_from(number).unwrap_or(i64::MAX).clamp(*range.start(), *range.end());
         self.change(Setting::Number(setting), &number.to_string())
     }
 
-    /// `egtpath`. XBoard sends `/EGT/Syzygy` to whoever reads such tables, unless the user has said otherwise: that there
-    /// are none is no news.
-    pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str) -> Obeyed {
+    /// `egtpath`. XBoard sends `/EGT/Syzygy` to every engine that reads such tables, unless the user has set another path: that
+    /// there are none is no error for the user.
+    pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str) -> Result<(), String> {
         if flavor != SYZYGY {
-            return refuse("unknown kind of endgame tables");
+            return Err("unknown kind of endgame tables".into());
         }
-        match self.host.engine.set_path(PathSetting::Tablebases, path) {
-            Ok(()) => Ok(()),
-            Err(error) => Ok(self.output.debug(error.to_string())?),
+        if let Err(error) = self.host.engine.set_path(PathSetting::Tablebases, path) {
+            self.output.debug(error.to_string());
         }
+        Ok(())
     }
 
     /// `option`
-    pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) -> Obeyed {
-        match (EngineOption::named(name), value) {
-            (None, _) => refuse("unknown option"),
-            (Some(EngineOption::Setting(setting @ Setting::Path(_))), None) => self.change(setting, ""),
-            (Some(EngineOption::Setting(_)), None) => refuse("missing value"),
-            (Some(EngineOption::Setting(setting)), Some(value)) => self.change(setting, value),
-            (Some(EngineOption::ClearHash), _) => {
-                self.host.engine.clear();
-                Ok(())
-            }
-            (Some(EngineOption::Save), _) => Ok(self.save()?),
-            (Some(EngineOption::Reset), _) => Ok(self.reset()?),
+    pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        match (CecpOption::named(name).ok_or("unknown option")?, value) {
+            (CecpOption::Setting(setting), Some(value)) => return self.change(setting, value),
+            (CecpOption::Setting(setting @ Setting::Path(_)), None) => return self.change(setting, ""),
+            (CecpOption::Setting(_), None) => return Err("missing value".into()),
+            (CecpOption::ClearHash, _) => self.host.engine.clear(),
+            (CecpOption::Save, _) => self.save(),
+            (CecpOption::Reset, _) => self.reset(),
         }
+        Ok(())
     }
 
     /// Changes a setting. An analysis shows the effect at once; a move that is being thought about is not disturbed.
-    fn change(&mut self, setting: Setting, value: &str) -> Obeyed {
+    fn change(&mut self, setting: Setting, value: &str) -> Result<(), String> {
+        use SettingError as E;
         match self.host.engine.change(setting, value) {
-            Ok(()) => {
-                self.search_anew();
-                Ok(())
+            Ok(()) => self.search_anew(),
+            // For the user to put right. `Error` would not do: some GUIs take `No such file` for the end of the engine.
+            Err(error @ (E::Memory { .. } | E::Book { .. } | E::Network { .. } | E::Tablebases(_))) => {
+                self.output.send(&Message::TellUserError(error.to_string()));
             }
-            Err(
-                error @ (SettingError::Memory { .. }
-                | SettingError::Book { .. }
-                | SettingError::Network { .. }
-                | SettingError::Tablebases(_)),
-            ) => {
-                // For the user to put right. Besides, GUIs fear for an engine that says `No such file` by itself.
-                Ok(self.output.send(&Message::TellUserError(error.to_string()))?)
-            }
-            Err(error) => refuse(error.to_string()),
+            Err(error) => return Err(error.to_string()),
         }
+        Ok(())
     }
 
-    pub(super) fn save(&mut self) -> io::Result<()> {
+    pub(super) fn save(&mut self) {
         let message = match self.host.save_settings(&TOLD_BY_GUI) {
             Ok(path) => Message::Tell(Audience::User, format!("Settings saved in {}", path.display())),
             Err(problem) => Message::TellUserError(format!("Settings not saved: {problem}")),
         };
-        self.output.send(&message)
+        self.output.send(&message);
     }
 
-    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values. What was saved before stays,
-    /// unless the user says that it shall not.
-    fn reset(&mut self) -> io::Result<()> {
-        for problem in self.host.engine.adopt(&Settings::default()) {
-            self.output.send(&Message::TellUserError(problem.to_string()))?;
-        }
+    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values. The saved settings stay
+    /// until they are saved again.
+    fn reset(&mut self) {
+        let problems = self.host.engine.adopt(&Settings::default());
+        self.output.send_all(problems.iter().map(|problem| Message::TellUserError(problem.to_string())));
         self.persons.reset.is_due = true;
-        options_again(self.host.engine.settings()).iter().try_for_each(|line| self.output.send(line))
+        self.output.send_all(options_again(self.host.engine.settings()));
     }
 }
 
 /// The book.
-impl Session<'_> {
+impl CecpSession<'_> {
     /// `bk`: the moves of the book with their shares.
-    pub(super) fn tell_book(&mut self) -> io::Result<()> {
-        let moves = self.board.game().map(|game| book_lines(&mut self.host.engine, game));
-        match moves.unwrap_or(Ok(Vec::new())) {
-            Ok(lines) => lines.into_iter().try_for_each(|line| self.output.send(&Message::BookLine(line)))?,
-            Err(error) => self.output.debug(error.to_string())?,
+    pub(super) fn tell_book(&mut self) {
+        match self.board.game().map(|game| book_lines(&mut self.host.engine, game)) {
+            Some(Ok(lines)) => self.output.send_all(lines.into_iter().map(Message::BookLine)),
+            Some(Err(error)) => self.output.debug(error.to_string()),
+            None => {}
         }
-        self.output.send(&Message::BookEnd)
+        self.output.send(&Message::BookEnd);
     }
 }
 

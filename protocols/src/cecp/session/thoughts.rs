@@ -1,25 +1,25 @@
-//! What the engine says: lines, its own move, the end of the game.
+//! The engine's reports: lines, its own move, the end of the game.
 
-use std::io;
 use std::time::Duration;
 
-use engine::{Decision, NumberSetting, Thought};
+use engine::{Decision, Thought};
 use game::{DrawReason, Game, Move, Outcome, Score, WinReason};
 use messages::cecp::{GameResult, Message};
 use shakmaty::{Color, Position as _};
 
-use super::{PositionNotes, Session};
+use super::{CecpSession, PositionNotes};
+use crate::agreements::{is_content_with_a_draw, takes_a_draw};
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::{move_text, thinking_line};
-use crate::cecp::state::{Mode, Occupation, StateChange};
+use crate::cecp::state::{EngineMode, Occupation, StateChange};
 use crate::cecp::variants;
 
-impl Session<'_> {
-    pub(super) fn hear(&mut self, thought: Thought) -> io::Result<StateChange> {
+impl CecpSession<'_> {
+    pub(super) fn hear(&mut self, thought: Thought) -> StateChange {
         match thought {
             Thought::Line(line) => {
                 if matches!(self.occupation(), Occupation::Think | Occupation::Analyse) {
-                    self.post(&line)?;
+                    self.post(&line);
                 }
                 if let Some(search) = &mut self.search {
                     search.note_line(line);
@@ -30,74 +30,70 @@ impl Session<'_> {
                     search.note_root_move(mv, number, total);
                 }
             }
-            Thought::Warning(text) => self.output.send(&Message::TellUserError(text))?,
+            Thought::Warning(text) => self.output.send(&Message::TellUserError(text)),
             Thought::Done(decision) => return self.conclude(decision),
         }
-        Ok(StateChange::Nothing)
+        StateChange::Nothing
     }
 
-    pub(super) fn post(&mut self, line: &engine::Line) -> io::Result<()> {
-        match self.board.game().filter(|_| self.output.posts) {
-            Some(game) => {
-                let line = thinking_line(game, line);
-                self.output.send(&Message::Thinking(line))
-            }
-            None => Ok(()),
+    /// Shows a line, if the GUI wants thinking output.
+    pub(super) fn post(&mut self, line: &engine::SearchLine) {
+        if let Some(game) = self.board.game().filter(|_| self.output.posts) {
+            self.output.send(&Message::Thinking(thinking_line(game, line)));
         }
     }
 
-    fn conclude(&mut self, decision: Decision) -> io::Result<StateChange> {
+    fn conclude(&mut self, decision: Decision) -> StateChange {
         self.host.engine.finish();
         match self.occupation() {
             Occupation::Think => return self.decide(decision),
             Occupation::Hint => {
                 self.search = None;
                 self.position.hint_wanted = false;
-                decision.best.map_or(Ok(()), |mv| self.send_hint(mv))?;
+                self.send_hint(decision.best);
             }
             // They go on, though there is nothing more to find, until the state asks for something else.
             Occupation::Ponder | Occupation::Analyse | Occupation::Nothing => {}
         }
-        Ok(StateChange::Nothing)
+        StateChange::Nothing
     }
 
     /// Resigns or makes the engine's move.
-    fn decide(&mut self, decision: Decision) -> io::Result<StateChange> {
+    fn decide(&mut self, decision: Decision) -> StateChange {
         let used = self.search.take().map_or(Duration::ZERO, |search| search.used());
         let settings = self.host.engine.settings();
         self.agreements.note(decision.score, settings);
         if self.agreements.is_time_to_resign(settings) { self.resign() } else { self.play(decision, used) }
     }
 
-    fn resign(&mut self) -> io::Result<StateChange> {
+    fn resign(&mut self) -> StateChange {
         if self.dialect == Dialect::Autoplayer
             && let Some(game) = self.board.game()
         {
             let outcome = Outcome::Win { winner: !game.turn(), reason: WinReason::Resignation };
             return self.announce_end(outcome);
         }
-        self.output.send(&Message::Resign)?;
-        Ok(StateChange::Mode(Mode::Force))
+        self.output.send(&Message::Resign);
+        StateChange::Mode(EngineMode::Force)
     }
 
-    fn play(&mut self, decision: Decision, used: Duration) -> io::Result<StateChange> {
+    fn play(&mut self, decision: Decision, used: Duration) -> StateChange {
         let (Some(mv), Some(game)) = (decision.best, self.board.game_mut()) else {
-            return Ok(StateChange::Mode(Mode::Force));
+            return StateChange::Mode(EngineMode::Force);
         };
         let before = game.clone();
         if game.play(mv).is_err() {
             let text = move_text(&before, mv);
-            self.output.debug(format!("the search chose {text}, which is not legal"))?;
-            return Ok(StateChange::Mode(Mode::Force));
+            self.output.debug(format!("the search chose {text}, which is not legal"));
+            return StateChange::Mode(EngineMode::Force);
         }
-        self.greet()?;
-        if let Some(word) = self.word_about_a_draw(&before, mv, decision.score) {
-            self.output.send(&word)?;
-        }
-        self.output.send(&self.dialect.own_move(&before, mv))?;
+        self.greet();
+        let word = self.word_about_a_draw(&before, mv, decision.score);
+        self.output.send_all(word);
+        self.output.send(&self.dialect.own_move(&before, mv));
         self.clock.make_move(used, before.ply());
         if self.dialect == Dialect::Autoplayer {
-            self.output.send(&Message::Time { centiseconds: self.clock.centiseconds() })?;
+            self.output.send(&Message::Time { centiseconds: self.clock.centiseconds() });
         }
         self.position = PositionNotes { expected: decision.ponder, ..PositionNotes::default() };
         self.end_game_by_own_move()
@@ -106,13 +102,11 @@ impl Session<'_> {
     /// Offers, accepts, claims or declines a draw with a move of the engine.
     fn word_about_a_draw(&mut self, before: &Game, mv: Move, score: Score) -> Option<Message> {
         let settings = self.host.engine.settings();
-        let value = score.value();
         let was_offered = std::mem::take(&mut self.agreements.draw_offered);
-        let accepts = was_offered && value <= settings.get(NumberSetting::DrawScore);
-        // A draw by the rules is claimed if nothing better is in sight: what the search finds is then worth a draw.
+        let accepts = was_offered && takes_a_draw(score, settings);
         let claims = self.dialect == Dialect::XBoard
             && makes_a_draw(before, mv)
-            && value <= (-settings.get(NumberSetting::Contempt)).max(0);
+            && is_content_with_a_draw(score, settings);
         let number = before.position().fullmoves().get();
         let offers = self.agreements.is_time_to_offer(number, settings);
         if accepts || claims || offers {
@@ -122,9 +116,9 @@ impl Session<'_> {
         }
     }
 
-    /// Says so if the engine's own move has ended the game, and nobody else will.
-    fn end_game_by_own_move(&mut self) -> io::Result<StateChange> {
-        let Some(game) = self.board.game() else { return Ok(StateChange::Nothing) };
+    /// Announces the end of the game by the engine's own move, where the GUI does not see it.
+    fn end_game_by_own_move(&mut self) -> StateChange {
+        let Some(game) = self.board.game() else { return StateChange::Nothing };
         let outcome = match self.dialect {
             // Other draws were claimed with the move.
             Dialect::XBoard => game.outcome().filter(|&outcome| {
@@ -134,36 +128,36 @@ impl Session<'_> {
             // An autoplayer has only the engines to judge.
             Dialect::Autoplayer => game.outcome().or_else(|| game.claim().map(Outcome::Draw)),
         };
-        outcome.map_or(Ok(StateChange::Nothing), |outcome| self.announce_end(outcome))
+        outcome.map_or(StateChange::Nothing, |outcome| self.announce_end(outcome))
     }
 
-    /// If it is the engine's turn and the rules have ended the game, says so.
-    pub(super) fn end_finished_game(&mut self) -> io::Result<StateChange> {
+    /// Announces the end of a game that the rules have ended, if it is the engine's turn.
+    pub(super) fn end_finished_game(&mut self) -> StateChange {
         let Some((game, outcome)) = self.own_turn().and_then(|game| Some((game, game.outcome()?))) else {
-            return Ok(StateChange::Nothing);
+            return StateChange::Nothing;
         };
         let is_draw = matches!(outcome, Outcome::Draw(_));
         if is_draw && self.dialect == Dialect::XBoard && !variants::is_plain(game.variant(), outcome) {
             // A draw that the GUI can't see would be a false claim; the opponent may agree to it.
-            self.output.send(&Message::OfferDraw)?;
-            return Ok(StateChange::Mode(Mode::Force));
+            self.output.send(&Message::OfferDraw);
+            return StateChange::Mode(EngineMode::Force);
         }
         self.announce_end(outcome)
     }
 
     /// The game, if it is the engine's turn.
     pub(super) fn own_turn(&self) -> Option<&Game> {
-        self.board.game().filter(|game| self.state.mode == Mode::Play(game.turn()))
+        self.board.game().filter(|game| self.state.mode == EngineMode::Play(game.turn()))
     }
 
-    pub(super) fn announce_end(&mut self, outcome: Outcome) -> io::Result<StateChange> {
+    pub(super) fn announce_end(&mut self, outcome: Outcome) -> StateChange {
         let result = match outcome.winner() {
             Some(Color::White) => GameResult::WhiteWins,
             Some(Color::Black) => GameResult::BlackWins,
             None => GameResult::Draw,
         };
-        self.output.send(&Message::Result { result, comment: Some(outcome.to_string()) })?;
-        Ok(StateChange::Mode(Mode::Force))
+        self.output.send(&Message::Result { result, comment: Some(outcome.to_string()) });
+        StateChange::Mode(EngineMode::Force)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use messages::input::LineReader;
 use proptest::prelude::*;
 
 use super::{Gui, long_think};
@@ -33,7 +34,7 @@ fn a_closed_output_ends_the_session_quietly() {
             Ok(())
         }
     }
-    let host = Host::start(&b"protover 2\n"[..]).unwrap();
+    let host = Host::start(LineReader::new(&b"protover 2\n"[..])).unwrap();
     serve(host, &mut Closed, Dialect::XBoard).unwrap();
 }
 

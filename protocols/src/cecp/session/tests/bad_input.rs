@@ -1,6 +1,6 @@
 //! Lines that can't be obeyed, in every mode: the documented answer, and nothing changes.
 
-use super::{Session, with_session};
+use super::{CecpSession, with_session};
 
 /// How a mode is entered, line for line.
 const MODES: [(&str, &[&str]); 8] = [
@@ -87,7 +87,7 @@ const ILLEGAL: [(&str, &str); 3] = [
     ("holding [BPPP] []", "no pieces in hand in this variant"),
 ];
 
-fn enter(session: &mut Session, lines: &[&str]) {
+fn enter(session: &mut CecpSession, lines: &[&str]) {
     let waits_for_move = !lines.contains(&"go");
     for line in lines {
         session.say(line);

@@ -7,13 +7,14 @@ use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
 
+use messages::input::LineReader;
 use shakmaty::Color;
 
 use crate::cecp::Dialect;
-use crate::cecp::state::{Mode, Occupation};
+use crate::cecp::state::{EngineMode, Occupation};
 use crate::host::{Event, Host};
 
-use super::Session;
+use super::CecpSession;
 
 /// What a session writes, to be read while it lives.
 #[derive(Clone, Default)]
@@ -38,21 +39,21 @@ impl Write for Paper {
 }
 
 /// Does `work` with a session, and with what it writes.
-fn with_session(work: impl FnOnce(&mut Session, &Paper)) {
+fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
     let paper = Paper::default();
     let mut output = paper.clone();
-    let host = Host::start(io::empty()).unwrap();
-    let mut session = Session::new(host, &mut output, Dialect::XBoard);
+    let host = Host::start(LineReader::new(io::empty())).unwrap();
+    let mut session = CecpSession::new(host, &mut output, Dialect::XBoard);
     session.say("memory 17");
     work(&mut session, &paper);
 }
 
-impl Session<'_> {
+impl CecpSession<'_> {
     /// Reads a line and does what follows from it, but does not wait for the engine.
     fn say(&mut self, line: &str) {
-        self.take_up().unwrap();
-        assert!(self.read(line).unwrap().is_continue());
-        self.take_up().unwrap();
+        self.take_up();
+        assert!(self.read(line).is_continue());
+        self.take_up();
     }
 
     /// Makes the engine move, if it is to.
@@ -60,20 +61,20 @@ impl Session<'_> {
         while self.occupation() == Occupation::Think && !self.state.paused {
             self.host.engine.move_now();
             match self.host.next_event() {
-                Event::Thought(id, thought) if self.host.engine.is_current(id) => {
-                    let change = self.hear(thought).unwrap();
+                Event::Thought(_, thought) => {
+                    let change = self.hear(thought);
                     self.apply(change);
                 }
-                // Of another task, or the end of the input, which was empty from the beginning.
-                _ => {}
+                // The end of the input, which was empty from the beginning.
+                Event::Input(_) => {}
             }
-            self.take_up().unwrap();
+            self.take_up();
         }
     }
 
     /// All that a line might change.
     fn picture(&self) -> String {
-        let Session { state, board, clock, agreements, .. } = self;
+        let CecpSession { state, board, clock, agreements, .. } = self;
         let (excluded, expected) = (&self.position.excluded, self.position.expected);
         let waiting = &self.deferred.lines;
         let settings = self.host.engine.settings();
@@ -88,23 +89,23 @@ impl Session<'_> {
 
 #[test]
 fn the_modes_of_appendix_b() {
-    let (white, black) = (Mode::Play(Color::White), Mode::Play(Color::Black));
-    let all = [white, black, Mode::Force, Mode::Analyze];
+    let (white, black) = (EngineMode::Play(Color::White), EngineMode::Play(Color::Black));
+    let all = [white, black, EngineMode::Force, EngineMode::Analyze];
     with_session(|session, _| {
         // The command, the side to move, and the mode that follows each of all.
         for (command, turn, expected) in [
-            ("force", Color::White, [Mode::Force; 4]),
-            ("result *", Color::White, [Mode::Force; 4]),
-            ("new", Color::White, [black, black, black, Mode::Analyze]),
-            ("variant normal", Color::White, [black, black, black, Mode::Analyze]),
-            ("white", Color::White, [black, black, black, Mode::Analyze]),
-            ("black", Color::Black, [white, white, white, Mode::Analyze]),
+            ("force", Color::White, [EngineMode::Force; 4]),
+            ("result *", Color::White, [EngineMode::Force; 4]),
+            ("new", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("variant normal", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("white", Color::White, [black, black, black, EngineMode::Analyze]),
+            ("black", Color::Black, [white, white, white, EngineMode::Analyze]),
             ("go", Color::White, [white; 4]),
             ("go", Color::Black, [black; 4]),
             ("playother", Color::White, [black; 4]),
             ("playother", Color::Black, [white; 4]),
-            ("analyze", Color::White, [Mode::Analyze; 4]),
-            ("exit", Color::White, [white, black, Mode::Force, Mode::Force]),
+            ("analyze", Color::White, [EngineMode::Analyze; 4]),
+            ("exit", Color::White, [white, black, EngineMode::Force, EngineMode::Force]),
             ("usermove e2e4", Color::Black, all),
             ("usermove e7e5", Color::Black, all),
             ("setboard x", Color::Black, all),
@@ -113,15 +114,15 @@ fn the_modes_of_appendix_b() {
         ] {
             for (before, after) in all.into_iter().zip(expected) {
                 let fen = format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR {} KQkq - 0 1", turn.char());
-                assert!(session.read(&format!("setboard {fen}")).unwrap().is_continue());
+                assert!(session.read(&format!("setboard {fen}")).is_continue());
                 session.state.mode = before;
-                assert!(session.read(command).unwrap().is_continue());
+                assert!(session.read(command).is_continue());
                 assert_eq!(session.state.mode, after, "{command} in {before:?}");
             }
         }
-        assert!(session.read("setboard 8/8/8/8/8/8/8/8 w - - 0 1").unwrap().is_continue());
+        assert!(session.read("setboard 8/8/8/8/8/8/8/8 w - - 0 1").is_continue());
         session.state.mode = white;
-        assert!(session.read("go").unwrap().is_continue());
+        assert!(session.read("go").is_continue());
         assert_eq!(session.state.mode, white, "without a position there is no side to play");
     });
 }

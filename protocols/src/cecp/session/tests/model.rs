@@ -7,8 +7,8 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, PositionError, Setup};
 
-use super::{Session, with_session};
-use crate::cecp::state::{Mode, Occupation};
+use super::{CecpSession, with_session};
+use crate::cecp::state::{EngineMode, Occupation};
 
 /// What a GUI does next. Numbers choose among what is possible at that moment.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// The total state as Appendix B has it.
 struct Model {
-    mode: Mode,
+    mode: EngineMode,
     ponder: bool,
     paused: bool,
     random: bool,
@@ -107,7 +107,7 @@ struct Model {
 impl Model {
     fn new() -> Model {
         Model {
-            mode: Mode::Force,
+            mode: EngineMode::Force,
             ponder: false,
             paused: false,
             random: false,
@@ -172,24 +172,24 @@ impl Model {
             "new" | "variant normal" => {
                 self.set_up(Some(Chess::default()));
                 self.random &= line != "new";
-                if self.mode != Mode::Analyze {
-                    self.mode = Mode::Play(Color::Black);
+                if self.mode != EngineMode::Analyze {
+                    self.mode = EngineMode::Play(Color::Black);
                 }
             }
-            "force" | "result 1-0 {White resigns}" => self.mode = Mode::Force,
-            "go" => self.mode = stm.map_or(self.mode, Mode::Play),
-            "playother" => self.mode = stm.map_or(self.mode, |stm| Mode::Play(!stm)),
+            "force" | "result 1-0 {White resigns}" => self.mode = EngineMode::Force,
+            "go" => self.mode = stm.map_or(self.mode, EngineMode::Play),
+            "playother" => self.mode = stm.map_or(self.mode, |stm| EngineMode::Play(!stm)),
             "white" | "black" => {
                 let turn = if line == "white" { Color::White } else { Color::Black };
                 self.turn = Some(turn);
-                if self.mode != Mode::Analyze {
-                    self.mode = Mode::Play(!turn);
+                if self.mode != EngineMode::Analyze {
+                    self.mode = EngineMode::Play(!turn);
                 }
             }
             "undo" => return self.take_back(1),
             "remove" => return self.take_back(2),
-            "analyze" => self.mode = Mode::Analyze,
-            "exit" if self.mode == Mode::Analyze => self.mode = Mode::Force,
+            "analyze" => self.mode = EngineMode::Analyze,
+            "exit" if self.mode == EngineMode::Analyze => self.mode = EngineMode::Force,
             "easy" => self.ponder = false,
             "hard" => self.ponder = true,
             "pause" => self.paused = true,
@@ -220,10 +220,10 @@ impl Model {
         }
         let is_start = self.game.len() == 1 && *position == Chess::default();
         match self.mode {
-            Mode::Analyze => Occupation::Analyse,
-            Mode::Play(side) if side == position.turn() => Occupation::Think,
-            Mode::Play(_) if self.ponder && !is_start => Occupation::Ponder,
-            Mode::Play(_) | Mode::Force => Occupation::Nothing,
+            EngineMode::Analyze => Occupation::Analyse,
+            EngineMode::Play(side) if side == position.turn() => Occupation::Think,
+            EngineMode::Play(_) if self.ponder && !is_start => Occupation::Ponder,
+            EngineMode::Play(_) | EngineMode::Force => Occupation::Nothing,
         }
     }
 }
@@ -255,8 +255,8 @@ fn lines(model: &mut Model, step: &Step) -> (Vec<String>, bool) {
             if !is_paused {
                 model.play(mv);
                 // The opponent's move made a draw that can be claimed.
-                if model.mode == Mode::Play(model.game.last().unwrap().turn()) && model.can_claim() {
-                    model.mode = Mode::Force;
+                if model.mode == EngineMode::Play(model.game.last().unwrap().turn()) && model.can_claim() {
+                    model.mode = EngineMode::Force;
                 }
             }
             (vec![format!("usermove {}", UciMove::from_standard(mv))], is_paused)
@@ -332,16 +332,16 @@ fn legal(fen: &str) -> Option<Chess> {
 }
 
 /// Does what a step leads to on both sides, and compares them.
-fn follow(session: &mut Session, model: &mut Model, said: &mut Vec<String>, paper: &super::Paper) {
+fn follow(session: &mut CecpSession, model: &mut Model, said: &mut Vec<String>, paper: &super::Paper) {
     if model.paused {
         return;
     }
     loop {
         if let Some(turn) = model.position().map(Position::turn)
-            && model.mode == Mode::Play(turn)
+            && model.mode == EngineMode::Play(turn)
             && model.is_over()
         {
-            model.mode = Mode::Force;
+            model.mode = EngineMode::Force;
         }
         if model.occupation() != Occupation::Think {
             break;
@@ -355,12 +355,12 @@ fn follow(session: &mut Session, model: &mut Model, said: &mut Vec<String>, pape
         model.play(mv.to_move(model.position().expect("a position")).expect("a legal move"));
         let is_plain_end = model.moves().is_empty();
         if is_plain_end {
-            model.mode = Mode::Force;
+            model.mode = EngineMode::Force;
         }
     }
 }
 
-fn compare(session: &Session, model: &Model, step: &Step) {
+fn compare(session: &CecpSession, model: &Model, step: &Step) {
     let state = &session.state;
     assert_eq!(state.mode, model.mode, "mode after {step:?}");
     assert_eq!(

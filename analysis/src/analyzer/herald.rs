@@ -1,0 +1,123 @@
+//! Herald's own search, in this process.
+
+use std::time::Instant;
+
+use game::{Game, Score};
+use search::mate::{Finding, Goal, Problem, Solver};
+use search::{Control, Observer, Report, Searcher, Table};
+
+use super::{AnalysisListener, AnalysisResult, Analyzer, Effort, PositionAnalysis};
+
+/// Herald, on one thread and with a cleared hash table for each record, so that under a limit of nodes or depth the answer
+/// depends on the record alone. It needs a thread with [`search::STACK_SIZE`].
+pub struct Herald {
+    effort: Effort,
+    mebibytes: usize,
+    table: Table,
+    searcher: Searcher,
+    /// Made for the first mate.
+    solver: Option<Solver>,
+}
+
+impl Herald {
+    /// Herald with so much memory for its hash table.
+    ///
+    /// # Errors
+    /// There is not enough memory.
+    pub fn new(effort: Effort, mebibytes: usize) -> AnalysisResult<Herald> {
+        let (table, searcher) = (Table::new(mebibytes)?, Searcher::new());
+        Ok(Herald { effort, mebibytes, table, searcher, solver: None })
+    }
+}
+
+impl Analyzer for Herald {
+    fn analyze(
+        &mut self,
+        game: &Game,
+        listener: &mut AnalysisListener<'_>,
+    ) -> AnalysisResult<PositionAnalysis> {
+        let root = engine::root(game).unwrap_or_default(); // EPD knows nothing but chess
+        self.table.clear();
+        self.searcher.clear();
+        let (control, clock) = (Control::new(), Instant::now());
+        let mut observer =
+            ReportListener { game, control: &control, listener, last: PositionAnalysis::default() };
+        let limits = self.effort.limits();
+        let answer = self.searcher.think(&mut self.table, &root, &limits, &control, &clock, &mut observer);
+        let decided =
+            engine::line_from_search(game, &answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
+        let line = Some(observer.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
+        Ok(PositionAnalysis {
+            line,
+            score: Some(engine::score(answer.score)),
+            depth: Some(answer.depth),
+            nodes: Some(answer.nodes),
+            time: clock.elapsed(),
+        })
+    }
+
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
+        let solver = solver(&mut self.solver, self.mebibytes)?;
+        Ok(prove(solver, game, moves, None, &self.effort))
+    }
+}
+
+/// The solver, made when it is needed first.
+pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> AnalysisResult<&mut Solver> {
+    Ok(match solver {
+        Some(solver) => solver,
+        none => none.insert(Solver::new(mebibytes)?),
+    })
+}
+
+/// Looks for the shortest mate in at most so many moves. If the effort did not suffice to rule out shorter ones, it may not be
+/// the shortest. With `first`, it has to begin with that move.
+pub(super) fn prove(
+    solver: &mut Solver,
+    game: &Game,
+    moves: u32,
+    first: Option<game::Move>,
+    effort: &Effort,
+) -> PositionAnalysis {
+    let allowed = first.map(|first| vec![engine::to_search(first)]);
+    let root = search::Root { allowed, ..engine::root(game).unwrap_or_default() };
+    let problem = Problem { attacker: game.turn(), moves, goal: Goal::Shortest };
+    let (control, clock) = (Control::new(), Instant::now());
+    let solution = solver.solve(&root, problem, &effort.limits(), &control, &clock, &mut ());
+    let searched = PositionAnalysis {
+        nodes: Some(solution.nodes),
+        time: clock.elapsed(),
+        ..PositionAnalysis::default()
+    };
+    match solution.finding {
+        Finding::Mate(mate) => PositionAnalysis {
+            line: engine::line_from_search(game, &mate.line),
+            score: Some(Score::MateIn(mate.moves)),
+            ..searched
+        },
+        Finding::NoMate | Finding::Undecided => searched,
+    }
+}
+
+/// Hands on what the search reports.
+struct ReportListener<'a, 'l> {
+    game: &'a Game,
+    control: &'a Control,
+    listener: &'a mut AnalysisListener<'l>,
+    last: PositionAnalysis,
+}
+
+impl Observer for ReportListener<'_, '_> {
+    fn report(&mut self, report: &Report) {
+        self.last = PositionAnalysis {
+            line: engine::line_from_search(self.game, report.principal_variation),
+            score: Some(engine::score(report.score)),
+            depth: Some(report.depth),
+            nodes: Some(report.nodes),
+            time: report.elapsed,
+        };
+        if (self.listener)(&self.last).is_break() {
+            self.control.stop();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Another program, by CECP or UCI.
+
+use std::num::NonZeroU64;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use game::{Clock, DrawReason, Game, Move, Outcome};
+use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
+use search::mate::Solver;
+use shakmaty::ByColor;
+
+use super::{AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Effort, PositionAnalysis, herald};
+
+/// How much later than its time a program may answer.
+const MARGIN: Duration = Duration::from_secs(5);
+/// How long a program may be silent whose effort isn't measured in time.
+const SILENCE: Duration = Duration::from_mins(10);
+/// How often a waiting thread looks whether it was called off.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// For the proof of a mate that a program tells: a fraction of a second.
+const PROOF_NODES: NonZeroU64 = NonZeroU64::new(1_000_000).unwrap();
+/// For the same, in MiB.
+const PROOF_MEMORY: usize = 16;
+
+/// A program that is started when it is needed, and started anew after a fault.
+pub struct ProgramAnalyzer {
+    spec: Spec,
+    effort: Effort,
+    interrupt: Arc<AtomicBool>,
+    player: Option<Box<dyn Player>>,
+    /// Made for the first mate.
+    solver: Option<Solver>,
+}
+
+impl ProgramAnalyzer {
+    /// The program, which ends soon after it is called off. Nothing is started yet.
+    pub fn new(spec: Spec, effort: Effort, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
+        ProgramAnalyzer { spec, effort, interrupt, player: None, solver: None }
+    }
+
+    /// Waits for the program's answer.
+    fn listen(
+        &self,
+        player: &mut dyn Player,
+        game: &Game,
+        began: Instant,
+        listener: &mut AnalysisListener<'_>,
+    ) -> AnalysisResult<PositionAnalysis> {
+        let mut last = PositionAnalysis::default();
+        let mut heard = began;
+        loop {
+            if self.interrupt.load(Ordering::Relaxed) {
+                return Err(AnalysisError::Interrupted);
+            }
+            let latest = self.effort.longest().map_or(heard + SILENCE, |longest| began + longest + MARGIN);
+            let Some(Arrival { at, event }) = player.take() else {
+                wait(player, latest)?;
+                continue;
+            };
+            heard = at;
+            let time = at.saturating_duration_since(began);
+            match event {
+                PlayerEvent::Thinking(thinking) => {
+                    last = analysis(game, &thinking, time, last);
+                    if !last.line.is_empty() && listener(&last).is_break() {
+                        return Ok(last);
+                    }
+                }
+                PlayerEvent::Move(text) => {
+                    let mv = game.parse_move(&text);
+                    let mv = mv.map_err(|_| AnalysisError::IllegalMove(game::excerpt(&text)))?;
+                    return Ok(decided(mv, time, last));
+                }
+                PlayerEvent::Fault(fault) => return Err(fault.into()),
+                PlayerEvent::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
+                PlayerEvent::Resignation | PlayerEvent::Claim { .. } => {
+                    // What it would play stands in its last line, if it told one.
+                    return match last.best() {
+                        Some(mv) => Ok(decided(mv, time, last)),
+                        None => Err(AnalysisError::NoMove("the game is over".to_owned())),
+                    };
+                }
+                PlayerEvent::DrawOffer | PlayerEvent::Remark(_) => {}
+            }
+        }
+    }
+}
+
+impl Analyzer for ProgramAnalyzer {
+    fn analyze(
+        &mut self,
+        game: &Game,
+        listener: &mut AnalysisListener<'_>,
+    ) -> AnalysisResult<PositionAnalysis> {
+        // Who commits a fault is not put back, and ends with the value.
+        let mut player = match self.player.take() {
+            Some(player) => player,
+            None => players::start(&self.spec, None)?,
+        };
+        let controls = ByColor::new_with(|_| self.effort.control().clone());
+        player.new_game(&NewGame {
+            game: game.clone(),
+            color: game.turn(),
+            controls: controls.clone(),
+            opponent: String::new(),
+            ponder: false,
+        })?;
+        let began = Instant::now();
+        player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
+        let analysis = self.listen(&mut *player, game, began, listener)?;
+        // Nobody has won: there was no game.
+        player.end_game(Outcome::Draw(DrawReason::Adjudication))?;
+        self.player = Some(player);
+        Ok(analysis)
+    }
+
+    /// What the program tells is proven, its length as well.
+    fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
+        let told = |analysis: &PositionAnalysis| analysis.mate().filter(|mate| mate.get() <= moves);
+        let analysis = self.analyze(game, &mut |analysis| match told(analysis) {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        })?;
+        let proof = match told(&analysis) {
+            Some(mate) => {
+                let solver = herald::solver(&mut self.solver, PROOF_MEMORY)?;
+                herald::prove(solver, game, mate.get(), analysis.best(), &Effort::nodes(PROOF_NODES))
+            }
+            None => PositionAnalysis::default(),
+        };
+        Ok(PositionAnalysis { depth: None, nodes: analysis.nodes, time: analysis.time, ..proof })
+    }
+}
+
+/// Waits until the program speaks, a little while at most.
+fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
+    let now = Instant::now();
+    if now >= latest {
+        return Err(PlayerFault::Silence("the question for a move").into());
+    }
+    if let Some(source) = player.source() {
+        platform::wait(&[source], latest.min(now + LOOK));
+    }
+    Ok(())
+}
+
+/// What a program told, and what it told before where it now says nothing.
+fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
+    let line = thinking.moves(game);
+    PositionAnalysis {
+        line: if line.is_empty() { before.line } else { line },
+        score: thinking.score.or(before.score),
+        depth: thinking.depth.or(before.depth),
+        nodes: thinking.nodes.or(before.nodes),
+        time,
+    }
+}
+
+/// The last word: the move counts, and the line only if it begins with it.
+fn decided(mv: Move, time: Duration, last: PositionAnalysis) -> PositionAnalysis {
+    let line = if last.best() == Some(mv) { last.line } else { vec![mv] };
+    PositionAnalysis { line, time, ..last }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_that_is_not_of_the_last_line_stands_alone() {
+        let game = Game::default();
+        let told = Thinking { line: "e2e4 e7e5".to_owned(), ..Thinking::default() };
+        let last = PositionAnalysis { line: told.moves(&game), ..PositionAnalysis::default() };
+        let time = Duration::from_secs(1);
+        let kept = decided(last.line[0], time, last.clone());
+        assert_eq!((&kept.line, kept.time), (&last.line, time));
+        let other = game.parse_move("d4").expect("a move");
+        assert_eq!(decided(other, time, last).line, [other]);
+    }
+}

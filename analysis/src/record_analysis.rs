@@ -1,0 +1,105 @@
+//! Records through an analyzer.
+//!
+//! Each line of the input becomes one line of the output, comments and blank lines too. So the output itself tells where an
+//! interrupted run has to go on (`resume.rs`). A record that could not be analysed stays as it was, with an error; the next one
+//! has a new chance.
+
+use std::sync::Arc;
+
+use game::Game;
+use game::epd::{Fault, Rule};
+use messages::epd::{Content, Record, RecordReader, TextLine};
+
+use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer};
+use crate::process::{Counts, Interrupted, JobResult, LineHandler, Verb};
+
+/// What is done to each record with an analyzer.
+pub trait AnalysisJob: Send + Sync {
+    /// Does it, and writes what was found into the record. Returns what is to be counted.
+    ///
+    /// # Errors
+    /// The analyzer has no answer. The record is then as it was.
+    fn run(
+        &self,
+        record: &mut Record<'_>,
+        game: &Game,
+        analyzer: &mut dyn Analyzer,
+    ) -> AnalysisResult<Counts>;
+}
+
+/// Makes the analyzer of a worker thread, on that thread.
+pub type AnalyzerFactory = Arc<dyn Fn() -> AnalysisResult<Box<dyn Analyzer>> + Send + Sync>;
+
+impl Verb {
+    /// A verb that does the same job with each record. Each worker thread has an analyzer of its own.
+    pub fn analysis(
+        reader: RecordReader,
+        job: impl AnalysisJob + 'static,
+        analyzers: AnalyzerFactory,
+    ) -> Verb {
+        let job: Arc<dyn AnalysisJob> = Arc::new(job);
+        let new_handler = move || {
+            Box::new(RecordAnalysis { reader, job: Arc::clone(&job), analyzer: analyzers() }) as Box<_>
+        };
+        Verb { new_handler: Arc::new(new_handler), job_size: 1 }
+    }
+}
+
+struct RecordAnalysis {
+    reader: RecordReader,
+    job: Arc<dyn AnalysisJob>,
+    analyzer: AnalysisResult<Box<dyn Analyzer>>,
+}
+
+impl LineHandler for RecordAnalysis {
+    fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted> {
+        let written = match line.content() {
+            Content::Record => self.record(line, result)?,
+            Content::Blank | Content::Comment => None,
+        };
+        let text = written.as_deref().unwrap_or_else(|| line.text.trim_start_matches('\u{feff}'));
+        result.output.extend_from_slice(text.as_bytes());
+        result.output.push(b'\n');
+        Ok(())
+    }
+
+    fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
+        result.counts.failed += 1;
+        result.tell(fault);
+        result.output.push(b'\n');
+    }
+}
+
+impl RecordAnalysis {
+    /// The record as it is to be written; `None` if it can't be read.
+    fn record(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<Option<String>, Interrupted> {
+        let reading = self.reader.read(&line.text, line.number);
+        result.counts.add_record(&reading.faults);
+        result.tell_errors(&reading.faults);
+        let Some(mut record) = reading.record else {
+            result.counts.failed += 1;
+            return Ok(None);
+        };
+        let outcome = match (record.game(), &mut self.analyzer) {
+            (Err(error), _) => Err(error.to_string()),
+            (Ok(_), Err(error)) => Err(error.to_string()),
+            (Ok(game), Ok(analyzer)) => match self.job.run(&mut record, &game, &mut **analyzer) {
+                Err(AnalysisError::Interrupted) => return Err(Interrupted),
+                done => done.map_err(|error| error.to_string()),
+            },
+        };
+        match outcome {
+            Ok(counts) => result.counts += counts,
+            Err(reason) => {
+                result.counts.failed += 1;
+                let is_told = reading.faults.iter().any(|fault| fault.rule == Rule::V1);
+                if !is_told {
+                    let reason = reason.replace(char::is_control, "?");
+                    let message = format!("{}:{}: error: {reason}\n", result.file(), line.number);
+                    result.messages.extend_from_slice(message.as_bytes());
+                }
+            }
+        }
+        Ok(Some(record.to_string()))
+    }
+}

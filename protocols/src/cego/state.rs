@@ -1,0 +1,154 @@
+//! The state of the protocol, as the engine sees it: whose turn it is, on what board and with how much time. It
+//! neither thinks nor reads or writes.
+
+use std::time::{Duration, Instant};
+
+use game::{Clock, Color, Game, Move, MoveTime, TimeControl};
+use shakmaty::ByColor;
+
+use messages::cego::{
+    EngineMessage, ImpossiblePosition, LongMove, MalformedMessage, MediatorMessage, SideClock, quoted,
+};
+use messages::input::MAX_LINE;
+
+/// How a mediator broke the protocol, which ends the session.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MediatorError {
+    /// A line is no message.
+    #[error(transparent)]
+    Malformed(#[from] MalformedMessage),
+    /// A line is longer than any message. Carries its beginning.
+    #[error("malformed message: more than {limit} bytes, beginning with `{0}`", limit = MAX_LINE)]
+    TooLong(String),
+    /// The input ended in the middle of a message. Carries what came of it.
+    #[error("malformed message: `{0}` does not end with a newline")]
+    CutShort(String),
+    /// A message came when there was none to come, or one of the other kind. Carries the message.
+    #[error("`{found}` came out of turn: expected {expected}")]
+    OutOfTurn {
+        /// What may come now.
+        expected: &'static str,
+        /// The message that came.
+        found: String,
+    },
+    /// There is no playing from the position of the first move message.
+    #[error(transparent)]
+    Position(#[from] ImpossiblePosition),
+    /// The opponent's move is not legal.
+    #[error("illegal move `{played}` in `{fen}`")]
+    IllegalMove {
+        /// The move.
+        played: LongMove,
+        /// The position in which it can't be played.
+        fen: String,
+    },
+    /// A move is asked for although the game is over by checkmate or stalemate. Carries the position.
+    #[error("there is no legal move in `{0}`")]
+    NoMove(String),
+}
+
+/// The game as both sides know it from the messages.
+#[derive(Debug, Default)]
+pub(super) struct ProtocolState {
+    stage: ProtocolStage,
+    game: Game,
+    /// Both sides' time: as last told by the mediator, and counted on from there. Only the engine's own runs.
+    clock: Clock,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ProtocolStage {
+    /// The first move message must come next.
+    #[default]
+    Starting,
+    /// The engine must move.
+    OwnTurn,
+    /// A subsequent move message must come next.
+    OpponentsTurn,
+}
+
+impl ProtocolStage {
+    /// What may come now.
+    fn expected(self) -> &'static str {
+        match self {
+            ProtocolStage::Starting => "the first move message",
+            ProtocolStage::OwnTurn => "nothing before Herald's move",
+            ProtocolStage::OpponentsTurn => "both times and the opponent's move",
+        }
+    }
+}
+
+impl ProtocolState {
+    /// Takes a line with its end. Unless that breaks the protocol, it is the engine's turn now.
+    pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), MediatorError> {
+        let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
+        match (self.stage, text.parse()?) {
+            (ProtocolStage::Starting, MediatorMessage::FirstMove(first)) => {
+                self.game = first.position.game()?;
+                let control = |clock: SideClock| {
+                    // Refused is only a control without any time.
+                    TimeControl::sudden_death(clock.time, clock.increment).unwrap_or_default()
+                };
+                let (own, opponent) = (control(first.own), control(first.opponent));
+                self.clock = Clock::with_controls(match self.game.turn() {
+                    Color::White => ByColor { white: own, black: opponent },
+                    Color::Black => ByColor { white: opponent, black: own },
+                });
+                self.set_times(first.own.time, first.opponent.time, at);
+            }
+            (ProtocolStage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
+                self.play(subsequent.played)?;
+                self.set_times(subsequent.own_time, subsequent.opponent_time, at);
+            }
+            (stage, _) => {
+                return Err(MediatorError::OutOfTurn { expected: stage.expected(), found: quoted(text) });
+            }
+        }
+        if self.game.legal_moves().is_empty() {
+            return Err(MediatorError::NoMove(self.game.fen()));
+        }
+        self.stage = ProtocolStage::OwnTurn;
+        self.clock.start_turn(self.own(), at);
+        Ok(())
+    }
+
+    fn play(&mut self, played: LongMove) -> Result<(), MediatorError> {
+        let legal = played.find(&self.game).filter(|&m| self.game.play(m).is_ok());
+        legal.map(|_| ()).ok_or_else(|| MediatorError::IllegalMove { played, fen: self.game.fen() })
+    }
+
+    /// Sets the clocks at the beginning of the engine's turn.
+    fn set_times(&mut self, own: Duration, opponent: Duration, at: Instant) {
+        let color = self.game.turn();
+        self.clock.set_remaining(color, own, at);
+        self.clock.set_remaining(!color, opponent, at);
+    }
+
+    /// The engine's message in its turn: the move it chose, or that it forfeits.
+    pub(super) fn answer(&mut self, choice: Option<Move>, at: Instant) -> EngineMessage {
+        self.stage = ProtocolStage::OpponentsTurn;
+        self.clock.end_turn(at);
+        let played = choice.filter(|&m| self.game.play(m).is_ok());
+        played.and_then(LongMove::of).map_or(EngineMessage::Forfeit, EngineMessage::Move)
+    }
+
+    /// The game so far.
+    pub(super) fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The engine's colour. It moves first, and again when the opponent has moved.
+    fn own(&self) -> Color {
+        if self.stage == ProtocolStage::OpponentsTurn { !self.game.turn() } else { self.game.turn() }
+    }
+
+    /// What the engine may use for its next move.
+    pub(super) fn move_time(&self, at: Instant) -> MoveTime {
+        self.clock.move_time(self.own(), at)
+    }
+
+    /// The engine's time.
+    pub(super) fn remaining(&self, at: Instant) -> Duration {
+        self.clock.remaining(self.own(), at).unwrap_or_default()
+    }
+}

@@ -1,0 +1,484 @@
+//! The game with the person at the board: what is shown and done, without any terminal.
+
+use std::fmt::{Display, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use engine::{Decision, Engine, Limits, TimeLimit};
+use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
+use shakmaty::Position as _;
+
+use super::TerminalTurn;
+use super::level;
+use game::diagram::{Diagram, DiagramStyle};
+
+/// What the owner of the engine has to do.
+pub(super) enum TerminalAction {
+    /// Search this game within these limits; an earlier search is abandoned.
+    Think(Box<Game>, Limits),
+    /// Move at once.
+    MoveNow,
+    /// Abandon the search.
+    Abandon,
+    /// A new game has begun.
+    NewGame,
+    /// Show the static evaluation of the position, as [`TerminalGame::evaluation`] words it.
+    Evaluate,
+    /// The person leaves.
+    Leave,
+}
+
+/// What comes of a line or a decision.
+#[derive(Default)]
+pub(super) struct TerminalEffects {
+    /// What is to be shown.
+    pub text: String,
+    /// What is to be done, in order.
+    pub actions: Vec<TerminalAction>,
+}
+
+/// What Herald thinks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ThinkingGoal {
+    ToMove,
+    ToHint,
+}
+
+/// A game between a person and Herald.
+pub(super) struct TerminalGame {
+    game: Game,
+    person: Color,
+    level: TimeControl,
+    clock: Clock,
+    /// The moment of what is reacted to.
+    now: Instant,
+    style: DiagramStyle,
+    /// Whether the board is drawn from Herald's side.
+    flipped: bool,
+    thinking: Option<ThinkingGoal>,
+    /// Herald's score of its own position when it moved last.
+    last_score: Option<Score>,
+    effects: TerminalEffects,
+}
+
+/// What `help` shows.
+const HELP: &str = "\
+Type a move, such as e4, Nf3, exd5, O-O, e8=Q or e2e4, or one of these:
+  hint              ask Herald for a good move
+  takeback          take your last move back
+  new [white|black] start a new game, playing that side
+  level [LEVEL]     show or choose the strength: easy, normal, hard,
+                    depth 6, time 2.5 (seconds a move), 300+2 (seconds a game
+                    and for each move), 40/300 (moves/seconds)
+  go                change sides: Herald plays the next move
+  move now          make Herald play at once (also Ctrl-C)
+  draw              offer a draw, or claim it
+  resign            give up the game
+  board, flip       show the board; turn it round
+  eval              show the static evaluation of the position
+  fen, setup FEN    show the position; play from another one
+  pgn FILE          save the game
+  quit              leave (also Ctrl-D)";
+
+/// How long Herald thinks about a hint.
+const HINT_TIME: Duration = Duration::from_millis(700);
+/// Herald accepts a draw if its score is this or less ...
+const DRAWN: Score = Score::Centipawns(-20);
+/// ... or not above zero, after so many plies.
+const LONG_GAME: usize = 120;
+
+impl TerminalGame {
+    /// A new game, in which the person plays White.
+    pub(super) fn new(style: DiagramStyle) -> TerminalGame {
+        let level = TimeControl::PerMove(Duration::from_secs(1));
+        TerminalGame {
+            game: Game::default(),
+            person: Color::White,
+            clock: Clock::new(level.clone()),
+            now: Instant::now(),
+            level,
+            style,
+            flipped: false,
+            thinking: None,
+            last_score: None,
+            effects: TerminalEffects::default(),
+        }
+    }
+
+    /// Who is to act: Herald as long as it thinks, be it about a hint.
+    pub(super) fn turn(&self) -> TerminalTurn {
+        if self.thinking.is_some() { TerminalTurn::Herald } else { TerminalTurn::Person }
+    }
+
+    /// What is to be shown and done now.
+    pub(super) fn take_effects(&mut self) -> TerminalEffects {
+        std::mem::take(&mut self.effects)
+    }
+
+    pub(super) fn say(&mut self, line: impl Display) {
+        // Memory can be written.
+        let _ = writeln!(self.effects.text, "{line}");
+    }
+
+    /// Shows the first lines.
+    pub(super) fn greet(&mut self) {
+        self.say(format!("Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), name(self.person)));
+        self.say("Type a move, such as e4 or Nf3; `help` tells what else you can do.\n");
+        self.show_board();
+    }
+
+    /// Obeys a line that the person typed: a command or a move.
+    pub(super) fn hear(&mut self, line: &str, at: Instant) {
+        self.now = at;
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word.to_ascii_lowercase().as_str() {
+            "" => {}
+            "hint" => self.hint(),
+            "takeback" | "undo" | "back" => self.take_back(),
+            "new" => self.new_game(rest),
+            "level" if rest.is_empty() => {
+                self.say(format!("The level is {}. `help` shows the others.", level::describe(&self.level)));
+            }
+            "level" => self.set_level(rest),
+            "go" => self.change_sides(),
+            "?" | "now" => self.move_now(),
+            "move" if rest.is_empty() || rest.eq_ignore_ascii_case("now") => self.move_now(),
+            "draw" => self.offer_draw(),
+            "resign" => self.resign(),
+            "board" | "show" => self.show_board(),
+            "flip" => {
+                self.flipped = !self.flipped;
+                self.show_board();
+            }
+            "eval" => self.effects.actions.push(TerminalAction::Evaluate),
+            "fen" => self.say(self.game.fen()),
+            "setup" if rest.is_empty() => self.say("`setup` needs a position in FEN."),
+            "setup" => self.set_up(rest),
+            "pgn" | "save" if rest.is_empty() => {
+                self.say("`pgn` needs the name of a file, such as `pgn game.pgn`.");
+            }
+            "pgn" | "save" => self.save(Path::new(rest)),
+            "help" => self.say(HELP),
+            "quit" | "exit" | "bye" => {
+                self.effects.actions.push(TerminalAction::Leave);
+                self.say("Goodbye.");
+            }
+            _ => self.play_typed(line),
+        }
+    }
+
+    fn is_heralds_turn(&self) -> bool {
+        self.game.outcome().is_none() && self.game.turn() != self.person
+    }
+}
+
+/// Moves of the person.
+impl TerminalGame {
+    fn play_typed(&mut self, text: &str) {
+        if let Some(outcome) = self.game.outcome() {
+            return self
+                .say(format!("The game is over: {outcome}. `new` starts another, `takeback` goes back."));
+        }
+        if self.is_heralds_turn() {
+            self.say("It is Herald's turn; `move now` makes it play at once.");
+            return;
+        }
+        match self.game.parse_move(text) {
+            Ok(m) => {
+                self.abandon();
+                self.play(m);
+                self.go_on();
+            }
+            Err(error) => {
+                self.say(format!("{}. `help` shows what you can type.", capitalised(&error.to_string())));
+            }
+        }
+    }
+
+    /// Plays a legal move on the board and on the clock.
+    fn play(&mut self, m: Move) {
+        let mover = self.game.turn();
+        if self.game.play(m).is_err() {
+            return; // only legal moves come here
+        }
+        // The clock does not run before the first move, which counts nevertheless.
+        let turn = self.clock.end_turn(self.now);
+        let turn = turn.unwrap_or_else(|| self.clock.book_turn(mover, Duration::ZERO));
+        if self.is_clock_judged() && !turn.overrun.is_zero() {
+            self.game.declare(Outcome::Win { winner: !mover, reason: WinReason::TimeForfeit });
+        }
+        if self.game.outcome().is_none() {
+            self.clock.start_turn(self.game.turn(), self.now);
+        }
+    }
+
+    /// A time for each move is an advice to Herald; only a clock for many moves can be lost on.
+    fn is_clock_judged(&self) -> bool {
+        matches!(self.level, TimeControl::Clock(_))
+    }
+
+    /// What comes after a move: the end, or the other side's turn.
+    fn go_on(&mut self) {
+        if let Some(reason) = self.game.automatic_draw() {
+            self.game.declare(Outcome::Draw(reason));
+        }
+        if self.is_heralds_turn() && self.last_score.is_none_or(|score| score <= Score::DRAW) {
+            // Nobody must claim a draw; Herald does unless it thinks it is better.
+            if let Some(reason) = self.game.claim() {
+                self.game.declare(Outcome::Draw(reason));
+            }
+        }
+        if self.game.outcome().is_some() {
+            self.show_board();
+            return self.announce_end();
+        }
+        if self.is_heralds_turn() {
+            return self.think_to_move();
+        }
+        self.show_board();
+        if self.game.position().is_check() {
+            self.say("You are in check.");
+        }
+        if let Some(reason) = self.game.claim() {
+            self.say(format!("You may claim a draw ({}): type `draw`.", Outcome::Draw(reason)));
+        }
+    }
+
+    fn announce_end(&mut self) {
+        self.clock.stop(self.now);
+        let Some(outcome) = self.game.outcome() else { return };
+        let verdict = match outcome.winner() {
+            Some(winner) if winner == self.person => "you win",
+            Some(_) => "Herald wins",
+            None => "a draw",
+        };
+        self.say(format!("{} {{{outcome}}}: {verdict}. `new` starts another game.", outcome.result()));
+    }
+
+    fn take_back(&mut self) {
+        // Back to the last position in which the person was to move.
+        let plies = if self.game.turn() == self.person { 2 } else { 1 };
+        if self.game.ply() < plies {
+            return self.say("You have made no move to take back.");
+        }
+        self.abandon();
+        for _ in 0..plies {
+            self.game.undo();
+            let mover = self.game.turn();
+            self.clock.set_moves_made(mover, self.clock.moves_made(mover).saturating_sub(1));
+        }
+        self.clock.start_turn(self.person, self.now);
+        self.show_board();
+    }
+
+    fn resign(&mut self) {
+        if self.game.outcome().is_none() {
+            self.abandon();
+            self.game.declare(Outcome::Win { winner: !self.person, reason: WinReason::Resignation });
+        }
+        self.announce_end();
+    }
+
+    fn offer_draw(&mut self) {
+        if self.game.outcome().is_some() {
+            return self.announce_end();
+        }
+        let claimed = if self.is_heralds_turn() { None } else { self.game.claim() };
+        let accepted = self
+            .last_score
+            .is_some_and(|score| score <= DRAWN || score <= Score::DRAW && self.game.ply() >= LONG_GAME);
+        let reason = claimed.or(accepted.then_some(DrawReason::Agreement));
+        let Some(reason) = reason else {
+            return self.say("Herald declines the draw and plays on.");
+        };
+        self.abandon();
+        self.game.declare(Outcome::Draw(reason));
+        self.announce_end();
+    }
+}
+
+/// Games and levels.
+impl TerminalGame {
+    /// `new`: the person plays the same side as before, unless they name one.
+    fn new_game(&mut self, side: &str) {
+        let side = match side.to_ascii_lowercase().as_str() {
+            "" => self.person,
+            "white" | "w" => Color::White,
+            "black" | "b" => Color::Black,
+            _ => {
+                let wanted = "`new` takes `white` or `black`, the side that you want to play";
+                return self.say(format!("{wanted}, not `{side}`."));
+            }
+        };
+        self.start(Game::default(), side);
+    }
+
+    /// Starts a game in which the person plays `side`.
+    fn start(&mut self, game: Game, side: Color) {
+        self.abandon();
+        self.effects.actions.push(TerminalAction::NewGame);
+        self.game = game;
+        self.person = side;
+        self.last_score = None;
+        self.flipped = false;
+        self.clock = Clock::new(self.level.clone());
+        self.say(format!("A new game. You play {}.", name(side)));
+        if self.is_heralds_turn() {
+            self.show_board();
+        }
+        self.go_on();
+    }
+
+    fn set_up(&mut self, fen: &str) {
+        match Game::from_fen(fen, CastlingMode::Standard) {
+            Ok(game) => {
+                let side = game.turn();
+                self.start(game, side);
+            }
+            Err(error) => {
+                self.say(format!("{}. The position is as before.", capitalised(&error.to_string())));
+            }
+        }
+    }
+
+    fn change_sides(&mut self) {
+        if self.is_heralds_turn() {
+            return self.move_now();
+        }
+        if self.game.outcome().is_some() {
+            return self.announce_end();
+        }
+        self.abandon();
+        self.person = !self.person;
+        self.last_score = None;
+        self.say(format!("You play {} now.", name(self.person)));
+        self.go_on();
+    }
+
+    fn set_level(&mut self, text: &str) {
+        let level = match level::parse(text) {
+            Ok(level) => level,
+            Err(error) => return self.say(error),
+        };
+        self.clock = Clock::new(level.clone());
+        self.level = level;
+        if self.game.outcome().is_none() && self.game.ply() > 0 {
+            self.clock.start_turn(self.game.turn(), self.now);
+        }
+        self.say(format!("The level is {} from the next move on.", level::describe(&self.level)));
+    }
+
+    fn save(&mut self, file: &Path) {
+        match super::save::append(file, &self.game, self.person) {
+            Ok(()) => self.say(format!("Saved to {}.", file.display())),
+            Err(error) => {
+                self.say(format!("{} can't be written ({error}); try another name.", file.display()));
+            }
+        }
+    }
+}
+
+/// Herald's thinking.
+impl TerminalGame {
+    fn think_to_move(&mut self) {
+        let herald = self.game.turn();
+        if self.clock.turn().is_none() {
+            self.clock.start_turn(herald, self.now);
+        }
+        let limits = engine::limits(self.clock.move_limits(herald, self.now));
+        self.think(ThinkingGoal::ToMove, limits);
+    }
+
+    fn hint(&mut self) {
+        if self.game.outcome().is_some() {
+            self.say("The game is over; `new` starts another.");
+            return;
+        }
+        if self.is_heralds_turn() {
+            self.say("It is Herald's turn; ask again when it is yours.");
+            return;
+        }
+        if self.thinking.is_none() {
+            self.think(
+                ThinkingGoal::ToHint,
+                Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() },
+            );
+        }
+    }
+
+    fn think(&mut self, thinking: ThinkingGoal, limits: Limits) {
+        self.thinking = Some(thinking);
+        self.effects.actions.push(TerminalAction::Think(Box::new(self.game.clone()), limits));
+    }
+
+    fn abandon(&mut self) {
+        if self.thinking.take().is_some() {
+            self.effects.actions.push(TerminalAction::Abandon);
+        }
+    }
+
+    fn move_now(&mut self) {
+        if self.thinking.is_some() {
+            self.effects.actions.push(TerminalAction::MoveNow);
+            return;
+        }
+        self.say("It is your turn. `hint` asks for a move, `go` lets Herald play it, `quit` leaves.");
+    }
+
+    /// Reacts to the engine's decision about the last [`TerminalAction::Think`].
+    pub(super) fn decided(&mut self, decision: &Decision, at: Instant) {
+        self.now = at;
+        let Some(best) = decision.best else { return };
+        match self.thinking.take() {
+            None => {}
+            Some(ThinkingGoal::ToHint) => self.say(format!("Hint: {}.", self.game.san(best))),
+            Some(ThinkingGoal::ToMove) => {
+                self.last_score = Some(decision.score);
+                let number = self.game.position().fullmoves();
+                let dots = if self.game.turn().is_white() { "." } else { "..." };
+                self.say(format!("Herald plays {number}{dots} {}", self.game.san(best)));
+                self.play(best);
+                self.go_on();
+            }
+        }
+    }
+}
+
+/// Showing.
+impl TerminalGame {
+    fn show_board(&mut self) {
+        let marked = self.game.moves().last().map(|m| m.from().into_iter().chain([m.to()]).collect());
+        let drawing = Diagram {
+            board: self.game.position().board(),
+            viewpoint: if self.flipped { !self.person } else { self.person },
+            marked: marked.unwrap_or_default(),
+            style: self.style,
+        };
+        self.say(format!("{drawing}\n"));
+        if !self.is_clock_judged() {
+            return;
+        }
+        let time = |color| self.clock.remaining(color, self.now).unwrap_or_default().as_secs();
+        let (white, black) = (time(Color::White), time(Color::Black));
+        self.say(format!("White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60));
+    }
+
+    /// The answer to `eval`, by the engine's evaluation of the position.
+    pub(super) fn evaluation(&self, engine: &Engine) -> String {
+        let score = engine.evaluate(&self.game);
+        let score = if self.game.turn().is_white() { score } else { -score };
+        let pawns = score.value() as f64 / 100.0;
+        format!("At first sight {pawns:+.2} pawns (above zero: White is better).")
+    }
+}
+
+fn name(color: Color) -> &'static str {
+    color.fold_wb("White", "Black")
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

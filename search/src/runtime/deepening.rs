@@ -1,0 +1,188 @@
+//! Ever deeper iterations of a thread, by whatever rules.
+
+use super::control::Stopped;
+use super::observer::{Bound, Observer};
+use super::{SearchPosition, SearchThread};
+use crate::moves::Move;
+use crate::score::{MAX_PLY, Score, Verdict};
+
+/// The windows around an expected score, in centipawns.
+#[derive(Clone, Copy, Debug)]
+pub struct Aspiration {
+    /// Windows are used from this depth on; below, scores move too much.
+    pub depth: i32,
+    /// Half the width of the first one.
+    pub margin: i32,
+    /// A margin that has grown beyond this is given up.
+    pub limit: i32,
+}
+
+/// A root move whose turn it is.
+#[derive(Clone, Copy, Debug)]
+pub struct RootAttempt {
+    /// The move.
+    pub mv: Move,
+    /// Its place in the order of the moves that are not settled, from 1.
+    pub number: usize,
+    /// The score to beat.
+    pub alpha: Score,
+    /// The best score of the moves before it.
+    pub best: Score,
+}
+
+/// A thread of a search by some rules, which knows how to search its root to a depth.
+pub trait RootSearch<'a>: Sized {
+    /// What it searches.
+    type Position: SearchPosition + 'a;
+
+    /// Its windows.
+    fn aspiration() -> Aspiration;
+
+    /// What the runtime keeps of it.
+    fn thread(&mut self) -> &mut SearchThread<'a, Self::Position>;
+
+    /// Searches the root moves that are not settled to the depth of the iteration, with [`RootSearch::try_root_moves`].
+    ///
+    /// # Errors
+    /// It was told to end.
+    fn search_root(
+        &mut self,
+        alpha: Score,
+        beta: Score,
+        observer: &mut dyn Observer,
+    ) -> Result<Score, Stopped>;
+
+    /// Tries the root moves that are not settled, in their order, until one reaches beta: the best score, and the move that
+    /// raised alpha last. `search` finds what a move is worth.
+    ///
+    /// # Errors
+    /// It was told to end.
+    fn try_root_moves(
+        &mut self,
+        mut alpha: Score,
+        beta: Score,
+        observer: &mut dyn Observer,
+        mut search: impl FnMut(&mut Self, RootAttempt) -> Result<Score, Stopped>,
+    ) -> Result<(Score, Option<Move>), Stopped> {
+        let (mut best, mut best_move) = (-Score::INFINITE, None);
+        let progress = &self.thread().progress;
+        let (line, total) = (progress.line, progress.root_moves.len());
+        for index in line..total {
+            let number = index - line + 1;
+            let mv = self.thread().begin_root_move(index, observer);
+            let nodes_before = self.thread().nodes;
+            let score = search(self, RootAttempt { mv, number, alpha, best })?;
+            self.thread().note_root_move(index, nodes_before, score, number == 1 || score > alpha);
+            if score > best {
+                best = score;
+                if score > alpha {
+                    (alpha, best_move) = (score, Some(mv));
+                    if score >= beta {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok((best, best_move))
+    }
+}
+
+/// Searches ever deeper until a limit is reached or someone says stop. Returns the last completed iteration.
+pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>, observer: &mut dyn Observer) -> i32 {
+    let thread = search.thread();
+    let limits = thread.shared.limits;
+    let moves = thread.progress.root_moves.len();
+    if moves == 0 {
+        return 0;
+    }
+    let lines = limits.lines.clamp(1, moves);
+    let deepest = limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1) as i32;
+    let mut completed = 0;
+    for depth in 1..=deepest {
+        // Helpers skip every other depth: ahead of the thread that decides, they find what it will need in the hash table.
+        if !search.thread().is_first && depth % 2 == 0 {
+            continue;
+        }
+        if search_depth(search, depth, lines, observer).is_err() {
+            break;
+        }
+        completed = depth;
+        if is_enough(search.thread()) {
+            break;
+        }
+    }
+    completed
+}
+
+/// One iteration.
+fn search_depth<'a>(
+    search: &mut impl RootSearch<'a>,
+    depth: i32,
+    lines: usize,
+    observer: &mut dyn Observer,
+) -> Result<(), Stopped> {
+    let progress = &mut search.thread().progress;
+    progress.depth = depth;
+    let expected: Vec<Score> = progress.root_moves.iter().take(lines).map(|root| root.score).collect();
+    for (line, score) in expected.into_iter().enumerate() {
+        let progress = &mut search.thread().progress;
+        (progress.line, progress.selective_depth) = (line, 0);
+        if let Err(stopped) = aspire(search, score, observer) {
+            search.thread().progress.rank_lines(line);
+            return Err(stopped);
+        }
+    }
+    let thread = search.thread();
+    thread.progress.rank_lines(lines);
+    for line in 0..lines {
+        thread.progress.line = line;
+        thread.report(Bound::Exact, observer);
+    }
+    Ok(())
+}
+
+/// One iteration for one line, with a window around the expected score that widens where it fails.
+fn aspire<'a, S: RootSearch<'a>>(
+    search: &mut S,
+    expected: Score,
+    observer: &mut dyn Observer,
+) -> Result<(), Stopped> {
+    let Aspiration { depth, mut margin, limit } = S::aspiration();
+    let narrow = search.thread().progress.depth >= depth && !expected.is_mate();
+    let (mut alpha, mut beta) =
+        if narrow { (expected - margin, expected + margin) } else { (-Score::INFINITE, Score::INFINITE) };
+    loop {
+        search.thread().progress.clear_ranks();
+        let result = search.search_root(alpha, beta, observer);
+        let thread = search.thread();
+        thread.progress.sort_by_rank();
+        let score = result?;
+        if score <= alpha {
+            thread.report(Bound::Upper, observer);
+            beta = Score::from_value(i32::midpoint(alpha.value(), beta.value()));
+            alpha = (score - margin).max(-Score::INFINITE);
+        } else if score >= beta {
+            thread.report(Bound::Lower, observer);
+            beta = (score + margin).min(Score::INFINITE);
+        } else {
+            return Ok(());
+        }
+        margin *= 2;
+        if margin > limit || score.is_mate() {
+            (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
+        }
+    }
+}
+
+/// Whether this thread decides when the search has found enough, and it has.
+fn is_enough<P: SearchPosition>(thread: &mut SearchThread<P>) -> bool {
+    if !thread.is_first {
+        return false;
+    }
+    let limits = thread.shared.limits;
+    let best = &thread.progress.root_moves[0];
+    let is_mate = |within| matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= within);
+    limits.mate.is_some_and(is_mate)
+        || limits.soft_nodes.is_some_and(|limit| thread.all_nodes() >= limit)
+        || !thread.has_time_for_iteration()
+}

@@ -1,0 +1,85 @@
+//! What the threads of one search share.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::Root;
+use super::control::Control;
+use super::limits::{Limits, SearchClock};
+use super::observer::{Bound, Observer, Report};
+use super::vote::SearchResult;
+use crate::table::Table;
+
+/// What the threads of one search share.
+pub struct Shared<'a, P> {
+    /// The hash table.
+    pub table: &'a Table,
+    /// What is searched.
+    pub root: &'a Root<P>,
+    pub(super) limits: &'a Limits,
+    pub(super) control: &'a Control,
+    clock: &'a dyn SearchClock,
+    /// Set when the first thread has finished.
+    pub(super) finished: AtomicBool,
+    /// Moves made by all threads, up to their last poll.
+    pub(super) nodes: AtomicU64,
+    tablebase_hits: AtomicU64,
+}
+
+impl<'a, P> Shared<'a, P> {
+    /// A search that begins now.
+    pub fn new(
+        table: &'a mut Table,
+        root: &'a Root<P>,
+        limits: &'a Limits,
+        control: &'a Control,
+        clock: &'a dyn SearchClock,
+    ) -> Shared<'a, P> {
+        table.begin_search();
+        Shared {
+            table,
+            root,
+            limits,
+            control,
+            clock,
+            finished: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+            tablebase_hits: AtomicU64::new(0),
+        }
+    }
+
+    /// A successful probe of endgame tables.
+    pub(crate) fn note_tablebase_hit(&self) {
+        self.tablebase_hits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        self.finished.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.clock.elapsed(self.nodes.load(Ordering::Relaxed))
+    }
+
+    /// Tells the observer of one of the best lines, counted from 1.
+    pub(super) fn report(
+        &self,
+        result: &SearchResult,
+        line: usize,
+        bound: Bound,
+        observer: &mut dyn Observer,
+    ) {
+        observer.report(&Report {
+            depth: result.depth as u32,
+            selective_depth: result.selective_depth as u32,
+            line,
+            score: result.best.score,
+            bound,
+            nodes: self.nodes.load(Ordering::Relaxed),
+            elapsed: self.elapsed(),
+            hash_full: self.table.permille_full(),
+            tablebase_hits: self.tablebase_hits.load(Ordering::Relaxed),
+            principal_variation: &result.best.line,
+        });
+    }
+}

@@ -1,0 +1,193 @@
+//! The time manager: turns what the clock shows into how long to think.
+
+use std::time::Duration;
+
+use super::limits::{Limits, TimeLimit};
+use super::progress::Progress;
+use crate::moves::Move;
+use crate::parameters::{self as p, step};
+use crate::score::{Score, Verdict};
+
+/// Says when a search is over, and when another iteration is not worth beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimeManager {
+    /// After this no new iteration is begun.
+    soft: Duration,
+    /// After this the search is cut off.
+    hard: Duration,
+    /// Whether the soft limit depends on how clear the best move is.
+    is_flexible: bool,
+    /// What the last iteration found best.
+    best: Option<(Move, Score)>,
+    /// For so many iterations the best move has been the same.
+    unchanged: usize,
+    /// By so many centipawns the last iteration has brought the score down.
+    falling: i32,
+}
+
+impl TimeManager {
+    /// The time for one move.
+    pub(crate) fn new(limits: &Limits) -> TimeManager {
+        let fixed = |time| TimeManager::with_limits(time, time, false);
+        match limits.time {
+            TimeLimit::Unlimited => fixed(Duration::MAX),
+            TimeLimit::PerMove(time) => fixed(time.saturating_sub(limits.overhead).max(time / 2)),
+            TimeLimit::Clock { remaining, increment, moves_to_go } => {
+                let left = remaining.saturating_sub(limits.overhead);
+                let reserve = limits.overhead * p::reserved_overheads() as u32;
+                let reserve = reserve.min(percent(left, p::max_reserved_percent()));
+                TimeManager::with_clock(left.saturating_sub(reserve), increment, moves_to_go)
+            }
+        }
+    }
+
+    fn with_limits(soft: Duration, hard: Duration, is_flexible: bool) -> TimeManager {
+        TimeManager { soft, hard, is_flexible, best: None, unchanged: 0, falling: 0 }
+    }
+
+    fn with_clock(left: Duration, increment: Duration, moves_to_go: Option<u32>) -> TimeManager {
+        let moves = moves_to_go.unwrap_or(p::expected_moves() as u32).clamp(1, p::max_planned_moves() as u32);
+        let share = left / moves + percent(increment, p::increment_percent());
+        let most = if moves == 1 { p::max_percent_of_last_move() } else { p::max_percent_of_move() };
+        let hard = (share * p::hard_limit_shares() as u32).min(percent(left, most));
+        TimeManager::with_limits(percent(share, p::soft_limit_percent()).min(hard), hard, true)
+    }
+
+    /// Whether the search is to be cut off.
+    pub(crate) fn is_over(&self, elapsed: Duration) -> bool {
+        elapsed >= self.hard
+    }
+
+    /// Notes what an iteration has found.
+    pub(super) fn note_iteration(&mut self, best: Move, score: Score) {
+        let before = self.best.replace((best, score));
+        self.unchanged =
+            if before.is_some_and(|(before, _)| before == best) { self.unchanged + 1 } else { 0 };
+        self.falling = before.map_or(0, |(_, before)| before.value() - score.value());
+    }
+
+    /// Whether another iteration may begin; the thread has made so many moves.
+    pub(super) fn allows_iteration(&self, elapsed: Duration, progress: &Progress, nodes: u64) -> bool {
+        if !self.is_flexible {
+            return elapsed < self.soft;
+        }
+        let best = &progress.root_moves[0];
+        // An only move needs no thought, nor does a mate much shorter than the search is deep.
+        let is_found =
+            matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= progress.depth as u32 / 3);
+        let is_clear = progress.root_moves.len() == 1 || is_found;
+        let share = (100 * best.nodes / nodes.max(1)) as i32;
+        !is_clear && elapsed < percent(self.soft, self.stretch(share)).min(self.hard)
+    }
+
+    /// What to make of the soft limit, in percent: less for a best move that stays and that most of the work went into
+    /// (`share`, in percent), as its rivals are refuted quickly; more for a score that falls.
+    fn stretch(&self, share: i32) -> i32 {
+        let by_move =
+            p::STRETCH_BY_UNCHANGED_MOVE[self.unchanged.min(p::STRETCH_BY_UNCHANGED_MOVE.len() - 1)];
+        let by_share = p::stretch_of_no_share() - p::stretch_by_share() * share.min(100) / 100;
+        let by_score =
+            100 + self.falling.clamp(-p::max_cut_by_rising_score(), p::max_stretch_by_falling_score());
+        step!(best_move_stability, by_move, else 100)
+            * step!(node_share_of_best_move, by_share, else 100)
+            * step!(score_trend, by_score, else 100)
+            / 10_000
+    }
+}
+
+fn percent(time: Duration, percent: i32) -> Duration {
+    time.saturating_mul(percent as u32) / 100
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Square;
+
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn manager(time: TimeLimit) -> TimeManager {
+        TimeManager::new(&Limits { time, overhead: 10 * MS, ..Limits::default() })
+    }
+
+    fn clock(remaining: u32, increment: u32, moves_to_go: Option<u32>) -> TimeManager {
+        manager(TimeLimit::Clock { remaining: MS * remaining, increment: MS * increment, moves_to_go })
+    }
+
+    #[test]
+    fn a_game_played_at_the_soft_limit_never_runs_out() {
+        for (start, increment) in [(100, 5), (1_000, 10), (60_000, 600), (300_000, 0)] {
+            let mut left = start;
+            for _ in 0..300 {
+                let time = clock(left, increment, None);
+                let spent = time.hard.as_millis() as u32 + 1;
+                assert!(spent <= left, "{left} ms left, may use {time:?}");
+                left = left - time.soft.as_millis() as u32 + increment;
+            }
+        }
+    }
+
+    #[test]
+    fn who_lives_on_the_increment_outlasts_a_machine_that_stands_still() {
+        for (start, increment, kept) in [(100, 5, 50), (1_000, 10, 90)] {
+            let mut left = start;
+            for _ in 0..300 {
+                left = left - clock(left, increment, None).hard.as_millis() as u32 + increment;
+            }
+            assert!(left > kept, "{start}+{increment}: {left} ms left");
+        }
+    }
+
+    #[test]
+    fn the_hard_limit_leaves_time_for_the_other_moves_of_the_session() {
+        let mut left = 60_000;
+        for to_go in (1..=40).rev() {
+            let time = clock(left, 0, Some(to_go));
+            assert!(time.hard + 10 * MS <= MS * left && time.soft <= time.hard);
+            left -= time.hard.as_millis() as u32;
+        }
+    }
+
+    #[test]
+    fn fixed_time_is_used_but_for_the_overhead() {
+        let per_move = |ms| manager(TimeLimit::PerMove(MS * ms));
+        assert_eq!(per_move(1000).hard, 990 * MS);
+        assert_eq!(per_move(10).hard, 5 * MS);
+        assert_eq!(per_move(0).hard, Duration::ZERO);
+        assert!(!manager(TimeLimit::Unlimited).is_over(Duration::from_secs(1 << 40)));
+    }
+
+    #[test]
+    fn no_time_at_all_is_no_error() {
+        assert_eq!(clock(0, 0, None).hard, Duration::ZERO);
+        assert_eq!(clock(5, 0, Some(1)).hard, Duration::ZERO);
+    }
+
+    /// The time manager after iterations that found so much for the move to some square each.
+    fn after(iterations: &[(Square, i32)]) -> TimeManager {
+        let mut time = clock(60_000, 0, None);
+        for &(to, score) in iterations {
+            time.note_iteration(Move::new(Square::E1, to), Score::from_value(score));
+        }
+        time
+    }
+
+    #[test]
+    fn a_doubtful_best_move_gets_more_time() {
+        const D1: Square = Square::D1;
+        let settled = after(&[(D1, 20); 8]);
+        assert!(settled.stretch(50) < 130);
+        assert!(
+            after(&[(D1, 20), (D1, 20), (Square::F1, 20)]).stretch(50) > settled.stretch(50),
+            "another move"
+        );
+        assert!(
+            settled.stretch(20) > settled.stretch(50) && settled.stretch(50) > settled.stretch(95),
+            "rivals"
+        );
+        let fallen = after(&[[(D1, 20); 8].as_slice(), &[(D1, -20)]].concat());
+        let risen = after(&[[(D1, 20); 8].as_slice(), &[(D1, 60)]].concat());
+        assert!(fallen.stretch(50) > settled.stretch(50) && settled.stretch(50) > risen.stretch(50));
+    }
+}

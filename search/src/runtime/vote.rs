@@ -1,0 +1,92 @@
+//! Whose move is played when several threads have searched.
+
+use super::progress::RootMove;
+use crate::parameters as p;
+use crate::score::Score;
+
+/// What a thread has found.
+#[derive(Clone, Debug)]
+pub(super) struct SearchResult {
+    /// The last completed iteration, in plies.
+    pub(super) depth: i32,
+    pub(super) selective_depth: usize,
+    /// The best move and its line.
+    pub(super) best: RootMove,
+}
+
+/// The result to go by. Each thread votes for its move, the more the deeper it got and the better the score that it
+/// found; of those with the elected move the one with the weightiest vote speaks. Known as voting, from Stockfish.
+/// The first of equals wins, and a proven win needs no vote: the fastest is taken.
+pub(super) fn elect(all: &[SearchResult]) -> Option<&SearchResult> {
+    if let Some(win) =
+        first_max(all.iter().filter(|result| result.best.score.is_win()), |result| result.best.score)
+    {
+        return Some(win);
+    }
+    let lowest = all.iter().map(|result| result.best.score).min()?;
+    let votes_of = |mv| {
+        all.iter().filter(|result| result.best.mv == mv).map(|result| weight(result, lowest)).sum::<i64>()
+    };
+    first_max(all.iter(), |result| (votes_of(result.best.mv), weight(result, lowest)))
+}
+
+fn weight(result: &SearchResult, lowest: Score) -> i64 {
+    (i64::from(result.best.score.value() - lowest.value()) + i64::from(p::vote_of_lowest_score()))
+        * i64::from(result.depth.max(1))
+}
+
+/// The first of those with the greatest key.
+fn first_max<'a, K: Ord>(
+    all: impl Iterator<Item = &'a SearchResult>,
+    key: impl Fn(&SearchResult) -> K,
+) -> Option<&'a SearchResult> {
+    all.reduce(|best, next| if key(next) > key(best) { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Square;
+
+    use super::*;
+    use crate::moves::Move;
+
+    fn result(to: Square, depth: i32, score: Score) -> SearchResult {
+        let mv = Move::new(Square::E1, to);
+        SearchResult {
+            depth,
+            selective_depth: 0,
+            best: RootMove { mv, score, rank: score, line: vec![mv], nodes: 1 },
+        }
+    }
+
+    fn elected(all: &[SearchResult]) -> (Square, i32) {
+        let result = elect(all).unwrap();
+        (result.best.mv.to(), result.depth)
+    }
+
+    #[test]
+    fn the_majority_and_the_depth_decide() {
+        let cp = Score::from_value;
+        let [d1, e2, f1] = [Square::D1, Square::E2, Square::F1];
+        assert_eq!(elected(&[result(d1, 10, cp(20)), result(e2, 10, cp(20))]), (d1, 10));
+        assert_eq!(
+            elected(&[result(d1, 10, cp(20)), result(e2, 10, cp(20)), result(e2, 11, cp(20))]),
+            (e2, 11)
+        );
+        assert_eq!(
+            elected(&[result(d1, 10, cp(20)), result(e2, 10, cp(15)), result(f1, 14, cp(30))]),
+            (f1, 14)
+        );
+        assert!(elect(&[]).is_none());
+    }
+
+    #[test]
+    fn the_shortest_mate_wins() {
+        let all = [
+            result(Square::D1, 20, Score::from_value(900)),
+            result(Square::E2, 5, Score::mate_at(7)),
+            result(Square::F1, 5, Score::mate_at(3)),
+        ];
+        assert_eq!(elected(&all), (Square::F1, 5));
+    }
+}
