@@ -11,7 +11,7 @@ use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::runtime::observer::{Bound, Observer};
 use crate::runtime::{RootAttempt, RootSearch, Shared, Stopped};
-use crate::score::{MAX_PLY, Score};
+use crate::score::Score;
 use crate::table::Entry;
 use crate::worker::ChessWorker;
 
@@ -124,30 +124,18 @@ impl ChessWorker<'_> {
         ply: usize,
         is_cut: bool,
     ) -> Result<Score, Stopped> {
-        let is_check = position.is_check();
         // Step 1: check extension. A forced reply is worth seeing.
-        let depth = depth + p::check_extension() * i32::from(is_check);
+        let depth = depth + p::check_extension() * i32::from(position.is_check());
         if depth <= 0 {
             return self.quiesce(position, alpha, beta, ply);
         }
-        self.thread.poll()?;
-        self.thread.progress.reach(ply);
-        self.thread.variations.clear(ply);
-
-        // Step 2: draws, and the end of the stack. A repetition that is one move away is at least a draw.
-        if self.thread.is_draw(position, ply) {
-            return Ok(self.thread.draw(position));
-        }
-        if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { self.evaluate(position, ply) });
+        // Step 2: draws, told values, and the end of the stack. A repetition that is one move away is at least a draw.
+        if let Some(score) = self.enter(position, ply)? {
+            return Ok(score);
         }
         let draw = self.thread.draw(position);
         if alpha < draw && step!(upcoming_repetition, self.can_repeat(position, ply)) {
             alpha = draw;
-        }
-        // A position whose value was told needs no search.
-        if let Some(score) = self.thread.told_value(position) {
-            return Ok(score);
         }
 
         // Step 3: mate distance pruning. Nothing here can beat a shorter mate found elsewhere.
@@ -166,11 +154,9 @@ impl ChessWorker<'_> {
             && excluded.is_none()
             && entry.depth >= depth
             && i32::from(position.halfmoves()) < p::hash_cutoff_halfmoves()
+            && let Some(score) = entry.cutoff(ply, alpha, beta)
         {
-            let score = entry.score.relative_to_root(ply);
-            if entry.bound.settles(score, alpha, beta) {
-                return Ok(score);
-            }
+            return Ok(score);
         }
 
         // Step 5: endgame tables. What they know need not be searched; how to win is found once the root is in them.
@@ -181,8 +167,15 @@ impl ChessWorker<'_> {
         let mut node = self.open_node(position, beta, depth, ply, is_cut, known);
         node.is_pv = is_pv;
         self.adjust_depth(&mut node);
+        self.search_node(position, node, alpha)
+    }
+
+    /// What remains to be done where nothing is known.
+    #[inline]
+    fn search_node(&mut self, position: &Position, mut node: Node, alpha: Score) -> Result<Score, Stopped> {
+        let Node { is_pv, is_cut, .. } = node;
         if !is_pv
-            && excluded.is_none()
+            && node.excluded.is_none()
             && let Some(evaluation) = node.evaluation
             && let PruneResult::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
         {
@@ -446,23 +439,7 @@ impl ChessWorker<'_> {
         let reduction = self.reductions.get(depth, attempt.number) / 1024;
         let reduced = (depth - reduction).max(0);
         if attempt.is_tactical {
-            // Futility of captures: even the captured piece will not bring it up to alpha.
-            if let Some(evaluation) = node.evaluation
-                && reduced <= p::futility_depth_limit()
-                && m.promotion().is_none()
-                && evaluation
-                    + p::tactical_futility_margin()
-                    + p::tactical_futility_margin_per_ply() * reduced
-                    + position.captured(m).map_or(0, exchange_value)
-                    <= alpha
-                && !alpha.is_mate()
-                && !position.gives_check(m)
-            {
-                return true;
-            }
-            // Captures that lose more than the depth can make up for.
-            return depth <= p::see_pruning_depth_limit()
-                && !position.see_at_least(m, -p::see_tactical_margin_per_ply() * depth);
+            return is_hopeless_capture(position, node, m, reduced, alpha);
         }
         // Late move pruning. After so many quiet moves the rest will hardly be better.
         let enough = (p::late_move_pruning_base() + depth * depth) / (2 - i32::from(node.is_improving));
@@ -675,6 +652,28 @@ impl ChessWorker<'_> {
         };
         self.thread.shared.table.store(position.table_key(), entry);
     }
+}
+
+/// Step 13 for captures and promotions, of which `reduced` is the depth that they would really be searched to.
+#[inline]
+fn is_hopeless_capture(position: &Position, node: &Node, m: Move, reduced: i32, alpha: Score) -> bool {
+    // Futility: even the captured piece will not bring it up to alpha.
+    if let Some(evaluation) = node.evaluation
+        && reduced <= p::futility_depth_limit()
+        && m.promotion().is_none()
+        && evaluation
+            + p::tactical_futility_margin()
+            + p::tactical_futility_margin_per_ply() * reduced
+            + position.captured(m).map_or(0, exchange_value)
+            <= alpha
+        && !alpha.is_mate()
+        && !position.gives_check(m)
+    {
+        return true;
+    }
+    // Captures that lose more than the depth can make up for.
+    node.depth <= p::see_pruning_depth_limit()
+        && !position.see_at_least(m, -p::see_tactical_margin_per_ply() * node.depth)
 }
 
 /// What the singular search says of the hash move.

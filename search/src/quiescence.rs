@@ -1,14 +1,28 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
-use crate::history::MoveContext;
+use crate::history::{MoveContext, Previous};
+use crate::moves::Move;
 use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::runtime::Stopped;
 use crate::runtime::observer::Bound;
-use crate::score::{MAX_PLY, Score};
+use crate::score::Score;
 use crate::table::Entry;
 use crate::worker::ChessWorker;
+
+/// What is fixed about a node while its moves are tried.
+#[derive(Clone, Copy)]
+struct QuietNode {
+    beta: Score,
+    ply: usize,
+    /// Whether all evasions are tried.
+    is_check: bool,
+    /// The static evaluation, with what earlier searches found it to be off by; `None` in check.
+    evaluation: Option<Score>,
+    hash_move: Option<Move>,
+    previous: Previous,
+}
 
 impl ChessWorker<'_> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
@@ -16,30 +30,20 @@ impl ChessWorker<'_> {
     pub(crate) fn quiesce(
         &mut self,
         position: &Position,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
         ply: usize,
     ) -> Result<Score, Stopped> {
-        self.thread.poll()?;
-        self.thread.progress.reach(ply);
-        self.thread.variations.clear(ply);
-        if self.thread.is_draw(position, ply) {
-            return Ok(self.thread.draw(position));
-        }
-        if ply >= MAX_PLY - 1 {
-            return Ok(if position.is_check() { Score::DRAW } else { self.evaluate(position, ply) });
-        }
-        if let Some(score) = self.thread.told_value(position) {
+        if let Some(score) = self.enter(position, ply)? {
             return Ok(score);
         }
-
         let key = position.table_key();
         let known = step!(quiescence_hash_table, self.thread.shared.table.probe(key));
-        if let Some(entry) = known {
-            let score = entry.score.relative_to_root(ply);
-            if beta.value() - alpha.value() == 1 && entry.bound.settles(score, alpha, beta) {
-                return Ok(score);
-            }
+        if let Some(entry) = known
+            && beta.value() - alpha.value() == 1
+            && let Some(score) = entry.cutoff(ply, alpha, beta)
+        {
+            return Ok(score);
         }
 
         // Standing pat: out of check, the side to move need not capture at all.
@@ -49,19 +53,40 @@ impl ChessWorker<'_> {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
         });
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &previous, raw));
-        let mut best = evaluation.unwrap_or(Score::mated_at(ply));
-        if best >= beta {
-            return Ok(best);
+        let stand_pat = evaluation.unwrap_or(Score::mated_at(ply));
+        if stand_pat >= beta {
+            return Ok(stand_pat);
         }
-        let first_alpha = alpha;
-        alpha = alpha.max(best);
+        let hash_move = known.and_then(|entry| entry.best);
+        let node = QuietNode { beta, ply, is_check, evaluation, hash_move, previous };
+        let (best, best_move) = self.quiesce_moves(position, &node, alpha.max(stand_pat), stand_pat)?;
+        let entry = Entry {
+            best: best_move,
+            score: best.relative_to_node(ply),
+            evaluation: raw,
+            depth: 0,
+            bound: Bound::of(best, alpha, beta),
+            was_pv: known.is_some_and(|entry| entry.was_pv),
+        };
+        self.thread.shared.table.store(key, entry);
+        Ok(best)
+    }
 
+    /// Tries the moves of a node: the best score, and the move that raised alpha last.
+    #[inline]
+    fn quiesce_moves(
+        &mut self,
+        position: &Position,
+        node: &QuietNode,
+        mut alpha: Score,
+        mut best: Score,
+    ) -> Result<(Score, Option<Move>), Stopped> {
+        let QuietNode { beta, ply, is_check, evaluation, hash_move, previous } = *node;
         let (wanted, given) = if is_check {
             (Wanted::All, MoveContext { previous, threats: position.threats() })
         } else {
             (Wanted::Tactical { at_least: p::quiescence_see_threshold() }, MoveContext::default())
         };
-        let hash_move = known.and_then(|entry| entry.best);
         let mut picker = Picker::new(position, wanted, hash_move, None, given);
         let mut best_move = None;
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
@@ -96,17 +121,6 @@ impl ChessWorker<'_> {
                 picker.skip_quiet();
             }
         }
-
-        let bound = Bound::of(best, first_alpha, beta);
-        let entry = Entry {
-            best: best_move,
-            score: best.relative_to_node(ply),
-            evaluation: raw,
-            depth: 0,
-            bound,
-            was_pv: known.is_some_and(|entry| entry.was_pv),
-        };
-        self.thread.shared.table.store(key, entry);
-        Ok(best)
+        Ok((best, best_move))
     }
 }

@@ -50,6 +50,18 @@ const NO_EVALUATION: i16 = i16::MIN;
 const GENERATIONS: u8 = 32;
 
 impl Entry {
+    /// The score that settles the node at a ply, with this window, if the entry has it.
+    #[inline]
+    pub fn cutoff(&self, ply: usize, alpha: Score, beta: Score) -> Option<Score> {
+        let score = self.score.relative_to_root(ply);
+        let is_settled = match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => score >= beta,
+            Bound::Upper => score <= alpha,
+        };
+        is_settled.then_some(score)
+    }
+
     fn pack(&self, generation: u8) -> u64 {
         let bound = match self.bound {
             Bound::Upper => 1,

@@ -83,6 +83,16 @@ impl<'a> ChessWorker<'a> {
         }
     }
 
+    /// A node is looked at. Its score, if none of its moves need be tried: draws, told values, the end of the stack.
+    #[inline]
+    pub(crate) fn enter(&mut self, position: &Position, ply: usize) -> Result<Option<Score>, Stopped> {
+        let settled = self.thread.enter(position, ply)?;
+        if settled.is_some() || ply < MAX_PLY - 1 {
+            return Ok(settled);
+        }
+        Ok(Some(if position.is_check() { Score::DRAW } else { self.evaluate(position, ply) }))
+    }
+
     /// The frame of a node.
     #[inline]
     pub(crate) fn frame(&mut self, ply: usize) -> &mut Frame {

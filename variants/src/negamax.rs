@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 use search::runtime::{RootAttempt, RootSearch, SearchPosition as _, Stopped};
-use search::{Bound, Entry, MAX_PLY, Observer, Score};
+use search::{Bound, Entry, Observer, Score};
 use shakmaty::Move;
 
 use crate::keyed_position::KeyedPosition;
@@ -76,29 +76,14 @@ impl<P: Rules> VariantWorker<'_, P> {
         ply: usize,
     ) -> Result<Score, Stopped> {
         let position = &keyed.position;
-        let is_check = position.is_check();
         let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.thread.progress.depth;
         // Step 1: check extension. A forced reply is worth seeing.
-        let depth = depth + i32::from(is_check && may_extend);
+        let depth = depth + i32::from(position.is_check() && may_extend);
         if depth <= 0 {
             return self.quiesce(keyed, alpha, beta, ply, Trail::START);
         }
-        self.thread.poll()?;
-        self.thread.progress.reach(ply);
-        self.thread.variations.clear(ply);
-
-        // Step 2: the end of the game, draws, and the end of the stack.
-        if position.is_variant_end() {
-            return Ok(self.score_of_ending(keyed, ply));
-        }
-        if self.thread.is_draw(keyed, ply) {
-            return Ok(self.thread.draw(keyed));
-        }
-        if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { self.evaluate(keyed) });
-        }
-        // A position whose value was told needs no search.
-        if let Some(score) = self.thread.told_value(keyed) {
+        // Step 2: the end of the game, draws, told values, and the end of the stack.
+        if let Some(score) = self.enter(keyed, ply)? {
             return Ok(score);
         }
 
@@ -116,11 +101,9 @@ impl<P: Rules> VariantWorker<'_, P> {
             && !is_pv
             && entry.depth >= depth
             && position.halfmoves() < p::HASH_CUTOFF_HALFMOVES
+            && let Some(score) = entry.cutoff(ply, alpha, beta)
         {
-            let score = entry.score.relative_to_root(ply);
-            if entry.bound.settles(score, alpha, beta) {
-                return Ok(score);
-            }
+            return Ok(score);
         }
 
         let mut node = self.assess(keyed, beta, depth, ply, known);

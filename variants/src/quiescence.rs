@@ -1,11 +1,10 @@
 //! Quiescence search: captures and what else is urgent, until the position is quiet enough to be evaluated.
 
 use search::runtime::{SearchPosition as _, Stopped};
-use search::{Bound, Entry, MAX_PLY, Score};
-use shakmaty::{Bitboard, Move, Position};
+use search::{Bound, Entry, Score};
+use shakmaty::{Bitboard, Move, MoveList, Position};
 
 use crate::keyed_position::KeyedPosition;
-use crate::moves::short;
 use crate::ordering::{Hints, Ordered};
 use crate::rules::{Rules, gives_direct_check, is_tactical};
 use crate::worker::VariantWorker;
@@ -32,6 +31,21 @@ impl Trail {
     }
 }
 
+/// What is fixed about a node while its moves are tried.
+#[derive(Clone, Copy)]
+struct QuietNode {
+    beta: Score,
+    ply: usize,
+    is_check: bool,
+    /// Whether all moves are tried, since the side to move can't stand pat.
+    is_forced: bool,
+    /// The static evaluation; `None` if it is forced.
+    evaluation: Option<Score>,
+    hash_move: Option<search::Move>,
+    /// What leads to the nodes below.
+    trail: Trail,
+}
+
 impl<P: Rules> VariantWorker<'_, P> {
     /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
     /// check all evasions are tried, and where captures are forced, all captures. `trail` is what led here from the first
@@ -39,46 +53,31 @@ impl<P: Rules> VariantWorker<'_, P> {
     pub(crate) fn quiesce(
         &mut self,
         keyed: &KeyedPosition<P>,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
         ply: usize,
         trail: Trail,
     ) -> Result<Score, Stopped> {
-        self.thread.poll()?;
-        self.thread.progress.reach(ply);
-        self.thread.variations.clear(ply);
-        let position = &keyed.position;
-        if position.is_variant_end() {
-            return Ok(self.score_of_ending(keyed, ply));
-        }
-        if self.thread.is_draw(keyed, ply) {
-            return Ok(self.thread.draw(keyed));
-        }
-        let is_check = position.is_check();
-        if ply >= MAX_PLY - 1 {
-            return Ok(if is_check { Score::DRAW } else { self.evaluate(keyed) });
-        }
-        if let Some(score) = self.thread.told_value(keyed) {
+        if let Some(score) = self.enter(keyed, ply)? {
             return Ok(score);
         }
-        let known = self.thread.shared.table.probe(keyed.table_key());
-        if let Some(entry) = known {
-            let score = entry.score.relative_to_root(ply);
-            if beta.value() - alpha.value() == 1 && entry.bound.settles(score, alpha, beta) {
-                return Ok(score);
-            }
+        let (table, key) = (self.thread.shared.table, keyed.table_key());
+        let known = table.probe(key);
+        if let Some(entry) = known
+            && beta.value() - alpha.value() == 1
+            && let Some(score) = entry.cutoff(ply, alpha, beta)
+        {
+            return Ok(score);
         }
 
         // Where captures are forced, the moves say whether the position is quiet; and who has little left may be stalemated.
-        let mut moves = if P::CAPTURES_ARE_FORCED || is_check || may_be_stuck(position) {
-            let moves = position.legal_moves();
-            if moves.is_empty() {
-                return Ok(self.score_of_ending(keyed, ply));
-            }
-            Some(moves)
-        } else {
-            None
-        };
+        let position = &keyed.position;
+        let is_check = position.is_check();
+        let are_needed = P::CAPTURES_ARE_FORCED || is_check || may_be_stuck(position);
+        let mut moves = are_needed.then(|| position.legal_moves());
+        if matches!(&moves, Some(moves) if moves.is_empty()) {
+            return Ok(self.score_of_ending(keyed, ply));
+        }
         let captures = moves.as_ref().filter(|moves| P::CAPTURES_ARE_FORCED && moves[0].is_capture());
         let next_trail = trail.after(captures.is_some_and(|captures| captures.len() > 1));
         let is_forced = is_check || captures.is_some() && next_trail.choices <= MOST_CHOICES;
@@ -86,30 +85,41 @@ impl<P: Rules> VariantWorker<'_, P> {
             let stored = known.and_then(|entry| entry.evaluation);
             stored.unwrap_or_else(|| self.evaluate(keyed))
         });
-        let first_alpha = alpha;
-        let mut best = evaluation.unwrap_or(-Score::INFINITE);
-        if best >= beta || !is_forced && P::CAPTURES_ARE_FORCED {
-            return Ok(best);
+        let stand_pat = evaluation.unwrap_or(-Score::INFINITE);
+        if stand_pat >= beta || !is_forced && P::CAPTURES_ARE_FORCED {
+            return Ok(stand_pat);
         }
-        alpha = alpha.max(best);
-
         let moves = moves.get_or_insert_with(|| position.legal_moves());
         if !is_forced {
-            let with_checks = trail.begins && P::CHECKS_ARE_URGENT;
-            let is_wanted = |m: Move| {
-                is_tactical(m) || position.is_urgent(m) || with_checks && gives_direct_check(position, m)
-            };
-            moves.retain(|m| is_wanted(*m));
+            moves.retain(|m| is_wanted(position, *m, trail));
         }
-        let hints = Hints { hash_move: known.and_then(|entry| entry.best), ..Hints::default() };
-        let mut best_move = None;
+        let hash_move = known.and_then(|entry| entry.best);
+        let node = QuietNode { beta, ply, is_check, is_forced, evaluation, hash_move, trail: next_trail };
+        let (best, best_move) = self.quiesce_moves(keyed, &node, moves, alpha.max(stand_pat), stand_pat)?;
+        let (score, bound) = (best.relative_to_node(ply), Bound::of(best, alpha, beta));
+        table.store(key, Entry { best: best_move, score, evaluation, depth: 0, bound, was_pv: false });
+        Ok(best)
+    }
+
+    /// Tries these moves: the best score, and the move that raised alpha last.
+    #[inline]
+    fn quiesce_moves(
+        &mut self,
+        keyed: &KeyedPosition<P>,
+        node: &QuietNode,
+        moves: &MoveList,
+        mut alpha: Score,
+        mut best: Score,
+    ) -> Result<(Score, Option<search::Move>), Stopped> {
+        let (position, hints) = (&keyed.position, Hints { hash_move: node.hash_move, ..Hints::default() });
         let mut ordered = Ordered::new(position, moves, &hints, self.histories);
+        let mut best_move = None;
         for candidate in ordered.by_ref() {
-            if !is_forced && candidate.is_bad_capture() {
+            if !node.is_forced && candidate.is_bad_capture() {
                 continue;
             }
             // Delta pruning: what is captured must be able to matter.
-            if let Some(evaluation) = evaluation
+            if let Some(evaluation) = node.evaluation
                 && candidate.is_tactical
             {
                 let hope = evaluation + 2 * P::SWING + position.gain(candidate.mv);
@@ -119,37 +129,35 @@ impl<P: Rules> VariantWorker<'_, P> {
                 }
             }
             let score = self
-                .with_move(keyed, candidate.mv, ply, |worker, next| {
-                    worker.quiesce(next, -beta, -alpha, ply + 1, next_trail)
+                .with_move(keyed, candidate.mv, node.ply, |worker, next| {
+                    worker.quiesce(next, -node.beta, -alpha, node.ply + 1, node.trail)
                 })
                 .map(|score| -score)?;
             if score > best {
                 best = score;
                 if score > alpha {
                     alpha = score;
-                    best_move = Some(short(candidate.mv));
-                    self.thread.variations.extend(ply, short(candidate.mv));
-                    if score >= beta {
+                    best_move = Some(candidate.short);
+                    self.thread.variations.extend(node.ply, candidate.short);
+                    if score >= node.beta {
                         break;
                     }
                 }
             }
             // One evasion that does not lose at once is enough to know that it is not mate.
-            if is_check && !candidate.is_tactical && !best.is_loss() {
+            if node.is_check && !candidate.is_tactical && !best.is_loss() {
                 break;
             }
         }
-        let entry = Entry {
-            best: best_move,
-            score: best.relative_to_node(ply),
-            evaluation,
-            depth: 0,
-            bound: Bound::of(best, first_alpha, beta),
-            was_pv: false,
-        };
-        self.thread.shared.table.store(keyed.table_key(), entry);
-        Ok(best)
+        Ok((best, best_move))
     }
+}
+
+/// Whether a move is looked at where the side to move may stand pat.
+#[inline]
+fn is_wanted<P: Rules>(position: &P, m: Move, trail: Trail) -> bool {
+    let with_checks = trail.begins && P::CHECKS_ARE_URGENT;
+    is_tactical(m) || position.is_urgent(m) || with_checks && gives_direct_check(position, m)
 }
 
 /// Whether the side to move has nothing but a king and pawns, none of which can go ahead.

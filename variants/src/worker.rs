@@ -40,6 +40,20 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
         VariantWorker { thread, histories, reductions, frames }
     }
 
+    /// A node is looked at. Its score, if none of its moves need be tried: the end of the game by the variant's own rules,
+    /// draws, told values, the end of the stack.
+    #[inline]
+    pub(crate) fn enter(&mut self, keyed: &KeyedPosition<P>, ply: usize) -> Result<Option<Score>, Stopped> {
+        let settled = self.thread.enter(keyed, ply)?;
+        if keyed.position.is_variant_end() {
+            return Ok(Some(self.score_of_ending(keyed, ply)));
+        }
+        if settled.is_some() || ply < MAX_PLY - 1 {
+            return Ok(settled);
+        }
+        Ok(Some(if keyed.position.is_check() { Score::DRAW } else { self.evaluate(keyed) }))
+    }
+
     /// The frame of a node.
     pub(crate) fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + BEFORE_ROOT]

@@ -298,6 +298,26 @@ fn limits_and_the_control_are_obeyed() {
     });
 }
 
+/// The solver begins with a look at the control, so that a suspended one has found nothing.
+#[test]
+fn a_suspended_solver_stands_still_and_goes_on() {
+    let chess = chess("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1");
+    let problem = Problem { attacker: Color::White, moves: 4, goal: Goal::Shortest };
+    let control = Control::new();
+    control.suspend();
+    std::thread::scope(|scope| {
+        let solved = scope.spawn(|| {
+            let mut solver = Solver::new(1).expect("1 MiB");
+            let limits = Limits::default();
+            with_stack(|| solver.solve(&root(&chess), problem, &limits, &control, &Instant::now(), &mut ()))
+        });
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert!(!solved.is_finished());
+        control.resume();
+        check_mate(&chess, Color::White, &solved.join().expect("no panic").finding, 2);
+    });
+}
+
 #[test]
 fn only_allowed_moves_are_considered() {
     let chess = chess("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1");

@@ -76,16 +76,6 @@ impl Bound {
             Bound::Upper
         }
     }
-
-    /// Whether a score with this bound settles a node with this window.
-    #[inline]
-    pub fn settles(self, score: Score, alpha: Score, beta: Score) -> bool {
-        match self {
-            Bound::Exact => true,
-            Bound::Lower => score >= beta,
-            Bound::Upper => score <= alpha,
-        }
-    }
 }
 
 /// What a search decides.

@@ -42,12 +42,6 @@ impl Progress {
         Progress { root_moves, line: 0, depth: 0, selective_depth: 0 }
     }
 
-    /// A node at a ply is looked at.
-    #[inline]
-    pub fn reach(&mut self, ply: usize) {
-        self.selective_depth = self.selective_depth.max(ply);
-    }
-
     /// Notes what a root move has cost. If it was found better than the moves before it, also its value and the line that
     /// `variations` have from ply 1 on.
     pub(super) fn note(&mut self, index: usize, nodes: u64, better: Option<(Score, &Variations)>) {

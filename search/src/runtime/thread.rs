@@ -62,17 +62,26 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         }
     }
 
-    /// A node is looked at: looks at clock, limits and orders every so often.
+    /// A node at a ply is looked at. Its score, if it is a draw or its value was told.
     ///
     /// # Errors
     /// The search is to end.
     #[inline]
-    pub fn poll(&mut self) -> Result<(), Stopped> {
-        if self.nodes < self.next_poll { Ok(()) } else { self.poll_now() }
+    pub fn enter(&mut self, position: &P, ply: usize) -> Result<Option<Score>, Stopped> {
+        if self.nodes >= self.next_poll {
+            self.poll()?;
+        }
+        self.progress.selective_depth = self.progress.selective_depth.max(ply);
+        self.variations.clear(ply);
+        if self.is_draw(position, ply) {
+            return Ok(Some(self.draw(position)));
+        }
+        Ok(self.shared.root.told_value(position))
     }
 
+    /// Looks at clock, limits and orders.
     #[cold]
-    fn poll_now(&mut self) -> Result<(), Stopped> {
+    fn poll(&mut self) -> Result<(), Stopped> {
         let shared = self.shared;
         let total = self.all_nodes();
         shared.control.wait_while_suspended();
@@ -138,7 +147,7 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
     /// Whether the position is a draw by the rules, or would be if the line went on as before: a position that comes
     /// back within the search is taken for a draw at once, one from the game on its third time.
     #[inline]
-    pub fn is_draw(&self, position: &P, ply: usize) -> bool {
+    fn is_draw(&self, position: &P, ply: usize) -> bool {
         if position.halfmoves() >= 100 {
             // Mate on the hundredth ply comes first.
             return !position.is_check() || !position.moves().is_empty();
@@ -169,12 +178,6 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
     #[inline]
     pub fn keys_within_a_move(&self, position: &P, ply: usize) -> impl Iterator<Item = u64> {
         (3..=self.reach(position).min(ply)).step_by(2).map(|back| self.keys[self.keys.len() - back])
-    }
-
-    /// The value of a position, if it was told.
-    #[inline]
-    pub fn told_value(&self, position: &P) -> Option<Score> {
-        self.shared.root.told_value(position)
     }
 
     /// What a draw is worth to the side to move.
