@@ -11,9 +11,11 @@ use crate::{OptionValue, PlayerFault};
 #[derive(Debug, Default)]
 pub(crate) struct Features {
     switches: HashMap<Switch, bool>,
-    variants: Option<Vec<String>>,
-    endgame_tables: Vec<String>,
-    options: Vec<OptionDefinition>,
+    /// The variants that the engine named.
+    pub(crate) variants: Option<Vec<String>>,
+    /// The kinds of endgame tables that it reads.
+    pub(crate) endgame_tables: Vec<String>,
+    pub(crate) options: Vec<OptionDefinition>,
     pub(super) name: Option<String>,
 }
 
@@ -69,21 +71,6 @@ impl Features {
         }
     }
 
-    /// The variants that the engine named.
-    pub(crate) fn variants(&self) -> &[String] {
-        self.variants.as_deref().unwrap_or_default()
-    }
-
-    /// The kinds of endgame tables that it reads.
-    pub(crate) fn endgame_tables(&self) -> &[String] {
-        &self.endgame_tables
-    }
-
-    /// Its options.
-    pub(crate) fn options(&self) -> &[OptionDefinition] {
-        &self.options
-    }
-
     /// The value of an option as `option` sends it; `None` presses a button.
     ///
     /// # Errors
@@ -94,9 +81,9 @@ impl Features {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
         };
         let range = match &option.kind {
-            OptionControl::Check(_) => OptionRange::Switch { off: "0", on: "1" },
+            OptionControl::Check(_) => OptionRange::Switch(["0", "1"]),
             OptionControl::Spin { min, max, .. } | OptionControl::Slider { min, max, .. } => {
-                OptionRange::Number { min: *min, max: *max }
+                OptionRange::Number(*min, *max)
             }
             OptionControl::Combo { choices, .. } => OptionRange::Choice(choices),
             OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => OptionRange::Text,
