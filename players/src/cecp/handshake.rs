@@ -73,7 +73,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
                 stream.tell(Command::Protover(2))?;
             }
             None => {
-                stream.note("no end of the features: going on with those that are known");
+                stream.log.note("no end of the features: going on with those that are known");
                 break;
             }
         }
@@ -118,7 +118,7 @@ fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> R
     for (switch, command) in limits {
         match command {
             Some(command) if features.has(switch) => stream.tell(command)?,
-            Some(command) => stream.note(&format!("does not want to know: {command}")),
+            Some(command) => stream.log.note(&format!("does not want to know: {command}")),
             None => {}
         }
     }

@@ -215,21 +215,25 @@ impl Socket {
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        let room = Source::room(&self.tcp);
-        let Some(tls) = &self.tls else { return repeat(room, None, || (&self.tcp).write(bytes)) };
-        let written = repeat(room, None, || {
-            let written = Stream::new(&mut *lock(tls), &mut SendOnly(&self.tcp)).write(bytes)?;
-            // Nothing more is taken until what was taken before has been sent.
-            if written == 0 && !bytes.is_empty() { Err(ErrorKind::WouldBlock.into()) } else { Ok(written) }
-        })?;
+        let Some(tls) = &self.tls else {
+            return repeat(Source::room(&self.tcp), None, || (&self.tcp).write(bytes));
+        };
+        // Nothing more is taken until what was taken before has been sent.
+        self.send_sealed(tls, None)?;
+        let written = lock(tls).writer().write(bytes)?;
         self.send_sealed(tls, None)?;
         Ok(written)
     }
 
     /// Sends what TLS has made of the bytes that were written.
     fn send_sealed(&self, tls: &Mutex<ClientConnection>, until: Option<Instant>) -> io::Result<()> {
-        let send = || Stream::new(&mut *lock(tls), &mut SendOnly(&self.tcp)).flush();
-        repeat(Source::room(&self.tcp), until, send)
+        repeat(Source::room(&self.tcp), until, || {
+            let mut session = lock(tls);
+            while session.wants_write() {
+                session.write_tls(&mut &self.tcp)?;
+            }
+            Ok(())
+        })
     }
 
     fn close(&self) {
@@ -239,25 +243,6 @@ impl Socket {
             let _ = self.send_sealed(tls, Some(Instant::now() + CLOSING));
         }
         let _ = self.tcp.shutdown(Shutdown::Both);
-    }
-}
-
-/// The sending half of a socket: what comes in is left to the reader, who waits for it at the socket.
-struct SendOnly<'a>(&'a TcpStream);
-
-impl Read for SendOnly<'_> {
-    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
-        Err(ErrorKind::WouldBlock.into())
-    }
-}
-
-impl Write for SendOnly<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
     }
 }
 

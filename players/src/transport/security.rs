@@ -74,25 +74,18 @@ impl Security {
     /// # Errors
     /// The file is unfit, or the system trusts no authority.
     pub fn new(is_wanted: bool, authorities: Option<&Path>) -> Result<Security, TlsError> {
+        let mut trusted = RootCertStore::empty();
         match authorities {
-            Some(path) => Security::trusting(path),
-            None if is_wanted => Security::of_system(),
-            None => Ok(Security::default()),
+            Some(path) => certificates(path)?
+                .into_iter()
+                .try_for_each(|certificate| trusted.add(certificate))
+                .map_err(|error| TlsError::unfit(path, &error))?,
+            None if is_wanted => {
+                // Unfit certificates of the system are skipped.
+                trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            }
+            None => return Ok(Security::default()),
         }
-    }
-
-    fn trusting(path: &Path) -> Result<Security, TlsError> {
-        let mut trusted = RootCertStore::empty();
-        for certificate in certificates(path)? {
-            trusted.add(certificate).map_err(|error| TlsError::unfit(path, &error))?;
-        }
-        Ok(Security::over(builder()?.with_root_certificates(trusted)))
-    }
-
-    fn of_system() -> Result<Security, TlsError> {
-        let mut trusted = RootCertStore::empty();
-        // Unfit certificates of the system are skipped.
-        trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if trusted.is_empty() {
             return Err(TlsError::NoAuthorities);
         }
