@@ -22,7 +22,7 @@ fn host() -> Result<Host> {
 }
 
 /// Loads the user's saved settings; what can't be used is reported in one line on standard error.
-fn with_settings(host: io::Result<Host>) -> Result<Host> {
+pub(crate) fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;
     if let Some(file) = SettingsFile::of_user() {
         for problem in host.use_settings(file) {
