@@ -180,12 +180,9 @@ impl BridgeSession<'_> {
     /// will come again when it has to move.
     fn prepare(&mut self) {
         let client = &self.bridge.client;
-        let names = [client.tag("White"), client.tag("Black")];
-        let color = names.iter().position(|name| *name == Some(self.config.name.as_str()));
-        if let Some(side) = color
-            && self.bridge.known.is_none()
-        {
-            let _ = self.bridge.set_up(Color::from_white(side == 0), self.config.ponder);
+        let is_ours = |side: &str| client.tag(side) == Some(self.config.name.as_str());
+        if self.bridge.known.is_none() && (is_ours("White") || is_ours("Black")) {
+            let _ = self.bridge.set_up(Color::from_white(is_ours("White")), self.config.ponder);
         }
     }
 
@@ -197,10 +194,7 @@ impl BridgeSession<'_> {
             Some(_) => return self.reply(Response::NoMove),
             None => {}
         }
-        match self.bridge.think(&game, self.config.ponder) {
-            Ok(()) => Ok(()),
-            Err(fault) => self.start_again(&fault),
-        }
+        self.bridge.think(&game, self.config.ponder).or_else(|fault| self.start_again(&fault))
     }
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
@@ -231,25 +225,21 @@ impl BridgeSession<'_> {
 impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
+            let (is_thinking, is_offered) = (self.bridge.is_thinking, self.bridge.client.is_draw_offered());
             match arrival.event {
-                PlayerEvent::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
-                PlayerEvent::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
-                PlayerEvent::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
-                    self.reply(Response::AcceptDraw)?;
-                }
-                PlayerEvent::DrawOffer => self.bridge.remark = Remark::OfferDraw,
-                PlayerEvent::Resignation if self.bridge.is_thinking => self.reply(Response::Resign)?,
-                PlayerEvent::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
                 PlayerEvent::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
                 }
                 PlayerEvent::Remark(text) => self.link.alarm(&format!("the program {text}")),
                 PlayerEvent::Fault(fault) => self.start_again(&fault)?,
+                PlayerEvent::DrawOffer if is_thinking && is_offered => self.reply(Response::AcceptDraw)?,
+                PlayerEvent::DrawOffer => self.bridge.remark = Remark::OfferDraw,
                 // Out of turn, or about a game that is over.
-                PlayerEvent::Move(_)
-                | PlayerEvent::Thinking(_)
-                | PlayerEvent::Resignation
-                | PlayerEvent::Claim { .. } => {}
+                _ if !is_thinking => {}
+                PlayerEvent::Move(text) => self.make_move(&text)?,
+                PlayerEvent::Thinking(thinking) => self.bridge.note(thinking),
+                PlayerEvent::Resignation => self.reply(Response::Resign)?,
+                PlayerEvent::Claim { result, .. } => self.claim(&result)?,
             }
         }
         Ok(())

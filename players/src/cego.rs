@@ -85,10 +85,6 @@ impl ProtocolPlayer for CegoPlayer {
             (_, Ok(message)) => Err(reject(&mut self.stream, format!("`{message}` out of turn"))),
         }
     }
-
-    fn expects_end(&self) -> bool {
-        self.state == CegoState::Over
-    }
 }
 
 fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>, PlayerFault> {
@@ -171,6 +167,7 @@ impl Player for CegoPlayer {
 
     fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {
         self.state = CegoState::Over;
+        self.stream.expect_end();
         self.stream.terminate();
         Ok(())
     }

@@ -47,9 +47,9 @@ pub struct Stream<V> {
     errors: ErrorDrain,
     /// Where all lines are recorded.
     pub(crate) log: Recorder,
-    /// The fault that ended the conversation, and whether it was reported as an event.
+    /// The fault that ended the conversation, and whether one is no news: it was reported as an event, or is to come.
     fault: Option<PlayerFault>,
-    fault_told: bool,
+    fault_expected: bool,
     was_killed: bool,
     /// What former processes used.
     used: Resources,
@@ -94,7 +94,7 @@ impl<V: Vocabulary> Stream<V> {
             errors: ErrorDrain::start(error, log.clone())?,
             log,
             fault: None,
-            fault_told: false,
+            fault_expected: false,
             was_killed: false,
             used: Resources::default(),
             vocabulary: PhantomData,
@@ -264,9 +264,9 @@ impl<V: Vocabulary> Stream<V> {
         self.fail(PlayerFault::Died(how))
     }
 
-    /// Whether a fault is news: once.
-    pub(crate) fn tells_fault(&mut self) -> bool {
-        !std::mem::replace(&mut self.fault_told, true)
+    /// From now on a fault is no news. Whether it was until now.
+    pub(crate) fn expect_end(&mut self) -> bool {
+        !std::mem::replace(&mut self.fault_expected, true)
     }
 
     /// Ready when the program has written something. Call [`Stream::take`] first: it may have messages of an earlier read.
@@ -309,13 +309,11 @@ impl<V: Vocabulary> Stream<V> {
     /// Closes the program's standard input and waits for its end. After `grace` it is told to terminate (SIGTERM), after as
     /// long again it is killed; in any case nothing that it has started is left.
     pub fn quit(mut self, grace: Duration) -> Departure {
-        let mut ended = self.end_input(grace);
-        if !ended {
+        if !self.end_input(grace) {
             self.terminate();
-            ended = self.ends_within(grace);
-        }
-        if !ended {
-            self.kill();
+            if !self.ends_within(grace) {
+                self.kill();
+            }
         }
         let Stream { process, errors, log, was_killed, used, .. } = self;
         let (status, resources) = process.finish().unzip();

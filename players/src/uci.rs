@@ -133,7 +133,7 @@ impl UciPlayer {
             match self.option(name) {
                 Some(&OptionKind::Spin { min, max, .. }) => {
                     let limit = i64::try_from(limit).unwrap_or(max).clamp(min, max.max(min));
-                    self.set(name, limit.to_string())?;
+                    self.set_if_offered(name, limit.to_string())?;
                 }
                 _ => self.stream.log.note(&format!("does not offer {name}")),
             }
@@ -159,13 +159,12 @@ impl UciPlayer {
         self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
     }
 
-    fn set(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
-        self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
-    }
-
     /// Sets an option that the engine may have.
     fn set_if_offered(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
-        if self.option(name).is_some() { self.set(name, value) } else { Ok(()) }
+        if self.option(name).is_none() {
+            return Ok(());
+        }
+        self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
     }
 
     fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {

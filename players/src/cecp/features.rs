@@ -41,6 +41,13 @@ impl Features {
         true
     }
 
+    /// Records features that come later, unasked.
+    pub(super) fn learn_all(&mut self, features: Vec<Feature>) {
+        for feature in features {
+            self.learn(feature);
+        }
+    }
+
     /// Whether a feature is on, announced or by default.
     pub(crate) fn has(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
@@ -48,12 +55,8 @@ impl Features {
 
     /// The names of the features that the engine turned on or off, `done` not among them.
     pub(crate) fn asked_for(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self
-            .switches
-            .keys()
-            .filter(|&&switch| switch != Switch::Done)
-            .map(|switch| switch.name())
-            .collect();
+        let switches = self.switches.keys().filter(|&&switch| switch != Switch::Done);
+        let mut names: Vec<_> = switches.map(|switch| switch.name()).collect();
         names.sort_unstable();
         names
     }

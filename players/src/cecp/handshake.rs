@@ -98,14 +98,10 @@ fn answer(
     known: &mut Features,
     features: Vec<Feature>,
 ) -> Result<(), PlayerFault> {
-    let answers: Vec<Command> = features
-        .into_iter()
-        .map(|feature| {
-            let name = features::name(&feature);
-            if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
-        })
-        .collect();
-    stream.tell_all(answers)
+    stream.tell_all(features.into_iter().map(|feature| {
+        let name = features::name(&feature);
+        if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
+    }))
 }
 
 fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), PlayerFault> {

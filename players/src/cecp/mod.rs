@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use game::{CastlingMode, Outcome, TimeControl, excerpt};
-use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
+use messages::cecp::{Command, GameResult, Message, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
@@ -155,7 +155,7 @@ impl CecpPlayer {
             let said = self.stream.answer("ping", until)?;
             match said.message {
                 Message::Pong(number) if number == self.pings => return Ok(()),
-                Message::Features(features) => self.learn(features),
+                Message::Features(features) => self.features.learn_all(features),
                 Message::TellUserError(text) if text.contains("llegal position") => {
                     return Err(PlayerFault::Unsupported(format!("this position: {text}")));
                 }
@@ -168,13 +168,6 @@ impl CecpPlayer {
                     self.remarks.extend(remark.filter(|_| self.remarks.len() < MOST_REMARKS));
                 }
             }
-        }
-    }
-
-    /// Features may come at any time.
-    fn learn(&mut self, features: Vec<cecp::Feature>) {
-        for feature in features {
-            self.features.learn(feature);
         }
     }
 
@@ -212,7 +205,7 @@ impl ProtocolPlayer for CecpPlayer {
 
     fn understand(&mut self, said: Timed<Message>) -> Result<Option<PlayerEvent>, PlayerFault> {
         if let Message::Features(features) = said.message {
-            self.learn(features);
+            self.features.learn_all(features);
             return Ok(None);
         }
         if self.state == CecpState::Idle {

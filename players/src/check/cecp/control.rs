@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use messages::cecp::{Message, Switch};
 
 use super::harness::CecpStart::{Analysing, Forced, Greeted, Pondering, Thinking, ThinkingFor};
-use super::harness::{CecpHarness, LONG_THINK, is_thinking};
+use super::harness::{CecpHarness, LONG_THINK, is_error, is_thinking};
 use crate::cecp::Cecp;
 use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, Transcript, demand, require};
 use crate::check::{Checked, ConformanceRule, rule};
@@ -115,7 +115,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         })?;
         program.ask("resume")?;
         // It should not be told anything, and so need not answer.
-        require(heard.contains(|message| matches!(message, Message::Error { .. })), "an answer")
+        require(heard.contains(is_error), "an answer")
     }),
 ];
 

@@ -146,7 +146,7 @@ impl CecpHarness {
     pub(super) fn takes(&mut self, commands: &[&str]) -> Checked {
         let heard = self.deal(commands)?;
         if let Some(said) = heard.0.iter().find(|said| is_refusal(&said.message))
-            && matches!(said.message, Message::Error { .. })
+            && is_error(&said.message)
         {
             return Err(Failure::NotSupported(format!("`{}`", said.line)));
         }
@@ -210,6 +210,10 @@ pub(super) fn is_refusal(message: &Message) -> bool {
         }
         _ => false,
     }
+}
+
+pub(super) fn is_error(message: &Message) -> bool {
+    matches!(message, Message::Error { .. })
 }
 
 pub(super) fn is_thinking(message: &Message) -> bool {

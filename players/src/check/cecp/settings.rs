@@ -3,7 +3,7 @@
 use messages::cecp::{Message, OptionControl, Switch};
 
 use super::harness::CecpStart::{Forced, Greeted};
-use super::harness::{CecpHarness, is_refusal};
+use super::harness::{CecpHarness, is_error, is_refusal};
 use crate::check::harness::{QUIET, require, trial_numbers};
 use crate::check::{Checked, ConformanceRule, Failure, rule};
 
@@ -29,7 +29,6 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
     rule("option-unknown", "answers an unknown option with `Error`, and goes on", Forced).check(|program| {
         require(!program.announced.options.is_empty(), "options")?;
-        let is_error = |message: &Message| matches!(message, Message::Error { .. });
         program.deal(["option No Such Option=3"])?.has("`Error (unknown option): ...`", is_error)?;
         program.still_plays()
     }),

@@ -39,7 +39,11 @@ impl UciStart {
         if let UciStart::Launched = self {
             return Ok(program);
         }
-        program.announced = options(&program.greet()?).collect();
+        let options = program.greet()?.0.into_iter().filter_map(|said| match said.message {
+            Ok(Message::Option { name, kind }) => Some((name, kind)),
+            _ => None,
+        });
+        program.announced = options.collect();
         if let UciStart::At(fen) | UciStart::Searching(fen) = self {
             program.set_up(fen, CastlingMode::Standard, &[])?;
         }
@@ -119,14 +123,6 @@ impl UciHarness {
         self.deal(["ucinewgame", "position startpos"])?;
         self.ask("go movetime 100").map(drop)
     }
-}
-
-/// The options among what was heard.
-fn options(heard: &UciTranscript) -> impl Iterator<Item = (String, OptionKind)> {
-    heard.messages().filter_map(|line| match line {
-        Ok(Message::Option { name, kind }) => Some((name.clone(), kind.clone())),
-        _ => None,
-    })
 }
 
 /// The news of the search among what was heard.
