@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use game::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
+use game::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::{Input, LineReader};
 use messages::referee::{
@@ -47,8 +47,7 @@ pub struct Bridge {
 
 /// The game as far as it was sent to the program.
 struct KnownGame {
-    start: String,
-    moves: Vec<Move>,
+    game: Game,
     /// Whether it has moved, so that it can only be sent the next move.
     has_moved: bool,
 }
@@ -322,9 +321,9 @@ impl Bridge {
         let game = self.client.game().clone();
         let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
-        let known = KnownGame { start: game.start_fen(), moves: Vec::new(), has_moved: false };
-        self.player()?.new_game(&NewGame { game, color, controls, opponent, ponder })?;
-        self.known = Some(known);
+        let new = NewGame { game, color, controls, opponent, ponder };
+        self.player()?.new_game(&new)?;
+        self.known = Some(KnownGame { game: new.game, has_moved: false });
         Ok(())
     }
 
@@ -349,8 +348,7 @@ impl Bridge {
         let game = self.client.game().clone();
         let at = Instant::now();
         let clock = self.client.clock(at);
-        self.known =
-            Some(KnownGame { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
+        self.known = Some(KnownGame { game: game.clone(), has_moved: true });
         self.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 
@@ -369,8 +367,9 @@ impl Bridge {
 impl KnownGame {
     /// Whether the program can be sent the rest of this game.
     fn leads_to(&self, game: &Game) -> bool {
-        let is_beginning = game.start_fen() == self.start && game.moves().starts_with(&self.moves);
-        is_beginning && (!self.has_moved || game.ply() == self.moves.len() + 1)
+        let known = &self.game;
+        let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
+        is_beginning && (!self.has_moved || game.ply() == known.ply() + 1)
     }
 }
 
