@@ -100,12 +100,11 @@ impl CecpOption {
                 OptionControl::Spin { value: settings.get(setting), min, max }
             }
             CecpOption::Setting(Setting::Switch(setting)) => OptionControl::Check(settings.is_on(setting)),
-            CecpOption::Setting(Setting::Path(setting)) => match setting {
-                PathSetting::Book | PathSetting::Network => {
-                    OptionControl::File(settings.path(setting).to_owned())
-                }
-                PathSetting::Tablebases => OptionControl::Path(settings.path(setting).to_owned()),
-            },
+            CecpOption::Setting(Setting::Path(setting)) => {
+                let is_folder = setting == PathSetting::Tablebases;
+                let control = if is_folder { OptionControl::Path } else { OptionControl::File };
+                control(settings.path(setting).to_owned())
+            }
             CecpOption::ClearHash => OptionControl::Button,
             CecpOption::Save => OptionControl::Save,
             CecpOption::Reset => OptionControl::Reset,

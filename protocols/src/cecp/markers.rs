@@ -53,12 +53,10 @@ fn target(game: &Game, mv: Move) -> Square {
 }
 
 fn color(mv: Move) -> char {
-    if mv.promotion().is_some() {
-        PROMOTION
-    } else if mv.is_capture() {
-        CAPTURE
-    } else {
-        QUIET
+    match (mv.promotion(), mv.is_capture()) {
+        (Some(_), _) => PROMOTION,
+        (None, true) => CAPTURE,
+        (None, false) => QUIET,
     }
 }
 

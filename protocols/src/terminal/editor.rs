@@ -70,7 +70,9 @@ pub struct TerminalInput {
 impl TerminalInput {
     /// The next line with its end; empty when no more will come.
     fn ask(&mut self) -> Vec<u8> {
-        let Some(mut turn) = self.first_turn() else { return Vec::new() };
+        let Some((_, mut turn)) = self.turns.iter().find(|(heard, _)| *heard >= self.delivered) else {
+            return Vec::new();
+        };
         self.interrupted.store(false, Ordering::Relaxed);
         loop {
             turn = self.turns.try_iter().last().map_or(turn, |(_, turn)| turn);
@@ -83,10 +85,6 @@ impl TerminalInput {
                 return line;
             }
         }
-    }
-
-    fn first_turn(&self) -> Option<TerminalTurn> {
-        self.turns.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
     }
 
     fn edit(&mut self) -> Vec<u8> {

@@ -101,9 +101,7 @@ impl CecpSession<'_> {
             C::Ponder(on) => return Ok(StateChange::Ponder(on)),
             C::Post(on) => self.output.posts = on,
             C::Option { name, value } => self.set_option(&name, value.as_deref())?,
-            C::Level { moves, base, increment } => {
-                self.clock.set_level(&[TimeSession { moves, time: base }], increment, self.ply());
-            }
+            C::Level { moves, base, increment } => self.level(moves, base, increment),
             C::Sessions { first, later } => self.clock.set_level(&[first, later], Duration::ZERO, self.ply()),
             C::TimePerMove(time) => self.clock.set_time_per_move(time, self.ply()),
             C::Depth(depth) => self.clock.set_depth(depth),
@@ -185,6 +183,10 @@ impl CecpSession<'_> {
     fn exit(&mut self) -> StateChange {
         self.host.engine.forget_told_values();
         StateChange::EndAnalysis
+    }
+
+    fn level(&mut self, moves: u32, time: Duration, increment: Duration) {
+        self.clock.set_level(&[TimeSession { moves, time }], increment, self.ply());
     }
 
     pub(super) fn ply(&self) -> usize {
