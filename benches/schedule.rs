@@ -63,7 +63,7 @@ fn main() {
         || Simulated,
         &interrupted,
         |game, event| {
-            let games = game.standings().games();
+            let games = game.standings.games;
             if matches!(event, MatchEvent::Finished(_)) && games % (GAMES / 10) == 0 {
                 let each = began.elapsed() / (GAMES / 10) as u32;
                 println!("GAMES {games:>6} {each:?} a game, {} in use", memory());

@@ -21,6 +21,6 @@ pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
 pub use standings::{Faults, Standing, Standings};
 pub use table::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Incident, MoveRecord, Overhead,
-    PgnVariations, RealTime, ResignByScore, Rules, Seat, Time, play, play_by,
+    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnVariations, RealTime,
+    ResignByScore, Rules, Seat, Time, play, play_by,
 };

@@ -121,13 +121,20 @@ pub struct Usage {
 
 /// A match.
 pub struct Match {
-    schedule: Schedule,
-    standings: Standings,
-    openings: MatchOpenings,
-    openings_drawn: u64,
+    /// The schedule as far as it is known.
+    pub schedule: Schedule,
+    /// The results so far.
+    pub standings: Standings,
+    /// What games begin from.
+    pub openings: MatchOpenings,
+    /// How many openings have been played so far. Beyond [`MatchOpenings::count`] they have come again, and programs that
+    /// always answer alike have played the same games.
+    pub openings_drawn: u64,
+    /// The test of strength, if there is one.
+    pub sprt: Option<Sprt>,
+    /// What this run of the match has used.
+    pub usage: Usage,
     store: MatchStore,
-    sprt: Option<Sprt>,
-    usage: Usage,
 }
 
 impl Match {
@@ -141,7 +148,7 @@ impl Match {
         sprt: Option<Sprt>,
         open_store: impl FnOnce(&mut dyn FnMut(GameEntry) -> Result<(), String>) -> Result<MatchStore, StoreError>,
     ) -> Result<Match, MatchError> {
-        let programs = schedule.settings().programs;
+        let programs = schedule.settings.programs;
         if sprt.is_some() && programs != 2 {
             return Err(MatchError::SprtNeedsTwo(programs));
         }
@@ -153,48 +160,17 @@ impl Match {
                 return Err(format!("game {} belongs to no schedule of these settings", fixture.number + 1));
             }
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
-            standings.add(&fixture, entry.outcome.0, entry.plies);
+            standings.add(&fixture, entry.outcome.0);
             openings_drawn = openings_drawn.max(fixture.opening + 1);
             Ok(())
         })?;
         let usage = Usage { resources: vec![Resources::default(); programs], ..Usage::default() };
-        Ok(Match { schedule, standings, openings, openings_drawn, store, sprt, usage })
-    }
-
-    /// The schedule as far as it is known.
-    pub fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
-
-    /// The results so far.
-    pub fn standings(&self) -> &Standings {
-        &self.standings
-    }
-
-    /// What this run of the match has used.
-    pub fn usage(&self) -> &Usage {
-        &self.usage
-    }
-
-    /// What games begin from.
-    pub fn openings(&self) -> &MatchOpenings {
-        &self.openings
-    }
-
-    /// How many openings have been played so far. Beyond [`MatchOpenings::count`] they have come again, and programs that
-    /// always answer alike have played the same games.
-    pub fn openings_drawn(&self) -> u64 {
-        self.openings_drawn
-    }
-
-    /// The test of strength, if there is one.
-    pub fn sprt(&self) -> Option<&Sprt> {
-        self.sprt.as_ref()
+        Ok(Match { schedule, standings, openings, openings_drawn, sprt, usage, store })
     }
 
     /// What the test says so far.
     pub fn decision(&self) -> SprtDecision {
-        self.sprt.map_or(SprtDecision::Continue, |sprt| sprt.decision(&self.standings.of(0).pairs))
+        self.sprt.map_or(SprtDecision::Continue, |sprt| sprt.decision(&self.standings.programs[0].pairs))
     }
 
     /// Plays until the match is complete, decided or `interrupted`. Each thread makes a runner of its own; programs that it
@@ -263,9 +239,9 @@ impl Match {
         // The game came from this schedule, and only once.
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
-        self.standings.add(fixture, outcome, played.plies);
+        self.standings.add(fixture, outcome);
         self.openings_drawn = self.openings_drawn.max(fixture.opening + 1);
-        self.usage.overheads.extend(&played.overheads);
+        self.usage.overheads.extend(played.overheads.iter().copied());
         Ok(entry)
     }
 }
@@ -466,7 +442,7 @@ mod tests {
             let mut whole = begin(settings, None, folder.path()).unwrap();
             let end = whole.play(workers(3), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
             assert_eq!(end, MatchEnd::Complete);
-            assert_eq!(whole.usage().resources[1].cpu, Duration::from_secs(3));
+            assert_eq!(whole.usage.resources[1].cpu, Duration::from_secs(3));
 
             let folder = tempfile::tempdir().unwrap();
             for at_least in (5..).step_by(5) {
@@ -477,21 +453,21 @@ mod tests {
                     || Scripted(outcome),
                     &interrupted,
                     |game, event| {
-                        if matches!(event, MatchEvent::Finished(_)) && game.standings().games() >= at_least {
+                        if matches!(event, MatchEvent::Finished(_)) && game.standings.games >= at_least {
                             interrupted.store(true, Ordering::Relaxed);
                         }
                     },
                 );
                 if end.unwrap() == MatchEnd::Complete {
-                    assert_eq!(part.standings(), whole.standings(), "{format:?}");
-                    assert_eq!(part.openings_drawn(), whole.openings_drawn(), "{format:?}");
+                    assert_eq!(part.standings, whole.standings, "{format:?}");
+                    assert_eq!(part.openings_drawn, whole.openings_drawn, "{format:?}");
                     break;
                 }
             }
             let pgn = fs::read_to_string(folder.path().join("pgn")).unwrap();
             let games: BTreeSet<&str> = pgn.lines().filter(|line| line.starts_with('[')).collect();
-            assert_eq!(games.len() as u64, whole.standings().games());
-            assert_eq!(pgn.lines().count() as u64, 4 * whole.standings().games());
+            assert_eq!(games.len() as u64, whole.standings.games);
+            assert_eq!(pgn.lines().count() as u64, 4 * whole.standings.games);
         }
     }
 
@@ -512,13 +488,13 @@ mod tests {
         let decided = MatchEnd::Decided(SprtDecision::AcceptH1);
         let mut game = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(game.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
-        let games = game.standings().games();
+        let games = game.standings.games;
         assert!((10..1000).contains(&games), "{games}");
         drop(game);
         // Nothing is played once it is decided.
         let mut again = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(again.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
-        assert_eq!(again.standings().games(), games);
+        assert_eq!(again.standings.games, games);
         assert!(matches!(begin(ROUND_ROBIN, Some(sprt), folder.path()), Err(MatchError::SprtNeedsTwo(4))));
     }
 
@@ -531,12 +507,12 @@ mod tests {
         assert_eq!(error, "game 8: scripted; the match stops here and can go on later");
         drop(game);
         let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
-        assert_eq!(game.standings().games(), 7);
+        assert_eq!(game.standings.games, 7);
         assert_eq!(
             game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap(),
             MatchEnd::Complete
         );
-        assert_eq!(game.standings().games(), 36);
+        assert_eq!(game.standings.games, 36);
     }
 
     #[test]

@@ -10,13 +10,14 @@ use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
 /// The results of a match so far. They do not depend on the order in which games ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
-    programs: Vec<Standing>,
+    /// Those of each program.
+    pub programs: Vec<Standing>,
     /// The results of the first program of each two that have met.
     encounters: HashMap<(usize, usize), WinDrawLoss>,
     /// What the program with the lower number has from the one game of a pair that has ended.
     half_pairs: HashMap<(usize, usize, u64), Points>,
-    games: u64,
-    plies: u64,
+    /// How many games were played.
+    pub games: u64,
 }
 
 /// The results of one program.
@@ -24,8 +25,6 @@ pub struct Standings {
 pub struct Standing {
     /// All its games.
     pub games: WinDrawLoss,
-    /// Those with White.
-    pub with_white: WinDrawLoss,
     /// Its complete pairs of games.
     pub pairs: Pentanomial,
     /// Why it lost, other than on the board or by its own word.
@@ -53,20 +52,17 @@ impl Standings {
             encounters: HashMap::new(),
             half_pairs: HashMap::new(),
             games: 0,
-            plies: 0,
         }
     }
 
     /// Counts a game.
-    pub fn add(&mut self, fixture: &Fixture, outcome: Outcome, plies: u32) {
+    pub fn add(&mut self, fixture: &Fixture, outcome: Outcome) {
         self.games += 1;
-        self.plies += u64::from(plies);
         let white = Points::of(outcome, Color::White);
         let [first, second] = [fixture.white.min(fixture.black), fixture.white.max(fixture.black)];
         let first_points = if first == fixture.white { white } else { white.opposite() };
 
         self.encounters.entry((first, second)).or_default().add(first_points);
-        self.programs[fixture.white].with_white.add(white);
         for (program, points) in [(first, first_points), (second, first_points.opposite())] {
             self.programs[program].games.add(points);
         }
@@ -84,21 +80,6 @@ impl Standings {
             let loser = winner.fold_wb(fixture.black, fixture.white);
             self.programs[loser].faults.add(reason);
         }
-    }
-
-    /// How many games were played.
-    pub fn games(&self) -> u64 {
-        self.games
-    }
-
-    /// How many plies the programs played in all.
-    pub fn plies(&self) -> u64 {
-        self.plies
-    }
-
-    /// The results of a program.
-    pub fn of(&self, program: usize) -> &Standing {
-        &self.programs[program]
     }
 
     /// The results of a program against another.
@@ -209,25 +190,24 @@ mod tests {
         ];
         let mut standings = Standings::new(3);
         for (fixture, outcome) in games {
-            standings.add(&fixture, outcome, 10);
+            standings.add(&fixture, outcome);
         }
         let mut backwards = Standings::new(3);
         for (fixture, outcome) in games.into_iter().rev() {
-            backwards.add(&fixture, outcome, 10);
+            backwards.add(&fixture, outcome);
         }
         assert_eq!(standings, backwards);
 
-        assert_eq!((standings.games(), standings.plies(), standings.draw_ratio()), (5, 50, Some(0.2)));
-        assert_eq!(standings.of(0).games, WinDrawLoss { wins: 2, draws: 1, losses: 1 });
-        assert_eq!(standings.of(0).with_white, WinDrawLoss { wins: 2, draws: 0, losses: 0 });
-        assert_eq!(standings.of(0).pairs.counts(), [0, 0, 1, 1, 0]);
-        assert_eq!(standings.of(1).pairs.counts(), [0, 1, 0, 0, 0]);
-        assert_eq!(standings.of(2).pairs.counts(), [0, 0, 1, 0, 0], "the last pair is not complete");
+        assert_eq!((standings.games, standings.draw_ratio()), (5, Some(0.2)));
+        assert_eq!(standings.programs[0].games, WinDrawLoss { wins: 2, draws: 1, losses: 1 });
+        assert_eq!(standings.programs[0].pairs.counts(), [0, 0, 1, 1, 0]);
+        assert_eq!(standings.programs[1].pairs.counts(), [0, 1, 0, 0, 0]);
+        assert_eq!(standings.programs[2].pairs.counts(), [0, 0, 1, 0, 0], "the last pair is not complete");
         assert_eq!(standings.between(1, 0), WinDrawLoss { wins: 0, draws: 1, losses: 1 });
         assert_eq!(standings.between(0, 1), WinDrawLoss { wins: 1, draws: 1, losses: 0 });
-        assert_eq!(standings.of(0).faults, Faults { time_forfeits: 1, ..Faults::default() });
-        assert_eq!(standings.of(1).faults, Faults { crashes: 1, ..Faults::default() });
-        assert_eq!(standings.of(2).faults, Faults { illegal_moves: 1, ..Faults::default() });
+        assert_eq!(standings.programs[0].faults, Faults { time_forfeits: 1, ..Faults::default() });
+        assert_eq!(standings.programs[1].faults, Faults { crashes: 1, ..Faults::default() });
+        assert_eq!(standings.programs[2].faults, Faults { illegal_moves: 1, ..Faults::default() });
         assert_eq!(standings.ranking(), [2, 0, 1]);
     }
 }

@@ -173,7 +173,7 @@ impl EventState {
     }
 
     fn playing(&self, game: u64) -> Result<&LiveGame, String> {
-        self.live_game(game).ok_or_else(|| format!("game {} is not being played", game + 1))
+        self.live_games.get(&game).ok_or_else(|| format!("game {} is not being played", game + 1))
     }
 
     fn known(&self, name: &str) -> Result<usize, String> {
@@ -181,10 +181,11 @@ impl EventState {
     }
 
     fn next_round(&mut self) -> Result<String, String> {
-        if !self.settings().rounds_by_hand {
+        if !self.settings.rounds_by_hand {
             return Err("rounds begin by themselves".to_owned());
         }
-        let next = self.queue().map(|fixture| fixture.round).filter(|round| *round > self.open_round()).min();
+        let next =
+            self.queue.iter().map(|fixture| fixture.round).filter(|round| *round > self.open_round).min();
         let round = next.ok_or("there is no further round yet")?;
         self.record(Fact::Round { round });
         Ok(format!("round {round} begins"))
@@ -193,7 +194,7 @@ impl EventState {
     fn pair(&mut self, one: &str, other: &str) -> Result<String, String> {
         let pair = [self.known(one)?, self.known(other)?];
         let is_theirs = |white: usize, black: usize| pair == [white, black] || pair == [black, white];
-        let fixture = self.queue().find(|fixture| is_theirs(fixture.white, fixture.black));
+        let fixture = self.queue.iter().find(|fixture| is_theirs(fixture.white, fixture.black));
         let game = fixture.ok_or("they have no game to play")?.number;
         self.record(Fact::Released { game });
         Ok(format!("game {} begins as soon as both are free", game + 1))
@@ -202,15 +203,15 @@ impl EventState {
     /// The games that an order is about.
     fn chosen(&self, game: Option<u64>) -> Result<Vec<u64>, String> {
         match game {
-            Some(game) => self.playing(game).map(|live| vec![live.number()]),
-            None => Ok(self.live_games().map(LiveGame::number).collect()),
+            Some(game) => self.playing(game).map(|live| vec![live.fixture.number]),
+            None => Ok(self.live_games.values().map(|live| live.fixture.number).collect()),
         }
     }
 
     fn pause(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
         let games = self.chosen(game)?;
         for game in &games {
-            if let Some(live) = self.live_game_mut(*game).filter(|live| !live.is_paused()) {
+            if let Some(live) = self.live_games.get_mut(game).filter(|live| !live.paused) {
                 live.pause(at);
             }
         }
@@ -220,9 +221,9 @@ impl EventState {
     fn resume(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
         let games = self.chosen(game)?;
         for game in &games {
-            let Some(live) = self.live_game_mut(*game).filter(|live| live.is_paused()) else { continue };
+            let Some(live) = self.live_games.get_mut(game).filter(|live| live.paused) else { continue };
             live.resume(at);
-            let (is_asked, gone) = (live.is_asked(), Color::ALL.map(|color| (live.program(color), color)));
+            let (is_asked, gone) = (live.asked, Color::ALL.map(|color| (live.program(color), color)));
             for (program, color) in gone {
                 if !self.is_present(program) {
                     self.is_gone(*game, color, at);
@@ -258,7 +259,7 @@ impl EventState {
     /// Begins the next game of a program, which is to end at once.
     fn begin_next_of(&mut self, program: usize) -> Result<u64, String> {
         let plays = |white: usize, black: usize| program == white || program == black;
-        let next = self.queue().find(|fixture| plays(fixture.white, fixture.black)).copied();
+        let next = self.queue.iter().find(|fixture| plays(fixture.white, fixture.black)).copied();
         let next = next.ok_or("it has no game to lose")?;
         let busy = [next.white, next.black].into_iter().find(|&program| self.game_of(program).is_some());
         match busy {
@@ -278,7 +279,7 @@ impl EventState {
 
     fn add_time(&mut self, game: u64, color: Color, time: Duration) -> Result<String, String> {
         let live = self.playing(game)?;
-        if live.remaining(color, Instant::now()).is_none() {
+        if live.clock.remaining(color, Instant::now()).is_none() {
             return Err("no clock runs in this event".to_owned());
         }
         let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -289,7 +290,7 @@ impl EventState {
 
     fn broadcast(&mut self, text: &str, at: Instant) -> String {
         let present: Vec<usize> =
-            (0..self.settings().programs.len()).filter(|&program| self.is_present(program)).collect();
+            (0..self.settings.programs.len()).filter(|&program| self.is_present(program)).collect();
         for &program in &present {
             let position = self.position_of(program);
             let reason = Some(text.to_owned());
@@ -305,8 +306,8 @@ impl EventState {
 
     /// The position on the board of a program's game.
     fn position_of(&self, program: usize) -> Position {
-        let live = self.game_of(program).and_then(|game| self.live_game(game));
-        live.map_or_else(|| Position::of(&game::Game::default()), |live| Position::of(live.game()))
+        let live = self.game_of(program).and_then(|game| self.live_games.get(&game));
+        live.map_or_else(|| Position::of(&game::Game::default()), |live| Position::of(&live.record.game))
     }
 }
 
@@ -315,14 +316,14 @@ impl EventState {
     /// The table, who is there, and what is being played.
     fn status(&self, at: Instant) -> String {
         let mut text = super::report::standings_table(self).text();
-        let absent: Vec<&str> = (0..self.settings().programs.len())
+        let absent: Vec<&str> = (0..self.settings.programs.len())
             .filter(|&program| !self.is_present(program))
             .map(|program| self.name(program))
             .collect();
         if !absent.is_empty() {
             let _ = writeln!(text, "not here: {}", absent.join(", "));
         }
-        for live in self.live_games() {
+        for live in self.live_games.values() {
             let _ = writeln!(text, "{}", self.line_about(live, at));
         }
         text.trim_end().to_owned()
@@ -330,18 +331,18 @@ impl EventState {
 
     fn line_about(&self, live: &LiveGame, at: Instant) -> String {
         let clock = |color: Color| {
-            let left = live.remaining(color, at);
+            let left = live.clock.remaining(color, at);
             let clock = left.map_or_else(|| "-".to_owned(), |left| format!("{:.1}", left.as_secs_f64()));
             let name = self.name(live.program(color));
-            let is_running = live.is_running() && live.to_move() == color;
+            let is_running = live.clock.is_running() && live.to_move() == color;
             let gone = if self.is_present(live.program(color)) { "" } else { " (gone)" };
             format!("{name}{gone} {clock}{}", if is_running { "*" } else { "" })
         };
-        let last = live.game().position().fullmoves();
-        let paused = if live.is_paused() { ", held" } else { "" };
+        let last = live.record.game.position().fullmoves();
+        let paused = if live.paused { ", held" } else { "" };
         format!(
             "game {}, round {}: {} - {}, move {last}{paused}",
-            live.number() + 1,
+            live.fixture.number + 1,
             live.fixture.round,
             clock(Color::White),
             clock(Color::Black)
@@ -350,7 +351,7 @@ impl EventState {
 
     fn pairings(&self) -> String {
         let mut text = String::new();
-        for fixture in self.queue().take(50) {
+        for fixture in self.queue.iter().take(50) {
             let (white, black) = (self.name(fixture.white), self.name(fixture.black));
             let _ = writeln!(text, "game {}, round {}: {white} - {black}", fixture.number + 1, fixture.round);
         }

@@ -28,15 +28,15 @@ pub(super) struct StandingRow {
 
 /// The rows, best first: by points, then Sonneborn-Berger, Buchholz and wins.
 pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
-    let standings = event.standings();
-    let programs = event.settings().programs.len();
+    let standings = &event.standings;
+    let programs = event.settings.programs.len();
     let points = |program: usize| {
-        let halves = standings.of(program).games.halves() + event.schedule().granted(program);
+        let halves = standings.programs[program].games.halves() + event.schedule.granted(program);
         halves as f64 / 2.0
     };
     let mut rows: Vec<StandingRow> = (0..programs)
         .map(|program| {
-            let games = standings.of(program).games;
+            let games = standings.programs[program].games;
             let met = |opponent: usize| standings.between(program, opponent);
             let opponents = || (0..programs).filter(move |&opponent| opponent != program);
             StandingRow {
@@ -69,7 +69,7 @@ fn used(event: &EventState, program: usize) -> Duration {
         let plays = result.fixture.white == program || result.fixture.black == program;
         if plays { *result.used.get(color) } else { Duration::ZERO }
     };
-    event.results().iter().map(of).sum()
+    event.results.iter().map(of).sum()
 }
 
 /// The table of the programs, best first.
@@ -101,7 +101,7 @@ fn hours(time: Duration) -> String {
 
 /// The results in the order of the schedule.
 pub(super) fn results(event: &EventState) -> Vec<&GameSummary> {
-    let mut results: Vec<&GameSummary> = event.results().iter().collect();
+    let mut results: Vec<&GameSummary> = event.results.iter().collect();
     results.sort_by_key(|result| result.fixture.number);
     results
 }
@@ -135,14 +135,14 @@ fn results_table(event: &EventState) -> Grid {
 
 /// The title and the conditions of an event, and its tables; the crosstable only if anybody could read it.
 fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
-    let settings = event.settings();
+    let settings = &event.settings;
     let mut tables = vec![standings_table(event)];
     if settings.programs.len() <= WIDEST_CROSSTABLE {
         let ranking: Vec<usize> = rows(event).iter().map(|row| row.program).collect();
-        tables.push(Grid::crosstable(event.standings(), &ranking, |program| event.name(program)));
+        tables.push(Grid::crosstable(&event.standings, &ranking, |program| event.name(program)));
     }
     tables.push(results_table(event));
-    let winner = event.schedule().champion().map(|winner| format!("; winner: {}", event.name(winner)));
+    let winner = event.schedule.champion().map(|winner| format!("; winner: {}", event.name(winner)));
     let conditions =
         format!("{}, time control {}{}", settings.site, settings.control, winner.unwrap_or_default());
     (&settings.name, conditions, tables)

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use game::Color;
+use super::fact::Side;
 
 /// Something to be looked at. Whether anything has to be done is asked then: timers are never taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,8 +13,8 @@ pub(super) enum Timer {
     Flag(u64),
     /// A program may be written to again.
     Quiet(usize),
-    /// A program that is gone from a game may have been gone for too long. The side is White's if `true`.
-    Patience(u64, bool),
+    /// A program that is gone from a game may have been gone for too long.
+    Patience(u64, Side),
     /// Nobody may have signed on over a connection.
     SignOn(u64),
 }
@@ -40,9 +40,4 @@ impl Timers {
         }
         self.0.pop().map(|Reverse((_, timer))| timer)
     }
-}
-
-/// A side, as timers have it.
-pub(super) fn patience(game: u64, color: Color) -> Timer {
-    Timer::Patience(game, color.is_white())
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::TIE_BREAKS;
+use super::{TIE_BREAKS, ordered};
 
 /// The state of a knockout.
 #[derive(Clone, Debug)]
@@ -100,8 +100,4 @@ fn seeding(places: usize) -> Vec<usize> {
         order = order.into_iter().flat_map(|seed| [seed, last - seed]).collect();
     }
     order
-}
-
-fn ordered(a: usize, b: usize) -> [usize; 2] {
-    [a.min(b), a.max(b)]
 }

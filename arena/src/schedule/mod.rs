@@ -121,7 +121,8 @@ pub struct UnexpectedResult(u64);
 /// The games of a match, in order.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    settings: ScheduleSettings,
+    /// What the schedule was made from.
+    pub settings: ScheduleSettings,
     later: Later,
     wave: Wave,
     /// The first game of the wave that nobody has taken yet.
@@ -182,19 +183,11 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// What the schedule was made from.
-    pub fn settings(&self) -> &ScheduleSettings {
-        &self.settings
-    }
-
     /// How many games there are in all, tie-breaks of a knockout not counted.
     pub fn games(&self) -> u64 {
         let programs = self.settings.programs as u64;
         let encounters = match self.settings.format {
-            TournamentFormat::RoundRobin => programs * (programs - 1) / 2,
-            TournamentFormat::Gauntlet { challengers } => {
-                (programs - challengers as u64) * challengers as u64
-            }
+            TournamentFormat::RoundRobin | TournamentFormat::Gauntlet { .. } => self.wave.encounters.len(),
             TournamentFormat::Swiss { rounds } => programs / 2 * u64::from(rounds),
             TournamentFormat::Knockout => programs - 1,
         };
@@ -312,6 +305,11 @@ impl ScheduleSettings {
             _ => Ok(()),
         }
     }
+}
+
+/// Two programs, the lower number first.
+fn ordered(a: usize, b: usize) -> [usize; 2] {
+    [a.min(b), a.max(b)]
 }
 
 /// Where a game of a wave belongs.

@@ -3,6 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 
+use super::ordered;
+
 /// The state of a Swiss tournament between two rounds.
 #[derive(Clone, Debug)]
 pub(super) struct Swiss {
@@ -190,8 +192,4 @@ impl Swiss {
         let middle = (equal / 2).max(1);
         (middle..equal).chain((1..middle).rev()).chain(equal..unpaired.len()).collect()
     }
-}
-
-fn ordered(a: usize, b: usize) -> [usize; 2] {
-    [a.min(b), a.max(b)]
 }

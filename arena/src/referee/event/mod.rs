@@ -10,7 +10,7 @@ mod questions;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use game::{Color, Game, Outcome, PgnTags};
+use game::{Color, Game, Outcome};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{ClientRecord, Directive, Request};
 use shakmaty::{ByColor, Chess};
@@ -105,25 +105,29 @@ pub struct GameSummary {
 
 /// An event under way.
 pub struct EventState {
-    settings: EventSettings,
+    /// What is agreed.
+    pub(super) settings: EventSettings,
     openings: MatchOpenings,
-    schedule: Schedule,
+    /// The schedule as far as it is known.
+    pub(super) schedule: Schedule,
     /// Games that may begin, in their order.
-    queue: VecDeque<Fixture>,
-    standings: Standings,
-    results: Vec<GameSummary>,
+    pub(super) queue: VecDeque<Fixture>,
+    pub(super) standings: Standings,
+    /// The games that have ended, in that order.
+    pub(super) results: Vec<GameSummary>,
     programs: Vec<ProgramState>,
     peers: HashMap<ConnectionId, Peer>,
-    live_games: BTreeMap<u64, LiveGame>,
+    pub(super) live_games: BTreeMap<u64, LiveGame>,
     /// Games that the director lets begin before their round.
     released: BTreeSet<u64>,
     /// The rounds up to this one may be played, if they are begun by hand.
-    open_round: u32,
-    epoch: u64,
+    pub(super) open_round: u32,
+    /// The number of this referee among those of the event.
+    pub(super) epoch: u64,
     /// Whether a game may be able to begin that was not when games were last begun: a program has become free, or a game open.
     may_begin: bool,
     /// Whether another referee has taken over.
-    outdated: bool,
+    pub(super) outdated: bool,
     timers: Timers,
     out: Effects,
 }
@@ -213,11 +217,6 @@ impl EventState {
             self.is_gone(game, color, at);
         }
     }
-
-    /// What is agreed.
-    pub fn settings(&self) -> &EventSettings {
-        &self.settings
-    }
 }
 
 /// What comes in.
@@ -253,9 +252,7 @@ impl EventState {
                     self.deliver(program, at);
                     self.may_begin = true;
                 }
-                Timer::Patience(game, is_white) => {
-                    self.look_for(game, Color::from_white(is_white), at);
-                }
+                Timer::Patience(game, side) => self.look_for(game, side.into(), at),
                 Timer::SignOn(connection) => {
                     if self.peers.get(&connection).is_some_and(|peer| peer.program.is_none()) {
                         self.fault(connection, "nobody has signed on in time");
@@ -387,11 +384,4 @@ impl ProgramState {
     fn is_quiet(&self, at: Instant) -> bool {
         self.quiet_until.is_some_and(|until| at < until)
     }
-}
-
-fn tags(settings: &EventSettings) -> PgnTags {
-    let mut tags = PgnTags::default();
-    tags.set("Event", &settings.name);
-    tags.set("Site", &settings.site);
-    tags
 }

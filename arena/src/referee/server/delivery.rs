@@ -40,7 +40,7 @@ impl Service {
             .filter(|fact| !matches!(fact, Fact::Ended { .. }))
             .filter_map(Fact::game)
             .for_each(|game| self.files.changed(game));
-        let tags = self.event.tags();
+        let tags = self.event.settings.tags();
         for ending in &finished {
             self.files.write_game(&tags, ending).map_err(|error| ServiceError::File("games.pgn", error))?;
         }

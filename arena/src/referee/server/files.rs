@@ -12,7 +12,6 @@ use time::OffsetDateTime;
 
 use super::file_writer::FileWriter;
 use crate::referee::event::{EventState, FinishedGame};
-use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionId, report};
 use crate::schedule::Fixture;
 use crate::table::{GameRecord, PgnVariations};
@@ -58,7 +57,7 @@ impl EventFiles {
         let mut traffic =
             File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
         end_line(&mut traffic)?;
-        let behind = event.live_games().map(LiveGame::number).collect();
+        let behind = event.live_games.keys().copied().collect();
         let mut files = EventFiles {
             folder: folder.to_owned(),
             games: writer,
@@ -68,7 +67,7 @@ impl EventFiles {
             writer: FileWriter::start()?,
         };
         for ending in ended {
-            files.write_game(&event.tags(), ending)?;
+            files.write_game(&event.settings.tags(), ending)?;
         }
         files.flush()?;
         fs::rename(unfinished, games)?;
@@ -100,8 +99,8 @@ impl EventFiles {
         let Some(&game) = next else { return Ok(()) };
         self.behind.remove(&game);
         self.turn = game + 1;
-        if let Some(live) = event.live_game(game) {
-            let pgn = pgn(&event.tags(), &live.fixture, &live.record);
+        if let Some(live) = event.live_games.get(&game) {
+            let pgn = pgn(&event.settings.tags(), &live.fixture, &live.record);
             self.writer.write(self.running(game), pgn);
         }
         Ok(())

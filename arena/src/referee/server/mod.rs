@@ -257,7 +257,7 @@ impl Service {
             self.observers.show_life(now);
             self.event.tick(now);
             self.deliver(tell)?;
-            if self.event.is_outdated() {
+            if self.event.outdated {
                 self.farewell(tell)?;
                 return Ok(ServiceEnd::Outdated);
             }

@@ -39,7 +39,7 @@ impl Service {
         }
         let now = Instant::now();
         for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
-            if let Some(live) = fact.game().and_then(|game| self.event.live_game(game)) {
+            if let Some(live) = fact.game().and_then(|game| self.event.live_games.get(&game)) {
                 let _ =
                     self.watchers.send(PageUpdate::Game(view::running(&self.event, live, now).to_string()));
             }
@@ -58,9 +58,9 @@ impl Service {
             }
             PageQuery::AllPgn => self.files.games().ok(),
             PageQuery::Game(game) => self.find(game)?.map(|live| view::detail(&live).to_string()),
-            PageQuery::Pgn(game) => {
-                self.find(game)?.map(|live| files::pgn(&self.event.tags(), &live.fixture, &live.record))
-            }
+            PageQuery::Pgn(game) => self
+                .find(game)?
+                .map(|live| files::pgn(&self.event.settings.tags(), &live.fixture, &live.record)),
         })
     }
 
