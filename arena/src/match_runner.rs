@@ -6,21 +6,29 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use game::{Game, Outcome};
+use game::Game;
 use platform::affinity;
 use players::Resources;
 
-use crate::match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
+use crate::match_store::{GameEntry, MatchStore, StoreError};
 use crate::openings::{MatchOpenings, OpeningsError};
 use crate::overheads::Overheads;
 use crate::schedule::{Fixture, NextGames, Schedule, ScheduleError};
 use crate::standings::Standings;
-use crate::statistics::{Sprt, SprtDecision};
+use crate::statistics::{Hypothesis, Sprt};
 
 /// Where games are played, one after the other.
 pub trait GameRunner {
     /// Plays a game from the position of the opening on. It ends soon, and without an outcome, once `called_off` is set.
-    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> PlayedGame;
+    ///
+    /// # Errors
+    /// It was called off, or neither side could play; the text says why.
+    fn play(
+        &mut self,
+        fixture: &Fixture,
+        opening: Game,
+        called_off: &AtomicBool,
+    ) -> Result<PlayedGame, String>;
 
     /// Sends the players away. Tells what each used, once for each time it was started.
     fn close(self) -> Vec<(usize, Resources)>;
@@ -29,14 +37,8 @@ pub trait GameRunner {
 /// A game that has been played.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// How it ended; `None` if it was called off, or neither side could play.
-    pub outcome: Option<Outcome>,
-    /// What the outcome does not say; may be empty.
-    pub detail: String,
-    /// Plies that the players played, those of the opening not counted.
-    pub plies: u32,
-    /// How long it took.
-    pub lasted: Duration,
+    /// How it went.
+    pub entry: GameEntry,
     /// The game in PGN, an empty line at its end.
     pub pgn: String,
     /// For each move the time from its arrival until the opponent had been told of it.
@@ -67,7 +69,7 @@ pub enum MatchEnd {
     /// All games have been played.
     Complete,
     /// The SPRT has come to its decision.
-    Decided(SprtDecision),
+    Decided(Hypothesis),
     /// It was interrupted and can go on later.
     Interrupted,
 }
@@ -169,8 +171,8 @@ impl Match {
     }
 
     /// What the test says so far.
-    pub fn decision(&self) -> SprtDecision {
-        self.sprt.map_or(SprtDecision::Continue, |sprt| sprt.decision(&self.standings.programs[0].pairs))
+    pub fn decision(&self) -> Option<Hypothesis> {
+        self.sprt?.decision(&self.standings.programs[0].pairs)
     }
 
     /// Plays until the match is complete, decided or `interrupted`. Each thread makes a runner of its own; programs that it
@@ -224,24 +226,20 @@ impl Match {
     }
 
     /// Records a game.
-    fn finish(&mut self, fixture: &Fixture, played: &PlayedGame) -> Result<GameEntry, MatchError> {
-        let Some(outcome) = played.outcome else {
-            return Err(MatchError::NobodyCanPlay { number: fixture.number, detail: played.detail.clone() });
-        };
-        let entry = GameEntry {
-            fixture: *fixture,
-            outcome: RecordedOutcome(outcome),
-            detail: played.detail.clone(),
-            plies: played.plies,
-            seconds: played.lasted.as_secs_f64(),
-        };
-        self.store.append(&entry, &played.pgn)?;
+    fn finish(
+        &mut self,
+        fixture: &Fixture,
+        played: Result<PlayedGame, String>,
+    ) -> Result<GameEntry, MatchError> {
+        let nobody = |detail| MatchError::NobodyCanPlay { number: fixture.number, detail };
+        let PlayedGame { entry, pgn, overheads } = played.map_err(nobody)?;
+        self.store.append(&entry, &pgn)?;
         // The game came from this schedule, and only once.
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
-        self.standings.add(fixture, outcome);
+        self.standings.add(fixture, entry.outcome.0);
         self.openings_drawn = self.openings_drawn.max(fixture.opening + 1);
-        self.usage.overheads.extend(played.overheads.iter().copied());
+        self.usage.overheads.extend(overheads);
         Ok(entry)
     }
 }
@@ -301,7 +299,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
                     break;
                 }
                 let played = runner.play(&fixture, opening, &self.called_off);
-                self.finish(&fixture, &played);
+                self.finish(&fixture, played);
             }
             self.lock().playing -= 1;
             self.changed.notify_all();
@@ -341,7 +339,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
     }
 
     /// Records a game, unless the match was over before it.
-    fn finish(&self, fixture: &Fixture, played: &PlayedGame) {
+    fn finish(&self, fixture: &Fixture, played: Result<PlayedGame, String>) {
         let mut progress = self.lock();
         let Progress { game, observe, end: None, .. } = &mut *progress else { return };
         match game.finish(fixture, played) {
@@ -352,7 +350,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
     }
 
     fn end_if_decided(&self, progress: &mut Progress<'a, F>) {
-        if let decision @ (SprtDecision::AcceptH0 | SprtDecision::AcceptH1) = progress.game.decision() {
+        if let Some(decision) = progress.game.decision() {
             self.end(progress, Ok(MatchEnd::Decided(decision)));
         }
     }
@@ -380,9 +378,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use game::{Color, DrawReason, WinReason};
+    use game::{Color, DrawReason, Outcome, WinReason};
 
     use super::*;
+    use crate::match_store::RecordedOutcome;
     use crate::schedule::{ScheduleSettings, TournamentFormat};
     use crate::statistics::EloModel;
 
@@ -390,16 +389,18 @@ mod tests {
     struct Scripted<F>(F);
 
     impl<F: Fn(&Fixture) -> Option<Outcome>> GameRunner for Scripted<F> {
-        fn play(&mut self, fixture: &Fixture, opening: Game, _: &AtomicBool) -> PlayedGame {
+        fn play(&mut self, fixture: &Fixture, opening: Game, _: &AtomicBool) -> Result<PlayedGame, String> {
             assert_eq!(opening.ply(), 0);
-            PlayedGame {
-                outcome: (self.0)(fixture),
+            let outcome = (self.0)(fixture).ok_or("scripted")?;
+            let entry = GameEntry {
+                fixture: *fixture,
+                outcome: RecordedOutcome(outcome),
                 detail: "scripted".to_owned(),
                 plies: 10,
-                lasted: Duration::from_millis(1),
-                pgn: format!("[Event \"{}\"]\n\n*\n\n", fixture.number),
-                overheads: vec![Duration::from_micros(100 + fixture.number)],
-            }
+                seconds: 0.001,
+            };
+            let pgn = format!("[Event \"{}\"]\n\n*\n\n", fixture.number);
+            Ok(PlayedGame { entry, pgn, overheads: vec![Duration::from_micros(100 + fixture.number)] })
         }
 
         fn close(self) -> Vec<(usize, Resources)> {
@@ -485,7 +486,7 @@ mod tests {
         let settings = ScheduleSettings { programs: 2, format: TournamentFormat::RoundRobin, games: 100_000 };
         let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, EloModel::Logistic).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let decided = MatchEnd::Decided(SprtDecision::AcceptH1);
+        let decided = MatchEnd::Decided(Hypothesis::H1);
         let mut game = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(game.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
         let games = game.standings.games;

@@ -3,27 +3,21 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use arena::schedule::TournamentFormat;
-use arena::statistics::{Estimate, SprtDecision};
+use arena::statistics::Estimate;
 use arena::{GameEntry, Grid, Match, MatchEnd};
 use serde_json::{Value, json};
 
 use super::options::MatchPlan;
 
-/// More programs than these have no crosstable that anybody could read.
-const WIDEST_CROSSTABLE: usize = 24;
-
 /// The whole report.
 pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     let mut text = table(plan, game);
-    if plan.schedule.programs > 2 && plan.schedule.programs <= WIDEST_CROSSTABLE {
-        text.push('\n');
-        let standings = &game.standings;
-        let names = |program| plan.name(program);
-        text.push_str(&Grid::crosstable(standings, &standings.ranking(), names).text());
+    let standings = &game.standings;
+    let crosstable = Grid::crosstable(standings, &standings.ranking(), |program| plan.name(program));
+    if let Some(crosstable) = crosstable.filter(|_| plan.schedule.programs > 2) {
+        let _ = write!(text, "\n{}", crosstable.text());
     }
     text.push_str(&faults(plan, game));
-    let standings = &game.standings;
     if let Some(draws) = standings.draw_ratio() {
         let _ = writeln!(text, "\n{} games, {:.1} % drawn", standings.games, 100.0 * draws);
     }
@@ -96,11 +90,7 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
 pub(super) fn sprt_line(game: &Match) -> String {
     let Some(sprt) = game.sprt else { return String::new() };
     let bounds = sprt.bounds();
-    let verdict = match game.decision() {
-        SprtDecision::Continue => "undecided",
-        SprtDecision::AcceptH0 => "H0 accepted",
-        SprtDecision::AcceptH1 => "H1 accepted",
-    };
+    let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
     let llr = sprt.llr(&game.standings.programs[0].pairs);
     format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
 }
@@ -164,16 +154,12 @@ pub(super) fn json_begin(plan: &MatchPlan, game: &Match) -> Value {
         .config
         .participants
         .iter()
-        .map(|e| json!({ "name": e.name, "tc": e.control.to_string(), "protocol": e.spec.protocol }))
+        .map(
+            |e| json!({ "name": e.seat.name, "tc": e.seat.control.to_string(), "protocol": e.spec.protocol }),
+        )
         .collect();
-    let format = match plan.schedule.format {
-        TournamentFormat::RoundRobin => "round-robin",
-        TournamentFormat::Gauntlet { .. } => "gauntlet",
-        TournamentFormat::Swiss { .. } => "swiss",
-        TournamentFormat::Knockout => "knockout",
-    };
     json!({
-        "event": "begin", "format": format, "programs": programs, "games": game.schedule.games(),
+        "event": "begin", "format": plan.options.format.unwrap_or_default(), "programs": programs, "games": game.schedule.games(),
         "played": game.standings.games,
     })
 }
@@ -223,11 +209,7 @@ fn json_crosstable(plan: &MatchPlan, game: &Match) -> Vec<Vec<[u64; 3]>> {
 
 fn json_sprt(game: &Match) -> Option<Value> {
     let sprt = game.sprt?;
-    let decision = match game.decision() {
-        SprtDecision::Continue => None,
-        SprtDecision::AcceptH0 => Some("H0"),
-        SprtDecision::AcceptH1 => Some("H1"),
-    };
+    let decision = game.decision().map(|accepted| format!("{accepted:?}"));
     let bounds = sprt.bounds();
     let llr = sprt.llr(&game.standings.programs[0].pairs);
     Some(json!({ "llr": llr, "lower": bounds.lower, "upper": bounds.upper, "accepted": decision }))

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use arena::referee::server::{
     ObservationEnd, ObservedReferee, Service, ServiceEnd, ServiceError, StandbyReferee,
 };
-use arena::referee::{DirectorCommand, EventState, EventStoreError, report};
+use arena::referee::{EventState, EventStoreError, report};
 use clap::Args;
 use platform::signals;
 
@@ -96,10 +96,9 @@ impl RefereeArgs {
         }
         let director = service.director();
         let at_signal = director.clone();
-        signals::at_each(&signals::ALL, move || match at_signal.order(DirectorCommand::Quit) {
-            Some(_) => ControlFlow::Continue(()),
-            // The service has ended already.
-            None => ControlFlow::Break(()),
+        // Once the service has ended there is nothing more to end.
+        signals::at_each(&signals::ALL, move || {
+            if at_signal.quit() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         if !self.background {
             console::listen(director)?;

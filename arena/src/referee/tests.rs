@@ -430,14 +430,14 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
 fn late_replies_harm_nobody() {
     let (mut room, both @ [a, b]) = pair();
     room.play_all(both, "e4 e5 Nf3 Nc6");
-    room.event.obey(&DirectorCommand::Restart(0), room.now).expect("begins anew");
+    room.event.obey("restart 1", room.now).expect("begins anew");
     room.send();
     room.pass(seconds(5));
     let late = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - refreq reply; sm Bb5;";
     room.say(a, &late);
     assert_eq!(room.news.last().map(String::as_str), Some("A replied too late"));
     room.play(a, "d4");
-    room.event.obey(&DirectorCommand::Adjudicate(0, DirectorVerdict::Drawn), room.now).expect("ends");
+    room.event.obey("adjudicate 1 1/2-1/2", room.now).expect("ends");
     room.send();
     room.pass(seconds(20));
     // The other game; White thinks.
@@ -578,7 +578,7 @@ fn an_old_referee_gives_way() {
 fn the_director_s_word() {
     let (mut room, both @ [a, b]) = pair();
     let obey = |room: &mut Room, line: &str| {
-        let answer = room.event.obey(&line.parse().expect(line), room.now);
+        let answer = room.event.obey(line, room.now);
         room.send();
         answer.unwrap_or_else(|error| format!("! {error}"))
     };
@@ -611,6 +611,41 @@ fn the_director_s_word() {
 }
 
 #[test]
+fn orders_and_what_is_none() {
+    let mut room = Room::new(settings(&["Toga II", "Herald"]));
+    for (line, told) in [
+        (" pause 3 ", "! game 3 is not being played"),
+        ("pause 0", "! `0` is no number of a game"),
+        ("pause x", "! `x` is no number of a game"),
+        ("pair \"Toga II\" Herald", "game 1 begins as soon as both are free"),
+        ("pair Bob Herald", "! `Bob` takes no part"),
+        ("pair Bob", "! expected `pair NAME NAME`"),
+        ("pair 'a", "! a quotation mark is not closed"),
+        ("broadcast", "! expected `broadcast TEXT`"),
+        ("broadcast It's lunch", "told 0 programs"),
+        ("forfeit Toga II", "game 1: 0-1"),
+        ("forfeit Herald", "game 2: 0-1"),
+        ("forfeit Toga II", "! it has no game to lose"),
+        ("jump", "! `jump` is not understood; `help` shows what is"),
+        ("", "! no command; `help` shows what there is"),
+        ("quit", "! the service is ended at the console"),
+    ] {
+        let answer = room.event.obey(line, room.now).unwrap_or_else(|error| format!("! {error}"));
+        assert_eq!(answer, told, "{line}");
+    }
+    let (mut room, _) = pair();
+    for (line, told) in [
+        ("add 1 red 3", "! `red`: expected white or black"),
+        ("add 1 white -3", "! `-3`: expected seconds"),
+        ("add 1 black 30.5", "black has 30.5s more in game 1"),
+        ("adjudicate 1 2-0", "! `2-0`: expected 1-0, 0-1 or 1/2-1/2"),
+    ] {
+        let answer = room.event.obey(line, room.now).unwrap_or_else(|error| format!("! {error}"));
+        assert_eq!(answer, told, "{line}");
+    }
+}
+
+#[test]
 fn rounds_wait_for_the_director() {
     let mut by_hand = settings(&["A", "B", "C", "D"]);
     by_hand.rounds_by_hand = true;
@@ -623,10 +658,10 @@ fn rounds_wait_for_the_director() {
     let fixture = *room.event.queue.iter().last().expect("a game");
     let names = [fixture.white, fixture.black].map(|program| room.event.name(program).to_owned());
     let order = format!("pair {} {}", names[0], names[1]);
-    room.event.obey(&order.parse().expect("an order"), room.now).expect("they have a game");
+    room.event.obey(&order, room.now).expect("they have a game");
     room.send();
     assert_eq!(room.event.live_games.values().count(), 1);
-    room.event.obey(&DirectorCommand::NextRound, room.now).expect("a round");
+    room.event.obey("next", room.now).expect("a round");
     room.send();
     assert!(
         room.event

@@ -49,8 +49,8 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
             let cells: Vec<String> =
                 rows.iter().map(|other| event.standings.score_text(row.program, other.program)).collect();
             json!({
-                "name": event.name(row.program), "points": row.points, "games": row.games, "won": row.wins,
-                "drawn": row.draws, "lost": row.losses, "sb": row.sonneborn_berger, "buchholz": row.buchholz,
+                "name": event.name(row.program), "points": row.points, "games": row.games.games(), "won": row.games.wins,
+                "drawn": row.games.draws, "lost": row.games.losses, "sb": row.sonneborn_berger, "buchholz": row.buchholz,
                 "present": event.is_present(row.program), "cells": cells,
             })
         })

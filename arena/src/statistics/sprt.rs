@@ -31,15 +31,13 @@ pub enum EloModel {
     Normalised,
 }
 
-/// What a test says so far.
+/// What a test decides between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SprtDecision {
-    /// More games are needed.
-    Continue,
-    /// The difference is `elo0` rather than `elo1`.
-    AcceptH0,
-    /// The difference is `elo1` rather than `elo0`.
-    AcceptH1,
+pub enum Hypothesis {
+    /// The difference is `elo0`.
+    H0,
+    /// The difference is `elo1`.
+    H1,
 }
 
 /// The log-likelihood ratios at which a test ends.
@@ -102,16 +100,11 @@ impl Sprt {
         pairs.pairs() as f64 * (0..PAIR_SCORES.len()).map(ratio).sum::<f64>()
     }
 
-    /// What the test says after these pairs.
-    pub fn decision(&self, pairs: &Pentanomial) -> SprtDecision {
+    /// What the test accepts after these pairs; `None` as long as more are needed.
+    pub fn decision(&self, pairs: &Pentanomial) -> Option<Hypothesis> {
         let (llr, bounds) = (self.llr(pairs), self.bounds());
-        if llr >= bounds.upper {
-            SprtDecision::AcceptH1
-        } else if llr <= bounds.lower {
-            SprtDecision::AcceptH0
-        } else {
-            SprtDecision::Continue
-        }
+        let h1 = (llr >= bounds.upper).then_some(Hypothesis::H1);
+        h1.or((llr <= bounds.lower).then_some(Hypothesis::H0))
     }
 
     /// The distribution with a difference of `elo` that makes the observation most likely.
@@ -285,8 +278,8 @@ mod tests {
             for counts in [[0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 500, 0, 0], [0, 0, 0, 0, 10_000]] {
                 assert!(test.llr(&Pentanomial::new(counts)).is_finite(), "{counts:?}");
             }
-            assert_eq!(test.decision(&Pentanomial::new([0, 0, 10, 300, 300])), SprtDecision::AcceptH1);
-            assert_eq!(test.decision(&Pentanomial::new([300, 300, 10, 0, 0])), SprtDecision::AcceptH0);
+            assert_eq!(test.decision(&Pentanomial::new([0, 0, 10, 300, 300])), Some(Hypothesis::H1));
+            assert_eq!(test.decision(&Pentanomial::new([300, 300, 10, 0, 0])), Some(Hypothesis::H0));
         }
     }
 
@@ -313,8 +306,8 @@ mod tests {
                     let name = format!("{model:?} {elo0} {elo1} {lost:?}");
                     assert!(llr(twice(lost)) < llr(lost) && llr(lost) < 0.0, "{name}: {}", llr(lost));
                     assert!(llr(twice(won)) > llr(won) && llr(won) > 0.0, "{name}: {}", llr(won));
-                    assert_ne!(test.decision(&Pentanomial::new(lost)), SprtDecision::AcceptH1, "{name}");
-                    assert_ne!(test.decision(&Pentanomial::new(won)), SprtDecision::AcceptH0, "{name}");
+                    assert_ne!(test.decision(&Pentanomial::new(lost)), Some(Hypothesis::H1), "{name}");
+                    assert_ne!(test.decision(&Pentanomial::new(won)), Some(Hypothesis::H0), "{name}");
                 }
             }
         }
@@ -383,13 +376,12 @@ mod tests {
             }
         }
 
-        fn decide(&mut self, test: Sprt) -> SprtDecision {
+        fn decide(&mut self, test: Sprt) -> Hypothesis {
             let mut pairs = Pentanomial::default();
             loop {
                 pairs.add(self.game(), self.game());
-                match test.decision(&pairs) {
-                    SprtDecision::Continue => {}
-                    decision => return decision,
+                if let Some(decision) = test.decision(&pairs) {
+                    return decision;
                 }
             }
         }
@@ -401,7 +393,7 @@ mod tests {
     fn a_thousand_tests_at_each_hypothesis_keep_their_error_rates() {
         for model in [EloModel::Logistic, EloModel::Normalised] {
             let test = sprt(0.0, 30.0, model);
-            for (elo, wrong) in [(0.0, SprtDecision::AcceptH1), (30.0, SprtDecision::AcceptH0)] {
+            for (elo, wrong) in [(0.0, Hypothesis::H1), (30.0, Hypothesis::H0)] {
                 let wrongly = |seed| Match::new(elo, model, seed).decide(test) == wrong;
                 let errors = (0..1000).filter(|&seed| wrongly(seed)).count();
                 println!("{model:?}, {elo} Elo: {errors} of 1000 tests were wrong");
@@ -411,7 +403,7 @@ mod tests {
     }
 
     /// Draws pairs by their probabilities until the test decides.
-    fn decide(test: Sprt, truth: &Distribution, seed: u64) -> SprtDecision {
+    fn decide(test: Sprt, truth: &Distribution, seed: u64) -> Hypothesis {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut counts = [0; 5];
         loop {
@@ -421,8 +413,7 @@ mod tests {
                 left < 0.0
             });
             counts[place.unwrap_or(4)] += 1;
-            let decision = test.decision(&Pentanomial::new(counts));
-            if decision != SprtDecision::Continue {
+            if let Some(decision) = test.decision(&Pentanomial::new(counts)) {
                 return decision;
             }
         }
@@ -432,7 +423,7 @@ mod tests {
     /// wins, programs that win or lose everything. If one test in twenty errs, more than 27 in 300 do so once in 500 times.
     #[test]
     fn error_rates_hold_for_unusual_pairs() {
-        let errors = |test: Sprt, truth: &Distribution, wrong: SprtDecision| {
+        let errors = |test: Sprt, truth: &Distribution, wrong: Hypothesis| {
             (0..300).filter(|&seed| decide(test, truth, seed) == wrong).count()
         };
         let shapes = [
@@ -445,7 +436,7 @@ mod tests {
             for (shape, logistic) in shapes.into_iter().zip([60.0, 8.0, 20.0, 80.0]) {
                 let elo1 = if model == EloModel::Logistic { logistic } else { 60.0 };
                 let test = sprt(0.0, elo1, model);
-                for (elo, wrong) in [(0.0, SprtDecision::AcceptH1), (elo1, SprtDecision::AcceptH0)] {
+                for (elo, wrong) in [(0.0, Hypothesis::H1), (elo1, Hypothesis::H0)] {
                     let count = errors(test, &test.most_likely(&Distribution(shape), elo), wrong);
                     assert!(count <= 27, "{model:?}, {shape:?}, {elo} Elo: {count} of 300 were wrong");
                 }
@@ -454,11 +445,11 @@ mod tests {
             let lost = Distribution([1.0, 0.0, 0.0, 0.0, 0.0]);
             let won = Distribution([0.0, 0.0, 0.0, 0.0, 1.0]);
             let nearly = Distribution([0.9, 0.1, 0.0, 0.0, 0.0]);
-            assert_eq!(errors(test, &lost, SprtDecision::AcceptH1), 0);
-            assert_eq!(errors(test, &nearly, SprtDecision::AcceptH1), 0);
-            assert_eq!(errors(test, &won, SprtDecision::AcceptH0), 0);
+            assert_eq!(errors(test, &lost, Hypothesis::H1), 0);
+            assert_eq!(errors(test, &nearly, Hypothesis::H1), 0);
+            assert_eq!(errors(test, &won, Hypothesis::H0), 0);
             let drawn = Distribution([0.0, 0.0, 1.0, 0.0, 0.0]);
-            assert_eq!(errors(test, &drawn, SprtDecision::AcceptH1), 0);
+            assert_eq!(errors(test, &drawn, Hypothesis::H1), 0);
         }
     }
 }

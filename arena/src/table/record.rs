@@ -9,6 +9,7 @@ use players::{PlayerFault, Thinking};
 use shakmaty::ByColor;
 
 use super::Seat;
+use crate::schedule::Fixture;
 
 /// The longest part of a variation that PGN shows, in plies.
 const LONGEST_VARIATION: usize = 32;
@@ -112,6 +113,14 @@ impl GameRecord {
         };
         let comments: Vec<_> = self.game.moves().iter().enumerate().map(comment).collect();
         write_pgn(&self.game, &self.tags(tags), &comments)
+    }
+
+    /// The game in PGN as [`GameRecord::pgn`] has it, with its place in the schedule.
+    pub(crate) fn pgn_of(&self, fixture: &Fixture, tags: &PgnTags, variations: PgnVariations) -> String {
+        let mut tags = tags.clone();
+        tags.set("Round", fixture.round.to_string());
+        tags.set("GameNumber", (fixture.number + 1).to_string());
+        self.pgn(&tags, variations)
     }
 
     /// The game before its first move.

@@ -97,9 +97,7 @@ impl EventState {
                 records.insert(0, live.reset());
             }
             self.programs[program].is_fresh = false;
-            for record in records {
-                self.send(program, record, None, at);
-            }
+            self.send(program, records, None, at);
         }
         match self.live_games[&game].judge_board() {
             Some((outcome, detail)) => self.end(game, outcome, detail, at),
@@ -114,7 +112,7 @@ impl EventState {
             return;
         }
         let (program, respond) = (live.program(live.to_move()), live.respond(at));
-        self.send(program, respond, Some(game), at);
+        self.send(program, [respond], Some(game), at);
     }
 
     pub(super) fn reply(
@@ -136,7 +134,7 @@ impl EventState {
         match live.hear(color, position, reply, at, self.settings.penalty) {
             Judgement::OutOfTurn => self.refuse(connection, "it is not the turn of this client", at),
             Judgement::AskAgain(why, facts) => {
-                live.ask_again();
+                live.was_asked_again = true;
                 for fact in facts {
                     self.record(fact);
                 }
@@ -144,7 +142,7 @@ impl EventState {
                 self.watch_flag(game);
             }
             Judgement::Happened(facts) => {
-                live.answered();
+                live.asked = false;
                 for fact in facts {
                     self.happen(game, fact, at);
                 }
@@ -167,9 +165,7 @@ impl EventState {
         let respond = live.respond(at);
         let mut records = live.history(false);
         records.push(Directive { reason: Some(why.to_owned()), ..respond });
-        for record in records {
-            self.send(program, record, None, at);
-        }
+        self.send(program, records, None, at);
     }
 
     /// A program on a serial line did not understand what it was sent. Whatever that was, all that it has to know of its game
@@ -185,9 +181,7 @@ impl EventState {
         if !(is_to_move && live.asked) {
             records.extend(live.history(!is_to_move));
         }
-        for record in records {
-            self.send(program, record, None, at);
-        }
+        self.send(program, records, None, at);
         self.ask_again(program, "the last record did not arrive as it was sent", at);
     }
 
@@ -228,9 +222,7 @@ impl EventState {
         self.record(ended);
         for program in programs {
             self.programs[program].mailbox.retain(|(_, starts)| starts.is_none());
-            for record in &records {
-                self.send(program, record.clone(), None, at);
-            }
+            self.send(program, records.clone(), None, at);
         }
     }
 }

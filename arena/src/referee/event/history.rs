@@ -76,9 +76,8 @@ impl EventState {
             self.programs[live.program(color)].game = None;
         }
         let used = live.used_by_both();
-        let (detail, lasted) = (live.record.detail.clone(), live.record.lasted);
-        let plies = live.record.moves.len() as u32;
-        self.results.push(GameSummary { fixture, outcome, detail, plies, lasted, used });
+        let (detail, plies) = (live.record.detail.clone(), live.record.moves.len() as u32);
+        self.results.push(GameSummary { fixture, outcome, detail, plies, used });
         let names = [fixture.white, fixture.black].map(|program| self.name(program).to_owned());
         let text = format!(
             "game {}: {} - {} {} ({outcome})",

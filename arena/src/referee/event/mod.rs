@@ -97,8 +97,6 @@ pub struct GameSummary {
     pub detail: String,
     /// Plies played.
     pub plies: u32,
-    /// How long it took.
-    pub lasted: Duration,
     /// What both sides used of their time.
     pub used: ByColor<Duration>,
 }
@@ -115,7 +113,7 @@ pub struct EventState {
     pub(super) standings: Standings,
     /// The games that have ended, in that order.
     pub(super) results: Vec<GameSummary>,
-    programs: Vec<ProgramState>,
+    pub(super) programs: Vec<ProgramState>,
     peers: HashMap<ConnectionId, Peer>,
     pub(super) live_games: BTreeMap<u64, LiveGame>,
     /// Games that the director lets begin before their round.
@@ -140,11 +138,11 @@ const FLAG_DELAY: Duration = Duration::from_millis(1);
 
 /// A program that may take part.
 #[derive(Default)]
-struct ProgramState {
+pub(super) struct ProgramState {
     connection: Option<ConnectionId>,
     extended: bool,
     /// The game in which it plays.
-    game: Option<u64>,
+    pub(super) game: Option<u64>,
     /// Since when it has been gone; matters only in a game.
     gone_since: Option<Instant>,
     /// How often it has come back to this game.

@@ -46,7 +46,7 @@ impl EventState {
         match self.programs[program].game {
             None => {
                 let start = Position::of(&Game::default());
-                self.send(program, Directive::new(RefereeCommand::Reset, start), None, at);
+                self.send(program, [Directive::new(RefereeCommand::Reset, start)], None, at);
             }
             Some(game) => self.welcome_back(program, game, at),
         }
@@ -86,9 +86,7 @@ impl EventState {
         records.extend(live.history(!is_to_move));
         let noted = live.noted(color, "is back");
         self.record(noted);
-        for record in records {
-            self.send(program, record, None, at);
-        }
+        self.send(program, records, None, at);
         self.programs[program].is_fresh = false;
         if returns > self.settings.returns {
             let text = format!("came back more than {} times", self.settings.returns);

@@ -29,11 +29,6 @@ impl EventState {
             && self.programs.iter().all(|program| program.mailbox.is_empty() && !program.is_quiet(at))
     }
 
-    /// The game in which a program plays.
-    pub(in crate::referee) fn game_of(&self, program: usize) -> Option<u64> {
-        self.programs[program].game
-    }
-
     /// A game of which only its beginning is known.
     pub(in crate::referee) fn recall(&self, began: &Fact) -> Option<LiveGame> {
         let seats = self.seats(&began.fixture()?);

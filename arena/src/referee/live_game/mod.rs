@@ -29,7 +29,7 @@ pub(super) struct LiveGame {
     pub(super) paused: bool,
     last: Option<LastMove>,
     /// Whether the side to move has been asked once more, because its first answer was none.
-    was_asked_again: bool,
+    pub(super) was_asked_again: bool,
     adjudicator: Adjudicator,
     adjudicated: Option<(Outcome, &'static str)>,
     /// The fact of its beginning.
@@ -168,18 +168,20 @@ impl LiveGame {
         }
         match &reply.answer {
             Response::Resign => self.lose(color, WinReason::Resignation, ""),
-            Response::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
+            Response::AcceptDraw if self.last.as_ref().is_some_and(|last| last.offers_draw) => {
+                self.draw(DrawReason::Agreement, "")
+            }
             Response::AcceptDraw => self.no_answer(color, "no draw was offered"),
-            Response::ClaimDraw => match self.record.game.claim() {
-                Some(reason) => self.draw(reason, "claimed"),
-                None => match self.no_answer(color, "the draw claim is false") {
-                    Judgement::AskAgain(why, mut facts) => {
-                        facts.extend(self.false_claim(color, penalty));
-                        Judgement::AskAgain(why, facts)
-                    }
-                    other => other,
-                },
-            },
+            Response::ClaimDraw => {
+                if let Some(reason) = self.record.game.claim() {
+                    return self.draw(reason, "claimed");
+                }
+                let mut judgement = self.no_answer(color, "the draw claim is false");
+                if let Judgement::AskAgain(_, facts) = &mut judgement {
+                    facts.extend(self.false_claim(color, penalty));
+                }
+                judgement
+            }
             Response::NoMove => self.no_answer(color, "no move, though there are legal ones"),
             Response::Move { mv, remark, rejects_draw } => {
                 let Some(legal) = mv.legal() else {
@@ -242,24 +244,10 @@ impl LiveGame {
         Fact::ended(self.fixture.number, outcome, detail, u64::try_from(millis).unwrap_or(u64::MAX))
     }
 
-    fn is_draw_offered(&self) -> bool {
-        self.last.as_ref().is_some_and(|last| last.offers_draw)
-    }
-
-    /// The side to move has replied.
-    pub(super) fn answered(&mut self) {
-        self.asked = false;
-    }
-
     /// Whether the game may be told once more in this turn, which counts.
     pub(super) fn may_repair(&mut self) -> bool {
         self.repairs += 1;
         self.repairs <= MOST_REPAIRS
-    }
-
-    /// The program is asked once more.
-    pub(super) fn ask_again(&mut self) {
-        self.was_asked_again = true;
     }
 
     /// The side to move has to be asked anew: it has come back, or the referee has.

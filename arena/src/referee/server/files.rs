@@ -13,8 +13,7 @@ use time::OffsetDateTime;
 use super::file_writer::FileWriter;
 use crate::referee::event::{EventState, FinishedGame};
 use crate::referee::{ConnectionId, report};
-use crate::schedule::Fixture;
-use crate::table::{GameRecord, PgnVariations};
+use crate::table::PgnVariations;
 
 /// Ends the last line of a file, if a referee died while it wrote it.
 fn end_line(file: &mut File) -> io::Result<()> {
@@ -76,10 +75,10 @@ impl EventFiles {
 
     /// Writes down a game that has ended.
     pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
-        let pgn = pgn(tags, &ending.fixture, &ending.record);
+        let pgn = ending.record.pgn_of(&ending.fixture, tags, PgnVariations::Hidden);
         self.games.write_all(pgn.as_bytes())?;
         self.behind.remove(&ending.fixture.number);
-        self.writer.remove(self.running(ending.fixture.number));
+        self.writer.write(self.running(ending.fixture.number), None);
         Ok(())
     }
 
@@ -100,8 +99,8 @@ impl EventFiles {
         self.behind.remove(&game);
         self.turn = game + 1;
         if let Some(live) = event.live_games.get(&game) {
-            let pgn = pgn(&event.settings.tags(), &live.fixture, &live.record);
-            self.writer.write(self.running(game), pgn);
+            let pgn = live.record.pgn_of(&live.fixture, &event.settings.tags(), PgnVariations::Hidden);
+            self.writer.write(self.running(game), Some(pgn));
         }
         Ok(())
     }
@@ -154,11 +153,4 @@ impl EventFiles {
         fs::write(self.folder.join("report.txt"), report::text(event))?;
         fs::write(self.folder.join("report.html"), report::page(event))
     }
-}
-
-pub(super) fn pgn(tags: &PgnTags, fixture: &Fixture, record: &GameRecord) -> String {
-    let mut tags = tags.clone();
-    tags.set("Round", fixture.round.to_string());
-    tags.set("GameNumber", (fixture.number + 1).to_string());
-    record.pgn(&tags, PgnVariations::Hidden)
 }

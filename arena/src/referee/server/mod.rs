@@ -12,9 +12,9 @@ mod listener;
 mod observer;
 mod page;
 mod page_data;
+mod page_listener;
 mod serial;
 mod tls;
-mod tls_listener;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -28,7 +28,6 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::DirectorCommand;
 use super::event::{ConnectionEvent, ConnectionId, EventState, Notice};
 use super::store::{EventStore, EventStoreError};
 use connection::LineSender;
@@ -80,7 +79,8 @@ enum ServiceMessage {
     Connected { at: Instant, id: ConnectionId, output: LineSender, address: SocketAddr, role: Role },
     Received(Instant, ConnectionEvent),
     Warning(String),
-    Command(DirectorCommand, Box<dyn FnOnce(Result<String, String>) + Send>),
+    Command(String, oneshot::Sender<Result<String, String>>),
+    Quit,
     Query(PageQuery, oneshot::Sender<Option<String>>),
 }
 
@@ -96,13 +96,21 @@ enum Role {
 pub struct Director(Sender<ServiceMessage>);
 
 impl Director {
-    /// Gives an order and waits for what comes of it; `None` if the service has ended.
-    pub fn order(&self, order: DirectorCommand) -> Option<Result<String, String>> {
-        let (answer, answered) = mpsc::channel();
-        // A director who has left doesn't want to know.
-        let tell = Box::new(move |done| drop(answer.send(done)));
-        self.0.send(ServiceMessage::Command(order, tell)).ok()?;
-        answered.recv().ok()
+    /// Gives an order (see [`EventState::obey`]) and waits for what comes of it; `None` if the service has ended.
+    pub fn order(&self, words: String) -> Option<Result<String, String>> {
+        self.send(words).blocking_recv().ok()
+    }
+
+    /// Gives an order. What comes of it comes later, and never if the service has ended.
+    fn send(&self, words: String) -> oneshot::Receiver<Result<String, String>> {
+        let (answer, answered) = oneshot::channel();
+        let _ = self.0.send(ServiceMessage::Command(words, answer));
+        answered
+    }
+
+    /// Ends the service; `false` if it has ended already. The event can go on later.
+    pub fn quit(&self) -> bool {
+        self.0.send(ServiceMessage::Quit).is_ok()
     }
 }
 
@@ -150,15 +158,12 @@ impl Service {
     /// # Errors
     /// The store or a file can't be used, or the address.
     pub fn open(
-        mut event: EventState,
+        event: EventState,
         folder: &Path,
         settings: &str,
         entrance: ListenConfig,
     ) -> Result<Service, ServiceError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| ServiceError::File("the folder of the event", error))?;
-        let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        Service::around(event, store, folder, entrance)
+        StandbyReferee::open(event, folder, settings)?.take_over(entrance)
     }
 
     /// A service around an event that has been restored from its store.
@@ -224,8 +229,7 @@ impl Service {
     /// The device can't be used.
     pub fn attach(&mut self, device: &str, baud: u32) -> Result<(), ServiceError> {
         let connection = self.next_connection.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let line = ConnectionLimits::default().line;
-        let output = serial::open(device, baud, line, connection, self.to_self.clone())
+        let output = serial::open(device, baud, connection, self.to_self.clone())
             .map_err(|error| ServiceError::Line(device.to_owned(), error))?;
         self.connections.insert(connection, output);
         self.event.handle(ConnectionEvent::SerialLine(connection), Instant::now());
@@ -292,9 +296,8 @@ impl Service {
                     self.event.handle(ConnectionEvent::Opened(id), at);
                 }
                 ServiceMessage::Received(at, input) => {
-                    if self.hear_observer(&input, tell)? {
-                        // It has no part in the event.
-                    } else {
+                    // An observer has no part in the event.
+                    if !self.hear_observer(&input, tell)? {
                         self.hear_client(input, at)?;
                     }
                 }
@@ -302,21 +305,19 @@ impl Service {
                     self.log(None, '#', &text)?;
                     tell(&Notice { urgent: false, text });
                 }
-                ServiceMessage::Command(DirectorCommand::Quit, answer) => {
-                    answer(Ok("the service ends".to_owned()));
-                    return Ok(Some(ServiceEnd::Quit));
-                }
+                ServiceMessage::Quit => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Query(query, answer) => {
                     // Who has left doesn't want to know.
                     let _ = answer.send(self.answer(&query)?);
                 }
-                ServiceMessage::Command(order, answer) => {
-                    let done = self.event.obey(&order, Instant::now());
-                    self.log(None, '#', &format!("director: {order:?}"))?;
+                ServiceMessage::Command(words, answer) => {
+                    let done = self.event.obey(&words, Instant::now());
+                    self.log(None, '#', &format!("director: {words}"))?;
                     self.deliver(tell)?;
                     // That a game is held is no fact.
                     let _ = self.watchers.send(PageUpdate::Changed);
-                    answer(done);
+                    // A director who has left doesn't want to know.
+                    let _ = answer.send(done);
                 }
             }
             next = self.postponed.pop_front().or_else(|| self.inbox.try_recv().ok());
