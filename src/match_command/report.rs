@@ -54,7 +54,7 @@ pub(super) fn table(plan: &MatchPlan, game: &Match) -> String {
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             percent(games.draw_ratio()),
             percent(sample.map(|sample| sample.likelihood_of_superiority())),
-            standing.pairs.counts().map(|count| count.to_string()).join(" "),
+            standing.pairs.0.map(|count| count.to_string()).join(" "),
         ]);
     }
     grid.text()
@@ -73,10 +73,10 @@ fn estimate(estimate: Option<Estimate>) -> String {
 fn faults(plan: &MatchPlan, game: &Match) -> String {
     let mut text = String::new();
     for program in 0..plan.schedule.programs {
-        let faults = game.standings.programs[program].faults.by_name();
+        let faults = &game.standings.programs[program].faults;
         let counts: Vec<String> = faults
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
+            .iter()
+            .filter(|(_, count)| **count > 0)
             .map(|(name, count)| format!("{name} {count}"))
             .collect();
         if !counts.is_empty() {
@@ -185,10 +185,10 @@ fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
         json!({
             "name": plan.name(program), "wins": standing.games.wins, "draws": standing.games.draws,
             "losses": standing.games.losses, "points": standing.games.halves() as f64 / 2.0,
-            "pairs": standing.pairs.counts(), "elo": sample.map(|sample| estimate(sample.elo())),
+            "pairs": standing.pairs.0, "elo": sample.map(|sample| estimate(sample.elo())),
             "normalised_elo": sample.and_then(|sample| sample.normalised_elo()).map(estimate),
             "los": sample.map(|sample| sample.likelihood_of_superiority()),
-            "faults": standing.faults.by_name(),
+            "faults": standing.faults,
         })
     };
     ranking.map(line).collect()

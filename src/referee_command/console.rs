@@ -1,6 +1,6 @@
 //! The director's console: orders come from standard input, news go to standard output.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anyhow::Result;
 use arena::referee::Notice;
@@ -14,7 +14,7 @@ pub(super) struct Console {
 
 impl Console {
     pub(super) fn new() -> Console {
-        Console { rings: super::is_watched() }
+        Console { rings: io::stdout().is_terminal() }
     }
 
     /// Tells the director something; rings for what needs a hand.

@@ -5,7 +5,6 @@ mod local_programs;
 mod options;
 mod watch;
 
-use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -166,9 +165,4 @@ fn explain(error: ServiceError) -> anyhow::Error {
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );
     if is_wrong_input { anyhow!(WrongInput).context(error) } else { error.into() }
-}
-
-/// Whether somebody sits at standard output.
-fn is_watched() -> bool {
-    io::stdout().is_terminal()
 }

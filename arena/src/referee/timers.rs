@@ -1,7 +1,6 @@
 //! What has to be looked at, and when.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::fact::Side;
@@ -19,25 +18,5 @@ pub(super) enum Timer {
     SignOn(u64),
 }
 
-/// Timers, the next one first.
-#[derive(Default)]
-pub(super) struct Timers(BinaryHeap<Reverse<(Instant, Timer)>>);
-
-impl Timers {
-    pub(super) fn set(&mut self, at: Instant, timer: Timer) {
-        self.0.push(Reverse((at, timer)));
-    }
-
-    /// The moment of the next one.
-    pub(super) fn next(&self) -> Option<Instant> {
-        self.0.peek().map(|Reverse((at, _))| *at)
-    }
-
-    /// The next one whose moment has come.
-    pub(super) fn take(&mut self, now: Instant) -> Option<Timer> {
-        if self.next()? > now {
-            return None;
-        }
-        self.0.pop().map(|Reverse((_, timer))| timer)
-    }
-}
+/// Timers by their moments.
+pub(super) type Timers = BTreeSet<(Instant, Timer)>;

@@ -161,10 +161,10 @@ impl<'a> GameReferee<'a> {
     fn run(&mut self) -> Ending {
         let mut verdict = self.begin();
         loop {
-            match verdict {
-                Break(ending) => return ending,
-                Continue(()) => verdict = self.listen(),
+            if let Break(ending) = verdict {
+                return ending;
             }
+            verdict = self.listen();
         }
     }
 

@@ -194,7 +194,7 @@ impl EventState {
 
     pub(in crate::referee) fn watch_flag(&mut self, game: u64) {
         if let Some(falls) = self.live_games.get(&game).and_then(|live| live.clock.flag_falls()) {
-            self.timers.set(falls + FLAG_DELAY, Timer::Flag(game));
+            self.timers.insert((falls + FLAG_DELAY, Timer::Flag(game)));
         }
     }
 

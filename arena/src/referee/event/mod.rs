@@ -224,7 +224,7 @@ impl EventState {
         match input {
             ConnectionEvent::Opened(connection) => {
                 self.peers.insert(connection, Peer::default());
-                self.timers.set(at + self.settings.sign_on_time, Timer::SignOn(connection));
+                self.timers.insert((at + self.settings.sign_on_time, Timer::SignOn(connection)));
             }
             ConnectionEvent::SerialLine(connection) => {
                 self.peers.insert(connection, Peer { is_line: true, ..Peer::default() });
@@ -243,7 +243,8 @@ impl EventState {
 
     /// Does what the time demands.
     pub fn tick(&mut self, at: Instant) {
-        while let Some(timer) = self.timers.take(at) {
+        while let Some((_, timer)) = self.timers.first().filter(|(due, _)| *due <= at).copied() {
+            self.timers.pop_first();
             match timer {
                 Timer::Flag(game) => self.look_at_flag(game, at),
                 Timer::Quiet(program) => {
@@ -264,7 +265,7 @@ impl EventState {
 
     /// The next moment at which [`EventState::tick`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
-        self.timers.next()
+        self.timers.first().map(|(at, _)| *at)
     }
 
     /// The call for a move was sent at that moment: a clock starts.

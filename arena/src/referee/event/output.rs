@@ -37,7 +37,7 @@ impl EventState {
             if is_followed_by_quiet && !self.settings.quiet.is_zero() {
                 let until = at + self.settings.quiet;
                 state.quiet_until = Some(until);
-                self.timers.set(until, Timer::Quiet(program));
+                self.timers.insert((until, Timer::Quiet(program)));
             }
             let extended = state.extended;
             self.write(connection, directive, extended, starts);

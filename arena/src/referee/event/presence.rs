@@ -138,7 +138,7 @@ impl EventState {
         let Some(live) = self.live_games.get(&game) else { return };
         let program = live.program(color);
         self.programs[program].gone_since = Some(at);
-        self.timers.set(at + self.settings.patience, Timer::Patience(game, color.into()));
+        self.timers.insert((at + self.settings.patience, Timer::Patience(game, color.into())));
     }
 
     /// Ends a game if a program has been gone from it for too long. If both are gone, there is nobody to win.

@@ -100,10 +100,9 @@ impl LiveGame {
 
     /// What a client needs that has come back and is not to move.
     pub(in crate::referee) fn with_clocks(&self, record: Directive, at: Instant) -> Directive {
-        let colors = ByColor { white: Color::White, black: Color::Black };
-        let remaining = colors.map(|color| self.clock.remaining(color, at));
-        let used = colors.map(|color| self.consumed(color, *remaining.get(color)));
-        let clocks = colors.map(|color| ExactClock {
+        let remaining = ByColor::new_with(|color| self.clock.remaining(color, at));
+        let used = ByColor::new_with(|color| self.consumed(color, *remaining.get(color)));
+        let clocks = ByColor::new_with(|color| ExactClock {
             remaining: *remaining.get(color),
             increment: self.clock.increment(color),
             moves_to_go: self.clock.moves_to_go(color),
@@ -124,7 +123,7 @@ impl LiveGame {
 
     /// What each side has used for its moves.
     pub(in crate::referee) fn used_by_both(&self) -> ByColor<Duration> {
-        ByColor { white: Color::White, black: Color::Black }.map(|color| self.used_by(color))
+        ByColor::new_with(|color| self.used_by(color))
     }
 
     fn used_by(&self, color: Color) -> Duration {
