@@ -1,4 +1,7 @@
 //! A match from its first game, or from where it was left, to its end.
+//!
+//! Each thread has a runner of its own, takes games in pairs and brings their results, one thread at a time. What is counted
+//! does not depend on the order in which games ended, so that a resumed match has the table of one that was never stopped.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

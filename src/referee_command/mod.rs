@@ -79,7 +79,7 @@ impl RefereeArgs {
             .map_err(|error| anyhow!(WrongInput).context(error))?;
         let console = Console::new();
         let Some(mut service) = open(&plan, event, &console)? else { return Ok(()) };
-        console::say(&format!("refereeing {} at {}", plan.event.name, service.address()));
+        console::say(&format!("refereeing {} at {}", plan.event.name, service.address));
         for device in &plan.options.serial {
             service.attach(device, plan.options.baud.unwrap_or(9600)).map_err(explain)?;
             console::say(&format!("listening to {device}"));
@@ -102,10 +102,10 @@ impl RefereeArgs {
         if !self.background {
             console::listen(director)?;
         }
-        let locals = LocalPrograms::start(&plan, service.address())?;
+        let locals = LocalPrograms::start(&plan, service.address)?;
         let end = service.run(plan.options.stay, &mut |news| console.tell(news));
         locals.end();
-        let text = report::text(service.event());
+        let text = report::text(&service.event);
         service.close();
         match end.map_err(explain)? {
             ServiceEnd::Complete => {

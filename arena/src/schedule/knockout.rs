@@ -12,8 +12,9 @@ pub(super) struct Knockout {
     bracket: Vec<Option<usize>>,
     /// The winners of the round's encounters, by place in the bracket of the next round; `None` until known.
     winners: Vec<Option<usize>>,
-    round: u32,
-    tie_breaks: u32,
+    /// The round, from 1.
+    pub(super) round: u32,
+    pub(super) tie_breaks: u32,
     /// Whether encounters have a single game, or one more than pairs.
     is_odd: bool,
 }
@@ -64,15 +65,6 @@ impl Knockout {
             self.tie_breaks = 0;
             self.open_round();
         }
-    }
-
-    pub(super) fn is_tie_break(&self) -> bool {
-        self.tie_breaks > 0
-    }
-
-    /// The round, from 1.
-    pub(super) fn round(&self) -> u32 {
-        self.round
     }
 
     pub(super) fn champion(&self) -> Option<usize> {

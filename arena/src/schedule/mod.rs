@@ -2,6 +2,9 @@
 //!
 //! A schedule is a function of its settings and of the results so far, and computed only as far as games are taken
 //! from it: a match that was interrupted finds the same games again, and a hundred thousand of them take no memory.
+//!
+//! Games that need not wait for each other form a wave: a whole round robin or gauntlet, a round of a Swiss tournament or of a
+//! knockout, the tie-breaks of a round.
 
 mod encounters;
 mod knockout;
@@ -168,7 +171,7 @@ impl Schedule {
             }
             TournamentFormat::Swiss { rounds } => {
                 let mut swiss = Swiss::new(programs, rounds, settings.games);
-                (Encounters::Listed(swiss.first_round()), Later::Swiss(swiss))
+                (Encounters::Listed(swiss.pair()), Later::Swiss(swiss))
             }
             TournamentFormat::Knockout => {
                 let knockout = Knockout::new(programs, settings.games);
@@ -263,8 +266,8 @@ impl Schedule {
                 if encounters.is_empty() {
                     return false;
                 }
-                let games = if knockout.is_tie_break() { 2 } else { self.settings.games };
-                (encounters, games, knockout.round())
+                let games = if knockout.tie_breaks > 0 { 2 } else { self.settings.games };
+                (encounters, games, knockout.round)
             }
         };
         self.wave = Wave {

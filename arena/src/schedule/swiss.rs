@@ -77,10 +77,6 @@ impl Swiss {
         u64::from(self.byes[program]) * self.full_score
     }
 
-    pub(super) fn first_round(&mut self) -> Vec<[usize; 2]> {
-        self.pair()
-    }
-
     /// Counts a round's encounters, with the half points of the first program of each, which has White in single games, and
     /// pairs the next round; `None` after the last.
     pub(super) fn next_round(&mut self, played: &[[usize; 2]], scores: &[u64]) -> Option<Vec<[usize; 2]>> {
@@ -97,7 +93,8 @@ impl Swiss {
         (self.rounds_left > 0).then(|| self.pair())
     }
 
-    fn pair(&mut self) -> Vec<[usize; 2]> {
+    /// Pairs a round.
+    pub(super) fn pair(&mut self) -> Vec<[usize; 2]> {
         self.rounds_left -= 1;
         let mut ranking: Vec<usize> = (0..self.points.len()).collect();
         ranking.sort_by_key(|&program| (Reverse(self.points[program]), program));

@@ -16,6 +16,11 @@
 //!
 //! A draw offer is carried to the opponent, beside the move if it comes before one, and stands until the opponent
 //! moves; offering in return accepts. An offer with a move that allows to claim a draw is that claim (CECP).
+//!
+//! One thread listens to both players and does everything else, so that nothing has to be woken between a move and the
+//! opponent's turn. The mover's clock stops at the moment at which its line was read ([`Arrival::at`]), however busy the
+//! referee is, and the opponent's starts when its message has been written. The time between is nobody's: it is the overhead
+//! of the move, and stands in the record. A margin forgives an overdrawn clock, but what was overdrawn is paid for.
 
 mod adjudication;
 mod record;

@@ -1,5 +1,12 @@
 //! The event: programs, connections, games and rounds. Everything that happens comes in with its moment, and what is to be
 //! stored and sent goes out; nothing here waits, reads or writes.
+//!
+//! It has no socket, no file and no clock of its own, so that tests play hours in no time and every fault at every step. The
+//! facts are the event: whatever changes it is a [`Fact`], and `apply` is the only place where it changes. So a restart, an
+//! observer and a game on the page are the same thing: facts, read in order. What a client said is no fact; what came of it is.
+//!
+//! What costs the same for each move must not look at all programs or games: games are looked for only when one may begin.
+//! What may not be sent in a quiet period waits in the mailbox of its program, a call for a move with its clock too.
 
 mod games;
 mod history;

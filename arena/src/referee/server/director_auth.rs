@@ -1,4 +1,7 @@
 //! The director at the page: orders that come with the director's token, and from nowhere but the page.
+//!
+//! The token stands in a header that no other page can make a browser send, so that there is no session to steal or to ride on;
+//! wrong tokens are counted by address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

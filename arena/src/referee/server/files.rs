@@ -1,4 +1,6 @@
 //! The files of an event beside its store: games, traffic, report.
+//!
+//! Files of running games are written in turn, so that none is forgotten where all change all the time.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -36,7 +38,7 @@ pub(super) struct EventFiles {
     games: BufWriter<File>,
     traffic: BufWriter<File>,
     /// Running games whose files are behind.
-    behind: BTreeSet<u64>,
+    pub(super) behind: BTreeSet<u64>,
     /// The game whose turn it is to be written.
     turn: u64,
     writer: FileWriter,
@@ -82,11 +84,6 @@ impl EventFiles {
         Ok(())
     }
 
-    /// A running game has changed.
-    pub(super) fn changed(&mut self, game: u64) {
-        self.behind.insert(game);
-    }
-
     /// Brings the file of one running game up to date, unless others still wait to be written.
     pub(super) fn catch_up(&mut self, event: &EventState) -> io::Result<()> {
         self.writer.check()?;
@@ -103,11 +100,6 @@ impl EventFiles {
             self.writer.write(self.running(game), Some(pgn));
         }
         Ok(())
-    }
-
-    /// Whether a running game has changed since its file was written.
-    pub(super) fn is_behind(&self) -> bool {
-        !self.behind.is_empty()
     }
 
     fn running(&self, game: u64) -> PathBuf {

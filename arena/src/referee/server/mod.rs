@@ -116,7 +116,8 @@ impl Director {
 
 /// A referee's service.
 pub struct Service {
-    event: EventState,
+    /// The event.
+    pub event: EventState,
     store: EventStore,
     files: EventFiles,
     connections: HashMap<ConnectionId, LineSender>,
@@ -126,7 +127,8 @@ pub struct Service {
     postponed: VecDeque<ServiceMessage>,
     limiter: ConnectionLimiter,
     network: Runtime,
-    address: SocketAddr,
+    /// Where it listens.
+    pub address: SocketAddr,
     tls: Option<Tls>,
     has_reported: bool,
     /// When the file of a running game may be written next.
@@ -218,11 +220,6 @@ impl Service {
         })
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
     /// Lets a program sign on over a serial line.
     ///
     /// # Errors
@@ -239,11 +236,6 @@ impl Service {
     /// The way to it for its director.
     pub fn director(&self) -> Director {
         Director(self.to_self.clone())
-    }
-
-    /// The event.
-    pub fn event(&self) -> &EventState {
-        &self.event
     }
 
     /// Referees until all games have been played or the director ends it; with `stays`, only the latter. Notice go to `tell`.
@@ -373,7 +365,7 @@ impl Service {
             written.map_err(|error| ServiceError::File("the file of a running game", error))?;
             self.files_due = Instant::now() + BETWEEN_FILES;
         }
-        if self.files.is_behind() {
+        if !self.files.behind.is_empty() {
             until = until.min(self.files_due);
         }
         match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {

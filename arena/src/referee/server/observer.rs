@@ -3,6 +3,9 @@
 //! The observer says `observe TOKEN NUMBER`, the number of the first fact that it wants. From then on it gets a line for each
 //! fact, its number and the fact itself, and answers each number that it has stored; the first referee sends nothing to anybody
 //! before that. `alive` comes from time to time, `end` at the end of the service.
+//!
+//! An observer applies facts as they come, so that it can take over at once. A new referee begins a new epoch; clients tell the
+//! highest that they know, and who hears of a higher one than its own gives up.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

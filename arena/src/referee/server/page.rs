@@ -1,5 +1,8 @@
 //! The live view: a page about the event, for anybody who may connect to it. It shows, and changes nothing but what the
 //! director orders.
+//!
+//! The page knows no chess: positions come as FEN. All text is set as text, and the policy of its documents forbids everything
+//! from elsewhere.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
