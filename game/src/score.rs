@@ -1,6 +1,7 @@
 //! What a position is worth, as programs tell one another.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::ops::Neg;
 
 /// The value of a position for the side to move.
@@ -58,6 +59,17 @@ impl Score {
     /// Whether a mate has been found, for either side.
     pub const fn is_mate(self) -> bool {
         !matches!(self, Score::Centipawns(_))
+    }
+}
+
+impl fmt::Display for Score {
+    /// Pawns with two decimals, or the moves to the mate: `+0.42`, `-M3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Score::Centipawns(value) => write!(f, "{:+.2}", f64::from(*value) / 100.0),
+            Score::MateIn(moves) => write!(f, "+M{moves}"),
+            Score::MatedIn(moves) => write!(f, "-M{moves}"),
+        }
     }
 }
 

@@ -290,18 +290,18 @@ impl FromStr for TimeControl {
             _ if text.starts_with('*') => return Err(TimeControlError::Sandclock(excerpt(text))),
             _ => {}
         }
-        let unreadable = || TimeControlError::Unreadable(excerpt(text));
-        if let Some(time) = text.strip_suffix("/move") {
-            return seconds(time).map(TimeControl::PerMove).ok_or_else(unreadable);
-        }
-        if let Some(depth) = text.strip_prefix("depth=") {
-            return depth.parse().map(TimeControl::Depth).map_err(|_| unreadable());
-        }
-        if let Some(nodes) = text.strip_prefix("nodes=") {
-            return nodes.parse().map(TimeControl::Nodes).map_err(|_| unreadable());
-        }
-        let phases: Option<Vec<Phase>> = text.split(':').map(phase).collect();
-        Phases::new(phases.ok_or_else(unreadable)?).map(TimeControl::Clock)
+        let control = if let Some(time) = text.strip_suffix("/move") {
+            seconds(time).map(TimeControl::PerMove)
+        } else if let Some(depth) = text.strip_prefix("depth=") {
+            depth.parse().ok().map(TimeControl::Depth)
+        } else if let Some(nodes) = text.strip_prefix("nodes=") {
+            nodes.parse().ok().map(TimeControl::Nodes)
+        } else if let Some(phases) = text.split(':').map(phase).collect() {
+            Some(TimeControl::Clock(Phases::new(phases)?))
+        } else {
+            None
+        };
+        control.ok_or_else(|| TimeControlError::Unreadable(excerpt(text)))
     }
 }
 

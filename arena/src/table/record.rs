@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use game::Score;
 use game::{Clock, Color, Game, Outcome, PgnTags, epd, write_pgn};
 use players::{PlayerFault, Protocol, Thinking};
 use shakmaty::{ByColor, Position as _};
@@ -268,7 +267,7 @@ impl MoveRecord {
     pub(crate) fn comment(&self, variation: &str) -> String {
         let mut comment = String::with_capacity(64);
         if let Some(score) = self.thinking.score {
-            write_score(&mut comment, score);
+            let _ = write!(comment, "{score}");
             if let Some(depth) = self.thinking.depth {
                 let _ = write!(comment, "/{depth}");
             }
@@ -312,15 +311,6 @@ impl std::fmt::Display for Incident {
             None => write!(f, "The official {}", self.text),
         }
     }
-}
-
-/// Pawns with two decimals, or the moves to the mate.
-fn write_score(text: &mut String, score: Score) {
-    let _ = match score {
-        Score::Centipawns(value) => write!(text, "{:+.2}", f64::from(value) / 100.0),
-        Score::MateIn(moves) => write!(text, "+M{moves}"),
-        Score::MatedIn(moves) => write!(text, "-M{moves}"),
-    };
 }
 
 /// A player's line in SAN, as far as it is legal; move numbers in it are passed over.

@@ -4,7 +4,6 @@
 //! and finds the next game by its first tag even where a comment was never closed.
 
 use std::io::{self, BufRead};
-use std::ops::ControlFlow;
 
 use shakmaty::{CastlingMode, Color};
 
@@ -105,22 +104,24 @@ impl<R: BufRead> PgnReader<R> {
     fn read_game(&mut self) -> Result<Option<PgnGame>, PgnError> {
         let mut game = PartialGame::default();
         if let Some((name, value, line)) = self.next_tag.take() {
-            game.add_tag(&name, value, line);
+            game.add_tag(&name, value, line).unwrap_or_else(|fault| game.note(line, fault));
         }
         while let Some(lexed) = self.tokens.next()? {
             let line = self.tokens.token_line();
-            match lexed {
+            let taken = match lexed {
                 Ok(Token::Tag { name, value }) if game.ends_before(&name) => {
                     self.next_tag = Some((name, value, line));
                     break;
                 }
-                Ok(token) => {
-                    if game.take(token, line).is_break() {
-                        break;
-                    }
+                Ok(Token::Word(word)) if game.depth == 0 && is_result(&word) => {
+                    game.section = Section::Movetext;
+                    game.result = Some(word);
+                    break;
                 }
-                Err(fault) => game.note(line, fault),
-            }
+                Ok(token) => game.take(token, line),
+                Err(fault) => Err(fault),
+            };
+            taken.unwrap_or_else(|fault| game.note(line, fault));
         }
         game.finish()
     }
@@ -182,40 +183,27 @@ impl PartialGame {
         self.fault.get_or_insert((line, fault));
     }
 
-    /// Takes a token; breaks at the result, which ends the game.
-    fn take(&mut self, token: Token, line: u64) -> ControlFlow<()> {
-        let kept = match token {
-            Token::Comment(_) if self.section == Section::Nothing || self.depth > 0 => Ok(()),
-            Token::Comment(text) => self.add_comment(text),
-            Token::Tag { name, value } => {
-                self.add_tag(&name, value, line);
-                self.grow(0)
-            }
+    /// Takes a token other than the result, which ends the game.
+    fn take(&mut self, token: Token, line: u64) -> Result<(), PgnFault> {
+        match token {
+            Token::Comment(_) if self.section == Section::Nothing || self.depth > 0 => {}
+            Token::Comment(text) => self.add_comment(text)?,
+            Token::Tag { name, value } => self.add_tag(&name, value, line)?,
             Token::VariationBegin => {
                 self.section = Section::Movetext;
                 if self.depth == 0 {
                     self.variation_line = line;
                 }
                 self.depth += 1;
-                Ok(())
             }
             Token::VariationEnd => {
                 self.section = Section::Movetext;
-                let outer = self.depth.checked_sub(1).ok_or(PgnFault::UnopenedVariation);
-                outer.map(|depth| self.depth = depth)
+                self.depth = self.depth.checked_sub(1).ok_or(PgnFault::UnopenedVariation)?;
             }
-            Token::Word(_) if self.depth > 0 => Ok(()),
-            Token::Word(word) if is_result(&word) => {
-                self.section = Section::Movetext;
-                self.result = Some(word);
-                return ControlFlow::Break(());
-            }
-            Token::Word(word) => self.add_word(&word),
-        };
-        if let Err(fault) = kept {
-            self.note(line, fault);
+            Token::Word(_) if self.depth > 0 => {}
+            Token::Word(word) => self.add_word(&word)?,
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 
     fn grow(&mut self, bytes: usize) -> Result<(), PgnFault> {
@@ -223,15 +211,12 @@ impl PartialGame {
         if self.size > MOST_TEXT { Err(PgnFault::TooLong) } else { Ok(()) }
     }
 
-    fn add_tag(&mut self, name: &str, value: String, line: u64) {
+    fn add_tag(&mut self, name: &str, value: String, line: u64) -> Result<(), PgnFault> {
         if matches!(name, "FEN" | "Variant") {
             self.setup_line = line;
         }
         self.section = Section::Tags;
-        self.size += name.len() + value.len();
-        if self.size > MOST_TEXT {
-            return;
-        }
+        self.grow(name.len() + value.len())?;
         match name {
             "FEN" => self.fen = Some(value),
             "Variant" => self.variant = Some(value),
@@ -239,6 +224,7 @@ impl PartialGame {
             "SetUp" => {}
             _ => self.tags.set(name, value),
         }
+        Ok(())
     }
 
     fn add_comment(&mut self, text: String) -> Result<(), PgnFault> {
