@@ -1,7 +1,5 @@
 //! General analysis (EPD specification, 7.2: "pfga").
 
-use std::ops::ControlFlow;
-
 use game::{Game, Score};
 use messages::epd::{Operation, Record};
 
@@ -28,7 +26,7 @@ impl AnalysisJob for Analyze {
     ) -> AnalysisResult<Counts> {
         let has_moves = !game.legal_moves().is_empty();
         let analysis = if has_moves {
-            analyzer.analyze(game, &mut |_| ControlFlow::Continue(()))?
+            analyzer.analyze(game, &mut |_| true)?
         } else {
             PositionAnalysis { score: Some(final_score(game)), ..PositionAnalysis::default() }
         };

@@ -28,12 +28,11 @@ mod tests;
 
 pub use analyze::Analyze;
 pub use analyzer::{
-    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Effort, Herald, PositionAnalysis,
-    ProgramAnalyzer,
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
 };
-pub use check::{CheckRecords, FaultFormat};
+pub use check::CheckRecords;
 pub use files::{FileError, InputFile, OutputFile};
-pub use mate::{FindMates, MateLength};
+pub use mate::FindMates;
 pub use normalize::Normalize;
 pub use pool::{ProcessError, WorkerPool};
 pub use process::{Counts, Interrupted, JobResult, LineHandler, Verb};

@@ -18,19 +18,11 @@ pub struct FindMates {
     /// Whether mates in one are looked for first, then mates in two, and so on, each with the whole effort: what passes over
     /// the file one after the other do.
     pub passes: bool,
-    /// What `dm` says.
-    pub length: MateLength,
+    /// Whether `dm` says how long a mate was looked for, to the letter of the specification, and not in how many moves it was
+    /// proven.
+    pub strict: bool,
     /// Whether `acs` is written.
     pub times: bool,
-}
-
-/// What `dm` says of a mate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MateLength {
-    /// In how many moves it was proven.
-    Proven,
-    /// How long a mate was looked for, to the letter of the specification.
-    Preset,
 }
 
 impl AnalysisJob for FindMates {
@@ -55,30 +47,14 @@ impl AnalysisJob for FindMates {
             let found = u64::from(mate.is_some());
             counts = Counts { found, missed: 1 - found, nodes, time, ..Counts::default() };
             if let Some(mate) = mate {
-                self.write(record, game, mate, moves, analysis);
+                // A `ce` with the proven length would contradict a preset `dm`.
+                let score = analysis.score.filter(|_| !self.strict);
+                PositionAnalysis { score, ..analysis }.write_to(record, game, self.times);
+                let preset = NonZeroU32::new(moves).filter(|_| self.strict);
+                record.set(Operation::Dm(preset.unwrap_or(mate)));
                 break;
             }
         }
         Ok(counts)
-    }
-}
-
-impl FindMates {
-    fn write(
-        self,
-        record: &mut Record<'_>,
-        game: &Game,
-        mate: NonZeroU32,
-        preset: u32,
-        mut analysis: PositionAnalysis,
-    ) {
-        let mut distance = mate;
-        if self.length == MateLength::Preset {
-            distance = NonZeroU32::new(preset).unwrap_or(mate);
-            // A `ce` with the proven length would contradict `dm`.
-            analysis.score = None;
-        }
-        analysis.write_to(record, game, self.times);
-        record.set(Operation::Dm(distance));
     }
 }

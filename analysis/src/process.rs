@@ -165,11 +165,6 @@ impl Counts {
         self.notes += count(Severity::Note);
         self.faulty += u64::from(count(Severity::Error) > 0);
     }
-
-    /// Records that an analyzer was to look at.
-    pub fn analyzed(&self) -> u64 {
-        self.found + self.missed + self.skipped + self.failed
-    }
 }
 
 impl AddAssign for Counts {

@@ -1,7 +1,5 @@
 //! Search for the right move (EPD specification, 7.5: "pfts").
 
-use std::ops::ControlFlow;
-
 use game::Game;
 use messages::epd::Record;
 
@@ -42,11 +40,7 @@ impl AnalysisJob for Target {
             } else {
                 solved_at = None;
             }
-            if self.has_held(solved_at.as_ref(), analysis) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            !self.has_held(solved_at.as_ref(), analysis)
         })?;
         analysis.write_to(record, game, self.times);
         let effort = analysis.effort();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use analysis::{AnalysisJob, AnalyzerFactory, Counts, Effort, Herald, ProgramAnalyzer, Verb};
+use analysis::{AnalysisJob, AnalyzerFactory, Counts, Herald, ProgramAnalyzer, Verb};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use game::TimeControl;
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
@@ -16,6 +17,8 @@ use crate::{WrongInput, match_command};
 
 /// How long programs have to end after an interruption. They are asked for a move for a tenth of a second at a time.
 const GRACE: Duration = Duration::from_secs(1);
+/// A soft limit is an equal share of a clock for so many moves, as in a game.
+const SHARES: u32 = 40;
 
 /// Who analyses what, and where it is written.
 #[derive(Args)]
@@ -73,12 +76,8 @@ impl AnalysisArgs {
         self.engine.is_none() && self.limit.depth.is_some()
     }
 
-    /// Does the job with all records. `sum_up` tells on standard error what came of them.
-    pub(super) fn run(
-        &self,
-        job: impl AnalysisJob + 'static,
-        sum_up: impl Fn(&Counts) -> String,
-    ) -> Result<()> {
+    /// Does the job with all records. `sum_up` says for standard error what came of those that did not fail.
+    pub(super) fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
         let interrupt = Arc::default();
         let new_analyzer = self.analyzers(&interrupt).map_err(WrongInput::of)?;
         // An analyzer that can't be had is missed before anything is written.
@@ -90,10 +89,12 @@ impl AnalysisArgs {
             0 => String::new(),
             lines => format!("; {lines} lines were done before"),
         };
-        let counts =
-            work.run(&Verb::analysis(self.escapes.reader(MoveReading::Repair), job, new_analyzer))?;
-        let Counts { failed, nodes, time, .. } = counts;
-        eprintln!("{}; {nodes} nodes, {:.1} s{earlier}", sum_up(&counts), time.as_secs_f64());
+        let reader = self.escapes.reader(MoveReading::Repair);
+        let counts = work.run(&Verb::analysis(reader, job, new_analyzer))?;
+        let Counts { found, missed, skipped, failed, nodes, time, .. } = counts;
+        let (records, came_of, seconds) =
+            (found + missed + skipped + failed, sum_up(&counts), time.as_secs_f64());
+        eprintln!("{records} records: {came_of}, {failed} failed; {nodes} nodes, {seconds:.1} s{earlier}");
         if failed > 0 {
             bail!("{failed} records could not be analysed; they are as they were");
         }
@@ -102,32 +103,36 @@ impl AnalysisArgs {
 
     /// Makes the analyzer of each thread. A program is started once, to see whether it can be.
     fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<AnalyzerFactory> {
-        let effort = self.effort()?;
+        let limit = self.limit()?;
         let Some(words) = &self.engine else {
             let mebibytes = self.hash.get();
-            return Ok(Arc::new(move || Ok(Box::new(Herald::new(effort.clone(), mebibytes)?))));
+            return Ok(Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?))));
         };
         let spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
         players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?.quit();
         let interrupt = Arc::clone(interrupt);
         Ok(Arc::new(move || {
-            Ok(Box::new(ProgramAnalyzer::new(spec.clone(), effort.clone(), Arc::clone(&interrupt))))
+            Ok(Box::new(ProgramAnalyzer::new(spec.clone(), limit.clone(), Arc::clone(&interrupt))))
         }))
     }
 
-    fn effort(&self) -> Result<Effort> {
+    /// The limit for each record (EPD specification, 7.2), as a time control, which every program understands.
+    fn limit(&self) -> Result<TimeControl> {
         if self.soft && self.limit.time.is_none() {
             bail!("--soft is about --time");
         }
         match self.limit {
-            LimitArgs { nodes: Some(nodes), .. } => Ok(Effort::nodes(nodes)),
-            LimitArgs { depth: Some(depth), .. } => Ok(Effort::depth(depth)),
+            LimitArgs { nodes: Some(nodes), .. } => Ok(TimeControl::Nodes(nodes)),
+            LimitArgs { depth: Some(depth), .. } => Ok(TimeControl::Depth(depth)),
             LimitArgs { time, .. } => {
                 let seconds = time.unwrap_or_default();
                 let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
                 let time =
                     time.with_context(|| format!("--time {seconds}: expected seconds, more than 0"))?;
-                Ok(if self.soft { Effort::about(time)? } else { Effort::at_most(time) })
+                if !self.soft {
+                    return Ok(TimeControl::PerMove(time));
+                }
+                Ok(TimeControl::tournament(SHARES, time.saturating_mul(SHARES), Duration::ZERO)?)
             }
         }
     }

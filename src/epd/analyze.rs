@@ -14,7 +14,7 @@ use super::analysis_args::AnalysisArgs;
 #[command(after_help = "Examples:
   herald epd analyze --nodes 1000000 suite.epd -o analysed.epd
   herald epd analyze --time 5 --engine \"cmd=stockfish option.Hash=64\" suite.epd -o analysed.epd --resume")]
-pub(super) struct AnalyzeArgs {
+pub(crate) struct AnalyzeArgs {
     #[command(flatten)]
     analysis: AnalysisArgs,
     /// Write the best move as `sm` as well: the move to be played
@@ -25,8 +25,6 @@ pub(super) struct AnalyzeArgs {
 impl AnalyzeArgs {
     pub(super) fn run(&self) -> Result<()> {
         let job = Analyze { times: self.analysis.times(), supplies_move: self.sm };
-        self.analysis.run(job, |Counts { found, failed, .. }| {
-            format!("{} records: {found} analysed, {failed} failed", found + failed)
-        })
+        self.analysis.run(job, |Counts { found, .. }| format!("{found} analysed"))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use analysis::{CheckRecords, Counts, FaultFormat, Verb};
+use analysis::{CheckRecords, Counts, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use messages::epd::{MoveReading, Rule, Severity};
@@ -17,7 +17,7 @@ use super::work::{InputArgs, OutputArgs, Work};
 /// allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
-pub(super) struct EpdCheckArgs {
+pub(crate) struct EpdCheckArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Count warnings as errors for the exit status
@@ -56,7 +56,7 @@ impl EpdCheckArgs {
                 LevelArg::Warning => Severity::Warning,
                 LevelArg::Error => Severity::Error,
             },
-            format: if self.json { FaultFormat::Json } else { FaultFormat::Text },
+            json: self.json,
         };
         let work = Work::new(&self.input, &OutputArgs::default())?;
         let counts = work.run(&Verb::quick(check))?;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use analysis::{Counts, FindMates, MateLength};
+use analysis::{Counts, FindMates};
 use anyhow::{Result, anyhow};
 use clap::Args;
 
@@ -15,7 +15,7 @@ use crate::WrongInput;
 /// reports; `dm` is the shortest mate, unless the limit was reached before a shorter one could be ruled out.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]
-pub(super) struct MateArgs {
+pub(crate) struct MateArgs {
     /// The longest mate, in moves of the side that mates
     #[arg(long, value_name = "COUNT")]
     moves: NonZeroU32,
@@ -38,17 +38,11 @@ impl MateArgs {
         let job = FindMates {
             moves: self.moves,
             passes: self.passes,
-            length: if self.strict { MateLength::Preset } else { MateLength::Proven },
+            strict: self.strict,
             times: self.analysis.times(),
         };
-        self.analysis.run(job, sum_up)
+        self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
+            format!("{found} mates found, {missed} without, {skipped} passed over")
+        })
     }
-}
-
-fn sum_up(counts: &Counts) -> String {
-    let Counts { found, missed, skipped, failed, .. } = counts;
-    let records = counts.analyzed();
-    format!(
-        "{records} records: {found} mates found, {missed} without, {skipped} passed over, {failed} failed"
-    )
 }

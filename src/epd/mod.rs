@@ -11,19 +11,11 @@ mod target;
 mod work;
 
 use anyhow::Result;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum};
 use messages::epd::{Escapes, MoveReading, RecordReader};
 
-/// Work on files of positions in EPD (Edwards' Extended Position Description)
-#[derive(Args)]
-#[command(after_help = "Example: herald epd normalize suite.epd -o normal.epd")]
-pub(crate) struct EpdArgs {
-    #[command(subcommand)]
-    verb: EpdVerb,
-}
-
 #[derive(Subcommand)]
-enum EpdVerb {
+pub(crate) enum EpdVerb {
     Check(check::EpdCheckArgs),
     Normalize(normalize::NormalizeArgs),
     Purge(purge::PurgeArgs),
@@ -33,9 +25,9 @@ enum EpdVerb {
     Report(report::ReportArgs),
 }
 
-impl EpdArgs {
+impl EpdVerb {
     pub(crate) fn run(&self) -> Result<()> {
-        match &self.verb {
+        match self {
             EpdVerb::Check(args) => args.run(),
             EpdVerb::Normalize(args) => args.run(),
             EpdVerb::Purge(args) => args.run(),

@@ -15,7 +15,7 @@ use super::work::{InputArgs, OutputArgs, Work};
 /// can't be repaired is reported and stays as it is; then the exit status is 1.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd normalize --repair moves,mates suite.epd -o normal.epd")]
-pub(super) struct NormalizeArgs {
+pub(crate) struct NormalizeArgs {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::WrongInput;
 /// Remove an operation from all EPD records (the standard's "pfop"); the rest stays as it is
 #[derive(Args)]
 #[command(after_help = "Example: herald epd purge pv analysed.epd -o suite.epd")]
-pub(super) struct PurgeArgs {
+pub(crate) struct PurgeArgs {
     /// The operation to remove
     opcode: String,
     #[command(flatten)]

@@ -26,7 +26,7 @@ use crate::WrongInput;
 #[command(after_help = "Examples:
   herald epd report new.epd old=last-month.epd --html report.html
   herald epd report wac.epd --at-least 290")]
-pub(super) struct ReportArgs {
+pub(crate) struct ReportArgs {
     /// Runs: files of EPD records, `-` for standard input; NAME=FILE names a run. The first one is compared with the others
     #[arg(required = true, value_name = "[NAME=]FILE")]
     runs: Vec<PathBuf>,

@@ -17,7 +17,7 @@ use super::analysis_args::AnalysisArgs;
 #[command(after_help = "Examples:
   herald epd target --nodes 100000 wac.epd -o solved.epd
   herald epd target --time 1 --early-stop 3 --engine \"cmd='gnuchess --xboard' protocol=cecp\" wac.epd -o solved.epd")]
-pub(super) struct TargetArgs {
+pub(crate) struct TargetArgs {
     #[command(flatten)]
     analysis: AnalysisArgs,
     /// End the search when right moves have stayed the best for so many plies of further depth
@@ -28,15 +28,10 @@ pub(super) struct TargetArgs {
 impl TargetArgs {
     pub(super) fn run(&self) -> Result<()> {
         let early_stop = self.early_stop.map(NonZeroU32::get);
-        self.analysis.run(Target { times: self.analysis.times(), early_stop }, sum_up)
+        let job = Target { times: self.analysis.times(), early_stop };
+        self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
+            let percent = 100.0 * *found as f64 / (found + missed).max(1) as f64;
+            format!("{found} solved ({percent:.1} %), {missed} missed, {skipped} without a target")
+        })
     }
-}
-
-fn sum_up(counts: &Counts) -> String {
-    let Counts { found, missed, skipped, failed, .. } = counts;
-    let records = counts.analyzed();
-    let percent = 100.0 * *found as f64 / (found + missed).max(1) as f64;
-    format!(
-        "{records} records: {found} solved ({percent:.1} %), {missed} missed, {skipped} without a target, {failed} failed"
-    )
 }
