@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::Args;
 use game::{CastlingMode, Game, Variant, variant_from_name};
 
@@ -53,7 +53,7 @@ pub(crate) fn read_game(variant: Variant, fen: &[String], chess960: bool) -> Res
         return Ok(start);
     }
     let fen = if fen.is_empty() { start.fen() } else { fen.join(" ") };
-    Game::from_variant_fen(variant, &fen, mode).map_err(|error| anyhow!(WrongInput).context(error))
+    Game::from_variant_fen(variant, &fen, mode).map_err(WrongInput::of)
 }
 
 /// The variant of a name on the command line.
