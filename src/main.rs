@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has closed the pipe: it has what it wanted.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("herald: {error:#}");
             ExitCode::from(if error.is::<WrongInput>() { WRONG } else { FAILED })
@@ -127,8 +127,8 @@ fn explain(error: &clap::Error) -> ExitCode {
     ExitCode::from(WRONG)
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
 }
 
 /// A progress bar, which shows itself on a terminal; a spinner where the length is not known.

@@ -55,9 +55,12 @@ impl OpeningsArgs {
             .openings(threads.map_or(1, NonZeroUsize::get))
             .context("the threads can't be started; try fewer with --threads")?;
         let bar = progress_bar(Some(self.count), "{bar:40} {pos}/{len} openings, {eta} left");
+        let game = if self.chess960 { "Chess960" } else { "Standard" };
         let mut found = 0;
         for (number, opening) in (1..=self.count).zip(openings) {
-            let record = opening.context("free some memory and try again")?.epd(&self.id(number));
+            let record = opening.context("free some memory and try again")?;
+            // Openings of different runs are told apart.
+            let record = record.epd(&format!("{game}.{}.{}.{number}", self.plies, self.seed));
             bar.suspend(|| writeln!(io::stdout(), "{record}")).context("the openings can't be written")?;
             bar.inc(1);
             found = number;
@@ -68,11 +71,5 @@ impl OpeningsArgs {
             bail!("found {found} of {} openings: {reason}", self.count);
         }
         Ok(())
-    }
-
-    /// Tells openings of different runs apart.
-    fn id(&self, number: u64) -> String {
-        let game = if self.chess960 { "Chess960" } else { "Standard" };
-        format!("{game}.{}.{}.{number}", self.plies, self.seed)
     }
 }

@@ -37,7 +37,7 @@ impl CheckRecords {
         }
         let line = if self.json {
             let fault = JsonFault {
-                file: result.file(),
+                file: &result.file,
                 line: fault.line,
                 column: fault.column,
                 severity: fault.severity.to_string(),

@@ -49,7 +49,7 @@ pub struct JobResult {
     /// Their length in the input, in bytes.
     pub length: u64,
     /// The name of the file, for messages.
-    file: Arc<str>,
+    pub(crate) file: Arc<str>,
 }
 
 /// Records, their faults, and what an analysis came to.
@@ -147,11 +147,6 @@ impl JobResult {
     /// A line about a fault in the form of compilers: `file:line:column: severity: message [rule]`.
     pub(crate) fn located(&self, fault: &Fault) -> String {
         format!("{}:{fault}\n", self.file)
-    }
-
-    /// The name of the file.
-    pub(crate) fn file(&self) -> &str {
-        &self.file
     }
 }
 

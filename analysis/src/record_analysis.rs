@@ -95,7 +95,7 @@ impl RecordAnalysis {
                 let is_told = reading.faults.iter().any(|fault| fault.rule == Rule::V1);
                 if !is_told {
                     let reason = reason.replace(char::is_control, "?");
-                    let message = format!("{}:{}: error: {reason}\n", result.file(), line.number);
+                    let message = format!("{}:{}: error: {reason}\n", result.file, line.number);
                     result.messages.extend_from_slice(message.as_bytes());
                 }
             }

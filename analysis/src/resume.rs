@@ -46,7 +46,7 @@ impl Resumption {
         let mut output = WholeLines { reader: BufReader::new(output), count: 0, length: 0 };
         let mut resumption = Resumption::default();
         for input in inputs {
-            let name = input.name().to_owned();
+            let name = input.name.clone();
             let mut done = 0;
             'input: for block in Blocks::new(input) {
                 for line in block?.lines() {

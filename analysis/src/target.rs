@@ -7,7 +7,7 @@ use crate::analyzer::{AnalysisResult, Analyzer, PositionAnalysis};
 use crate::key_moves::KeyMoves;
 use crate::process::Counts;
 use crate::record_analysis::AnalysisJob;
-use crate::target_result::{Cost, TargetResult};
+use crate::target_result::{self, Cost, TargetResult};
 
 /// Lets an analyzer solve each record: it is to play one of the moves of `bm`, if there are any, and none of `am`.
 ///
@@ -29,7 +29,7 @@ impl AnalysisJob for Target {
         analyzer: &mut dyn Analyzer,
     ) -> AnalysisResult<Counts> {
         let Some(key_moves) = KeyMoves::of(record).filter(|_| !game.legal_moves().is_empty()) else {
-            TargetResult::remove(record);
+            record.remove(target_result::OPCODE);
             return Ok(Counts { skipped: 1, ..Counts::default() });
         };
         let is_right = |analysis: &PositionAnalysis| analysis.best().is_some_and(|mv| key_moves.is_right(mv));

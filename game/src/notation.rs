@@ -104,14 +104,12 @@ pub(crate) fn read(position: &VariantPosition, mode: CastlingMode, text: &str) -
     match fitting[..] {
         [m] => Ok(m),
         [] => Err(MoveError::Illegal { text: excerpt(text), reason: pattern.why_illegal(position, mode) }),
-        _ => Err(MoveError::Ambiguous { text: excerpt(text), candidates: list(position, &fitting) }),
+        _ => {
+            let names = fitting.iter().map(|m| san(position, position.castles().mode(), *m));
+            let candidates = names.collect::<Vec<_>>().join(" or ");
+            Err(MoveError::Ambiguous { text: excerpt(text), candidates })
+        }
     }
-}
-
-fn list(position: &VariantPosition, moves: &[Move]) -> String {
-    let mode = position.castles().mode();
-    let names: Vec<String> = moves.iter().map(|m| san(position, mode, *m)).collect();
-    names.join(" or ")
 }
 
 /// A move in SAN, with `+` or `#`; an illegal one in coordinates, since SAN has no words for it. A dropped pawn has its
@@ -205,11 +203,11 @@ impl Pattern {
         if position.is_variant_end() {
             return IllegalReason::GameOver;
         }
-        match self {
-            Pattern::Castle(side) => castling_reason(position, side),
-            Pattern::Drop { role, to } => drop_reason(position, role, to),
+        let (role, origins, to, promotion) = match self {
+            Pattern::Castle(side) => return castling_reason(position, side),
+            Pattern::Drop { role, to } => return drop_reason(position, role, to),
             Pattern::Walk { role: Some(role), from, to, promotion } => {
-                king_reason(position, role, position.our(role) & from, to, promotion)
+                (role, position.our(role) & from, to, promotion)
             }
             Pattern::Walk { role: None, from, to, promotion } => {
                 let piece =
@@ -218,35 +216,27 @@ impl Pattern {
                 if !position.us().contains(square) {
                     return IllegalReason::OpponentsPiece;
                 }
-                match castling_attempt(position, mode, square, to) {
-                    Some(side) => castling_reason(position, side),
-                    None => king_reason(position, role, from, to, promotion),
+                let takes_rook = position.our(Role::Rook).contains(to);
+                let two_steps = mode.is_standard() && square.file().distance(to.file()) == 2;
+                if role == Role::King && square.rank() == to.rank() && (takes_rook || two_steps) {
+                    return castling_reason(position, CastlingSide::from_king_side(square < to));
                 }
+                (role, from, to, promotion)
             }
-        }
-    }
-}
-
-/// Why a move of ordinary pieces is illegal: because of the king, or because none of them goes there.
-fn king_reason(
-    position: &VariantPosition,
-    role: Role,
-    origins: Bitboard,
-    to: Square,
-    promotion: Option<Role>,
-) -> IllegalReason {
-    let last_rank = (Bitboard::BACKRANKS).contains(to);
-    let is_possible = promotion != Some(Role::King) || position.variant() == Variant::Antichess;
-    let promotion_fits = promotion.is_none() || (role == Role::Pawn && last_rank && is_possible);
-    if !promotion_fits || !origins.into_iter().any(|from| reaches(position, role, from, to)) {
-        IllegalReason::Unreachable
-    } else if position.is_check() {
-        IllegalReason::InCheck
-    } else {
-        match position.variant() {
-            Variant::Antichess => IllegalReason::MustCapture,
-            Variant::Atomic | Variant::RacingKings => IllegalReason::Forbidden,
-            _ => IllegalReason::ExposesKing,
+        };
+        let last_rank = (Bitboard::BACKRANKS).contains(to);
+        let is_possible = promotion != Some(Role::King) || position.variant() == Variant::Antichess;
+        let promotion_fits = promotion.is_none() || (role == Role::Pawn && last_rank && is_possible);
+        if !promotion_fits || !origins.into_iter().any(|from| reaches(position, role, from, to)) {
+            IllegalReason::Unreachable
+        } else if position.is_check() {
+            IllegalReason::InCheck
+        } else {
+            match position.variant() {
+                Variant::Antichess => IllegalReason::MustCapture,
+                Variant::Atomic | Variant::RacingKings => IllegalReason::Forbidden,
+                _ => IllegalReason::ExposesKing,
+            }
         }
     }
 }
@@ -280,21 +270,6 @@ fn reaches(position: &VariantPosition, role: Role, from: Square, to: Square) -> 
     let second = position.turn().relative_rank(Rank::Second);
     to == next
         || (from.rank() == second && next.offset(forward) == Some(to) && !board.occupied().contains(to))
-}
-
-/// The side on which a king's move by coordinates looks like castling.
-fn castling_attempt(
-    position: &VariantPosition,
-    mode: CastlingMode,
-    from: Square,
-    to: Square,
-) -> Option<CastlingSide> {
-    if position.board().role_at(from) != Some(Role::King) {
-        return None;
-    }
-    let takes_rook = position.our(Role::Rook).contains(to) && from.rank() == to.rank();
-    let two_steps = mode.is_standard() && from.rank() == to.rank() && from.file().distance(to.file()) == 2;
-    (takes_rook || two_steps).then_some(CastlingSide::from_king_side(from < to))
 }
 
 fn castling_reason(position: &VariantPosition, side: CastlingSide) -> IllegalReason {

@@ -156,24 +156,12 @@ impl Phases {
 }
 
 impl TimeControl {
-    /// A clock for the whole game, with an increment after each move.
-    ///
-    /// # Errors
-    /// Both are zero.
-    pub fn sudden_death(time: Duration, increment: Duration) -> Result<TimeControl, TimeControlError> {
-        Phases::new(vec![Phase { moves: None, time, increment }]).map(TimeControl::Clock)
-    }
-
-    /// A clock that gets `time` for every `moves` moves, with an increment after each move.
+    /// A clock that gets `time` for every `moves` moves, or for the whole game, with an increment after each move.
     ///
     /// # Errors
     /// `moves` is zero, or both times are.
-    pub fn tournament(
-        moves: u32,
-        time: Duration,
-        increment: Duration,
-    ) -> Result<TimeControl, TimeControlError> {
-        Phases::new(vec![Phase { moves: Some(moves), time, increment }]).map(TimeControl::Clock)
+    pub fn of_phase(phase: Phase) -> Result<TimeControl, TimeControlError> {
+        Phases::new(vec![phase]).map(TimeControl::Clock)
     }
 
     /// The phase of a player's move number `n` (from 1) alone, for programs that can't be told several phases.
@@ -383,7 +371,10 @@ mod tests {
     #[test]
     fn decimals_are_exact() {
         let control = control("1+0.01");
-        assert_eq!(control, TimeControl::sudden_death(millis(1000), millis(10)).unwrap());
+        assert_eq!(
+            control,
+            TimeControl::of_phase(Phase { moves: None, time: millis(1000), increment: millis(10) }).unwrap()
+        );
         assert_eq!(control.added_after(5), millis(10));
         assert_eq!(control.to_string(), "1+0.01");
         assert_eq!(self::control("0.000000001/move"), TimeControl::PerMove(Duration::from_nanos(1)));

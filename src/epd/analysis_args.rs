@@ -8,7 +8,7 @@ use std::time::Duration;
 use analysis::{AnalysisJob, AnalyzerFactory, Counts, Herald, ProgramAnalyzer, Verb};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use game::TimeControl;
+use game::{Phase, TimeControl};
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
@@ -44,7 +44,7 @@ pub(super) struct AnalysisArgs {
     hash: NonZeroUsize,
     /// Write no times, so that the output under a limit of nodes or depth is the same each time
     #[arg(long)]
-    no_times: bool,
+    pub(super) no_times: bool,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
@@ -66,11 +66,6 @@ struct LimitArgs {
 }
 
 impl AnalysisArgs {
-    /// Whether times are written.
-    pub(super) fn times(&self) -> bool {
-        !self.no_times
-    }
-
     /// Whether the limit is one of depth, and Herald analyses.
     pub(super) fn is_herald_limited_by_depth(&self) -> bool {
         self.engine.is_none() && self.limit.depth.is_some()
@@ -132,7 +127,8 @@ impl AnalysisArgs {
                 if !self.soft {
                     return Ok(TimeControl::PerMove(time));
                 }
-                Ok(TimeControl::tournament(SHARES, time.saturating_mul(SHARES), Duration::ZERO)?)
+                let time = time.saturating_mul(SHARES);
+                Ok(TimeControl::of_phase(Phase { moves: Some(SHARES), time, increment: Duration::ZERO })?)
             }
         }
     }

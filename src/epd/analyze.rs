@@ -24,7 +24,7 @@ pub(crate) struct AnalyzeArgs {
 
 impl AnalyzeArgs {
     pub(super) fn run(&self) -> Result<()> {
-        let job = Analyze { times: self.analysis.times(), supplies_move: self.sm };
+        let job = Analyze { times: !self.analysis.no_times, supplies_move: self.sm };
         self.analysis.run(job, |Counts { found, .. }| format!("{found} analysed"))
     }
 }

@@ -47,7 +47,11 @@ enum LevelArg {
 impl EpdCheckArgs {
     pub(super) fn run(&self) -> Result<()> {
         if self.rules {
-            return explain_rules();
+            let mut out = io::stdout().lock();
+            for rule in Rule::ALL {
+                writeln!(out, "{:<4} {}", rule.label(), rule.statement())?;
+            }
+            return Ok(());
         }
         let check = CheckRecords {
             reader: self.escapes.reader(MoveReading::Legal),
@@ -75,12 +79,4 @@ impl EpdCheckArgs {
             _ => bail!("{errors} errors in {faulty} records"),
         }
     }
-}
-
-fn explain_rules() -> Result<()> {
-    let mut out = io::stdout().lock();
-    for rule in Rule::ALL {
-        writeln!(out, "{:<4} {}", rule.label(), rule.statement())?;
-    }
-    Ok(())
 }

@@ -39,7 +39,7 @@ impl MateArgs {
             moves: self.moves,
             passes: self.passes,
             strict: self.strict,
-            times: self.analysis.times(),
+            times: !self.analysis.no_times,
         };
         self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
             format!("{found} mates found, {missed} without, {skipped} passed over")

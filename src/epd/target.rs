@@ -28,7 +28,7 @@ pub(crate) struct TargetArgs {
 impl TargetArgs {
     pub(super) fn run(&self) -> Result<()> {
         let early_stop = self.early_stop.map(NonZeroU32::get);
-        let job = Target { times: self.analysis.times(), early_stop };
+        let job = Target { times: !self.analysis.no_times, early_stop };
         self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
             let percent = 100.0 * *found as f64 / (found + missed).max(1) as f64;
             format!("{found} solved ({percent:.1} %), {missed} missed, {skipped} without a target")

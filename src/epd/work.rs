@@ -139,7 +139,7 @@ impl Work {
                 Some(_) => "{bar:40} {bytes}/{total_bytes}, {eta} left",
                 None => "{spinner} {bytes}, {bytes_per_sec}",
             };
-            let (name, progress) = (input.name().to_owned(), progress_bar(input.length(), template));
+            let (name, progress) = (input.name.clone(), progress_bar(input.length(), template));
             let done = verb.process(&pool, &name, input, skip, |result| self.take(&result, &progress));
             progress.finish_and_clear();
             done.map_err(|error| self.failed(error, &name))?;

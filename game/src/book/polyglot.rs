@@ -95,16 +95,6 @@ impl<R: Read + Seek> PolyglotBook<R> {
         Ok(PolyglotBook { source, entries: bytes / size })
     }
 
-    /// The number of entries, each a move in a position.
-    pub fn len(&self) -> u64 {
-        self.entries
-    }
-
-    /// Whether the book knows nothing.
-    pub fn is_empty(&self) -> bool {
-        self.entries == 0
-    }
-
     /// The moves for a position, as they stand in the book; entries without a legal move are passed over.
     ///
     /// # Errors
@@ -301,7 +291,7 @@ mod tests {
         let mut bytes = Vec::new();
         assert_eq!(builder.write(1, &mut bytes).unwrap(), 4);
         let mut book = PolyglotBook::new(Cursor::new(bytes)).unwrap();
-        assert_eq!(book.len(), 4);
+        assert_eq!(book.entries, 4);
         assert_eq!(found(&mut book, &Game::default()), [("e4".to_owned(), 3), ("d4".to_owned(), 1)]);
         assert_eq!(found(&mut book, &game("e4", None)), [("c5".to_owned(), 2), ("e5".to_owned(), 1)]);
         assert!(found(&mut book, &game("e4 e5", None)).is_empty());

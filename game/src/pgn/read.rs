@@ -5,6 +5,7 @@
 
 use std::io::{self, BufRead};
 
+use shakmaty::variant::Variant;
 use shakmaty::{CastlingMode, Color};
 
 use super::PgnTags;
@@ -313,20 +314,18 @@ fn is_result(word: &str) -> bool {
 
 /// The position before the first move (PGN standard, 9.7; `Variant` as today's programs have it).
 fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnFault> {
-    const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let name = variant.unwrap_or_default();
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let mode = match letters.to_ascii_lowercase().as_str() {
-        "" | "standard" | "normal" | "chess" | "fromposition" => CastlingMode::Standard,
-        "chess960" | "fischerandom" | "fischerrandom" | "960" => CastlingMode::Chess960,
+    let (variant, mode) = match letters.to_ascii_lowercase().as_str() {
+        "" | "standard" | "normal" | "chess" | "fromposition" => (Variant::Chess, CastlingMode::Standard),
+        "chess960" | "fischerandom" | "fischerrandom" | "960" => (Variant::Chess, CastlingMode::Chess960),
         _ => {
-            let unknown = || PgnFault::Variant { name: excerpt(name) };
-            let variant = variant_from_name(name).ok_or_else(unknown)?;
-            let game = fen.map(|fen| Game::from_variant_fen(variant, fen, CastlingMode::Standard));
-            return Ok(game.unwrap_or_else(|| Ok(Game::new(variant)))?);
+            let known = variant_from_name(name);
+            (known.ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?, CastlingMode::Standard)
         }
     };
-    Ok(Game::from_fen(fen.unwrap_or(INITIAL), mode)?)
+    let fen = fen.map_or_else(|| Game::new(variant).fen(), str::to_owned);
+    Ok(Game::from_variant_fen(variant, &fen, mode)?)
 }
 
 /// What a result probably came from, where nothing but the tag `Termination` tells (PGN standard, 9.8.1).
@@ -356,7 +355,6 @@ fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcom
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use shakmaty::variant::Variant;
 
     use super::*;
     use crate::pgn::write_pgn;

@@ -108,8 +108,6 @@ impl<R: BufRead> Tokenizer<R> {
             let end = rest.find('}');
             let part = rest[..end.unwrap_or(rest.len())].trim();
             if text.len() + part.len() > LONGEST_LINE {
-                text.clear();
-                text.shrink_to_fit();
                 self.at += end.map_or(rest.len(), |end| end + 1);
                 return Ok(Err(PgnFault::TooLong));
             }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, Move, MoveTime, TimeControl};
+use game::{Clock, Color, Game, Move, MoveTime, Phase, TimeControl};
 use shakmaty::ByColor;
 
 use messages::cego::{
@@ -87,7 +87,8 @@ impl ProtocolState {
                 self.game = first.position.game()?;
                 let control = |clock: SideClock| {
                     // Refused is only a control without any time.
-                    TimeControl::sudden_death(clock.time, clock.increment).unwrap_or_default()
+                    let phase = Phase { moves: None, time: clock.time, increment: clock.increment };
+                    TimeControl::of_phase(phase).unwrap_or_default()
                 };
                 let (own, opponent) = (control(first.own), control(first.opponent));
                 self.clock = Clock::with_controls(match self.game.turn() {
