@@ -56,10 +56,18 @@ enum HeraldCommand {
     Eval(eval::Eval),
     Openings(openings::OpeningsArgs),
     /// Make opening books and show their moves
-    #[command(subcommand, after_help = "Example: herald book make games.pgn -o book.bin")]
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "Example: herald book make games.pgn -o book.bin"
+    )]
     Book(book::BookCommand),
     /// Work on files of positions in EPD (Edwards' Extended Position Description)
-    #[command(subcommand, after_help = "Example: herald epd normalize suite.epd -o normal.epd")]
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "Example: herald epd normalize suite.epd -o normal.epd"
+    )]
     Epd(epd::EpdVerb),
 }
 

@@ -8,12 +8,11 @@
 
 #[cfg(test)]
 mod analysis_tests;
-mod analyze;
 mod analyzer;
 mod check;
 mod files;
+mod jobs;
 mod key_moves;
-mod mate;
 mod normalize;
 mod pool;
 mod process;
@@ -21,23 +20,20 @@ mod purge;
 mod record_analysis;
 pub mod report;
 mod resume;
-mod target;
 mod target_result;
 #[cfg(test)]
 mod tests;
 
-pub use analyze::Analyze;
 pub use analyzer::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
 };
 pub use check::CheckRecords;
 pub use files::{FileError, InputFile, OutputFile};
-pub use mate::FindMates;
+pub use jobs::{AnalysisJob, Analyze, FindMates, Target};
 pub use normalize::Normalize;
 pub use pool::{ProcessError, WorkerPool};
 pub use process::{Counts, Interrupted, JobResult, LineHandler, Verb};
 pub use purge::{InvalidOpcode, Purge};
-pub use record_analysis::{AnalysisJob, AnalyzerFactory};
+pub use record_analysis::AnalyzerFactory;
 pub use resume::{ResumeError, Resumption};
-pub use target::Target;
 pub use target_result::{Cost, TargetResult};

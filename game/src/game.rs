@@ -319,15 +319,12 @@ impl Game {
     /// A line in SAN, separated by spaces, as far as it is legal.
     pub fn san_line(&self, line: &[Move]) -> String {
         let mut position = self.position().clone();
-        let mut words = Vec::with_capacity(line.len());
-        for &m in line {
-            if !position.is_legal(m) {
-                break;
-            }
-            words.push(san(&position, self.mode, m));
+        let words = line.iter().map_while(|&m| {
+            let word = position.is_legal(m).then(|| san(&position, self.mode, m))?;
             position.play_unchecked(m);
-        }
-        words.join(" ")
+            Some(word)
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 

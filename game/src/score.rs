@@ -117,4 +117,10 @@ mod tests {
         assert!(ascending.is_sorted());
         assert_eq!(-Score::MateIn(3), Score::MatedIn(3));
     }
+
+    #[test]
+    fn scores_are_written_in_pawns_or_moves_to_the_mate() {
+        let written = [Score::Centipawns(42), Score::Centipawns(-5), Score::MateIn(5), Score::MatedIn(0)];
+        assert_eq!(written.map(|score| score.to_string()), ["+0.42", "-0.05", "+M5", "-M0"]);
+    }
 }

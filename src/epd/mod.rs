@@ -1,13 +1,8 @@
 //! `herald epd`: files of positions in EPD, checked, changed and analysed.
 
-mod analysis_args;
-mod analyze;
-mod check;
-mod mate;
-mod normalize;
-mod purge;
+mod analysis_verbs;
+mod quick_verbs;
 mod report;
-mod target;
 mod work;
 
 use anyhow::Result;
@@ -16,12 +11,12 @@ use messages::epd::{Escapes, MoveReading, RecordReader};
 
 #[derive(Subcommand)]
 pub(crate) enum EpdVerb {
-    Check(check::EpdCheckArgs),
-    Normalize(normalize::NormalizeArgs),
-    Purge(purge::PurgeArgs),
-    Analyze(analyze::AnalyzeArgs),
-    Mate(mate::MateArgs),
-    Target(target::TargetArgs),
+    Check(quick_verbs::EpdCheckArgs),
+    Normalize(quick_verbs::NormalizeArgs),
+    Purge(quick_verbs::PurgeArgs),
+    Analyze(analysis_verbs::AnalyzeArgs),
+    Mate(analysis_verbs::MateArgs),
+    Target(analysis_verbs::TargetArgs),
     Report(report::ReportArgs),
 }
 

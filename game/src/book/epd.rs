@@ -28,7 +28,7 @@ pub(super) fn read(input: impl BufRead) -> Result<PolyglotBuilder, BookError> {
             LineRead::Line if line.trim().is_empty() || line.starts_with('#') => Ok(()),
             LineRead::Line => add(&mut book, &line),
         };
-        added.map_err(|problem| BookError::Epd { line: lines.number(), problem })?;
+        added.map_err(|problem| BookError::Epd { line: lines.number, problem })?;
     }
 }
 

@@ -165,11 +165,8 @@ impl PolyglotBuilder {
     /// Takes in the first moves of a game, at most so many plies. Games of variants are passed over.
     pub fn add(&mut self, game: &Game, plies: usize) {
         let VariantPosition::Chess(mut chess) = game.start().clone() else { return };
-        let outcome = game.outcome();
-        let points = |mover: Color| match outcome {
-            Some(outcome) => outcome.winner().map_or(1, |winner| if winner == mover { 2 } else { 0 }),
-            None => 1,
-        };
+        let winner = game.outcome().and_then(|outcome| outcome.winner());
+        let points = |mover: Color| winner.map_or(1, |winner| if winner == mover { 2 } else { 0 });
         for &m in game.moves().iter().take(plies) {
             self.count(&chess, m, points(chess.turn()));
             chess.play_unchecked(m);

@@ -105,7 +105,8 @@ const MOST_FAULTS: usize = 64;
 pub struct Findings<'a> {
     text: &'a str,
     line: u64,
-    opcode: Option<&'a str>,
+    /// The opcode of the operation that faults are found in now.
+    pub opcode: Option<&'a str>,
     /// What was found.
     pub faults: Vec<Fault>,
 }
@@ -114,11 +115,6 @@ impl<'a> Findings<'a> {
     /// For the record `text` in that line of its file.
     pub fn new(text: &'a str, line: u64) -> Findings<'a> {
         Findings { text, line, opcode: None, faults: Vec::new() }
-    }
-
-    /// Names the operation that the faults to come are in.
-    pub fn enter(&mut self, opcode: Option<&'a str>) {
-        self.opcode = opcode;
     }
 
     /// Takes in a fault at a byte of the line.

@@ -167,14 +167,14 @@ impl<'a> Lexer<'a> {
     /// The opcode of the next operation. What is left of the present one is passed over.
     pub fn opcode(&mut self) -> Option<Word<'a>> {
         while self.operand().is_some() {}
-        self.findings.enter(None);
+        self.findings.opcode = None;
         self.skip_empty_operations();
         self.gap(Rule::F9);
         if self.at == self.text.len() {
             return None;
         }
         let word = self.word_before(|byte| ends_word(byte) || byte == b'"');
-        self.findings.enter(Some(word.text));
+        self.findings.opcode = Some(word.text);
         self.is_open = true;
         self.check_opcode(word);
         Some(word)

@@ -108,7 +108,7 @@ impl<R: BufRead> PgnReader<R> {
             game.add_tag(&name, value, line).unwrap_or_else(|fault| game.note(line, fault));
         }
         while let Some(lexed) = self.tokens.next()? {
-            let line = self.tokens.token_line();
+            let line = self.tokens.token_line;
             let taken = match lexed {
                 Ok(Token::Tag { name, value }) if game.ends_before(&name) => {
                     self.next_tag = Some((name, value, line));

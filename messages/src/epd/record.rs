@@ -192,7 +192,7 @@ impl RecordReader {
             let operation = self.read_operation(opcode, &operands, moves, &mut lexer.findings);
             operations.push(operation, opcode.at);
         }
-        lexer.findings.enter(None);
+        lexer.findings.opcode = None;
         if is_garbled {
             return None;
         }
