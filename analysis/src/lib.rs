@@ -1,4 +1,4 @@
-//! EPD files at work, a verb of the EPD specification (7) a file.
+//! EPD files at work: the verbs of the EPD specification (7).
 //!
 //! A [`Verb`] is what is done to each line of a file. [`Verb::process`] shares the lines out to a [`WorkerPool`] as jobs; each has
 //! a [`JobResult`], and these come in the order of the file and in little memory. Quick verbs ([`Normalize`], [`Purge`],
