@@ -324,8 +324,10 @@ fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnF
             (known.ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?, CastlingMode::Standard)
         }
     };
-    let fen = fen.map_or_else(|| Game::new(variant).fen(), str::to_owned);
-    Ok(Game::from_variant_fen(variant, &fen, mode)?)
+    Ok(match fen {
+        Some(fen) => Game::from_variant_fen(variant, fen, mode)?,
+        None => Game::with_mode(variant, mode),
+    })
 }
 
 /// What a result probably came from, where nothing but the tag `Termination` tells (PGN standard, 9.8.1).
