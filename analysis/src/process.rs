@@ -49,7 +49,7 @@ pub struct JobResult {
     /// Their length in the input, in bytes.
     pub length: u64,
     /// The name of the file, for messages.
-    file: Arc<str>,
+    pub(crate) file: Arc<str>,
 }
 
 /// Records, their faults, and what an analysis came to.
@@ -148,11 +148,6 @@ impl JobResult {
     pub(crate) fn located(&self, fault: &Fault) -> String {
         format!("{}:{fault}\n", self.file)
     }
-
-    /// The name of the file.
-    pub(crate) fn file(&self) -> &str {
-        &self.file
-    }
 }
 
 impl Counts {
@@ -164,11 +159,6 @@ impl Counts {
         self.warnings += count(Severity::Warning);
         self.notes += count(Severity::Note);
         self.faulty += u64::from(count(Severity::Error) > 0);
-    }
-
-    /// Records that an analyzer was to look at.
-    pub fn analyzed(&self) -> u64 {
-        self.found + self.missed + self.skipped + self.failed
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct MatchArgs {
 
 impl MatchArgs {
     pub(crate) fn run(self) -> Result<()> {
-        let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+        let plan = self.plan().map_err(WrongInput::of)?;
         let mut game = open(&plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));
         signals::set_flag(&signals::ALL, &interrupted)?;
@@ -123,5 +123,5 @@ fn explain(error: &MatchError) -> anyhow::Error {
         _ => true,
     };
     let text = error.to_string();
-    if is_wrong_input { anyhow!(WrongInput).context(text) } else { anyhow!(text) }
+    if is_wrong_input { WrongInput::of(anyhow!(text)) } else { anyhow!(text) }
 }

@@ -45,7 +45,7 @@ impl LocalPrograms {
             // Players stay on the thread that has started them.
             let speaker = move || match Bridge::start(spec.clone(), None, control) {
                 Err(fault) => {
-                    let _ = told.send(Err(anyhow!(WrongInput).context(format!("{} {fault}", spec.command))));
+                    let _ = told.send(Err(WrongInput::of(anyhow!("{} {fault}", spec.command))));
                 }
                 Ok(bridge) => {
                     let _ = told.send(Ok(()));

@@ -76,7 +76,7 @@ impl RefereeArgs {
         }
         let plan = self.plan().map_err(WrongInput::of)?;
         let event = EventState::new(plan.event.clone(), plan.openings()?)
-            .map_err(|error| anyhow!(WrongInput).context(error))?;
+            .map_err(|error| WrongInput::of(anyhow!("{error}")))?;
         let console = Console::new();
         let Some(mut service) = open(&plan, event, &console)? else { return Ok(()) };
         console::say(&format!("refereeing {} at {}", plan.event.name, service.address));
@@ -164,5 +164,5 @@ fn explain(error: ServiceError) -> anyhow::Error {
             | ServiceError::Line(..)
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );
-    if is_wrong_input { anyhow!(WrongInput).context(error) } else { error.into() }
+    if is_wrong_input { WrongInput::of(anyhow!("{error}")) } else { error.into() }
 }

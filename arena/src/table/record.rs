@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use game::Score;
 use game::{Clock, Game, Outcome, PgnTags, write_pgn};
 use players::{PlayerFault, Thinking};
 use shakmaty::ByColor;
@@ -156,7 +155,7 @@ impl MoveRecord {
     pub(crate) fn comment(&self, variation: &str) -> String {
         let mut comment = String::with_capacity(64);
         if let Some(score) = self.thinking.score {
-            write_score(&mut comment, score);
+            let _ = write!(comment, "{score}");
             if let Some(depth) = self.thinking.depth {
                 let _ = write!(comment, "/{depth}");
             }
@@ -177,15 +176,6 @@ impl MoveRecord {
         }
         comment
     }
-}
-
-/// Pawns with two decimals, or the moves to the mate.
-fn write_score(text: &mut String, score: Score) {
-    let _ = match score {
-        Score::Centipawns(value) => write!(text, "{:+.2}", f64::from(value) / 100.0),
-        Score::MateIn(moves) => write!(text, "+M{moves}"),
-        Score::MatedIn(moves) => write!(text, "-M{moves}"),
-    };
 }
 
 /// A player's line in SAN, as far as it is legal; move numbers in it are passed over.

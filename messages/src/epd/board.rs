@@ -240,7 +240,7 @@ mod tests {
             let mut findings = Findings::new(&text, 1);
             let examined = examine_board(Word { text: &text, at: 0 }, &mut findings);
             let men = |men: &Men| men.0[..12].to_vec();
-            let right = examined.as_ref().filter(|_| findings.faults().is_empty());
+            let right = examined.as_ref().filter(|_| findings.faults.is_empty());
             prop_assert_eq!(Men::read(&text).as_ref().map(men), right.map(men));
         }
 

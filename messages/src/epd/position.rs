@@ -240,7 +240,7 @@ mod tests {
             position.judge(&fields, &mut findings);
         }
         let told = |fault: &game::epd::Fault| format!("{} {} {}", fault.column, fault.rule, fault.severity);
-        (position, findings.faults().iter().map(told).collect())
+        (position, findings.faults.iter().map(told).collect())
     }
 
     fn written(position: &EpdPosition) -> String {

@@ -159,7 +159,7 @@ impl RecordReader {
     pub fn read(self, text: &str, line: u64) -> Reading<'_> {
         let mut lexer = Lexer::new(text, line, self.escapes);
         let record = self.read_record(&mut lexer);
-        let faults = lexer.findings.into_faults();
+        let faults = lexer.findings.faults;
         let is_strict = self.strictness == Strictness::Strict;
         let is_refused = is_strict && faults.iter().any(|fault| fault.severity > Severity::Note);
         Reading { record: record.filter(|_| !is_refused), faults }
@@ -192,7 +192,7 @@ impl RecordReader {
             let operation = self.read_operation(opcode, &operands, moves, &mut lexer.findings);
             operations.push(operation, opcode.at);
         }
-        lexer.findings.enter(None);
+        lexer.findings.opcode = None;
         if is_garbled {
             return None;
         }

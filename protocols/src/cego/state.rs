@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use game::{Clock, Color, Game, Move, MoveTime, TimeControl};
+use game::{Clock, Color, Game, Move, MoveTime, Phase, TimeControl};
 use shakmaty::ByColor;
 
 use messages::cego::{
@@ -69,7 +69,8 @@ impl ProtocolState {
                 self.clock = Clock::with_controls(ByColor::new_with(|color| {
                     let clock = if color == own { first.own } else { first.opponent };
                     // Refused is only a control without any time.
-                    TimeControl::sudden_death(clock.time, clock.increment).unwrap_or_default()
+                    let phase = Phase { moves: None, time: clock.time, increment: clock.increment };
+                    TimeControl::of_phase(phase).unwrap_or_default()
                 }));
                 self.set_times(first.own.time, first.opponent.time, at);
             }

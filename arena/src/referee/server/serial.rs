@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use messages::input::{Input, LineReader};
-use players::transport::{self, PeerAddress, Security, Transport, TransportReader};
+use players::transport::{self, PeerAddress, Security, Transport};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::ServiceMessage;
@@ -45,7 +45,7 @@ fn write(mut port: Transport, mut outgoing: UnboundedReceiver<String>) {
     }
 }
 
-fn read(port: TransportReader, connection: ConnectionId, service: &Sender<ServiceMessage>) {
+fn read(port: Transport, connection: ConnectionId, service: &Sender<ServiceMessage>) {
     let mut lines = LineReader::new(port);
     loop {
         let event = match lines.read() {
