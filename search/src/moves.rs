@@ -140,27 +140,13 @@ impl Move {
     /// The piece that a pawn becomes.
     #[inline]
     pub const fn promotion(self) -> Option<Role> {
-        match self.0.get() >> 12 & 7 {
-            2 => Some(Role::Knight),
-            3 => Some(Role::Bishop),
-            4 => Some(Role::Rook),
-            5 => Some(Role::Queen),
-            6 => Some(Role::King),
-            _ => None,
-        }
+        role_of(self.0.get() >> 12 & 7)
     }
 
     /// The piece that comes from the hand.
     pub const fn dropped(self) -> Option<Role> {
-        if self.0.get() >> 12 & 7 != Move::DROP {
-            return None;
-        }
-        match self.0.get() >> 6 & 63 {
-            1 => Some(Role::Pawn),
-            2 => Some(Role::Knight),
-            3 => Some(Role::Bishop),
-            4 => Some(Role::Rook),
-            5 => Some(Role::Queen),
+        match self.0.get() >> 12 & 7 {
+            Move::DROP => role_of(self.0.get() >> 6 & 63),
             _ => None,
         }
     }
@@ -169,6 +155,20 @@ impl Move {
     #[inline]
     pub(crate) const fn is_well_formed(self) -> bool {
         matches!(self.0.get() >> 12 & 7, 0 | 2..=5)
+    }
+}
+
+/// The kind of piece with this value.
+#[inline]
+const fn role_of(value: u16) -> Option<Role> {
+    match value {
+        1 => Some(Role::Pawn),
+        2 => Some(Role::Knight),
+        3 => Some(Role::Bishop),
+        4 => Some(Role::Rook),
+        5 => Some(Role::Queen),
+        6 => Some(Role::King),
+        _ => None,
     }
 }
 

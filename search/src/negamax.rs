@@ -10,7 +10,7 @@ use crate::parameters::{self as p, step};
 use crate::picker::{Picker, Wanted};
 use crate::position::{Position, exchange_value};
 use crate::runtime::observer::{Bound, Observer};
-use crate::runtime::{RootAttempt, RootSearch, Shared, Stopped};
+use crate::runtime::{Aspiration, RootAttempt, RootSearch, SearchThread, Shared, Stopped};
 use crate::score::Score;
 use crate::table::Entry;
 use crate::worker::ChessWorker;
@@ -61,14 +61,6 @@ struct Attempt {
     best: Score,
 }
 
-/// What is to become of a node.
-enum PruneResult {
-    /// Its moves are to be tried.
-    Open,
-    /// It is settled with this score.
-    Settled(Score),
-}
-
 /// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
 #[derive(Default)]
 struct Tried {
@@ -76,9 +68,22 @@ struct Tried {
     tactical: ArrayVec<Move, 32>,
 }
 
-impl ChessWorker<'_> {
-    /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_node(
+impl<'a> RootSearch<'a> for ChessWorker<'a> {
+    type Position = Position;
+
+    fn aspiration() -> Aspiration {
+        Aspiration {
+            depth: p::aspiration_depth(),
+            margin: p::aspiration_margin(),
+            limit: p::aspiration_limit(),
+        }
+    }
+
+    fn thread(&mut self) -> &mut SearchThread<'a, Position> {
+        &mut self.thread
+    }
+
+    fn search_root(
         &mut self,
         alpha: Score,
         beta: Score,
@@ -86,23 +91,9 @@ impl ChessWorker<'_> {
     ) -> Result<Score, Stopped> {
         let Shared { root, table, .. } = self.thread.shared;
         let position = &root.position;
-        let given = MoveContext { previous: self.previous(0), threats: position.threats() };
-        let raw = (!position.is_check()).then(|| self.evaluate(position, 0));
-        let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
-        self.frame(0).evaluation = evaluation;
-        let node = Node {
-            beta,
-            depth: self.thread.progress.depth,
-            ply: 0,
-            is_pv: true,
-            is_cut: false,
-            is_improving: false,
-            raw,
-            evaluation,
-            known: table.probe(position.table_key()),
-            excluded: None,
-            given,
-        };
+        let known = table.probe(position.table_key());
+        let depth = self.thread.progress.depth;
+        let node = Node { is_pv: true, ..self.open_node(position, beta, depth, 0, false, known) };
         let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
             let RootAttempt { mv, number, alpha, best } = root;
             let attempt = Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
@@ -113,7 +104,9 @@ impl ChessWorker<'_> {
         }
         Ok(best)
     }
+}
 
+impl ChessWorker<'_> {
     /// The value of a position, searched `depth` plies deep and then until it is quiet.
     fn search(
         &mut self,
@@ -166,6 +159,8 @@ impl ChessWorker<'_> {
 
         let mut node = self.open_node(position, beta, depth, ply, is_cut, known);
         node.is_pv = is_pv;
+        self.frame(ply + 1).excluded = None;
+        self.frame(ply + 2).cutoffs = 0;
         self.adjust_depth(&mut node);
         self.search_node(position, node, alpha)
     }
@@ -177,7 +172,7 @@ impl ChessWorker<'_> {
         if !is_pv
             && node.excluded.is_none()
             && let Some(evaluation) = node.evaluation
-            && let PruneResult::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
+            && let Some(score) = self.prune_node(position, &node, evaluation, alpha)?
         {
             return Ok(score);
         }
@@ -189,6 +184,8 @@ impl ChessWorker<'_> {
     }
 
     /// Step 6: static evaluation, from the table where it is known, corrected by experience.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "measured: a node is too large to be handed over")]
     fn open_node(
         &mut self,
         position: &Position,
@@ -205,8 +202,6 @@ impl ChessWorker<'_> {
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         let excluded = self.frame(ply).excluded;
         self.frame(ply).evaluation = evaluation;
-        self.frame(ply + 1).excluded = None;
-        self.frame(ply + 2).cutoffs = 0;
         let is_improving = self.is_improving(evaluation, ply);
         Node { beta, depth, ply, is_pv: false, is_cut, is_improving, raw, evaluation, known, excluded, given }
     }
@@ -237,7 +232,7 @@ impl ChessWorker<'_> {
         }
     }
 
-    /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal
+    /// Steps that can settle a node before any of its moves is tried: its score if they do. Only out of check and off the principal
     /// variation.
     fn prune_node(
         &mut self,
@@ -245,7 +240,7 @@ impl ChessWorker<'_> {
         node: &Node,
         evaluation: Score,
         alpha: Score,
-    ) -> Result<PruneResult, Stopped> {
+    ) -> Result<Option<Score>, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let estimate = estimate(node, evaluation);
 
@@ -254,7 +249,7 @@ impl ChessWorker<'_> {
         if depth <= p::razoring_depth_limit() && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
             if score <= alpha {
-                return Ok(PruneResult::Settled(score));
+                return Ok(Some(score));
             }
         }
 
@@ -266,15 +261,12 @@ impl ChessWorker<'_> {
             && !beta.is_loss()
             && !estimate.is_win()
         {
-            return Ok(PruneResult::Settled(Score::from_value(i32::midpoint(
-                estimate.value(),
-                beta.value(),
-            ))));
+            return Ok(Some(Score::from_value(i32::midpoint(estimate.value(), beta.value()))));
         }
-        if let PruneResult::Settled(score) = self.try_null_move(position, node, evaluation, estimate)? {
-            return Ok(PruneResult::Settled(score));
+        match self.try_null_move(position, node, evaluation, estimate)? {
+            Some(score) => Ok(Some(score)),
+            None => self.probcut(position, node, evaluation),
         }
-        self.probcut(position, node, evaluation)
     }
 
     /// Step 10: null move. If even passing keeps the score above beta, some move will too. Not twice in a row, and not
@@ -286,7 +278,7 @@ impl ChessWorker<'_> {
         node: &Node,
         evaluation: Score,
         estimate: Score,
-    ) -> Result<PruneResult, Stopped> {
+    ) -> Result<Option<Score>, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let just_passed = self.frame(ply).moved.is_none();
         if depth < p::null_move_depth()
@@ -298,28 +290,28 @@ impl ChessWorker<'_> {
             || beta.is_loss()
             || !position.has_pieces(position.turn())
         {
-            return Ok(PruneResult::Open);
+            return Ok(None);
         }
         let above = estimate.value() - beta.value();
         let reduction = p::null_move_reduction()
             + depth / p::null_move_plies_per_reduction()
             + (above / p::null_move_margin_per_reduction()).min(p::null_move_max_by_margin());
-        let score = self.with_null_move(position, ply, |worker, next| {
-            worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false).map(|score| -score)
+        let score = -self.with_null_move(position, ply, |worker, next| {
+            worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false)
         })?;
         if score < beta {
-            return Ok(PruneResult::Open);
+            return Ok(None);
         }
         // A mate found by passing is no mate.
         let score = if score.is_win() { beta } else { score };
         if depth < p::null_move_verification_depth() || self.null_move_floor > 0 {
-            return Ok(PruneResult::Settled(score));
+            return Ok(Some(score));
         }
         let without_null_move = p::null_move_verification_quarters() * (depth - reduction) / 4;
         self.null_move_floor = ply + without_null_move.max(1) as usize;
         let verified = self.search(position, beta - 1, beta, depth - reduction, ply, false);
         self.null_move_floor = 0;
-        Ok(if verified? >= beta { PruneResult::Settled(score) } else { PruneResult::Open })
+        Ok((verified? >= beta).then_some(score))
     }
 
     /// Step 11: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
@@ -329,7 +321,7 @@ impl ChessWorker<'_> {
         position: &Position,
         node: &Node,
         evaluation: Score,
-    ) -> Result<PruneResult, Stopped> {
+    ) -> Result<Option<Score>, Stopped> {
         let Node { beta, depth, ply, .. } = *node;
         let goal = beta + p::probcut_margin() - p::probcut_improving_margin() * i32::from(node.is_improving);
         let reduced = depth - p::probcut_reduction();
@@ -337,31 +329,26 @@ impl ChessWorker<'_> {
             entry.depth >= reduced && entry.bound != Bound::Lower && entry.score.relative_to_root(ply) < goal
         });
         if depth < p::probcut_depth() || beta.is_mate() || is_unlikely {
-            return Ok(PruneResult::Open);
+            return Ok(None);
         }
         let wanted = Wanted::Tactical { at_least: goal.value() - evaluation.value() };
         let mut picker = Picker::new(position, wanted, node.hash_move(), None, node.given);
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
-            let next = self.make(position, m, ply);
-            let mut result = self.quiesce(&next, -goal, -goal + 1, ply + 1).map(|score| -score);
-            if matches!(result, Ok(score) if score >= goal) && reduced > 1 {
-                result = self
-                    .search(&next, -goal, -goal + 1, reduced - 1, ply + 1, !node.is_cut)
-                    .map(|score| -score);
-            }
-            self.unmake();
-            let score = result?;
+            let score = -self.with_move(position, m, ply, |worker, next| {
+                let score = worker.quiesce(next, -goal, -goal + 1, ply + 1)?;
+                if -score < goal || reduced <= 1 {
+                    return Ok(score);
+                }
+                worker.search(next, -goal, -goal + 1, reduced - 1, ply + 1, !node.is_cut)
+            })?;
             if score >= goal {
                 let node = Node { depth: reduced, ..*node };
                 self.store(position, &node, score, Some(m), Bound::Lower);
-                return Ok(PruneResult::Settled(if score.is_mate() {
-                    score
-                } else {
-                    score - (goal.value() - beta.value())
-                }));
+                let excess = if score.is_mate() { 0 } else { goal.value() - beta.value() };
+                return Ok(Some(score - excess));
             }
         }
-        Ok(PruneResult::Open)
+        Ok(None)
     }
 
     /// Tries the moves of a node.
@@ -562,43 +549,31 @@ impl ChessWorker<'_> {
         alpha: Score,
     ) -> Result<Score, Stopped> {
         let reduction = self.reduction(node, position, attempt);
-        let next = self.make(position, attempt.mv, node.ply);
-        let result = self.search_made(node, &next, attempt, alpha, reduction);
-        self.unmake();
-        result
-    }
-
-    fn search_made(
-        &mut self,
-        node: &Node,
-        next: &Position,
-        attempt: &Attempt,
-        alpha: Score,
-        reduction: i32,
-    ) -> Result<Score, Stopped> {
-        let (mut depth, ply) = (node.depth - 1 + attempt.extension, node.ply + 1);
-        if attempt.number == 1 {
-            let is_cut = !node.is_pv && !node.is_cut;
-            return Ok(-self.search(next, -node.beta, -alpha, depth, ply, is_cut)?);
-        }
-        let reduced = (depth - reduction).max(depth.min(1));
-        self.frame(ply).reduction = depth - reduced;
-        let result = self.search(next, -alpha - 1, -alpha, reduced, ply, true);
-        self.frame(ply).reduction = 0;
-        let mut score = -result?;
-        if score > alpha && reduced < depth {
-            // Much better than expected: deeper. Hardly better than what there was: less deep.
-            let deeper_margin = p::deeper_margin() + p::deeper_margin_per_ply() * depth;
-            depth += i32::from(score > attempt.best + deeper_margin);
-            depth -= i32::from(score < attempt.best + p::shallower_margin());
-            if reduced < depth {
-                score = -self.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
+        self.with_move(position, attempt.mv, node.ply, |worker, next| {
+            let (mut depth, ply) = (node.depth - 1 + attempt.extension, node.ply + 1);
+            if attempt.number == 1 {
+                let is_cut = !node.is_pv && !node.is_cut;
+                return Ok(-worker.search(next, -node.beta, -alpha, depth, ply, is_cut)?);
             }
-        }
-        if node.is_pv && score > alpha {
-            score = -self.search(next, -node.beta, -alpha, depth, ply, false)?;
-        }
-        Ok(score)
+            let reduced = (depth - reduction).max(depth.min(1));
+            worker.frame(ply).reduction = depth - reduced;
+            let result = worker.search(next, -alpha - 1, -alpha, reduced, ply, true);
+            worker.frame(ply).reduction = 0;
+            let mut score = -result?;
+            if score > alpha && reduced < depth {
+                // Much better than expected: deeper. Hardly better than what there was: less deep.
+                let deeper_margin = p::deeper_margin() + p::deeper_margin_per_ply() * depth;
+                depth += i32::from(score > attempt.best + deeper_margin);
+                depth -= i32::from(score < attempt.best + p::shallower_margin());
+                if reduced < depth {
+                    score = -worker.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
+                }
+            }
+            if node.is_pv && score > alpha {
+                score = -worker.search(next, -node.beta, -alpha, depth, ply, false)?;
+            }
+            Ok(score)
+        })
     }
 
     /// Step 17: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
@@ -629,12 +604,8 @@ impl ChessWorker<'_> {
         bound: Bound,
     ) {
         let Some(evaluation) = node.evaluation else { return };
-        let is_consistent = match bound {
-            Bound::Exact => true,
-            Bound::Lower => best > evaluation,
-            Bound::Upper => best < evaluation,
-        };
-        if is_consistent && !best.is_mate() && best_move.is_none_or(|m| !position.is_tactical(m)) {
+        let is_quiet = best_move.is_none_or(|m| !position.is_tactical(m));
+        if bound.corrects(best, evaluation) && !best.is_mate() && is_quiet {
             let error = best.value() - evaluation.value();
             self.histories.corrections.update(position, &node.given.previous, node.depth, error);
         }
@@ -686,16 +657,8 @@ enum Singularity {
 
 /// The static evaluation, or the score in the hash table where that is known to be nearer the truth.
 fn estimate(node: &Node, evaluation: Score) -> Score {
-    match node.known {
-        Some(entry) => {
-            let score = entry.score.relative_to_root(node.ply);
-            let is_better = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => score > evaluation,
-                Bound::Upper => score < evaluation,
-            };
-            if step!(hash_score_as_evaluation, is_better) && !score.is_mate() { score } else { evaluation }
-        }
-        None => evaluation,
-    }
+    let Some(entry) = node.known else { return evaluation };
+    let score = entry.score.relative_to_root(node.ply);
+    let is_better = step!(hash_score_as_evaluation, entry.bound.corrects(score, evaluation));
+    if is_better && !score.is_mate() { score } else { evaluation }
 }

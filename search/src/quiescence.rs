@@ -101,10 +101,8 @@ impl ChessWorker<'_> {
                     continue;
                 }
             }
-            let next = self.make(position, m, ply);
-            let score = self.quiesce(&next, -beta, -alpha, ply + 1).map(|score| -score);
-            self.unmake();
-            let score = score?;
+            let score = -self
+                .with_move(position, m, ply, |worker, next| worker.quiesce(next, -beta, -alpha, ply + 1))?;
             if score > best {
                 best = score;
                 if score > alpha {

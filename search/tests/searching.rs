@@ -38,7 +38,7 @@ impl Player {
 }
 
 fn player() -> Player {
-    Player { table: Table::new(16).expect("16 MiB"), searcher: Searcher::new() }
+    Player { table: Table::new(16).expect("16 MiB"), searcher: Searcher::default() }
 }
 
 fn depth(depth: u32) -> Limits {

@@ -59,7 +59,7 @@ impl Bench {
 /// The nodes of all positions, and the time they took.
 fn search_all(depth: u32, network: Arc<Network>) -> Result<(u64, Duration)> {
     let mut table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
-    let mut searcher = Searcher::new();
+    let mut searcher = Searcher::default();
     searcher.use_network(network);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let mut total = 0;

@@ -23,7 +23,7 @@ pub(super) fn search_all(variant: Variant, depth: u32) -> Result<(u64, Duration)
         table.clear();
         let root = engine::variant_root(&game);
         let answer =
-            Searcher::new().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
+            Searcher::default().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         total += answer.nodes;
         let best =
             answer.best.and_then(|m| engine::from_search(&game, m)).map_or("none".into(), |m| game.san(m));

@@ -18,7 +18,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock};
 
-use shakmaty::{Bitboard, Color};
+use shakmaty::{Bitboard, Piece};
 
 use crate::position::Position;
 use crate::score::Score;
@@ -114,8 +114,7 @@ impl Network {
         let seen_by = |perspective| -> Vec<usize> {
             let mirrored = is_mirrored(position.king(perspective));
             let input = |square| {
-                let role = position.role_at(square)?;
-                let color = Color::from_white(position.by_color(Color::White).contains(square));
+                let Piece { color, role } = position.piece_at(square)?;
                 Some(input(perspective, mirrored, color, role, square))
             };
             pieces.into_iter().filter_map(input).collect()
@@ -132,7 +131,7 @@ impl Network {
         let sums = |inputs: &[usize]| {
             let mut sums = self.feature_biases.clone();
             for &input in inputs {
-                Kernel::PORTABLE.change(&mut sums, [self.row(input)], []);
+                Kernel::PORTABLE.update(None, &mut sums, [self.row(input)], []);
             }
             sums
         };

@@ -2,7 +2,7 @@
 
 use super::control::Stopped;
 use super::observer::{Bound, Observer};
-use super::{SearchPosition, SearchThread};
+use super::{Progress, SearchPosition, SearchThread};
 use crate::moves::Move;
 use crate::score::{MAX_PLY, Score, Verdict};
 
@@ -65,14 +65,24 @@ pub trait RootSearch<'a>: Sized {
         mut search: impl FnMut(&mut Self, RootAttempt) -> Result<Score, Stopped>,
     ) -> Result<(Score, Option<Move>), Stopped> {
         let (mut best, mut best_move) = (-Score::INFINITE, None);
-        let progress = &self.thread().progress;
-        let (line, total) = (progress.line, progress.root_moves.len());
+        let Progress { line, depth, ref root_moves, .. } = self.thread().progress;
+        let total = root_moves.len();
         for index in line..total {
             let number = index - line + 1;
-            let mv = self.thread().begin_root_move(index, observer);
-            let nodes_before = self.thread().nodes;
+            let thread = self.thread();
+            let (mv, nodes_before) = (thread.progress.root_moves[index].mv, thread.nodes);
+            if thread.is_first {
+                observer.root_move(depth as u32, mv, index + 1, total);
+            }
             let score = search(self, RootAttempt { mv, number, alpha, best })?;
-            self.thread().note_root_move(index, nodes_before, score, number == 1 || score > alpha);
+            let SearchThread { progress, variations, nodes, .. } = self.thread();
+            let root = &mut progress.root_moves[index];
+            root.nodes += *nodes - nodes_before;
+            if number == 1 || score > alpha {
+                (root.score, root.rank) = (score, score);
+                root.line.truncate(1);
+                root.line.extend(variations.get(1));
+            }
             if score > best {
                 best = score;
                 if score > alpha {

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use super::variation::Variations;
 use crate::moves::Move;
 use crate::score::Score;
 
@@ -40,18 +39,6 @@ impl Progress {
             |mv| RootMove { mv, score: Score::DRAW, rank: -Score::INFINITE, line: vec![mv], nodes: 0 };
         let root_moves = moves.into_iter().map(root_move).collect();
         Progress { root_moves, line: 0, depth: 0, selective_depth: 0 }
-    }
-
-    /// Notes what a root move has cost. If it was found better than the moves before it, also its value and the line that
-    /// `variations` have from ply 1 on.
-    pub(super) fn note(&mut self, index: usize, nodes: u64, better: Option<(Score, &Variations)>) {
-        let root = &mut self.root_moves[index];
-        root.nodes += nodes;
-        if let Some((score, variations)) = better {
-            (root.score, root.rank) = (score, score);
-            root.line.truncate(1);
-            root.line.extend(variations.get(1));
-        }
     }
 
     /// Puts the first lines in the order of their scores: a later one may have turned out better, since it was searched

@@ -193,22 +193,6 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         if style.noise == 0 { evaluation } else { style.blur(evaluation, position.repetition_key()) }
     }
 
-    /// The search turns to a root move.
-    pub(super) fn begin_root_move(&mut self, index: usize, observer: &mut dyn Observer) -> Move {
-        let Progress { ref root_moves, depth, .. } = self.progress;
-        let mv = root_moves[index].mv;
-        if self.is_first {
-            observer.root_move(depth as u32, mv, index + 1, root_moves.len());
-        }
-        mv
-    }
-
-    /// A root move was searched, and perhaps found better than those before it.
-    pub(super) fn note_root_move(&mut self, index: usize, nodes_before: u64, score: Score, is_better: bool) {
-        let better = is_better.then_some((score, &self.variations));
-        self.progress.note(index, self.nodes - nodes_before, better);
-    }
-
     /// Tells the observer about the current line.
     pub(super) fn report(&mut self, bound: Bound, observer: &mut dyn Observer) {
         if !self.is_first || !observer.is_listening() {
