@@ -67,8 +67,7 @@ impl Inspect {
         let mut reader = ChunkReader::open(path)?;
         let mut records = Vec::new();
         let mut statistics = Statistics::default();
-        while let Some((number, bytes)) = reader.next_bytes()? {
-            let game = ChunkReader::decode(path, number, &bytes)?;
+        while let Some((number, game, bytes)) = reader.next_game()? {
             if game.encode() != bytes {
                 let place = format!("{}, game {number}", path.display());
                 return Err(anyhow!(InputError).context(place + ": written anew, it is another one"));

@@ -2,7 +2,7 @@
 //! variants. A mate score stands for any end by which the variant is won.
 
 use arrayvec::ArrayVec;
-use search::runtime::{RootAttempt, RootSearch, SearchPosition as _, Stopped};
+use search::runtime::{Aspiration, RootAttempt, RootSearch, SearchPosition as _, SearchThread, Stopped};
 use search::{Bound, Entry, Observer, Score};
 use shakmaty::Move;
 
@@ -32,28 +32,26 @@ struct Node {
 /// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
 type Tried = ArrayVec<Candidate, 64>;
 
-impl<P: Rules> VariantWorker<'_, P> {
-    /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_node(
+impl<'a, P: Rules> RootSearch<'a> for VariantWorker<'a, P> {
+    type Position = KeyedPosition<P>;
+
+    fn aspiration() -> Aspiration {
+        p::ASPIRATION
+    }
+
+    fn thread(&mut self) -> &mut SearchThread<'a, KeyedPosition<P>> {
+        &mut self.thread
+    }
+
+    fn search_root(
         &mut self,
         alpha: Score,
         beta: Score,
         observer: &mut dyn Observer,
     ) -> Result<Score, Stopped> {
         let keyed = &self.thread.shared.root.position;
-        let is_check = keyed.position.is_check();
-        let evaluation = (!is_check).then(|| self.evaluate(keyed));
-        self.frame(0).evaluation = evaluation;
-        let node = Node {
-            beta,
-            depth: self.thread.progress.depth,
-            ply: 0,
-            is_pv: true,
-            is_check,
-            is_improving: true,
-            evaluation,
-            hints: Hints::default(),
-        };
+        let assessed = self.assess(keyed, beta, self.thread.progress.depth, 0, None);
+        let node = Node { is_pv: true, is_improving: true, ..assessed };
         let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
             let RootAttempt { mv, number, alpha, .. } = root;
             let mv = find(&keyed.position, mv).expect("a root move is legal");
@@ -65,7 +63,9 @@ impl<P: Rules> VariantWorker<'_, P> {
         }
         Ok(best)
     }
+}
 
+impl<P: Rules> VariantWorker<'_, P> {
     /// The value of a position, searched `depth` plies deep and then until it is quiet.
     fn search(
         &mut self,
@@ -108,6 +108,7 @@ impl<P: Rules> VariantWorker<'_, P> {
 
         let mut node = self.assess(keyed, beta, depth, ply, known);
         node.is_pv = is_pv;
+        self.frame(ply + 1).killers = [None; 2];
         if !is_pv && let Some(score) = self.prune_node(keyed, &node)? {
             return Ok(score);
         }
@@ -133,7 +134,6 @@ impl<P: Rules> VariantWorker<'_, P> {
             stored.unwrap_or_else(|| self.evaluate(keyed))
         });
         self.frame(ply).evaluation = evaluation;
-        self.frame(ply + 1).killers = [None; 2];
         let is_improving =
             evaluation.zip(self.earlier_evaluation(ply)).is_some_and(|(now, before)| now > before);
         let frame = *self.frame(ply);
@@ -231,13 +231,14 @@ impl<P: Rules> VariantWorker<'_, P> {
         }
         let base = self.reductions.get(depth, number);
         if m.is_capture() {
-            return if P::CAPTURES_ARE_FORCED { 0 } else { base / 2048 };
+            return if P::CAPTURES_ARE_FORCED { 0 } else { base / p::REDUCTION_CAPTURE_DIVISOR / 1024 };
         }
         let history = self.histories.quiet(position.turn(), m, node.hints.previous);
-        let reduction = base - history * 1024 / p::REDUCTION_HISTORY + 512 * i32::from(!node.is_improving)
-            - 1024 * i32::from(node.is_pv)
-            - 1024 * i32::from(node.is_check)
-            - 1024 * i32::from(gives_direct_check(position, m));
+        let reduction = base - history * 1024 / p::REDUCTION_HISTORY
+            + p::REDUCTION_NOT_IMPROVING * i32::from(!node.is_improving)
+            - p::REDUCTION_PV * i32::from(node.is_pv)
+            - p::REDUCTION_EVASION * i32::from(node.is_check)
+            - p::REDUCTION_CHECK * i32::from(gives_direct_check(position, m));
         (reduction / 1024).max(0)
     }
 

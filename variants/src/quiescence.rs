@@ -6,12 +6,9 @@ use shakmaty::{Bitboard, Move, MoveList, Position};
 
 use crate::keyed_position::KeyedPosition;
 use crate::ordering::{Hints, Ordered};
+use crate::parameters as p;
 use crate::rules::{Rules, gives_direct_check, is_tactical};
 use crate::worker::VariantWorker;
-
-/// How often in a line forced captures that leave a choice are looked at: where all of them are, there may be a million
-/// lines.
-const MOST_CHOICES: u32 = 5;
 
 /// What led from the first ply of a quiescence search to a node.
 #[derive(Clone, Copy)]
@@ -80,7 +77,7 @@ impl<P: Rules> VariantWorker<'_, P> {
         }
         let captures = moves.as_ref().filter(|moves| P::CAPTURES_ARE_FORCED && moves[0].is_capture());
         let next_trail = trail.after(captures.is_some_and(|captures| captures.len() > 1));
-        let is_forced = is_check || captures.is_some() && next_trail.choices <= MOST_CHOICES;
+        let is_forced = is_check || captures.is_some() && next_trail.choices <= p::MAX_CHOICES;
         let evaluation = (!is_forced).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
             stored.unwrap_or_else(|| self.evaluate(keyed))
@@ -122,17 +119,16 @@ impl<P: Rules> VariantWorker<'_, P> {
             if let Some(evaluation) = node.evaluation
                 && candidate.is_tactical
             {
-                let hope = evaluation + 2 * P::SWING + position.gain(candidate.mv);
+                let hope =
+                    evaluation + p::QUIESCENCE_FUTILITY_SWINGS * P::SWING + position.gain(candidate.mv);
                 if hope <= alpha {
                     best = best.max(hope);
                     continue;
                 }
             }
-            let score = self
-                .with_move(keyed, candidate.mv, node.ply, |worker, next| {
-                    worker.quiesce(next, -node.beta, -alpha, node.ply + 1, node.trail)
-                })
-                .map(|score| -score)?;
+            let score = -self.with_move(keyed, candidate.mv, node.ply, |worker, next| {
+                worker.quiesce(next, -node.beta, -alpha, node.ply + 1, node.trail)
+            })?;
             if score > best {
                 best = score;
                 if score > alpha {

@@ -30,7 +30,10 @@ pub use thought::{Decision, Purpose, SearchLine, SearchTask, TaskId, Thought};
 pub struct Engine {
     commands: Sender<WorkerCommand>,
     worker: Option<JoinHandle<()>>,
-    current: Option<Current>,
+    /// The task under way.
+    current: Option<TaskId>,
+    /// That of the last search, whether it is still under way or not.
+    control: Arc<Control>,
     last_id: TaskId,
     settings: Settings,
     /// What the worker evaluates with.
@@ -42,11 +45,6 @@ pub struct Engine {
     seed: u64,
     told_values: Vec<(u64, Score)>,
     random: fastrand::Rng,
-}
-
-struct Current {
-    id: TaskId,
-    control: Arc<Control>,
 }
 
 impl Engine {
@@ -70,6 +68,7 @@ impl Engine {
             commands,
             worker: Some(worker),
             current: None,
+            control: Arc::default(),
             last_id: TaskId(0),
             settings: Settings::default(),
             network: Network::embedded(),
@@ -229,19 +228,17 @@ impl Engine {
         self.abandon();
         self.last_id.0 += 1;
         let id = self.last_id;
-        let control = Arc::new(match task.purpose {
+        self.current = Some(id);
+        self.control = Arc::new(match task.purpose {
             Purpose::Play => Control::new(),
             Purpose::Ponder | Purpose::Analyse => Control::pondering(),
         });
-        self.current = Some(Current { id, control: Arc::clone(&control) });
         if task.purpose == Purpose::Play
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched; the static evaluation has to do.
-            self.send(WorkerCommand::Play(
-                id,
-                Decision { best: Some(m), ponder: None, score: self.evaluate(game) },
-            ));
+            let decision = Decision { best: Some(m), ponder: None, score: self.evaluate(game) };
+            self.send(WorkerCommand::Play(id, decision));
             return id;
         }
         let SearchTask { purpose, limits, allowed, clock } = task;
@@ -267,7 +264,7 @@ impl Engine {
             uses_tablebases: strength.is_none(),
             told_values: self.told_values.clone(),
             clock,
-            control,
+            control: Arc::clone(&self.control),
         })));
         id
     }
@@ -302,7 +299,7 @@ impl Engine {
     /// Whether a thought belongs to the task under way, and not to an abandoned one. After the task's
     /// [`Thought::Done`], call [`Engine::finish`].
     pub fn is_current(&self, id: TaskId) -> bool {
-        self.current.as_ref().is_some_and(|current| current.id == id)
+        self.current == Some(id)
     }
 
     /// Whether a task is under way.
@@ -317,37 +314,28 @@ impl Engine {
 
     /// Tells the current task to answer as soon as possible.
     pub fn move_now(&self) {
-        if let Some(current) = &self.current {
-            current.control.stop();
-        }
+        self.control.stop();
     }
 
     /// The expected move was played: a task that pondered is now about the engine's own move.
     pub fn ponder_hit(&self) {
-        if let Some(current) = &self.current {
-            current.control.ponder_hit();
-        }
+        self.control.ponder_hit();
     }
 
     /// Suspends the current task, which then uses no processor time. Its stop-watch is suspended by its owner.
     pub fn suspend(&self) {
-        if let Some(current) = &self.current {
-            current.control.suspend();
-        }
+        self.control.suspend();
     }
 
     /// Lets a suspended task go on.
     pub fn resume(&self) {
-        if let Some(current) = &self.current {
-            current.control.resume();
-        }
+        self.control.resume();
     }
 
     /// Ends the current task; whatever it still says is no longer current.
     pub fn abandon(&mut self) {
-        if let Some(current) = self.current.take() {
-            current.control.stop();
-        }
+        self.current = None;
+        self.control.stop();
     }
 
     /// Waits until the engine has carried out all earlier calls and can search at full speed. Returns at once during a task.

@@ -75,7 +75,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         Worker {
             table,
             threads: 1,
-            searcher: Searcher::new(),
+            searcher: Searcher::default(),
             variants: None,
             tablebases: None,
             is_fault_told: false,
@@ -193,13 +193,9 @@ fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &SyzygyTables) -> Opt
 }
 
 fn decision(game: &Game, answer: &Answer) -> Decision {
-    let best = answer.best.and_then(|m| from_search(game, m));
     let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
-    Decision {
-        best,
-        ponder: line_from_search(game, &line).get(1).copied(),
-        score: bridge::score(answer.score),
-    }
+    let mut line = line_from_search(game, &line).into_iter();
+    Decision { best: line.next(), ponder: line.next(), score: bridge::score(answer.score) }
 }
 
 /// Translates the search's reports for the listener.

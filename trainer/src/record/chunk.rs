@@ -118,14 +118,18 @@ impl ChunkReader {
         self.first + self.games
     }
 
-    /// The bytes of the next game, sound as far as their checksum tells, with its number; `None` at the end.
+    /// The next game with its number and its bytes; `None` at the end.
     ///
     /// # Errors
     /// The file can't be read, or the game is damaged or cut off.
-    pub(crate) fn next_bytes(&mut self) -> Result<Option<(u64, Vec<u8>)>> {
+    pub(crate) fn next_game(&mut self) -> Result<Option<(u64, GameRecord, Vec<u8>)>> {
         let number = self.next_number();
         match self.next()? {
-            Next::Game(bytes) => Ok(Some((number, bytes))),
+            Next::Game(bytes) => {
+                let place = || format!("{}, game {number}", self.path.display());
+                let game = GameRecord::decode(&bytes).with_context(place).context(InputError)?;
+                Ok(Some((number, game, bytes)))
+            }
             Next::End => Ok(None),
             Next::Part => {
                 let fault =
@@ -158,12 +162,6 @@ impl ChunkReader {
     /// Where the next game is, for errors.
     fn place(&self) -> String {
         format!("{}, game {}, byte {}", self.path.display(), self.next_number(), self.whole)
-    }
-
-    /// The game in bytes that [`ChunkReader::next_bytes`] gave.
-    pub(crate) fn decode(path: &Path, number: u64, bytes: &[u8]) -> Result<GameRecord> {
-        let place = || format!("{}, game {number}", path.display());
-        GameRecord::decode(bytes).with_context(place).context(InputError)
     }
 }
 
@@ -316,9 +314,8 @@ mod tests {
         let mut games = Vec::new();
         for path in chunks_of(&[folder.into()])? {
             let mut reader = ChunkReader::open(&path)?;
-            while let Some((number, bytes)) = reader.next_bytes()? {
+            while let Some((number, _, bytes)) = reader.next_game()? {
                 assert_eq!(number, games.len() as u64);
-                ChunkReader::decode(&path, number, &bytes)?;
                 games.push(bytes);
             }
         }
@@ -366,8 +363,9 @@ mod tests {
         }
         std::fs::write(&path, &whole[..first]).unwrap();
         let mut reader = ChunkReader::open(&path).unwrap();
-        assert_eq!(reader.next_bytes().unwrap(), Some((0, games()[0].clone())));
-        assert_eq!(reader.next_bytes().unwrap(), None);
+        let (number, _, bytes) = reader.next_game().unwrap().unwrap();
+        assert_eq!((number, bytes), (0, games()[0].clone()));
+        assert_eq!(reader.next_game().unwrap(), None);
     }
 
     #[test]

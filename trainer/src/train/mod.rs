@@ -28,7 +28,7 @@ use crate::random::Random;
 use crate::{InputError, say, scale};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
-pub(crate) use dataset::for_each_kept;
+pub(crate) use dataset::{Kept, for_each_kept};
 use model::{Model, Shape, Target};
 use optimiser::AdamW;
 use sample::Sample;
