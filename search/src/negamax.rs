@@ -7,9 +7,9 @@ use arrayvec::ArrayVec;
 use crate::history::MoveContext;
 use crate::moves::Move;
 use crate::parameters::{self as p, step};
-use crate::picker::{Picker, Wanted};
+use crate::picker::Picker;
 use crate::position::{Position, exchange_value};
-use crate::runtime::observer::{Bound, Observer};
+use crate::runtime::observer::Bound;
 use crate::runtime::{Aspiration, RootAttempt, RootSearch, SearchThread, Shared, Stopped};
 use crate::score::Score;
 use crate::table::Entry;
@@ -17,7 +17,8 @@ use crate::worker::ChessWorker;
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]
-struct Node {
+struct Node<'p> {
+    position: &'p Position,
     beta: Score,
     depth: i32,
     ply: usize,
@@ -37,7 +38,7 @@ struct Node {
     given: MoveContext,
 }
 
-impl Node {
+impl Node<'_> {
     fn hash_move(&self) -> Option<Move> {
         self.known.and_then(|entry| entry.best)
     }
@@ -83,24 +84,19 @@ impl<'a> RootSearch<'a> for ChessWorker<'a> {
         &mut self.thread
     }
 
-    fn search_root(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped> {
+    fn search_root(&mut self, alpha: Score, beta: Score) -> Result<Score, Stopped> {
         let Shared { root, table, .. } = self.thread.shared;
         let position = &root.position;
         let known = table.probe(position.table_key());
         let depth = self.thread.progress.depth;
         let node = Node { is_pv: true, ..self.open_node(position, beta, depth, 0, false, known) };
-        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+        let (best, best_move) = self.try_root_moves(alpha, beta, |worker, root| {
             let RootAttempt { mv, number, alpha, best } = root;
             let attempt = Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
-            worker.search_move(&node, position, &attempt, alpha)
+            worker.search_move(&node, &attempt, alpha)
         })?;
         if self.thread.progress.line == 0 {
-            self.store(position, &node, best, best_move, Bound::of(best, alpha, beta));
+            self.store(&node, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
@@ -162,17 +158,16 @@ impl ChessWorker<'_> {
         self.frame(ply + 1).excluded = None;
         self.frame(ply + 2).cutoffs = 0;
         self.adjust_depth(&mut node);
-        self.search_node(position, node, alpha)
+        self.search_node(node, alpha)
     }
 
     /// What remains to be done where nothing is known.
     #[inline]
-    fn search_node(&mut self, position: &Position, mut node: Node, alpha: Score) -> Result<Score, Stopped> {
+    fn search_node(&mut self, mut node: Node, alpha: Score) -> Result<Score, Stopped> {
         let Node { is_pv, is_cut, .. } = node;
         if !is_pv
             && node.excluded.is_none()
-            && let Some(evaluation) = node.evaluation
-            && let Some(score) = self.prune_node(position, &node, evaluation, alpha)?
+            && let Some(score) = self.prune_node(&node, alpha)?
         {
             return Ok(score);
         }
@@ -180,21 +175,21 @@ impl ChessWorker<'_> {
         if node.depth >= p::internal_reduction_depth() && node.hash_move().is_none() && (is_pv || is_cut) {
             node.depth -= 1;
         }
-        self.search_moves(position, &node, alpha)
+        self.search_moves(&node, alpha)
     }
 
     /// Step 6: static evaluation, from the table where it is known, corrected by experience.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "measured: a node is too large to be handed over")]
-    fn open_node(
+    fn open_node<'p>(
         &mut self,
-        position: &Position,
+        position: &'p Position,
         beta: Score,
         depth: i32,
         ply: usize,
         is_cut: bool,
         known: Option<Entry>,
-    ) -> Node {
+    ) -> Node<'p> {
         let given = MoveContext { previous: self.previous(ply), threats: position.threats() };
         let raw = (!position.is_check()).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
@@ -203,7 +198,20 @@ impl ChessWorker<'_> {
         let excluded = self.frame(ply).excluded;
         self.frame(ply).evaluation = evaluation;
         let is_improving = self.is_improving(evaluation, ply);
-        Node { beta, depth, ply, is_pv: false, is_cut, is_improving, raw, evaluation, known, excluded, given }
+        Node {
+            position,
+            beta,
+            depth,
+            ply,
+            is_pv: false,
+            is_cut,
+            is_improving,
+            raw,
+            evaluation,
+            known,
+            excluded,
+            given,
+        }
     }
 
     /// Whether the side to move stands better than when it was last to move out of check.
@@ -234,14 +242,9 @@ impl ChessWorker<'_> {
 
     /// Steps that can settle a node before any of its moves is tried: its score if they do. Only out of check and off the principal
     /// variation.
-    fn prune_node(
-        &mut self,
-        position: &Position,
-        node: &Node,
-        evaluation: Score,
-        alpha: Score,
-    ) -> Result<Option<Score>, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+    fn prune_node(&mut self, node: &Node, alpha: Score) -> Result<Option<Score>, Stopped> {
+        let Node { position, beta, depth, ply, .. } = *node;
+        let Some(evaluation) = node.evaluation else { return Ok(None) };
         let estimate = estimate(node, evaluation);
 
         // Step 8: razoring. So far below alpha that only captures can help, if anything.
@@ -263,9 +266,9 @@ impl ChessWorker<'_> {
         {
             return Ok(Some(Score::from_value(i32::midpoint(estimate.value(), beta.value()))));
         }
-        match self.try_null_move(position, node, evaluation, estimate)? {
+        match self.try_null_move(node, evaluation, estimate)? {
             Some(score) => Ok(Some(score)),
-            None => self.probcut(position, node, evaluation),
+            None => self.probcut(node, evaluation),
         }
     }
 
@@ -274,12 +277,11 @@ impl ChessWorker<'_> {
     /// by a search in which the side to move does not pass again.
     fn try_null_move(
         &mut self,
-        position: &Position,
         node: &Node,
         evaluation: Score,
         estimate: Score,
     ) -> Result<Option<Score>, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+        let Node { position, beta, depth, ply, .. } = *node;
         let just_passed = self.frame(ply).moved.is_none();
         if depth < p::null_move_depth()
             || !node.is_cut
@@ -316,13 +318,8 @@ impl ChessWorker<'_> {
 
     /// Step 11: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
     /// beat beta in the full one.
-    fn probcut(
-        &mut self,
-        position: &Position,
-        node: &Node,
-        evaluation: Score,
-    ) -> Result<Option<Score>, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+    fn probcut(&mut self, node: &Node, evaluation: Score) -> Result<Option<Score>, Stopped> {
+        let Node { position, beta, depth, ply, .. } = *node;
         let goal = beta + p::probcut_margin() - p::probcut_improving_margin() * i32::from(node.is_improving);
         let reduced = depth - p::probcut_reduction();
         let is_unlikely = node.known.is_some_and(|entry| {
@@ -331,8 +328,8 @@ impl ChessWorker<'_> {
         if depth < p::probcut_depth() || beta.is_mate() || is_unlikely {
             return Ok(None);
         }
-        let wanted = Wanted::Tactical { at_least: goal.value() - evaluation.value() };
-        let mut picker = Picker::new(position, wanted, node.hash_move(), None, node.given);
+        let gain = Some(goal.value() - evaluation.value());
+        let mut picker = Picker::new(position, gain, node.hash_move(), None, node.given);
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
             let score = -self.with_move(position, m, ply, |worker, next| {
                 let score = worker.quiesce(next, -goal, -goal + 1, ply + 1)?;
@@ -343,7 +340,7 @@ impl ChessWorker<'_> {
             })?;
             if score >= goal {
                 let node = Node { depth: reduced, ..*node };
-                self.store(position, &node, score, Some(m), Bound::Lower);
+                self.store(&node, score, Some(m), Bound::Lower);
                 let excess = if score.is_mate() { 0 } else { goal.value() - beta.value() };
                 return Ok(Some(score - excess));
             }
@@ -352,11 +349,11 @@ impl ChessWorker<'_> {
     }
 
     /// Tries the moves of a node.
-    fn search_moves(&mut self, position: &Position, node: &Node, mut alpha: Score) -> Result<Score, Stopped> {
-        let ply = node.ply;
+    fn search_moves(&mut self, node: &Node, mut alpha: Score) -> Result<Score, Stopped> {
+        let Node { position, ply, .. } = *node;
         self.frame(ply + 1).killer = None;
         let killer = self.frame(ply).killer;
-        let mut picker = Picker::new(position, Wanted::All, node.hash_move(), killer, node.given);
+        let mut picker = Picker::new(position, None, node.hash_move(), killer, node.given);
         let mut tried = Tried::default();
         let (first_alpha, mut best, mut best_move, mut number) = (alpha, -Score::INFINITE, None, 0);
         while let Some(mv) = picker.next(position, self.histories, &mut self.scratch) {
@@ -366,15 +363,14 @@ impl ChessWorker<'_> {
             number += 1;
             let mut attempt =
                 Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
-            if number > 1 && !best.is_loss() && self.is_hopeless(position, node, &attempt, alpha, &mut picker)
-            {
+            if number > 1 && !best.is_loss() && self.is_hopeless(node, &attempt, alpha, &mut picker) {
                 continue;
             }
-            match self.singularity(position, node, mv)? {
+            match self.singularity(node, mv)? {
                 Singularity::Extension(extension) => attempt.extension = extension,
                 Singularity::Cut(score) => return Ok(score),
             }
-            let score = self.search_move(node, position, &attempt, alpha)?;
+            let score = self.search_move(node, &attempt, alpha)?;
             if score > best {
                 best = score;
                 if score > alpha {
@@ -384,7 +380,7 @@ impl ChessWorker<'_> {
                     }
                     if score >= node.beta {
                         self.frame(ply).cutoffs += 1;
-                        self.learn(position, node, mv, &tried);
+                        self.learn(node, mv, &tried);
                         break;
                     }
                     alpha = score;
@@ -402,23 +398,16 @@ impl ChessWorker<'_> {
         }
         if node.excluded.is_none() {
             let bound = Bound::of(best, first_alpha, node.beta);
-            self.correct(position, node, best, best_move, bound);
-            self.store(position, node, best, best_move, bound);
+            self.correct(node, best, best_move, bound);
+            self.store(node, best, best_move, bound);
         }
         Ok(best)
     }
 
     /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with pawns alone,
     /// where zugzwang lurks.
-    fn is_hopeless(
-        &self,
-        position: &Position,
-        node: &Node,
-        attempt: &Attempt,
-        alpha: Score,
-        picker: &mut Picker,
-    ) -> bool {
-        let (depth, m) = (node.depth, attempt.mv);
+    fn is_hopeless(&self, node: &Node, attempt: &Attempt, alpha: Score, picker: &mut Picker) -> bool {
+        let (Node { position, depth, .. }, m) = (*node, attempt.mv);
         if !position.has_pieces(position.turn()) {
             return false;
         }
@@ -426,7 +415,7 @@ impl ChessWorker<'_> {
         let reduction = self.reductions.get(depth, attempt.number) / 1024;
         let reduced = (depth - reduction).max(0);
         if attempt.is_tactical {
-            return is_hopeless_capture(position, node, m, reduced, alpha);
+            return is_hopeless_capture(node, m, reduced, alpha);
         }
         // Late move pruning. After so many quiet moves the rest will hardly be better.
         let enough = (p::late_move_pruning_base() + depth * depth) / (2 - i32::from(node.is_improving));
@@ -460,7 +449,7 @@ impl ChessWorker<'_> {
     /// Step 14: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly worse
     /// than the hash move, it is searched deeper: much deeper if they are much worse. If they too reach beta, several
     /// moves cut and none need be searched (multicut); if the hash move is merely good, it can do with less.
-    fn singularity(&mut self, position: &Position, node: &Node, m: Move) -> Result<Singularity, Stopped> {
+    fn singularity(&mut self, node: &Node, m: Move) -> Result<Singularity, Stopped> {
         let Node { depth, ply, beta, .. } = *node;
         let Some(entry) = node.known.filter(|entry| entry.best == Some(m)) else {
             return Ok(Singularity::Extension(0));
@@ -477,8 +466,7 @@ impl ChessWorker<'_> {
         }
         let goal = score - p::singular_margin_per_ply() * depth;
         self.frame(ply).excluded = Some(m);
-        let others =
-            self.search_without(position, goal, (depth - 1) / p::singular_depth_divisor(), ply, node.is_cut);
+        let others = self.search_again(node, goal, (depth - 1) / p::singular_depth_divisor());
         self.frame(ply).excluded = None;
         let others = others?;
         Ok(if others < goal {
@@ -494,14 +482,8 @@ impl ChessWorker<'_> {
     }
 
     /// The value of a node without the move that its frame excludes.
-    fn search_without(
-        &mut self,
-        position: &Position,
-        goal: Score,
-        depth: i32,
-        ply: usize,
-        is_cut: bool,
-    ) -> Result<Score, Stopped> {
+    fn search_again(&mut self, node: &Node, goal: Score, depth: i32) -> Result<Score, Stopped> {
+        let Node { position, ply, is_cut, .. } = *node;
         // The same node is searched again in the middle of its search: what its frame holds must outlast that.
         let frame = *self.frame(ply);
         // In check the search adds a ply by itself.
@@ -512,8 +494,8 @@ impl ChessWorker<'_> {
     }
 
     /// Step 15: late move reductions. Moves far down the order are first searched less deep, by how many plies?
-    fn reduction(&mut self, node: &Node, position: &Position, attempt: &Attempt) -> i32 {
-        let number = attempt.number;
+    fn reduction(&mut self, node: &Node, attempt: &Attempt) -> i32 {
+        let (position, number) = (node.position, attempt.number);
         if node.depth < p::late_move_reduction_depth() || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
@@ -541,15 +523,9 @@ impl ChessWorker<'_> {
 
     /// Step 16: principal variation search. The first move gets the full window; the others must first show, reduced
     /// and with a null window, that they are better.
-    fn search_move(
-        &mut self,
-        node: &Node,
-        position: &Position,
-        attempt: &Attempt,
-        alpha: Score,
-    ) -> Result<Score, Stopped> {
-        let reduction = self.reduction(node, position, attempt);
-        self.with_move(position, attempt.mv, node.ply, |worker, next| {
+    fn search_move(&mut self, node: &Node, attempt: &Attempt, alpha: Score) -> Result<Score, Stopped> {
+        let reduction = self.reduction(node, attempt);
+        self.with_move(node.position, attempt.mv, node.ply, |worker, next| {
             let (mut depth, ply) = (node.depth - 1 + attempt.extension, node.ply + 1);
             if attempt.number == 1 {
                 let is_cut = !node.is_pv && !node.is_cut;
@@ -577,7 +553,8 @@ impl ChessWorker<'_> {
     }
 
     /// Step 17: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
-    fn learn(&mut self, position: &Position, node: &Node, m: Move, tried: &Tried) {
+    fn learn(&mut self, node: &Node, m: Move, tried: &Tried) {
+        let position = node.position;
         let bonus = (p::history_bonus_per_ply() * node.depth).min(p::history_bonus_limit());
         if position.is_tactical(m) {
             self.histories.update_capture(position, m, bonus);
@@ -595,15 +572,8 @@ impl ChessWorker<'_> {
 
     /// Step 18: what the search found, compared with the static evaluation, corrects that of similar positions. Only
     /// where the score is no matter of captures, and where the bound says on which side of the evaluation it lies.
-    fn correct(
-        &mut self,
-        position: &Position,
-        node: &Node,
-        best: Score,
-        best_move: Option<Move>,
-        bound: Bound,
-    ) {
-        let Some(evaluation) = node.evaluation else { return };
+    fn correct(&mut self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
+        let (position, Some(evaluation)) = (node.position, node.evaluation) else { return };
         let is_quiet = best_move.is_none_or(|m| !position.is_tactical(m));
         if bound.corrects(best, evaluation) && !best.is_mate() && is_quiet {
             let error = best.value() - evaluation.value();
@@ -612,7 +582,7 @@ impl ChessWorker<'_> {
     }
 
     /// Step 19: what was found out goes into the hash table.
-    fn store(&self, position: &Position, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
+    fn store(&self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(node.ply),
@@ -621,13 +591,14 @@ impl ChessWorker<'_> {
             bound,
             was_pv: node.was_pv(),
         };
-        self.thread.shared.table.store(position.table_key(), entry);
+        self.thread.shared.table.store(node.position.table_key(), entry);
     }
 }
 
 /// Step 13 for captures and promotions, of which `reduced` is the depth that they would really be searched to.
 #[inline]
-fn is_hopeless_capture(position: &Position, node: &Node, m: Move, reduced: i32, alpha: Score) -> bool {
+fn is_hopeless_capture(node: &Node, m: Move, reduced: i32, alpha: Score) -> bool {
+    let position = node.position;
     // Futility: even the captured piece will not bring it up to alpha.
     if let Some(evaluation) = node.evaluation
         && reduced <= p::futility_depth_limit()

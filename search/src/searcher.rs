@@ -17,7 +17,8 @@ use crate::worker::{ChessWorker, ThreadData};
 pub struct Searcher {
     reductions: Reductions,
     network: Arc<Network>,
-    tablebases: Option<Arc<dyn Tablebases>>,
+    /// Endgame tables to be asked below the root.
+    pub tablebases: Option<Arc<dyn Tablebases>>,
     /// One for each thread.
     threads: Vec<ThreadData>,
 }
@@ -40,11 +41,6 @@ impl Searcher {
     pub fn use_threads(&mut self, threads: usize) {
         let network = &self.network;
         self.threads.resize_with(threads.max(1), || ThreadData::new(network));
-    }
-
-    /// Endgame tables to be asked below the root from the next search on.
-    pub fn use_tablebases(&mut self, tablebases: Option<Arc<dyn Tablebases>>) {
-        self.tablebases = tablebases;
     }
 
     /// The network to evaluate positions with from the next search on. What earlier searches have learnt is forgotten; what

@@ -262,13 +262,8 @@ impl Table {
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
-            for part in self.clusters().chunks(self.clusters.div_ceil(threads)) {
-                scope.spawn(move || {
-                    for cluster in part {
-                        cluster.data.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-                        cluster.checks.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-                    }
-                });
+            for part in self.memory.chunks_mut(self.clusters.div_ceil(threads) * size_of::<Cluster>()) {
+                scope.spawn(|| part.fill(0));
             }
         });
     }

@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 use search::runtime::{Aspiration, RootAttempt, RootSearch, SearchPosition as _, SearchThread, Stopped};
-use search::{Bound, Entry, Observer, Score};
+use search::{Bound, Entry, Score};
 use shakmaty::Move;
 
 use crate::keyed_position::KeyedPosition;
@@ -15,8 +15,8 @@ use crate::rules::{Rules, gives_direct_check};
 use crate::worker::VariantWorker;
 
 /// What is fixed about a node while its moves are tried.
-#[derive(Clone, Copy)]
-struct Node {
+struct Node<'p, P> {
+    keyed: &'p KeyedPosition<P>,
     beta: Score,
     depth: i32,
     ply: usize,
@@ -43,23 +43,17 @@ impl<'a, P: Rules> RootSearch<'a> for VariantWorker<'a, P> {
         &mut self.thread
     }
 
-    fn search_root(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped> {
+    fn search_root(&mut self, alpha: Score, beta: Score) -> Result<Score, Stopped> {
         let keyed = &self.thread.shared.root.position;
         let assessed = self.assess(keyed, beta, self.thread.progress.depth, 0, None);
         let node = Node { is_pv: true, is_improving: true, ..assessed };
-        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+        let (best, best_move) = self.try_root_moves(alpha, beta, |worker, root| {
             let RootAttempt { mv, number, alpha, .. } = root;
             let mv = find(&keyed.position, mv).expect("a root move is legal");
-            let reduction = worker.reduction(&node, &keyed.position, mv, number);
-            worker.search_move(keyed, &node, mv, number, alpha, reduction)
+            worker.search_move(&node, mv, number, alpha)
         })?;
         if self.thread.progress.line == 0 {
-            self.store(keyed, &node, best, best_move, Bound::of(best, alpha, beta));
+            self.store(&node, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
@@ -109,25 +103,25 @@ impl<P: Rules> VariantWorker<'_, P> {
         let mut node = self.assess(keyed, beta, depth, ply, known);
         node.is_pv = is_pv;
         self.frame(ply + 1).killers = [None; 2];
-        if !is_pv && let Some(score) = self.prune_node(keyed, &node)? {
+        if !is_pv && let Some(score) = self.prune_node(&node)? {
             return Ok(score);
         }
         // Step 8: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
         if depth >= p::INTERNAL_REDUCTION_DEPTH && node.hints.hash_move.is_none() {
             node.depth -= 1;
         }
-        self.search_moves(keyed, &node, alpha)
+        self.search_moves(&node, alpha)
     }
 
     /// Step 5: static evaluation, from the table where it is known.
-    fn assess(
+    fn assess<'p>(
         &mut self,
-        keyed: &KeyedPosition<P>,
+        keyed: &'p KeyedPosition<P>,
         beta: Score,
         depth: i32,
         ply: usize,
         known: Option<Entry>,
-    ) -> Node {
+    ) -> Node<'p, P> {
         let is_check = keyed.position.is_check();
         let evaluation = (!is_check).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
@@ -142,13 +136,13 @@ impl<P: Rules> VariantWorker<'_, P> {
             killers: frame.killers,
             previous: frame.moved,
         };
-        Node { beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
+        Node { keyed, beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
     }
 
     /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal variation,
     /// and never where captures are forced: there the evaluation says little, and to pass would be the best of moves.
-    fn prune_node(&mut self, keyed: &KeyedPosition<P>, node: &Node) -> Result<Option<Score>, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+    fn prune_node(&mut self, node: &Node<P>) -> Result<Option<Score>, Stopped> {
+        let Node { keyed, beta, depth, ply, .. } = *node;
         let Some(evaluation) = node.evaluation.filter(|_| !P::CAPTURES_ARE_FORCED) else {
             return Ok(None);
         };
@@ -177,13 +171,8 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 
     /// Tries the moves of a node.
-    fn search_moves(
-        &mut self,
-        keyed: &KeyedPosition<P>,
-        node: &Node,
-        mut alpha: Score,
-    ) -> Result<Score, Stopped> {
-        let ply = node.ply;
+    fn search_moves(&mut self, node: &Node<P>, mut alpha: Score) -> Result<Score, Stopped> {
+        let Node { keyed, ply, .. } = *node;
         let moves = keyed.position.legal_moves();
         if moves.is_empty() {
             return Ok(self.score_of_ending(keyed, ply));
@@ -196,11 +185,10 @@ impl<P: Rules> VariantWorker<'_, P> {
         let mut ordered = Ordered::new(&keyed.position, &moves, &node.hints, self.histories);
         for (index, candidate) in ordered.by_ref().enumerate() {
             let number = index + 1;
-            if number > 1 && !best.is_loss() && is_hopeless(keyed, node, &candidate, number, alpha) {
+            if number > 1 && !best.is_loss() && is_hopeless(node, &candidate, number, alpha) {
                 continue;
             }
-            let reduction = self.reduction(node, &keyed.position, candidate.mv, number);
-            let score = self.search_move(keyed, node, candidate.mv, number, alpha, reduction)?;
+            let score = self.search_move(node, candidate.mv, number, alpha)?;
             if score > best {
                 best = score;
                 if score > alpha {
@@ -209,7 +197,7 @@ impl<P: Rules> VariantWorker<'_, P> {
                         self.thread.variations.extend(ply, short(candidate.mv));
                     }
                     if score >= node.beta {
-                        self.learn(keyed, node, &candidate, &tried);
+                        self.learn(node, &candidate, &tried);
                         break;
                     }
                     alpha = score;
@@ -219,13 +207,13 @@ impl<P: Rules> VariantWorker<'_, P> {
             let _ = tried.try_push(candidate);
         }
         let bound = Bound::of(best, first_alpha, node.beta);
-        self.store(keyed, node, best, best_move, bound);
+        self.store(node, best, best_move, bound);
         Ok(best)
     }
 
     /// Step 10: late move reductions. Moves far down the order are first searched less deep, by how many plies?
-    fn reduction(&self, node: &Node, position: &P, m: Move, number: usize) -> i32 {
-        let depth = node.depth;
+    fn reduction(&self, node: &Node<P>, m: Move, number: usize) -> i32 {
+        let (position, depth) = (&node.keyed.position, node.depth);
         if depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
@@ -246,16 +234,15 @@ impl<P: Rules> VariantWorker<'_, P> {
     /// and with a null window, that they are better.
     fn search_move(
         &mut self,
-        keyed: &KeyedPosition<P>,
-        node: &Node,
+        node: &Node<P>,
         m: Move,
         number: usize,
         alpha: Score,
-        reduction: i32,
     ) -> Result<Score, Stopped> {
+        let reduction = self.reduction(node, m, number);
         let Node { beta, is_pv, .. } = *node;
         let (depth, ply) = (node.depth - 1, node.ply + 1);
-        self.with_move(keyed, m, node.ply, |worker, next| {
+        self.with_move(node.keyed, m, node.ply, |worker, next| {
             if number == 1 {
                 return Ok(-worker.search(next, -beta, -alpha, depth, ply)?);
             }
@@ -272,8 +259,8 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 
     /// Step 12: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
-    fn learn(&mut self, keyed: &KeyedPosition<P>, node: &Node, refutation: &Candidate, tried: &Tried) {
-        let turn = keyed.position.turn();
+    fn learn(&mut self, node: &Node<P>, refutation: &Candidate, tried: &Tried) {
+        let turn = node.keyed.turn();
         let previous = node.hints.previous;
         let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
         if refutation.is_tactical {
@@ -295,14 +282,7 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 
     /// Step 13: what was found out goes into the hash table.
-    fn store(
-        &self,
-        keyed: &KeyedPosition<P>,
-        node: &Node,
-        best: Score,
-        best_move: Option<search::Move>,
-        bound: Bound,
-    ) {
+    fn store(&self, node: &Node<P>, best: Score, best_move: Option<search::Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(node.ply),
@@ -311,19 +291,13 @@ impl<P: Rules> VariantWorker<'_, P> {
             bound,
             was_pv: node.is_pv,
         };
-        self.thread.shared.table.store(keyed.table_key(), entry);
+        self.thread.shared.table.store(node.keyed.table_key(), entry);
     }
 }
 
 /// Step 9: single moves that are passed over, once there is one that does not lose at once.
-fn is_hopeless<P: Rules>(
-    keyed: &KeyedPosition<P>,
-    node: &Node,
-    candidate: &Candidate,
-    number: usize,
-    alpha: Score,
-) -> bool {
-    let Node { depth, is_pv, is_check, is_improving, evaluation, .. } = *node;
+fn is_hopeless<P: Rules>(node: &Node<P>, candidate: &Candidate, number: usize, alpha: Score) -> bool {
+    let Node { keyed, depth, is_pv, is_check, is_improving, evaluation, .. } = *node;
     if P::CAPTURES_ARE_FORCED || is_pv || is_check {
         return false;
     }

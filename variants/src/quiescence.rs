@@ -29,8 +29,8 @@ impl Trail {
 }
 
 /// What is fixed about a node while its moves are tried.
-#[derive(Clone, Copy)]
-struct QuietNode {
+struct QuietNode<'p, P> {
+    keyed: &'p KeyedPosition<P>,
     beta: Score,
     ply: usize,
     is_check: bool,
@@ -91,8 +91,9 @@ impl<P: Rules> VariantWorker<'_, P> {
             moves.retain(|m| is_wanted(position, *m, trail));
         }
         let hash_move = known.and_then(|entry| entry.best);
-        let node = QuietNode { beta, ply, is_check, is_forced, evaluation, hash_move, trail: next_trail };
-        let (best, best_move) = self.quiesce_moves(keyed, &node, moves, alpha.max(stand_pat), stand_pat)?;
+        let node =
+            QuietNode { keyed, beta, ply, is_check, is_forced, evaluation, hash_move, trail: next_trail };
+        let (best, best_move) = self.quiesce_moves(&node, moves, alpha.max(stand_pat), stand_pat)?;
         let (score, bound) = (best.relative_to_node(ply), Bound::of(best, alpha, beta));
         table.store(key, Entry { best: best_move, score, evaluation, depth: 0, bound, was_pv: false });
         Ok(best)
@@ -102,13 +103,13 @@ impl<P: Rules> VariantWorker<'_, P> {
     #[inline]
     fn quiesce_moves(
         &mut self,
-        keyed: &KeyedPosition<P>,
-        node: &QuietNode,
+        node: &QuietNode<P>,
         moves: &MoveList,
         mut alpha: Score,
         mut best: Score,
     ) -> Result<(Score, Option<search::Move>), Stopped> {
-        let (position, hints) = (&keyed.position, Hints { hash_move: node.hash_move, ..Hints::default() });
+        let (position, hints) =
+            (&node.keyed.position, Hints { hash_move: node.hash_move, ..Hints::default() });
         let mut ordered = Ordered::new(position, moves, &hints, self.histories);
         let mut best_move = None;
         for candidate in ordered.by_ref() {
@@ -126,7 +127,7 @@ impl<P: Rules> VariantWorker<'_, P> {
                     continue;
                 }
             }
-            let score = -self.with_move(keyed, candidate.mv, node.ply, |worker, next| {
+            let score = -self.with_move(node.keyed, candidate.mv, node.ply, |worker, next| {
                 worker.quiesce(next, -node.beta, -alpha, node.ply + 1, node.trail)
             })?;
             if score > best {

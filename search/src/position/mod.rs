@@ -19,8 +19,8 @@ pub use see::exchange_value;
 pub(crate) use threats::Threats;
 
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece, Position as _, Rank, Role, Setup,
-    Square,
+    Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece,
+    Position as _, Rank, Role, Setup, Square,
 };
 
 use crate::attacks;
@@ -288,11 +288,9 @@ impl Position {
     /// Never for a position that came from a legal one by legal moves.
     pub fn to_chess(&self) -> Chess {
         let mut setup = Setup::empty();
-        for square in self.occupied() {
-            if let Some(piece) = self.piece_at(square) {
-                setup.board.set_piece_at(square, piece);
-            }
-        }
+        let colors = ByColor::new_with(|color| self.by_color(color));
+        let board = Board::try_from_bitboards(ByRole::new_with(|role| self.by_role(role)), colors);
+        setup.board = board.expect("each square carries at most one piece");
         setup.turn = self.turn;
         setup.castling_rights = self.castling_rooks;
         setup.ep_square = self.en_passant;

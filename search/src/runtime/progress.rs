@@ -26,7 +26,7 @@ pub struct Progress {
     pub root_moves: Vec<RootMove>,
     /// Which of several lines is being searched, from 0: the root moves before it are settled.
     pub line: usize,
-    /// The iteration under way, in plies.
+    /// The iteration under way, in plies; at last the one that was completed.
     pub depth: i32,
     /// The longest line looked at, in plies.
     pub selective_depth: usize,
@@ -39,6 +39,11 @@ impl Progress {
             |mv| RootMove { mv, score: Score::DRAW, rank: -Score::INFINITE, line: vec![mv], nodes: 0 };
         let root_moves = moves.into_iter().map(root_move).collect();
         Progress { root_moves, line: 0, depth: 0, selective_depth: 0 }
+    }
+
+    /// The best move. There must be one.
+    pub(super) fn best(&self) -> &RootMove {
+        &self.root_moves[0]
     }
 
     /// Puts the first lines in the order of their scores: a later one may have turned out better, since it was searched

@@ -71,7 +71,7 @@ impl TimeManager {
         if !self.is_flexible {
             return elapsed < self.soft;
         }
-        let best = &progress.root_moves[0];
+        let best = progress.best();
         // An only move needs no thought, nor does a mate much shorter than the search is deep.
         let short = (progress.depth / p::mate_depth_divisor()) as u32;
         let is_found = matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= short);
