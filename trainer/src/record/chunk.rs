@@ -140,14 +140,13 @@ impl ChunkReader {
     }
 
     fn next(&mut self) -> Result<Next> {
-        let mut length = [0; 2];
-        match read_up_to(&mut self.input, &mut length).with_context(|| self.place())? {
-            0 => return Ok(Next::End),
-            1 => return Ok(Next::Part),
-            _ => {}
-        }
-        let mut bytes = vec![0; usize::from(u16::from_le_bytes(length)) + 4];
-        if read_up_to(&mut self.input, &mut bytes).with_context(|| self.place())? < bytes.len() {
+        let length = self.read(2)?;
+        let Ok(length) = <[u8; 2]>::try_from(&*length) else {
+            return Ok(if length.is_empty() { Next::End } else { Next::Part });
+        };
+        let length = usize::from(u16::from_le_bytes(length)) + 4;
+        let mut bytes = self.read(length)?;
+        if bytes.len() < length {
             return Ok(Next::Part);
         }
         let sum = bytes.split_off(bytes.len() - 4);
@@ -159,24 +158,18 @@ impl ChunkReader {
         Ok(Next::Game(bytes))
     }
 
+    /// So many bytes, or less at the end of the file.
+    fn read(&mut self, count: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(count);
+        let read = self.input.by_ref().take(count as u64).read_to_end(&mut bytes);
+        read.with_context(|| self.place())?;
+        Ok(bytes)
+    }
+
     /// Where the next game is, for errors.
     fn place(&self) -> String {
         format!("{}, game {}, byte {}", self.path.display(), self.next_number(), self.whole)
     }
-}
-
-/// Fills a buffer as far as the input goes; gives the number of bytes.
-fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match input.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 /// Writes games into files of so many each, and goes on where an earlier run ended.

@@ -65,13 +65,6 @@ impl Sample {
         Inputs { pairs, count: self.count, bucket: bucket(self.count.into(), buckets) as u8 }
     }
 
-    /// The inputs that are on, as the side to move sees them and as its opponent does.
-    pub(super) fn inputs_by_side(&self) -> impl Iterator<Item = (usize, usize)> {
-        let inputs = self.inputs(1);
-        let pairs = inputs.pairs().to_vec();
-        pairs.into_iter().map(|[ours, theirs]| (ours.into(), theirs.into()))
-    }
-
     /// The bytes, for a fingerprint.
     pub(super) fn bytes(&self) -> [u8; 30] {
         let mut bytes = [0; 30];
