@@ -22,13 +22,16 @@ use crate::bridge;
 use crate::network::open_network;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
-use worker::{Job, Worker, WorkerCommand};
+use worker::{Job, Worker};
 
 pub use thought::{Decision, Purpose, SearchLine, SearchTask, TaskId, Thought};
 
+/// Something for the thinking thread to do, in its turn.
+type Command = Box<dyn FnOnce(&mut Worker) + Send>;
+
 /// The engine. Dropping it stops it.
 pub struct Engine {
-    commands: Sender<WorkerCommand>,
+    commands: Sender<Command>,
     worker: Option<JoinHandle<()>>,
     /// The task under way.
     current: Option<TaskId>,
@@ -56,12 +59,12 @@ impl Engine {
         let table = Table::new(NumberSetting::Hash.default() as usize)
             .or_else(|_| Table::new(1))
             .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
-        let (commands, inbox) = mpsc::channel();
+        let (commands, inbox) = mpsc::channel::<Command>();
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
-            let mut worker = Worker::new(table, listener);
+            let mut worker = Worker::new(table, Box::new(listener));
             for command in inbox {
-                worker.execute(command);
+                command(&mut worker);
             }
         })?;
         Ok(Engine {
@@ -99,13 +102,13 @@ impl Engine {
         self.settings.set(setting, value)?;
         match setting {
             NumberSetting::Hash if value != old => match Table::new(value as usize) {
-                Ok(table) => self.send(WorkerCommand::UseTable(table)),
+                Ok(table) => self.send(|worker| worker.table = table),
                 Err(error) => {
                     self.settings.set(setting, old)?;
                     return Err(SettingError::Memory { mebibytes: value, error });
                 }
             },
-            NumberSetting::Threads => self.send(WorkerCommand::UseThreads(value as usize)),
+            NumberSetting::Threads => self.send(move |worker| worker.use_threads(value as usize)),
             _ => {}
         }
         Ok(())
@@ -128,14 +131,14 @@ impl Engine {
                 self.book = book.map_err(|error| SettingError::Book { path: path.to_owned(), error })?;
             }
             PathSetting::Tablebases => {
-                let tables = is_set.then(|| SyzygyTables::open(path)).transpose()?;
-                self.send(WorkerCommand::UseTablebases(tables.map(Arc::new)));
+                let tables = is_set.then(|| SyzygyTables::open(path)).transpose()?.map(Arc::new);
+                self.send(|worker| (worker.tablebases, worker.is_fault_told) = (tables, false));
             }
             PathSetting::Network => {
                 let network = open_network(Path::new(path))
                     .map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
                 self.network = Arc::clone(&network);
-                self.send(WorkerCommand::UseNetwork(network));
+                self.send(|worker| worker.use_network(network));
             }
         }
         self.settings.set_path(setting, path);
@@ -184,14 +187,14 @@ impl Engine {
         let key = bridge::key(game);
         self.told_values.retain(|(told, _)| *told != key);
         self.told_values.push((key, Score::centipawns(centipawns)));
-        self.send(WorkerCommand::Forget);
+        self.send(Worker::forget);
     }
 
     /// Takes back all of [`Engine::tell_value`].
     pub fn forget_told_values(&mut self) {
         if !self.told_values.is_empty() {
             self.told_values.clear();
-            self.send(WorkerCommand::Forget);
+            self.send(Worker::forget);
         }
     }
 
@@ -215,7 +218,7 @@ impl Engine {
 
     /// Clears hash table and histories, once the engine is idle.
     pub fn clear(&self) {
-        self.send(WorkerCommand::Forget);
+        self.send(Worker::forget);
     }
 
     /// What the position is worth at first sight, for the side to move: without a search, and without noise.
@@ -238,7 +241,7 @@ impl Engine {
         {
             // Nothing was searched; the static evaluation has to do.
             let decision = Decision { best: Some(m), ponder: None, score: self.evaluate(game) };
-            self.send(WorkerCommand::Play(id, decision));
+            self.send(move |worker| (worker.listener)(id, Thought::Done(decision)));
             return id;
         }
         let SearchTask { purpose, limits, allowed, clock } = task;
@@ -255,7 +258,7 @@ impl Engine {
             Purpose::Play | Purpose::Ponder => self.style(game.turn(), strength),
             Purpose::Analyse => Style::default(),
         };
-        self.send(WorkerCommand::Think(Box::new(Job {
+        let job = Job {
             id,
             game: game.clone(),
             allowed,
@@ -265,7 +268,8 @@ impl Engine {
             told_values: self.told_values.clone(),
             clock,
             control: Arc::clone(&self.control),
-        })));
+        };
+        self.send(move |worker| worker.think(&job));
         id
     }
 
@@ -344,14 +348,17 @@ impl Engine {
             return;
         }
         let (done, wait) = mpsc::channel();
-        self.send(WorkerCommand::Answer(done));
+        self.send(move |worker| {
+            worker.table.warm_up();
+            let _ = done.send(());
+        });
         // An error means that the thread is gone, and then there is nothing to wait for.
         let _ = wait.recv();
     }
 
-    fn send(&self, command: WorkerCommand) {
+    fn send(&self, command: impl FnOnce(&mut Worker) + Send + 'static) {
         // Fails only if the thinking thread has died, which its panic message has told already.
-        let _ = self.commands.send(command);
+        let _ = self.commands.send(Box::new(command));
     }
 }
 

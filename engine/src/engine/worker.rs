@@ -1,7 +1,6 @@
 //! The thinking thread.
 
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
 
 use game::{Game, Move, SyzygyTables};
 use search::mate::{Finding, Goal, Problem, Solver};
@@ -17,18 +16,6 @@ use crate::endgame_tables::Probe;
 
 /// What the mate solver may remember while it works on a mate that was asked for, besides the hash table.
 const MATE_TABLE_MEBIBYTES: usize = 64;
-
-/// What the session asks of the thinking thread, in order.
-pub(super) enum WorkerCommand {
-    Think(Box<Job>),
-    Play(TaskId, Decision),
-    UseTablebases(Option<Arc<SyzygyTables>>),
-    UseTable(Table),
-    UseNetwork(Arc<Network>),
-    UseThreads(usize),
-    Forget,
-    Answer(Sender<()>),
-}
 
 pub(super) struct Job {
     pub(super) id: TaskId,
@@ -57,21 +44,24 @@ impl Job {
     }
 }
 
-pub(super) struct Worker<L> {
+/// Hears the thoughts of a task.
+type Listener = Box<dyn FnMut(TaskId, Thought) + Send>;
+
+pub(super) struct Worker {
     /// Lent to whichever searcher is at work.
-    table: Table,
+    pub(super) table: Table,
     threads: usize,
     searcher: Searcher,
     /// Made for the first game of a variant.
     variants: Option<variants::Searcher>,
-    tablebases: Option<Arc<SyzygyTables>>,
+    pub(super) tablebases: Option<Arc<SyzygyTables>>,
     /// Whether the user knows of a fault in them.
-    is_fault_told: bool,
-    listener: L,
+    pub(super) is_fault_told: bool,
+    pub(super) listener: Listener,
 }
 
-impl<L: FnMut(TaskId, Thought)> Worker<L> {
-    pub(super) fn new(table: Table, listener: L) -> Worker<L> {
+impl Worker {
+    pub(super) fn new(table: Table, listener: Listener) -> Worker {
         Worker {
             table,
             threads: 1,
@@ -83,33 +73,23 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         }
     }
 
-    pub(super) fn execute(&mut self, command: WorkerCommand) {
-        match command {
-            WorkerCommand::Think(job) => self.think(&job),
-            WorkerCommand::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
-            WorkerCommand::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
-            WorkerCommand::UseNetwork(network) => {
-                self.table.clear();
-                self.searcher.use_network(network);
-            }
-            WorkerCommand::UseTable(table) => self.table = table,
-            WorkerCommand::UseThreads(threads) => {
-                self.threads = threads;
-                self.searcher.use_threads(threads);
-            }
-            WorkerCommand::Forget => {
-                self.table.clear();
-                self.searcher.clear();
-                self.variants = None;
-            }
-            WorkerCommand::Answer(done) => {
-                self.table.warm_up();
-                let _ = done.send(());
-            }
-        }
+    pub(super) fn use_network(&mut self, network: Arc<Network>) {
+        self.table.clear();
+        self.searcher.use_network(network);
     }
 
-    fn think(&mut self, job: &Job) {
+    pub(super) fn use_threads(&mut self, threads: usize) {
+        self.threads = threads;
+        self.searcher.use_threads(threads);
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.table.clear();
+        self.searcher.clear();
+        self.variants = None;
+    }
+
+    pub(super) fn think(&mut self, job: &Job) {
         let answer = match bridge::root(&job.game) {
             Some(root) => self.think_chess(job, job.complete(root)),
             None => self.think_variant(job, &job.complete(bridge::variant_root(&job.game))),
@@ -125,8 +105,7 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         let root_probes = tablebases.and_then(|tables| keep_best_moves(job, &mut root, tables));
         // Where they know the root, the search finds the shortest way by itself.
         let below_root = tablebases.filter(|_| root_probes.is_none());
-        let below_root = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
-        self.searcher.use_tablebases(below_root);
+        self.searcher.tablebases = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
         let root_probes = root_probes.unwrap_or_default();
         let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
         let (mate, limits) = find_mate(job, &root, &mut reporter);
@@ -199,14 +178,14 @@ fn decision(game: &Game, answer: &Answer) -> Decision {
 }
 
 /// Translates the search's reports for the listener.
-struct Reporter<'a, L> {
+struct Reporter<'a> {
     job: &'a Job,
     /// Tablebase probes before the search.
     root_probes: u64,
-    listener: &'a mut L,
+    listener: &'a mut Listener,
 }
 
-impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
+impl Observer for Reporter<'_> {
     fn report(&mut self, report: &Report) {
         let line = SearchLine {
             depth: report.depth,
