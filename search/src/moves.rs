@@ -37,12 +37,6 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// An empty list.
-    #[inline]
-    pub const fn new() -> MoveList {
-        MoveList { moves: [Move::marked(0); MAX_MOVES], len: 0 }
-    }
-
     /// Empties the list.
     #[inline]
     pub fn clear(&mut self) {
@@ -58,8 +52,10 @@ impl MoveList {
 }
 
 impl Default for MoveList {
+    /// An empty list.
+    #[inline]
     fn default() -> MoveList {
-        MoveList::new()
+        MoveList { moves: [Move::marked(0); MAX_MOVES], len: 0 }
     }
 }
 

@@ -81,7 +81,7 @@ impl<'a> ChessWorker<'a> {
             tablebases,
             null_move_floor: 0,
             frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 2].into_boxed_slice(),
-            scratch: MoveList::new(),
+            scratch: MoveList::default(),
         }
     }
 

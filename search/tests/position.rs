@@ -158,7 +158,7 @@ fn compare(chess: &Chess, position: &Position) {
     moves.sort_unstable();
     assert_eq!(moves, expected, "{}", context());
 
-    let mut staged = search::MoveList::new();
+    let mut staged = search::MoveList::default();
     position.generate_tactical(&mut staged);
     assert!(staged.iter().all(|&m| position.is_tactical(m)), "{}", context());
     let tactical = staged.len();

@@ -260,23 +260,22 @@ impl<P: Rules> VariantWorker<'_, P> {
 
     /// Step 12: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
     fn learn(&mut self, node: &Node<P>, refutation: &Candidate, tried: &Tried) {
-        let turn = node.keyed.turn();
-        let previous = node.hints.previous;
+        let (turn, previous) = (node.keyed.turn(), node.hints.previous);
         let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
-        if refutation.is_tactical {
-            self.histories.update_capture(turn, refutation.mv, bonus);
-        } else {
+        if !refutation.is_tactical {
             let killers = &mut self.frame(node.ply).killers;
             if killers[0] != Some(refutation.short) {
                 *killers = [Some(refutation.short), killers[0]];
             }
-            self.histories.update_quiet(turn, refutation.mv, previous, bonus);
         }
-        for failed in tried {
-            if failed.is_tactical {
-                self.histories.update_capture(turn, failed.mv, -bonus);
-            } else if !refutation.is_tactical {
-                self.histories.update_quiet(turn, failed.mv, previous, -bonus);
+        let failed = tried.iter().filter(|failed| failed.is_tactical || !refutation.is_tactical);
+        for (candidate, bonus) in
+            [(refutation, bonus)].into_iter().chain(failed.map(|failed| (failed, -bonus)))
+        {
+            if candidate.is_tactical {
+                self.histories.update_capture(turn, candidate.mv, bonus);
+            } else {
+                self.histories.update_quiet(turn, candidate.mv, previous, bonus);
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::moves::MoveList;
 
 /// The number of move sequences of length `depth`. The last ply is counted from the list, without making the moves.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    count_leaves(position, &mut vec![MoveList::new(); depth as usize])
+    count_leaves(position, &mut vec![MoveList::default(); depth as usize])
 }
 
 /// One list a ply, so that none is made on the way.

@@ -8,29 +8,21 @@ use crate::score::Score;
 /// found; of those with the elected move the one with the weightiest vote speaks. Known as voting, from Stockfish.
 /// The first of equals wins, and a proven win needs no vote: the fastest is taken.
 pub(super) fn elect(all: &[Progress]) -> Option<&Progress> {
-    if let Some(win) =
-        first_max(all.iter().filter(|result| result.best().score.is_win()), |result| result.best().score)
-    {
+    // Of equals the greatest is the last one, so that they are gone through backwards.
+    let wins = all.iter().rev().filter(|result| result.best().score.is_win());
+    if let Some(win) = wins.max_by_key(|result| result.best().score) {
         return Some(win);
     }
     let lowest = all.iter().map(|result| result.best().score).min()?;
     let votes_of = |mv| {
         all.iter().filter(|result| result.best().mv == mv).map(|result| weight(result, lowest)).sum::<i64>()
     };
-    first_max(all.iter(), |result| (votes_of(result.best().mv), weight(result, lowest)))
+    all.iter().rev().max_by_key(|result| (votes_of(result.best().mv), weight(result, lowest)))
 }
 
 fn weight(result: &Progress, lowest: Score) -> i64 {
     (i64::from(result.best().score.value() - lowest.value()) + i64::from(p::vote_of_lowest_score()))
         * i64::from(result.depth.max(1))
-}
-
-/// The first of those with the greatest key.
-fn first_max<'a, K: Ord>(
-    all: impl Iterator<Item = &'a Progress>,
-    key: impl Fn(&Progress) -> K,
-) -> Option<&'a Progress> {
-    all.reduce(|best, next| if key(next) > key(best) { next } else { best })
 }
 
 #[cfg(test)]
