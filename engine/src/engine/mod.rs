@@ -184,7 +184,7 @@ impl Engine {
     /// Sets the value of a position for the side to move, in centipawns, from the next task on. What earlier searches found out
     /// is forgotten, once the engine is idle, since it rests on other values.
     pub fn tell_value(&mut self, game: &Game, centipawns: i32) {
-        let key = bridge::key(game);
+        let key = bridge::key(game.position());
         self.told_values.retain(|(told, _)| *told != key);
         self.told_values.push((key, Score::centipawns(centipawns)));
         self.send(Worker::forget);
