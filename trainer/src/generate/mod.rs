@@ -97,8 +97,8 @@ impl Generate {
         let next = AtomicU64::new(writer.games());
         let number = || {
             let is_late = end.is_some_and(|end| Instant::now() >= end);
-            let number = || next.fetch_add(1, Ordering::Relaxed);
-            if is_late { None } else { Some(number()).filter(|&number| number < self.games) }
+            let number = (!is_late).then(|| next.fetch_add(1, Ordering::Relaxed));
+            number.filter(|&number| number < self.games)
         };
         let (sender, receiver) = mpsc::channel();
         let (mut games, mut nodes, mut time) = (0, 0, Duration::ZERO);

@@ -84,15 +84,6 @@ pub(crate) struct ChunkReader {
     whole: u64,
 }
 
-/// What comes next in a file.
-enum Next {
-    /// The bytes of a game.
-    Game(Vec<u8>),
-    /// The file ends within a game: it was truncated, or its run was killed, or still goes on.
-    Part,
-    End,
-}
-
 impl ChunkReader {
     /// # Errors
     /// The file can't be read, is no file of games or is of another version.
@@ -124,30 +115,27 @@ impl ChunkReader {
     /// The file can't be read, or the game is damaged or cut off.
     pub(crate) fn next_game(&mut self) -> Result<Option<(u64, GameRecord, Vec<u8>)>> {
         let number = self.next_number();
-        match self.next()? {
-            Next::Game(bytes) => {
-                let place = || format!("{}, game {number}", self.path.display());
-                let game = GameRecord::decode(&bytes).with_context(place).context(InputError)?;
-                Ok(Some((number, game, bytes)))
+        let Some(bytes) = self.next_bytes()? else {
+            let is_whole = self.input.get_ref().metadata().with_context(|| self.place())?.len() == self.whole;
+            if is_whole {
+                return Ok(None);
             }
-            Next::End => Ok(None),
-            Next::Part => {
-                let fault =
-                    "the file ends within the game; `generate`, told the same as before, goes on there";
-                Err(anyhow!(fault)).with_context(|| self.place()).context(InputError)
-            }
-        }
+            let fault = "the file ends within the game; `generate`, told the same as before, goes on there";
+            return Err(anyhow!(fault)).with_context(|| self.place()).context(InputError);
+        };
+        let place = || format!("{}, game {number}", self.path.display());
+        let game = GameRecord::decode(&bytes).with_context(place).context(InputError)?;
+        Ok(Some((number, game, bytes)))
     }
 
-    fn next(&mut self) -> Result<Next> {
-        let length = self.read(2)?;
-        let Ok(length) = <[u8; 2]>::try_from(&*length) else {
-            return Ok(if length.is_empty() { Next::End } else { Next::Part });
-        };
+    /// The bytes of the next game, sound as far as their checksum tells; `None` at the end, also where the file ends within
+    /// a game: it was truncated, or its run was killed, or still goes on.
+    fn next_bytes(&mut self) -> Result<Option<Vec<u8>>> {
+        let Ok(length) = <[u8; 2]>::try_from(self.read(2)?) else { return Ok(None) };
         let length = usize::from(u16::from_le_bytes(length)) + 4;
         let mut bytes = self.read(length)?;
         if bytes.len() < length {
-            return Ok(Next::Part);
+            return Ok(None);
         }
         let sum = bytes.split_off(bytes.len() - 4);
         if sum != checksum(&bytes) {
@@ -155,7 +143,7 @@ impl ChunkReader {
         }
         self.games += 1;
         self.whole += 2 + bytes.len() as u64 + 4;
-        Ok(Next::Game(bytes))
+        Ok(Some(bytes))
     }
 
     /// So many bytes, or less at the end of the file.
@@ -268,7 +256,7 @@ impl Chunk {
             "its games were made by {:?}, not by {recipe:?}",
             reader.recipe
         );
-        while let Next::Game(_) = reader.next()? {}
+        while reader.next_bytes()?.is_some() {}
         Ok(Chunk { file, games: reader.games, whole: reader.whole })
     }
 
