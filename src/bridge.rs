@@ -58,11 +58,9 @@ impl BridgeArgs {
             .map(|file| Arc::new(TextLog::new("program", Instant::now(), file)) as Arc<dyn Log>);
         let started = self.start(&spec, log);
         let mut bridge = started.map_err(|fault| WrongInput::of(self.explain(&spec, &fault)))?;
-        let name = match self.name.as_ref().or(spec.name.as_ref()) {
-            Some(name) => name.clone(),
-            None if bridge.name().is_empty() => spec.command.file_name().to_owned(),
-            None => bridge.name().to_owned(),
-        };
+        let given = self.name.as_deref().or(spec.name.as_deref());
+        let own = Some(bridge.name()).filter(|name| !name.is_empty());
+        let name = given.or(own).unwrap_or(spec.command.file_name()).to_owned();
         let served = self.client.serve(&name, |mut transport, habits, leaving, alarm| {
             let disconnect = bridge.take_part(transport.reader()?, &mut transport, habits, leaving, alarm);
             transport.close();

@@ -1,17 +1,17 @@
 //! `herald check`: conformance of a program to its protocol.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{iter, thread};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use platform::signals::{self, Signal};
 use players::check::{ConformanceRule, RuleReport, RuleVerdict, rules};
 use players::{CommandLine, Log, Protocol, Spec, TextLog};
+use serde::Serialize;
 
 use crate::WrongInput;
 
@@ -49,22 +49,12 @@ pub(crate) struct CheckArgs {
 }
 
 /// How many rules came out how.
-#[derive(Default, serde::Serialize)]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct RuleCounts {
     passed: usize,
     failed: usize,
     not_supported: usize,
-}
-
-impl RuleCounts {
-    fn count(&mut self, verdict: &RuleVerdict) {
-        *match verdict {
-            RuleVerdict::Pass => &mut self.passed,
-            RuleVerdict::Fail { .. } => &mut self.failed,
-            RuleVerdict::NotSupported { .. } => &mut self.not_supported,
-        } += 1;
-    }
 }
 
 impl CheckArgs {
@@ -79,13 +69,18 @@ impl CheckArgs {
         // What is caught here is back to its default in the programs. A shell's jobs in the background ignore SIGINT; inherited, that would
         // hide which programs end at it.
         signals::exit_at(&[Signal::Interrupt], || Signal::Interrupt.exit_code())?;
-        let mut summary = RuleCounts::default();
+        let mut counts = RuleCounts::default();
         self.check_all(&rules, &spec, |finding| {
-            summary.count(&finding.verdict);
-            self.show(finding)
+            match finding.verdict {
+                RuleVerdict::Pass => counts.passed += 1,
+                RuleVerdict::Fail { .. } => counts.failed += 1,
+                RuleVerdict::NotSupported { .. } => counts.not_supported += 1,
+            }
+            self.show(finding, described(finding))
         })?;
-        self.show_summary(&summary)?;
-        ensure!(summary.failed == 0, "{} of {} rules broken", summary.failed, rules.len());
+        let RuleCounts { passed, failed, not_supported } = counts;
+        self.show(&counts, format!("{passed} passed, {failed} failed, {not_supported} not supported"))?;
+        ensure!(failed == 0, "{failed} of {} rules broken", rules.len());
         Ok(())
     }
 
@@ -97,29 +92,21 @@ impl CheckArgs {
         mut show: impl FnMut(&RuleReport) -> Result<()>,
     ) -> Result<()> {
         let next = AtomicUsize::new(0);
+        let (senders, findings): (Vec<_>, Vec<_>) = rules.iter().map(|_| mpsc::channel()).unzip();
         thread::scope(|scope| {
-            let (sender, found) = mpsc::channel();
             for _ in 0..self.concurrency {
-                let (sender, next) = (sender.clone(), &next);
-                scope.spawn(move || {
-                    let take = || next.fetch_add(1, Ordering::Relaxed);
-                    let mut numbered = iter::repeat_with(take).map_while(|n| Some((n, rules.get(n)?)));
-                    // Nobody listens after an error.
-                    let _ =
-                        numbered.try_for_each(|(n, rule)| sender.send((n, rule.check(spec, self.log(rule)))));
+                scope.spawn(|| {
+                    loop {
+                        let n = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(rule) = rules.get(n) else { return };
+                        if senders[n].send(rule.check(spec, self.log(rule))).is_err() {
+                            // Nobody listens after an error.
+                            return;
+                        }
+                    }
                 });
             }
-            drop(sender);
-            let mut early = BTreeMap::new();
-            let mut shown = 0;
-            for (n, finding) in found {
-                early.insert(n, finding.map_err(WrongInput::of)?);
-                while let Some(finding) = early.remove(&shown) {
-                    show(&finding)?;
-                    shown += 1;
-                }
-            }
-            Ok(())
+            findings.into_iter().try_for_each(|finding| show(&finding.recv()?.map_err(WrongInput::of)?))
         })
     }
 
@@ -130,9 +117,8 @@ impl CheckArgs {
             return Ok(all);
         }
         let known = |label: &String| {
-            let known = all.iter().find(|rule| rule.label == *label).copied();
-            known
-                .ok_or_else(|| WrongInput::of(anyhow!("there is no rule {label}; `--rules` lists the rules")))
+            let unknown = || WrongInput::of(anyhow!("there is no rule {label}; `--rules` lists the rules"));
+            all.iter().find(|rule| rule.label == *label).copied().ok_or_else(unknown)
         };
         self.labels.iter().map(known).collect()
     }
@@ -148,32 +134,23 @@ impl CheckArgs {
         self.log.then(|| Arc::new(TextLog::new(rule.label, Instant::now(), io::stderr())) as Arc<dyn Log>)
     }
 
-    fn show(&self, finding: &RuleReport) -> Result<()> {
+    /// Writes a line of the report: the value as JSON, or the text.
+    fn show(&self, value: &impl Serialize, text: String) -> Result<()> {
+        let line = if self.json { serde_json::to_string(value).context("no JSON")? } else { text };
         let mut output = io::stdout().lock();
-        if self.json {
-            writeln!(output, "{}", serde_json::to_string(finding).context("no JSON")?)?;
-        } else {
-            let RuleReport { rule, duty, verdict } = finding;
-            match verdict {
-                RuleVerdict::Pass => writeln!(output, "pass           {rule:16} {duty}")?,
-                RuleVerdict::Fail { expected, seen } => {
-                    writeln!(output, "FAIL           {rule:16} {duty}; expected {expected}, seen {seen}")?;
-                }
-                RuleVerdict::NotSupported { reason } => {
-                    writeln!(output, "not supported  {rule:16} {duty}; without {reason}")?;
-                }
-            }
-        }
+        writeln!(output, "{line}")?;
         Ok(output.flush()?)
     }
+}
 
-    fn show_summary(&self, summary: &RuleCounts) -> Result<()> {
-        if self.json {
-            writeln!(io::stdout(), "{}", serde_json::to_string(summary).context("no JSON")?)?;
-        } else {
-            let RuleCounts { passed, failed, not_supported } = summary;
-            writeln!(io::stdout(), "{passed} passed, {failed} failed, {not_supported} not supported")?;
+fn described(RuleReport { rule, duty, verdict }: &RuleReport) -> String {
+    match verdict {
+        RuleVerdict::Pass => format!("pass           {rule:16} {duty}"),
+        RuleVerdict::Fail { expected, seen } => {
+            format!("FAIL           {rule:16} {duty}; expected {expected}, seen {seen}")
         }
-        Ok(())
+        RuleVerdict::NotSupported { reason } => {
+            format!("not supported  {rule:16} {duty}; without {reason}")
+        }
     }
 }

@@ -89,9 +89,11 @@ fn main() -> ExitCode {
     };
     let done = match arguments.subcommand {
         None => session::play_or_detect(),
-        Some(HeraldCommand::Xboard { autoplayer: false }) => session::xboard(Dialect::XBoard),
-        Some(HeraldCommand::Xboard { autoplayer: true }) => session::xboard(Dialect::Autoplayer),
-        Some(HeraldCommand::Uci) => session::uci(),
+        Some(HeraldCommand::Xboard { autoplayer }) => {
+            let dialect = if autoplayer { Dialect::Autoplayer } else { Dialect::XBoard };
+            session::xboard(session::host, dialect)
+        }
+        Some(HeraldCommand::Uci) => session::uci(session::host),
         Some(HeraldCommand::Match(command)) => command.run(),
         Some(HeraldCommand::Cego(cego)) => cego.run(),
         Some(HeraldCommand::Referee(referee)) => referee.run(),

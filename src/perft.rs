@@ -48,12 +48,10 @@ impl PerftArgs {
 /// The game that starts from a FEN of the command line; without one, from the start position.
 pub(crate) fn read_game(variant: Variant, fen: &[String], chess960: bool) -> Result<Game> {
     let mode = CastlingMode::from_chess960(chess960);
-    let start = Game::new(variant);
-    if fen.is_empty() && !chess960 {
-        return Ok(start);
+    if fen.is_empty() {
+        return Ok(Game::with_mode(variant, mode));
     }
-    let fen = if fen.is_empty() { start.fen() } else { fen.join(" ") };
-    Game::from_variant_fen(variant, &fen, mode).map_err(|error| anyhow!(WrongInput).context(error))
+    Game::from_variant_fen(variant, &fen.join(" "), mode).map_err(|error| anyhow!(WrongInput).context(error))
 }
 
 /// The variant of a name on the command line.

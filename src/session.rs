@@ -17,12 +17,12 @@ use protocols::host::Host;
 use protocols::{cecp, terminal, uci as uci_protocol};
 
 /// Starts the engine for lines from standard input, with the settings that the user has saved.
-fn host() -> Result<Host> {
+pub(crate) fn host() -> Result<Host> {
     with_settings(Host::start(LineReader::new(io::stdin())))
 }
 
 /// Loads the user's saved settings; what can't be used is reported in one line on standard error.
-fn with_settings(host: io::Result<Host>) -> Result<Host> {
+pub(crate) fn with_settings(host: io::Result<Host>) -> Result<Host> {
     let mut host = host.context("the engine can't be started; is there enough memory?")?;
     if let Some(file) = SettingsFile::of_user() {
         for problem in host.use_settings(file) {
@@ -33,14 +33,14 @@ fn with_settings(host: io::Result<Host>) -> Result<Host> {
 }
 
 /// `herald xboard`.
-pub(crate) fn xboard(dialect: Dialect) -> Result<()> {
+pub(crate) fn xboard(host: impl FnOnce() -> Result<Host>, dialect: Dialect) -> Result<()> {
     // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
     signals::disarm()?;
     Ok(cecp::serve(host()?, &mut io::stdout(), dialect)?)
 }
 
 /// `herald uci`.
-pub(crate) fn uci() -> Result<()> {
+pub(crate) fn uci(host: impl FnOnce() -> Result<Host>) -> Result<()> {
     signals::exit_at(&signals::ALL, || 0)?;
     Ok(uci_protocol::serve(host()?, &mut io::stdout())?)
 }
@@ -53,15 +53,8 @@ pub(crate) fn play_or_detect() -> Result<()> {
     let mut host = host()?;
     match detect::recognise(&mut host, &mut io::stderr())? {
         None => Ok(()),
-        Some(DetectedProtocol::Cecp) => {
-            // The GUI may send SIGINT to get attention and SIGTERM to end the engine, and has said both in the protocol as well.
-            signals::disarm()?;
-            Ok(cecp::serve(host, &mut io::stdout(), Dialect::XBoard)?)
-        }
-        Some(DetectedProtocol::Uci) => {
-            signals::exit_at(&signals::ALL, || 0)?;
-            Ok(uci_protocol::serve(host, &mut io::stdout())?)
-        }
+        Some(DetectedProtocol::Cecp) => xboard(|| Ok(host), Dialect::XBoard),
+        Some(DetectedProtocol::Uci) => uci(|| Ok(host)),
     }
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crossterm::style::{Color as Paint, Stylize};
-use shakmaty::{Board, Color, File, Piece, Rank, Square};
+use shakmaty::{Board, Color, File, Piece, Position as _, Rank, Square};
+
+use crate::Game;
 
 /// What a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,13 @@ const DARK: Paint = Paint::Rgb { r: 0x80, g: 0x62, b: 0x44 };
 const MARKED: Paint = Paint::Rgb { r: 0x7f, g: 0x9a, b: 0x4b };
 
 impl<'a> Diagram<'a> {
+    /// The board of a game, with the last move marked.
+    pub fn of(game: &'a Game, viewpoint: Color, style: DiagramStyle) -> Diagram<'a> {
+        let last = game.moves().last();
+        let marked = last.into_iter().flat_map(|mv| mv.from().into_iter().chain([mv.to()])).collect();
+        Diagram { board: game.position().board(), viewpoint, marked, style }
+    }
+
     /// The board as White sees it, in letters.
     pub fn plain(board: &'a Board) -> Diagram<'a> {
         Diagram { board, viewpoint: Color::White, marked: Vec::new(), style: DiagramStyle::Ascii }

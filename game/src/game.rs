@@ -121,6 +121,13 @@ impl Game {
         Game::starting_from((VariantPosition::new(variant), CastlingMode::Standard))
     }
 
+    /// The same, castling as in `mode`.
+    pub fn with_mode(variant: Variant, mode: CastlingMode) -> Game {
+        let start = Game::new(variant);
+        // The start position is legal in both modes.
+        Game::from_variant_fen(variant, &start.fen(), mode).unwrap_or(start)
+    }
+
     /// The start of a game at one of the two boards of Bughouse: Crazyhouse, in which captured pieces go to the captor's
     /// partner, and those to be dropped are set by [`Game::set_pockets`]. A side without a move that could have one
     /// with another piece in its pocket waits for it; it is neither mated nor stalemated.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use game::{Color, DrawReason, Game, Move, Outcome, TimeControl, WinReason};
+use game::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::{Input, LineReader};
 use messages::referee::{
@@ -47,8 +47,7 @@ pub struct Bridge {
 
 /// The game as far as it was sent to the program.
 struct KnownGame {
-    start: String,
-    moves: Vec<Move>,
+    game: Game,
     /// Whether it has moved, so that it can only be sent the next move.
     has_moved: bool,
 }
@@ -180,12 +179,9 @@ impl BridgeSession<'_> {
     /// will come again when it has to move.
     fn prepare(&mut self) {
         let client = &self.bridge.client;
-        let names = [client.tag("White"), client.tag("Black")];
-        let color = names.iter().position(|name| *name == Some(self.config.name.as_str()));
-        if let Some(side) = color
-            && self.bridge.known.is_none()
-        {
-            let _ = self.bridge.set_up(Color::from_white(side == 0), self.config.ponder);
+        let is_ours = |side: &str| client.tag(side) == Some(self.config.name.as_str());
+        if self.bridge.known.is_none() && (is_ours("White") || is_ours("Black")) {
+            let _ = self.bridge.set_up(Color::from_white(is_ours("White")), self.config.ponder);
         }
     }
 
@@ -197,10 +193,7 @@ impl BridgeSession<'_> {
             Some(_) => return self.reply(Response::NoMove),
             None => {}
         }
-        match self.bridge.think(&game, self.config.ponder) {
-            Ok(()) => Ok(()),
-            Err(fault) => self.start_again(&fault),
-        }
+        self.bridge.think(&game, self.config.ponder).or_else(|fault| self.start_again(&fault))
     }
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
@@ -231,25 +224,21 @@ impl BridgeSession<'_> {
 impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
+            let (is_thinking, is_offered) = (self.bridge.is_thinking, self.bridge.client.is_draw_offered());
             match arrival.event {
-                PlayerEvent::Move(text) if self.bridge.is_thinking => self.make_move(&text)?,
-                PlayerEvent::Thinking(thinking) if self.bridge.is_thinking => self.bridge.note(thinking),
-                PlayerEvent::DrawOffer if self.bridge.is_thinking && self.bridge.client.is_draw_offered() => {
-                    self.reply(Response::AcceptDraw)?;
-                }
-                PlayerEvent::DrawOffer => self.bridge.remark = Remark::OfferDraw,
-                PlayerEvent::Resignation if self.bridge.is_thinking => self.reply(Response::Resign)?,
-                PlayerEvent::Claim { result, .. } if self.bridge.is_thinking => self.claim(&result)?,
                 PlayerEvent::Complaint(text) => {
                     self.fault(&format!("the program complains: {}", game::excerpt(&text)))?;
                 }
                 PlayerEvent::Remark(text) => self.link.alarm(&format!("the program {text}")),
                 PlayerEvent::Fault(fault) => self.start_again(&fault)?,
+                PlayerEvent::DrawOffer if is_thinking && is_offered => self.reply(Response::AcceptDraw)?,
+                PlayerEvent::DrawOffer => self.bridge.remark = Remark::OfferDraw,
                 // Out of turn, or about a game that is over.
-                PlayerEvent::Move(_)
-                | PlayerEvent::Thinking(_)
-                | PlayerEvent::Resignation
-                | PlayerEvent::Claim { .. } => {}
+                _ if !is_thinking => {}
+                PlayerEvent::Move(text) => self.make_move(&text)?,
+                PlayerEvent::Thinking(thinking) => self.bridge.note(thinking),
+                PlayerEvent::Resignation => self.reply(Response::Resign)?,
+                PlayerEvent::Claim { result, .. } => self.claim(&result)?,
             }
         }
         Ok(())
@@ -332,9 +321,9 @@ impl Bridge {
         let game = self.client.game().clone();
         let controls = ByColor::new_with(|_| self.client.control().clone());
         let opponent = self.client.tag(color.fold_wb("Black", "White")).unwrap_or_default().to_owned();
-        let known = KnownGame { start: game.start_fen(), moves: Vec::new(), has_moved: false };
-        self.player()?.new_game(&NewGame { game, color, controls, opponent, ponder })?;
-        self.known = Some(known);
+        let new = NewGame { game, color, controls, opponent, ponder };
+        self.player()?.new_game(&new)?;
+        self.known = Some(KnownGame { game: new.game, has_moved: false });
         Ok(())
     }
 
@@ -359,8 +348,7 @@ impl Bridge {
         let game = self.client.game().clone();
         let at = Instant::now();
         let clock = self.client.clock(at);
-        self.known =
-            Some(KnownGame { start: game.start_fen(), moves: game.moves().to_vec(), has_moved: true });
+        self.known = Some(KnownGame { game: game.clone(), has_moved: true });
         self.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 
@@ -379,8 +367,9 @@ impl Bridge {
 impl KnownGame {
     /// Whether the program can be sent the rest of this game.
     fn leads_to(&self, game: &Game) -> bool {
-        let is_beginning = game.start_fen() == self.start && game.moves().starts_with(&self.moves);
-        is_beginning && (!self.has_moved || game.ply() == self.moves.len() + 1)
+        let known = &self.game;
+        let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
+        is_beginning && (!self.has_moved || game.ply() == known.ply() + 1)
     }
 }
 

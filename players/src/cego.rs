@@ -61,11 +61,6 @@ impl CegoPlayer {
         }
         Ok(CegoPlayer { stream: ready_process(spec, log)?, state: CegoState::Ready })
     }
-
-    /// Ends the conversation, as the protocol demands it of what is malformed.
-    fn reject(&mut self, what: String) -> PlayerFault {
-        reject(&mut self.stream, what)
-    }
 }
 
 impl ProtocolPlayer for CegoPlayer {
@@ -86,13 +81,9 @@ impl ProtocolPlayer for CegoPlayer {
                 Ok(Some(PlayerEvent::Move(m.to_string())))
             }
             (CegoState::Thinking, Ok(EngineMessage::Forfeit)) => Ok(Some(PlayerEvent::Resignation)),
-            (_, Err(error)) => Err(self.reject(error.to_string())),
-            (_, Ok(message)) => Err(self.reject(format!("`{message}` out of turn"))),
+            (_, Err(error)) => Err(reject(&mut self.stream, error.to_string())),
+            (_, Ok(message)) => Err(reject(&mut self.stream, format!("`{message}` out of turn"))),
         }
-    }
-
-    fn expects_end(&self) -> bool {
-        self.state == CegoState::Over
     }
 }
 
@@ -105,6 +96,7 @@ fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>,
     }
 }
 
+/// Ends the conversation, as the protocol demands it of what is malformed.
 fn reject(stream: &mut Stream<Cego>, what: String) -> PlayerFault {
     stream.kill();
     stream.fail(PlayerFault::Malformed(what))
@@ -116,15 +108,14 @@ fn side_clock(turn: &Turn, color: Color) -> SideClock {
 }
 
 fn time(turn: &Turn, color: Color) -> Duration {
-    turn.remaining(color).unwrap_or(A_DAY)
+    turn.clock.remaining(color, turn.at).unwrap_or(A_DAY)
 }
 
 /// Whether the protocol can express a time control: a time left, and an increment that never changes.
 fn can_say(control: &TimeControl) -> bool {
     match control {
         TimeControl::Clock(phases) => {
-            let mut increments = phases.as_slice().windows(2).map(|two| two[0].increment == two[1].increment);
-            increments.all(|is_same| is_same)
+            phases.as_slice().windows(2).all(|two| two[0].increment == two[1].increment)
         }
         TimeControl::PerMove(_) => true,
         TimeControl::Unlimited | TimeControl::Depth(_) | TimeControl::Nodes(_) => false,
@@ -133,7 +124,7 @@ fn can_say(control: &TimeControl) -> bool {
 
 impl Player for CegoPlayer {
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
-        if game.mode() == CastlingMode::Chess960 {
+        if game.game.mode() == CastlingMode::Chess960 {
             return Err(PlayerFault::Unsupported("Chess960".into()));
         }
         let control = &game.controls[game.color];
@@ -141,7 +132,7 @@ impl Player for CegoPlayer {
             return Err(PlayerFault::Unsupported(format!("with the time control {control}")));
         }
         if self.state != CegoState::Ready {
-            let stream = ready_process(self.stream.spec(), self.stream.log())?;
+            let stream = ready_process(&self.stream.spec, self.stream.log.0.clone())?;
             self.stream.terminate();
             self.stream.replace(stream);
             self.state = CegoState::Ready;
@@ -176,6 +167,7 @@ impl Player for CegoPlayer {
 
     fn end_game(&mut self, _outcome: Outcome) -> Result<(), PlayerFault> {
         self.state = CegoState::Over;
+        self.stream.expect_end();
         self.stream.terminate();
         Ok(())
     }
@@ -191,7 +183,7 @@ impl Player for CegoPlayer {
     fn quit(self: Box<Self>) -> Departure {
         // The protocol has no word for it.
         self.stream.terminate();
-        let grace = self.stream.spec().grace;
+        let grace = self.stream.spec.grace;
         self.stream.quit(grace)
     }
 }

@@ -16,30 +16,26 @@ const KEPT_OF_TOO_LONG: usize = 80;
 pub(crate) struct OutputLines {
     pub(crate) pipe: PipeReader,
     cutter: LineCutter,
-    unread: VecDeque<(Instant, OutputLine)>,
     chunk: Box<[u8]>,
 }
 
 impl OutputLines {
     pub(crate) fn new(pipe: PipeReader) -> OutputLines {
-        let chunk = vec![0; CHUNK].into_boxed_slice();
-        OutputLines { pipe, cutter: LineCutter::default(), unread: VecDeque::new(), chunk }
+        OutputLines { pipe, cutter: LineCutter::default(), chunk: vec![0; CHUNK].into_boxed_slice() }
     }
 
     /// Reads the pipe once, without blocking.
     pub(crate) fn read(&mut self) -> PipeRead {
         let read = self.pipe.read(&mut self.chunk);
         if let PipeRead::Bytes(bytes) = read {
-            let at = Instant::now();
-            self.cutter.push(&self.chunk[..bytes]);
-            self.unread.extend(std::iter::from_fn(|| self.cutter.next()).map(|line| (at, line)));
+            self.cutter.push(Instant::now(), &self.chunk[..bytes]);
         }
         read
     }
 
     /// The next line of those that were read.
     pub(crate) fn next(&mut self) -> Option<(Instant, OutputLine)> {
-        self.unread.pop_front()
+        self.cutter.lines.pop_front()
     }
 
     /// What was not finished by a line feed at the end of the output.
@@ -49,8 +45,8 @@ impl OutputLines {
 
     /// How much memory the lines take that were read and not asked for.
     pub(crate) fn backlog(&self) -> usize {
-        let lines = self.unread.iter().map(|(_, line)| line.text.len() + size_of::<(Instant, OutputLine)>());
-        lines.sum()
+        let lines = self.cutter.lines.iter();
+        lines.map(|(_, line)| line.text.len() + size_of::<(Instant, OutputLine)>()).sum()
     }
 }
 
@@ -62,58 +58,37 @@ pub(crate) struct OutputLine {
     pub(crate) is_cut: bool,
 }
 
-/// Cuts bytes into lines. Holds at most one line that is not finished, and what was pushed last.
+/// Cuts bytes into lines.
 #[derive(Default)]
 struct LineCutter {
-    bytes: Vec<u8>,
-    /// Where the next line begins.
-    begin: usize,
-    /// Up to where there is no line feed after `begin`.
-    searched: usize,
+    lines: VecDeque<(Instant, OutputLine)>,
+    /// The beginning of a line that is not finished; nothing of one that is too long.
+    begun: Vec<u8>,
     /// Inside a line that was too long.
     skipping: bool,
 }
 
 impl LineCutter {
-    fn push(&mut self, bytes: &[u8]) {
-        self.bytes.drain(..self.begin);
-        self.searched -= self.begin;
-        self.begin = 0;
-        self.bytes.extend_from_slice(bytes);
-    }
-
-    /// The next line, if its end has come or it is too long.
-    fn next(&mut self) -> Option<OutputLine> {
-        loop {
-            let end = self.bytes[self.searched..].iter().position(|&byte| byte == b'\n');
-            let Some(end) = end.map(|at| self.searched + at) else { return self.unfinished() };
-            let line = &self.bytes[self.begin..end];
-            self.begin = end + 1;
-            self.searched = self.begin;
-            if !std::mem::take(&mut self.skipping) {
-                return Some(output_line(line));
+    fn push(&mut self, at: Instant, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let (piece, is_end) = piece.strip_suffix(b"\n").map_or((piece, false), |piece| (piece, true));
+            if !self.skipping {
+                self.begun.extend_from_slice(piece);
+                if is_end || self.begun.len() > MAX_LINE {
+                    self.lines.push_back((at, output_line(&self.begun)));
+                    self.begun.clear();
+                    self.skipping = !is_end;
+                }
+            } else if is_end {
+                self.skipping = false;
             }
         }
     }
 
-    /// What was not finished by a line feed; the cutter is empty afterwards.
+    /// What is not finished; the cutter is empty afterwards.
     fn rest(&mut self) -> Option<String> {
-        let rest = std::mem::take(&mut self.bytes).split_off(self.begin);
-        let was_skipping = self.skipping;
-        *self = LineCutter::default();
-        (!rest.is_empty() && !was_skipping).then(|| text(&rest))
-    }
-
-    fn unfinished(&mut self) -> Option<OutputLine> {
-        self.searched = self.bytes.len();
-        let begun = &self.bytes[self.begin..];
-        if begun.len() <= MAX_LINE && !self.skipping {
-            return None;
-        }
-        let line = (!self.skipping).then(|| output_line(begun));
-        self.skipping = true;
-        self.begin = self.searched;
-        line
+        let rest = std::mem::take(&mut self.begun);
+        (!rest.is_empty()).then(|| text(&rest))
     }
 }
 
@@ -136,23 +111,22 @@ pub(crate) fn clean(text: String) -> String {
 mod tests {
     use super::*;
 
-    #[expect(clippy::unnecessary_wraps, reason = "to be compared with what a cutter gives")]
-    fn whole(text: &str) -> Option<OutputLine> {
-        Some(OutputLine { text: text.into(), is_cut: false })
+    fn whole(text: &str) -> OutputLine {
+        OutputLine { text: text.into(), is_cut: false }
+    }
+
+    /// The lines that are finished by some bytes.
+    fn lines(cutter: &mut LineCutter, bytes: &[u8]) -> Vec<OutputLine> {
+        cutter.push(Instant::now(), bytes);
+        cutter.lines.drain(..).map(|(_, line)| line).collect()
     }
 
     #[test]
     fn lines_in_pieces() {
         let mut cutter = LineCutter::default();
-        cutter.push(b"on");
-        assert_eq!(cutter.next(), None);
-        cutter.push(b"e\n\ntwo\r\nth");
-        assert_eq!(cutter.next(), whole("one"));
-        assert_eq!(cutter.next(), whole(""));
-        assert_eq!(cutter.next(), whole("two\r"));
-        assert_eq!(cutter.next(), None);
-        cutter.push(b"r\xFFe");
-        assert_eq!(cutter.next(), None);
+        assert_eq!(lines(&mut cutter, b"on"), []);
+        assert_eq!(lines(&mut cutter, b"e\n\ntwo\r\nth"), [whole("one"), whole(""), whole("two\r")]);
+        assert_eq!(lines(&mut cutter, b"r\xFFe"), []);
         assert_eq!(cutter.rest().as_deref(), Some("thr\u{FFFD}e"));
         assert_eq!(cutter.rest(), None);
     }
@@ -162,19 +136,16 @@ mod tests {
         let mut cutter = LineCutter::default();
         let mut told = Vec::new();
         for _ in 0..100 {
-            cutter.push(&[b'x'; 10_000]);
-            told.extend(cutter.next());
-            assert!(cutter.bytes.len() <= MAX_LINE + 10_000);
+            told.extend(lines(&mut cutter, &[b'x'; 10_000]));
+            assert!(cutter.begun.len() <= MAX_LINE + 10_000);
         }
-        cutter.push(b"xx\nnext\n");
-        told.extend(std::iter::from_fn(|| cutter.next()));
+        told.extend(lines(&mut cutter, b"xx\nnext\n"));
         let cut = OutputLine { text: "x".repeat(KEPT_OF_TOO_LONG), is_cut: true };
-        assert_eq!(told, [cut.clone(), whole("next").unwrap()]);
+        assert_eq!(told, [cut.clone(), whole("next")]);
 
         // The same if it comes in one piece.
-        cutter.push(&[&b"x".repeat(MAX_LINE + 1)[..], b"\nnext\n"].concat());
-        assert_eq!(cutter.next(), Some(cut));
-        assert_eq!(cutter.next(), whole("next"));
+        let bytes = [&b"x".repeat(MAX_LINE + 1)[..], b"\nnext\n"].concat();
+        assert_eq!(lines(&mut cutter, &bytes), [cut, whole("next")]);
     }
 
     #[test]

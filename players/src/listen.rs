@@ -21,11 +21,6 @@ pub(crate) trait ProtocolPlayer {
         &mut self,
         said: Timed<<Self::Vocabulary as Vocabulary>::Message>,
     ) -> Result<Option<PlayerEvent>, PlayerFault>;
-
-    /// Whether the program is expected to end.
-    fn expects_end(&self) -> bool {
-        false
-    }
 }
 
 /// The next event. Reads at most once, so that a program that writes without end cannot block its owner; a fault comes
@@ -42,7 +37,7 @@ pub(crate) fn next_arrival(listener: &mut impl ProtocolPlayer) -> Option<Arrival
             Ok(Some(event)) => return Some(Arrival { at, event }),
             Ok(None) => said = listener.stream().take_read(),
             Err(fault) => {
-                let is_news = listener.stream().tells_fault() && !listener.expects_end();
+                let is_news = listener.stream().expect_end();
                 return is_news.then_some(Arrival { at, event: PlayerEvent::Fault(fault) });
             }
         }

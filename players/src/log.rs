@@ -1,6 +1,5 @@
 //! The log of a program: every line in both directions, and its standard error.
 
-use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -59,22 +58,19 @@ impl<W: Write + Send> Log for TextLog<W> {
             Speaker::StandardError => '!',
             Speaker::Note => '#',
         };
-        let line = format!("{seconds:.6} {} {sign} {}\n", self.name, Escaped(entry.text));
+        let line = format!("{seconds:.6} {} {sign} {}\n", self.name, escaped(entry.text));
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = output.write_all(line.as_bytes());
     }
 }
 
 /// A text with its control characters escaped.
-struct Escaped<'a>(&'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use fmt::Write as _;
-        self.0.chars().try_for_each(|c| {
-            if c.is_control() && c != '\t' { write!(f, "{}", c.escape_default()) } else { f.write_char(c) }
-        })
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\t' { escaped.extend(c.escape_default()) } else { escaped.push(c) }
     }
+    escaped
 }
 
 /// A log, if one is kept; costs next to nothing if not.
@@ -90,10 +86,6 @@ impl Recorder {
 
     pub(crate) fn note(&self, text: &str) {
         self.record(Instant::now(), Speaker::Note, text);
-    }
-
-    pub(crate) fn is_on(&self) -> bool {
-        self.0.is_some()
     }
 }
 

@@ -4,15 +4,9 @@ use crate::{OptionValue, PlayerFault};
 
 /// The values that an option takes, in any protocol.
 pub(crate) enum OptionRange<'a> {
-    /// On or off, in the words of the protocol.
-    Switch {
-        off: &'static str,
-        on: &'static str,
-    },
-    Number {
-        min: i64,
-        max: i64,
-    },
+    /// Off or on, in the words of the protocol.
+    Switch([&'static str; 2]),
+    Number(i64, i64),
     Choice(&'a [String]),
     Text,
     Button,
@@ -29,14 +23,18 @@ pub(crate) fn setting(
 ) -> Result<Option<String>, PlayerFault> {
     let text = value.to_string();
     let (fitting, expected) = match range {
-        OptionRange::Switch { off, on } => (
-            value.as_bool().map(|is_on| if is_on { on } else { off }.to_string()),
-            "true or false".to_owned(),
-        ),
-        OptionRange::Number { min, max } => (
-            value.as_int().filter(|number| (min..=max).contains(&number)).map(|number| number.to_string()),
-            format!("a number from {min} to {max}"),
-        ),
+        OptionRange::Switch([off, on]) => {
+            let switch = match text.as_str() {
+                "true" | "1" => Some(on),
+                "false" | "0" => Some(off),
+                _ => None,
+            };
+            (switch.map(ToString::to_string), "true or false".to_owned())
+        }
+        OptionRange::Number(min, max) => {
+            let number = text.parse::<i64>().ok().filter(|number| (min..=max).contains(&number));
+            (number.map(|number| number.to_string()), format!("a number from {min} to {max}"))
+        }
         OptionRange::Choice(choices) => {
             let is_known = choices.iter().any(|choice| choice.eq_ignore_ascii_case(&text));
             (is_known.then_some(text), format!("one of {}", choices.join(", ")))
@@ -62,8 +60,8 @@ mod tests {
     #[test]
     fn values_are_held_against_what_is_offered() {
         let choices = ["calm", "wild"].map(String::from);
-        let number = OptionRange::Number { min: 1, max: 8 };
-        let switch = OptionRange::Switch { off: "no", on: "yes" };
+        let number = OptionRange::Number(1, 8);
+        let switch = OptionRange::Switch(["no", "yes"]);
         let text = |text: &str| OptionValue::Text(text.into());
         let value = |text: &str| Ok(Some(text.into()));
         assert_eq!(setting("x", &switch, &OptionValue::Bool(true)), value("yes"));

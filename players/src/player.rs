@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use game::Score;
-use game::{CastlingMode, Clock, Color, Game, Move, Outcome, TimeControl};
+use game::{Clock, Color, Game, Move, Outcome, TimeControl};
 use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -108,13 +108,6 @@ pub struct NewGame {
     pub ponder: bool,
 }
 
-impl NewGame {
-    /// Whether castling is written as in standard chess or as in Chess960.
-    pub fn mode(&self) -> CastlingMode {
-        self.game.mode()
-    }
-}
-
 /// The state of the game when a player has to move or begins to wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
@@ -124,13 +117,6 @@ pub struct Turn<'a> {
     pub clock: &'a Clock,
     /// The present moment.
     pub at: Instant,
-}
-
-impl Turn<'_> {
-    /// What a side has left; `None` if no time is kept.
-    pub(crate) fn remaining(&self, color: Color) -> Option<Duration> {
-        self.clock.remaining(color, self.at)
-    }
 }
 
 /// An event of a player.

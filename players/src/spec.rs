@@ -167,32 +167,6 @@ pub enum OptionValue {
     Text(String),
 }
 
-impl OptionValue {
-    /// As a switch, however it was written.
-    pub(crate) fn as_bool(&self) -> Option<bool> {
-        match self {
-            OptionValue::Bool(on) => Some(*on),
-            OptionValue::Int(0) => Some(false),
-            OptionValue::Int(1) => Some(true),
-            OptionValue::Int(_) => None,
-            OptionValue::Text(text) => match text.as_str() {
-                "true" | "1" => Some(true),
-                "false" | "0" => Some(false),
-                _ => None,
-            },
-        }
-    }
-
-    /// As a number, however it was written.
-    pub(crate) fn as_int(&self) -> Option<i64> {
-        match self {
-            OptionValue::Bool(_) => None,
-            OptionValue::Int(number) => Some(*number),
-            OptionValue::Text(text) => text.parse().ok(),
-        }
-    }
-}
-
 impl fmt::Display for OptionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

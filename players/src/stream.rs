@@ -38,16 +38,18 @@ pub trait Vocabulary {
 
 /// A running program. Every message passes, in order. The program ends with the value.
 pub struct Stream<V> {
-    spec: Spec,
+    /// How the program was started.
+    pub(crate) spec: Spec,
     process: Process,
     /// `None` once it was closed.
     input: Option<PipeWriter>,
     output: OutputLines,
     errors: ErrorDrain,
-    log: Recorder,
-    /// The fault that ended the conversation, and whether it was reported as an event.
+    /// Where all lines are recorded.
+    pub(crate) log: Recorder,
+    /// The fault that ended the conversation, and whether one is no news: it was reported as an event, or is to come.
     fault: Option<PlayerFault>,
-    fault_told: bool,
+    fault_expected: bool,
     was_killed: bool,
     /// What former processes used.
     used: Resources,
@@ -92,21 +94,11 @@ impl<V: Vocabulary> Stream<V> {
             errors: ErrorDrain::start(error, log.clone())?,
             log,
             fault: None,
-            fault_told: false,
+            fault_expected: false,
             was_killed: false,
             used: Resources::default(),
             vocabulary: PhantomData,
         })
-    }
-
-    /// How the program was started.
-    pub(crate) fn spec(&self) -> &Spec {
-        &self.spec
-    }
-
-    /// Where all lines are recorded.
-    pub(crate) fn log(&self) -> Option<Arc<dyn Log>> {
-        self.log.0.clone()
     }
 
     /// Replaces the process by another one of the same program, and ends it.
@@ -142,7 +134,7 @@ impl<V: Vocabulary> Stream<V> {
             }
             text.push('\n');
         }
-        if self.log.is_on() {
+        if self.log.0.is_some() {
             let now = Instant::now();
             text.lines().for_each(|line| self.log.record(now, Speaker::Us, line));
         }
@@ -203,16 +195,13 @@ impl<V: Vocabulary> Stream<V> {
             return Err(fault.clone());
         }
         while let Some((at, line)) = self.next_line() {
-            let line = match line {
-                OutputLine { is_cut: true, .. } if V::STRICT => {
-                    return Err(self.fail(PlayerFault::Malformed("a line too long".into())));
-                }
-                OutputLine { is_cut: true, .. } => continue,
-                line if V::STRICT => line.text,
-                line => lines::clean(line.text),
-            };
-            let message = V::read(&line);
-            return Ok(Some(Timed { at, line, message }));
+            if !line.is_cut {
+                let line = if V::STRICT { line.text } else { lines::clean(line.text) };
+                return Ok(Some(Timed { at, message: V::read(&line), line }));
+            }
+            if V::STRICT {
+                return Err(self.fail(PlayerFault::Malformed("a line too long".into())));
+            }
         }
         Ok(None)
     }
@@ -275,14 +264,9 @@ impl<V: Vocabulary> Stream<V> {
         self.fail(PlayerFault::Died(how))
     }
 
-    /// Whether a fault is news: once.
-    pub(crate) fn tells_fault(&mut self) -> bool {
-        !std::mem::replace(&mut self.fault_told, true)
-    }
-
-    /// Makes a note in the log.
-    pub fn note(&self, text: &str) {
-        self.log.note(text);
+    /// From now on a fault is no news. Whether it was until now.
+    pub(crate) fn expect_end(&mut self) -> bool {
+        !std::mem::replace(&mut self.fault_expected, true)
     }
 
     /// Ready when the program has written something. Call [`Stream::take`] first: it may have messages of an earlier read.
@@ -325,14 +309,11 @@ impl<V: Vocabulary> Stream<V> {
     /// Closes the program's standard input and waits for its end. After `grace` it is told to terminate (SIGTERM), after as
     /// long again it is killed; in any case nothing that it has started is left.
     pub fn quit(mut self, grace: Duration) -> Departure {
-        self.input = None;
-        let mut ended = self.ends_within(grace);
-        if !ended {
+        if !self.end_input(grace) {
             self.terminate();
-            ended = self.ends_within(grace);
-        }
-        if !ended {
-            self.kill();
+            if !self.ends_within(grace) {
+                self.kill();
+            }
         }
         let Stream { process, errors, log, was_killed, used, .. } = self;
         let (status, resources) = process.finish().unzip();
@@ -345,6 +326,12 @@ impl<V: Vocabulary> Stream<V> {
             resources
         });
         Departure { status, killed: was_killed, resources }
+    }
+
+    /// Closes the program's standard input. Whether it ends within a time.
+    pub(crate) fn end_input(&mut self, patience: Duration) -> bool {
+        self.input = None;
+        self.ends_within(patience)
     }
 
     /// Whether the program ends within a time; its output is read meanwhile, since it might wait for that.

@@ -123,19 +123,19 @@ impl UciPlayer {
 
     /// Sets the options that were asked for, and the limits of memory and threads if the engine knows them.
     fn set_options(&mut self) -> Result<(), PlayerFault> {
-        for (name, value) in self.stream.spec().options.clone() {
+        for (name, value) in self.stream.spec.options.clone() {
             let value = self.setting(&name, &value).map_err(|fault| self.stream.fail(fault))?;
             self.stream.tell(Command::SetOption { name, value })?;
         }
-        let limits = [("Hash", self.stream.spec().memory), ("Threads", self.stream.spec().threads)];
+        let limits = [("Hash", self.stream.spec.memory), ("Threads", self.stream.spec.threads)];
         for (name, limit) in limits {
             let Some(limit) = limit else { continue };
             match self.option(name) {
                 Some(&OptionKind::Spin { min, max, .. }) => {
                     let limit = i64::try_from(limit).unwrap_or(max).clamp(min, max.max(min));
-                    self.set(name, limit.to_string())?;
+                    self.set_if_offered(name, limit.to_string())?;
                 }
-                _ => self.stream.note(&format!("does not offer {name}")),
+                _ => self.stream.log.note(&format!("does not offer {name}")),
             }
         }
         Ok(())
@@ -145,8 +145,8 @@ impl UciPlayer {
     fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let range = match self.option(name) {
             None => return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str()))),
-            Some(OptionKind::Check { .. }) => OptionRange::Switch { off: "false", on: "true" },
-            Some(OptionKind::Spin { min, max, .. }) => OptionRange::Number { min: *min, max: *max },
+            Some(OptionKind::Check { .. }) => OptionRange::Switch(["false", "true"]),
+            Some(OptionKind::Spin { min, max, .. }) => OptionRange::Number(*min, *max),
             Some(OptionKind::Combo { choices, .. }) => OptionRange::Choice(choices),
             Some(OptionKind::Button) => OptionRange::Button,
             Some(OptionKind::String { .. }) => OptionRange::Text,
@@ -159,13 +159,12 @@ impl UciPlayer {
         self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
     }
 
-    fn set(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
-        self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
-    }
-
     /// Sets an option that the engine may have.
     fn set_if_offered(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
-        if self.option(name).is_some() { self.set(name, value) } else { Ok(()) }
+        if self.option(name).is_none() {
+            return Ok(());
+        }
+        self.stream.tell(Command::SetOption { name: name.to_owned(), value: Some(value) })
     }
 
     fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
@@ -300,13 +299,12 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
         score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
-        line: if info.pv.is_empty() { String::new() } else { after_pv(line) },
+        // As the engine wrote it: it may go on with what is no move.
+        line: match line.split_once(" pv ") {
+            Some((_, pv)) if !info.pv.is_empty() => pv.trim().to_owned(),
+            _ => String::new(),
+        },
     })
-}
-
-/// The line as the engine wrote it: it may go on with what is no move.
-fn after_pv(line: &str) -> String {
-    line.split_once(" pv ").map(|(_, pv)| pv.trim().to_owned()).unwrap_or_default()
 }
 
 /// The position of a game, with another move played if there is one.
@@ -328,7 +326,7 @@ fn go(color: Color, turn: &Turn) -> Go {
         TimeControl::Clock(_) | TimeControl::Unlimited => {
             let left = |color: Color| match clock.control(color) {
                 TimeControl::Unlimited => Some(A_DAY),
-                _ => turn.remaining(color).map(|remaining| millis(remaining).max(1)),
+                _ => turn.clock.remaining(color, turn.at).map(|remaining| millis(remaining).max(1)),
             };
             let increment = |color: Color| left(color).map(|_| millis(clock.increment(color)));
             Go {
@@ -352,7 +350,7 @@ impl Player for UciPlayer {
         self.stop()?;
         self.wait_until_stopped()?;
         self.expected = None;
-        let is_chess960 = game.mode() == CastlingMode::Chess960;
+        let is_chess960 = game.game.mode() == CastlingMode::Chess960;
         if is_chess960 && self.option("UCI_Chess960").is_none() {
             return Err(PlayerFault::Unsupported("Chess960".into()));
         }
@@ -419,7 +417,7 @@ impl Player for UciPlayer {
     fn quit(mut self: Box<Self>) -> Departure {
         // That it has gone already is no matter here.
         let _ = self.stop().and_then(|()| self.stream.tell(Command::Quit));
-        let grace = self.stream.spec().grace;
+        let grace = self.stream.spec.grace;
         self.stream.quit(grace)
     }
 }

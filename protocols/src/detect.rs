@@ -35,7 +35,7 @@ pub fn recognise(host: &mut Host, complaints: &mut dyn Write) -> io::Result<Opti
                 continue;
             }
         };
-        host.unread(event);
+        host.unread([event].into_iter());
         return Ok(Some(protocol));
     }
 }

@@ -94,30 +94,22 @@ impl Host {
     pub fn save_settings(&self, told_by_gui: &[NumberSetting]) -> Result<&Path, String> {
         let file = self.settings_file.as_ref().ok_or("there is no place to save settings in")?;
         let saved = file.load().unwrap_or_default();
-        let settings = self.settings_to_save(&saved, told_by_gui).map_err(|error| error.to_string())?;
+        let settings = self.to_save(&saved, told_by_gui).map_err(|error| error.to_string())?;
         file.save(&settings).map_err(|fault| fault.to_string())?;
         Ok(file.path())
     }
 
     /// Whether [`Host::save_settings`] would change what is saved. Not if nothing can be saved.
     pub fn would_change_saved_settings(&self, told_by_gui: &[NumberSetting]) -> bool {
-        let Some(file) = &self.settings_file else { return false };
-        match file.load() {
-            Ok(saved) => self.settings_to_save(&saved, told_by_gui).is_ok_and(|settings| settings != saved),
-            // What is damaged would become whole.
-            Err(_) => true,
-        }
+        let would_change =
+            |saved: Settings| self.to_save(&saved, told_by_gui).is_ok_and(|settings| settings != saved);
+        // What is damaged would become whole.
+        self.settings_file.as_ref().is_some_and(|file| file.load().map_or(true, would_change))
     }
 
-    fn settings_to_save(
-        &self,
-        saved: &Settings,
-        told_by_gui: &[NumberSetting],
-    ) -> Result<Settings, SettingError> {
+    fn to_save(&self, saved: &Settings, told_by_gui: &[NumberSetting]) -> Result<Settings, SettingError> {
         let mut settings = self.engine.settings().clone();
-        for &setting in told_by_gui {
-            settings.set(setting, saved.get(setting))?;
-        }
+        told_by_gui.iter().try_for_each(|&setting| settings.set(setting, saved.get(setting)))?;
         Ok(settings)
     }
 
@@ -132,11 +124,6 @@ impl Host {
         self.receive(|events| events.recv_timeout(time).ok())
     }
 
-    /// The next event if it is already there, for sessions that are at work themselves.
-    pub fn poll_event(&mut self) -> Option<Event> {
-        self.receive(|events| events.try_recv().ok())
-    }
-
     fn receive(&mut self, next: impl Fn(&Receiver<Event>) -> Option<Event>) -> Option<Event> {
         loop {
             let event = self.unread.pop_front().or_else(|| next(&self.events))?;
@@ -147,23 +134,9 @@ impl Host {
         }
     }
 
-    /// Waits for the engine's next thought. Input is put back, to be read later.
-    pub fn next_thought(&mut self) -> Thought {
-        let mut later = Vec::new();
-        loop {
-            match self.next_event() {
-                Event::Thought(_, thought) => {
-                    later.into_iter().rev().for_each(|event| self.unread(event));
-                    return thought;
-                }
-                input @ Event::Input(_) => later.push(input),
-            }
-        }
-    }
-
-    /// Puts an event back, to be the next one.
-    pub fn unread(&mut self, event: Event) {
-        self.unread.push_front(event);
+    /// Puts events back, to be the next ones in this order.
+    pub fn unread(&mut self, events: impl DoubleEndedIterator<Item = Event>) {
+        events.rev().for_each(|event| self.unread.push_front(event));
     }
 }
 

@@ -7,6 +7,13 @@ use game::{Game, Move};
 
 use crate::host::Host;
 
+/// The game after a reply, unless that is illegal or ends it.
+pub(crate) fn after(game: &Game, reply: Move) -> Option<Game> {
+    let mut next = game.clone();
+    next.play(reply).ok()?;
+    next.outcome().is_none().then_some(next)
+}
+
 /// The reply that the engine ponders on.
 pub(crate) struct PonderMove {
     reply: Move,
@@ -25,8 +32,7 @@ impl PonderMove {
         limits: Limits,
         remaining: Option<Duration>,
     ) -> Option<PonderMove> {
-        let mut next = game.clone();
-        next.play(reply).ok().filter(|()| next.outcome().is_none())?;
+        let next = after(game, reply)?;
         host.think(&next, Purpose::Ponder, limits);
         Some(PonderMove { reply, ply: next.ply(), remaining })
     }

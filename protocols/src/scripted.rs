@@ -1,7 +1,9 @@
 //! A session driven line by line, for tests: the other side of its input and output.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::rc::Rc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -136,6 +138,33 @@ impl Write for Lines {
             let line = self.pending.drain(..=end).take(end).collect();
             let _ = self.lines.send(String::from_utf8(line).map_err(io::Error::other)?);
         }
+        Ok(())
+    }
+}
+
+/// What a session writes, to be read while it lives.
+#[derive(Clone, Default)]
+pub(crate) struct Paper(Rc<RefCell<Vec<u8>>>);
+
+impl Paper {
+    /// What was written since the last call.
+    pub(crate) fn take(&self) -> String {
+        String::from_utf8(self.0.take()).expect("text")
+    }
+
+    /// The same, in lines.
+    pub(crate) fn take_lines(&self) -> Vec<String> {
+        self.take().lines().map(str::to_owned).collect()
+    }
+}
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }

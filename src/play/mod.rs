@@ -5,9 +5,9 @@ mod client;
 use std::io;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use engine::{NumberSetting, SettingsFile};
+use engine::NumberSetting;
 use messages::input::{Input, LineReader};
 use messages::referee::ClientState;
 use protocols::host::{Event, Host};
@@ -86,12 +86,7 @@ impl PlayArgs {
 
     /// The engine, as the user has saved it and the flags want it.
     fn host(&self) -> Result<Host> {
-        let mut host = Host::silent().context("the engine can't be started; is there enough memory?")?;
-        if let Some(file) = SettingsFile::of_user() {
-            for problem in host.use_settings(file) {
-                eprintln!("herald: saved settings: {problem}");
-            }
-        }
+        let mut host = session::with_settings(Host::silent())?;
         let flags = [
             (NumberSetting::Hash, self.hash),
             (NumberSetting::Threads, self.threads),

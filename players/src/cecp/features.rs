@@ -11,9 +11,11 @@ use crate::{OptionValue, PlayerFault};
 #[derive(Debug, Default)]
 pub(crate) struct Features {
     switches: HashMap<Switch, bool>,
-    variants: Option<Vec<String>>,
-    endgame_tables: Vec<String>,
-    options: Vec<OptionDefinition>,
+    /// The variants that the engine named.
+    pub(crate) variants: Option<Vec<String>>,
+    /// The kinds of endgame tables that it reads.
+    pub(crate) endgame_tables: Vec<String>,
+    pub(crate) options: Vec<OptionDefinition>,
     pub(super) name: Option<String>,
 }
 
@@ -39,6 +41,13 @@ impl Features {
         true
     }
 
+    /// Records features that come later, unasked.
+    pub(super) fn learn_all(&mut self, features: Vec<Feature>) {
+        for feature in features {
+            self.learn(feature);
+        }
+    }
+
     /// Whether a feature is on, announced or by default.
     pub(crate) fn has(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
@@ -46,12 +55,8 @@ impl Features {
 
     /// The names of the features that the engine turned on or off, `done` not among them.
     pub(crate) fn asked_for(&self) -> Vec<&'static str> {
-        let mut names: Vec<_> = self
-            .switches
-            .keys()
-            .filter(|&&switch| switch != Switch::Done)
-            .map(|switch| switch.name())
-            .collect();
+        let switches = self.switches.keys().filter(|&&switch| switch != Switch::Done);
+        let mut names: Vec<_> = switches.map(|switch| switch.name()).collect();
         names.sort_unstable();
         names
     }
@@ -69,21 +74,6 @@ impl Features {
         }
     }
 
-    /// The variants that the engine named.
-    pub(crate) fn variants(&self) -> &[String] {
-        self.variants.as_deref().unwrap_or_default()
-    }
-
-    /// The kinds of endgame tables that it reads.
-    pub(crate) fn endgame_tables(&self) -> &[String] {
-        &self.endgame_tables
-    }
-
-    /// Its options.
-    pub(crate) fn options(&self) -> &[OptionDefinition] {
-        &self.options
-    }
-
     /// The value of an option as `option` sends it; `None` presses a button.
     ///
     /// # Errors
@@ -94,9 +84,9 @@ impl Features {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
         };
         let range = match &option.kind {
-            OptionControl::Check(_) => OptionRange::Switch { off: "0", on: "1" },
+            OptionControl::Check(_) => OptionRange::Switch(["0", "1"]),
             OptionControl::Spin { min, max, .. } | OptionControl::Slider { min, max, .. } => {
-                OptionRange::Number { min: *min, max: *max }
+                OptionRange::Number(*min, *max)
             }
             OptionControl::Combo { choices, .. } => OptionRange::Choice(choices),
             OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => OptionRange::Text,

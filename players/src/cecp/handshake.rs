@@ -73,7 +73,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
                 stream.tell(Command::Protover(2))?;
             }
             None => {
-                stream.note("no end of the features: going on with those that are known");
+                stream.log.note("no end of the features: going on with those that are known");
                 break;
             }
         }
@@ -98,14 +98,10 @@ fn answer(
     known: &mut Features,
     features: Vec<Feature>,
 ) -> Result<(), PlayerFault> {
-    let answers: Vec<Command> = features
-        .into_iter()
-        .map(|feature| {
-            let name = features::name(&feature);
-            if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
-        })
-        .collect();
-    stream.tell_all(answers)
+    stream.tell_all(features.into_iter().map(|feature| {
+        let name = features::name(&feature);
+        if known.learn(feature) { Command::Accepted(name) } else { Command::Rejected(name) }
+    }))
 }
 
 fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> Result<(), PlayerFault> {
@@ -118,7 +114,7 @@ fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> R
     for (switch, command) in limits {
         match command {
             Some(command) if features.has(switch) => stream.tell(command)?,
-            Some(command) => stream.note(&format!("does not want to know: {command}")),
+            Some(command) => stream.log.note(&format!("does not want to know: {command}")),
             None => {}
         }
     }

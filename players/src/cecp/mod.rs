@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use game::{CastlingMode, Outcome, TimeControl, excerpt};
-use messages::cecp::{self, Command, GameResult, Message, Switch, ThinkingLine};
+use messages::cecp::{Command, GameResult, Message, Switch, ThinkingLine};
 use platform::Source;
 
 pub(crate) use self::features::Features;
@@ -95,10 +95,6 @@ impl CecpPlayer {
         })
     }
 
-    fn tell(&mut self, command: &Command) -> Result<(), PlayerFault> {
-        self.stream.tell(command)
-    }
-
     /// Asks the engine to end.
     fn send_quit(&mut self) {
         // That it has gone already is no matter here.
@@ -107,7 +103,7 @@ impl CecpPlayer {
 
     /// Replaces the process by a new one.
     fn replace_process(&mut self) -> Result<(), PlayerFault> {
-        let (stream, features) = handshake::start(self.stream.spec(), self.stream.log())?;
+        let (stream, features) = handshake::start(&self.stream.spec, self.stream.log.0.clone())?;
         self.send_quit();
         self.stream.replace(stream);
         self.features = features;
@@ -119,19 +115,19 @@ impl CecpPlayer {
         let control = game.controls[game.color].phase_of(1);
         let told_clock = setup::time_control(&control, &self.features)?;
         let position = setup::position(&game.game, &self.features)?;
-        self.tell(&Command::New)?;
-        if game.mode() == CastlingMode::Chess960 {
-            self.tell(&Command::Variant("fischerandom".into()))?;
+        self.stream.tell(Command::New)?;
+        if game.game.mode() == CastlingMode::Chess960 {
+            self.stream.tell(Command::Variant("fischerandom".into()))?;
         }
-        told_clock.into_iter().try_for_each(|command| self.tell(&command))?;
-        self.tell(&Command::Post(true))?;
-        self.tell(&Command::Ponder(game.ponder))?;
+        told_clock.into_iter().try_for_each(|command| self.stream.tell(command))?;
+        self.stream.tell(Command::Post(true))?;
+        self.stream.tell(Command::Ponder(game.ponder))?;
         if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
-            self.tell(&Command::Name(game.opponent.clone()))?;
+            self.stream.tell(Command::Name(game.opponent.clone()))?;
             // Only to those who want to know whom they meet: Fairy-Max 5.0 may crash of words that it doesn't know.
-            self.tell(&Command::Computer)?;
+            self.stream.tell(Command::Computer)?;
         }
-        self.tell(&Command::Force)?;
+        self.stream.tell(Command::Force)?;
         position.into_iter().try_for_each(|line| self.stream.tell(line))?;
         self.game = GameState { told: 0, last_told: None, control: Some(control) };
         self.tell_moves(&game.game)
@@ -141,7 +137,7 @@ impl CecpPlayer {
     fn tell_moves(&mut self, game: &game::Game) -> Result<(), PlayerFault> {
         for text in setup::moves(game, self.game.told, &self.features) {
             self.game.last_told = Some(text.clone());
-            self.tell(&setup::told_move(text, &self.features))?;
+            self.stream.tell(setup::told_move(text, &self.features))?;
         }
         self.game.told = game.ply();
         Ok(())
@@ -153,13 +149,13 @@ impl CecpPlayer {
             return Ok(());
         }
         self.pings += 1;
-        self.tell(&Command::Ping(self.pings))?;
+        self.stream.tell(Command::Ping(self.pings))?;
         let until = self.stream.deadline();
         loop {
             let said = self.stream.answer("ping", until)?;
             match said.message {
                 Message::Pong(number) if number == self.pings => return Ok(()),
-                Message::Features(features) => self.learn(features),
+                Message::Features(features) => self.features.learn_all(features),
                 Message::TellUserError(text) if text.contains("llegal position") => {
                     return Err(PlayerFault::Unsupported(format!("this position: {text}")));
                 }
@@ -172,13 +168,6 @@ impl CecpPlayer {
                     self.remarks.extend(remark.filter(|_| self.remarks.len() < MOST_REMARKS));
                 }
             }
-        }
-    }
-
-    /// Features may come at any time.
-    fn learn(&mut self, features: Vec<cecp::Feature>) {
-        for feature in features {
-            self.features.learn(feature);
         }
     }
 
@@ -216,7 +205,7 @@ impl ProtocolPlayer for CecpPlayer {
 
     fn understand(&mut self, said: Timed<Message>) -> Result<Option<PlayerEvent>, PlayerFault> {
         if let Message::Features(features) = said.message {
-            self.learn(features);
+            self.features.learn_all(features);
             return Ok(None);
         }
         if self.state == CecpState::Idle {
@@ -279,7 +268,7 @@ impl Player for CecpPlayer {
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
-        let variant = match game.mode() {
+        let variant = match game.game.mode() {
             CastlingMode::Standard => "normal",
             CastlingMode::Chess960 => "fischerandom",
         };
@@ -301,27 +290,31 @@ impl Player for CecpPlayer {
         let control = turn.clock.control(us).phase_of(turn.clock.move_number(us));
         if self.game.control.as_ref() != Some(&control) {
             let commands = setup::time_control(&control, &self.features)?;
-            commands.into_iter().try_for_each(|command| self.tell(&command))?;
+            commands.into_iter().try_for_each(|command| self.stream.tell(command))?;
             self.game.control = Some(control);
         }
         // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
         let answers = self.state == CecpState::Waiting && self.game.told + 1 == turn.game.ply();
         if !answers {
             if self.state != CecpState::Forced {
-                self.tell(&Command::Force)?;
+                self.stream.tell(Command::Force)?;
             }
             self.tell_moves(turn.game)?;
         }
         if self.features.has(Switch::Time) {
-            self.tell(&Command::Time { centiseconds: setup::centiseconds(turn.remaining(us)) })?;
-            self.tell(&Command::OpponentTime { centiseconds: setup::centiseconds(turn.remaining(!us)) })?;
+            self.stream.tell(Command::Time {
+                centiseconds: setup::centiseconds(turn.clock.remaining(us, turn.at)),
+            })?;
+            self.stream.tell(Command::OpponentTime {
+                centiseconds: setup::centiseconds(turn.clock.remaining(!us, turn.at)),
+            })?;
         }
         self.state = CecpState::Thinking;
-        if answers { self.tell_moves(turn.game) } else { self.tell(&Command::Go) }
+        if answers { self.tell_moves(turn.game) } else { self.stream.tell(Command::Go) }
     }
 
     fn offer_draw(&mut self) -> Result<(), PlayerFault> {
-        if self.features.has(Switch::Draw) { self.tell(&Command::Draw) } else { Ok(()) }
+        if self.features.has(Switch::Draw) { self.stream.tell(Command::Draw) } else { Ok(()) }
     }
 
     fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault> {
@@ -331,9 +324,9 @@ impl Player for CecpPlayer {
             self.stream.interrupt();
         }
         self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
-        self.tell(&Command::Force)?;
+        self.stream.tell(Command::Force)?;
         let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
-        self.tell(&Command::Result { result, comment: Some(outcome.to_string()) })
+        self.stream.tell(Command::Result { result, comment: Some(outcome.to_string()) })
     }
 
     fn take(&mut self) -> Option<Arrival> {
@@ -346,7 +339,7 @@ impl Player for CecpPlayer {
 
     fn quit(mut self: Box<Self>) -> Departure {
         self.send_quit();
-        let grace = self.stream.spec().grace;
+        let grace = self.stream.spec.grace;
         self.stream.quit(grace)
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use game::{CastlingMode, Color, Game, Move, Phase, TimeControl, VariantPosition};
 use messages::cecp::{Command, EditLine, Switch};
-use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Square};
 
 use super::features::Features;
 use crate::PlayerFault;
@@ -32,25 +32,17 @@ pub(crate) fn position(game: &Game, features: &Features) -> Result<Vec<String>, 
 /// and has no en passant square and no counters.
 fn is_editable(game: &Game) -> bool {
     let start = game.start();
-    let at_home = |square, role, color| start.board().piece_at(square) == Some(role_of(role, color));
+    let board = start.board();
+    let has_king_at_home =
+        |color: &Color| board.piece_at(color.fold_wb(Square::E1, Square::E8)) == Some(color.king());
     let assumed: Bitboard = Color::ALL
         .into_iter()
-        .filter(|&color| at_home(home(4, color), Role::King, color))
-        .flat_map(|color| [home(0, color), home(7, color)].map(|square| (square, color)))
-        .filter(|&(square, color)| at_home(square, Role::Rook, color))
-        .map(|(square, _)| square)
+        .filter(has_king_at_home)
+        .flat_map(|color| board.by_piece(color.rook()) & Bitboard::CORNERS & color.backrank())
         .collect();
     game.mode() == CastlingMode::Standard
         && start.castles().castling_rights() == assumed
         && start.ep_square(EnPassantMode::Legal).is_none()
-}
-
-fn role_of(role: Role, color: Color) -> shakmaty::Piece {
-    shakmaty::Piece { color, role }
-}
-
-fn home(file: u32, color: Color) -> Square {
-    Square::from_coords(shakmaty::File::new(file), color.fold_wb(Rank::First, Rank::Eighth))
 }
 
 fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {

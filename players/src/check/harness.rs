@@ -5,14 +5,15 @@
 //! together.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use game::{CastlingMode, Game};
+use game::{CastlingMode, Game, Move};
 
-use super::{Candidate, Failure};
+use super::{Candidate, Checked, Failure};
+use crate::PlayerFault;
 use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Departure, PlayerFault};
 
 /// How long a program gets to read a line; one that is thinking may not read it yet.
 const READING: Duration = Duration::from_millis(100);
@@ -30,17 +31,25 @@ pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
 /// A protocol whose rules are checked.
-pub(super) trait CheckedProtocol: Vocabulary {
+pub(super) trait CheckedProtocol: Vocabulary<Message: PartialEq> {
     /// What a program announces before the first game.
     type Announced: Default;
 
+    /// The question whether a program has dealt with all it was told, the `n`th, and the answer; `None` if it can't be asked.
+    fn ping(announced: &Self::Announced, n: i64) -> Option<(String, Self::Message)>;
+
     /// Whether a message answers the request for a move, readable or not.
     fn is_move(message: &Self::Message) -> bool;
+
+    /// The move of a message, if it is legal in a game.
+    fn legal_move(message: &Self::Message, game: &Game) -> Option<Move>;
 }
 
 /// A program under test.
 pub(super) struct Harness<P: CheckedProtocol> {
-    stream: Stream<P>,
+    /// How to start it once more.
+    pub(super) candidate: Candidate,
+    pub(super) stream: Stream<P>,
     /// What it has announced.
     pub(super) announced: P::Announced,
     /// The position that it should have on its board.
@@ -48,24 +57,25 @@ pub(super) struct Harness<P: CheckedProtocol> {
     /// How long it may take for a move on a short clock, on a busy machine.
     pub(super) patience: Duration,
     /// How often it was asked whether it is ready.
-    pub(super) pings: i64,
+    pings: i64,
 }
 
 impl<P: CheckedProtocol> Harness<P> {
     /// Starts the program; nothing is sent yet.
-    pub(super) fn launch(candidate: &Candidate) -> Result<Self, Failure> {
-        let stream = Stream::start(candidate.spec, candidate.log.clone())?;
+    pub(super) fn launch(candidate: &Candidate) -> Checked<Self> {
+        let stream = Stream::start(&candidate.spec, candidate.log.clone())?;
         Ok(Harness::with(candidate, stream, P::Announced::default()))
     }
 
     /// A program that was started already.
     pub(super) fn with(candidate: &Candidate, stream: Stream<P>, announced: P::Announced) -> Self {
-        Harness { stream, announced, game: Game::default(), patience: candidate.spec.patience, pings: 0 }
+        let (candidate, patience) = (candidate.clone(), candidate.spec.patience);
+        Harness { candidate, stream, announced, game: Game::default(), patience, pings: 0 }
     }
 
     /// Sends lines, one after the other.
-    pub(super) fn tell(&mut self, lines: &[&str]) -> Result<(), Failure> {
-        lines.iter().try_for_each(|line| {
+    pub(super) fn tell(&mut self, lines: impl IntoIterator<Item = impl Display>) -> Checked {
+        lines.into_iter().try_for_each(|line| {
             self.stream.tell(line)?;
             self.stream.wait_until_read(Instant::now() + READING);
             thread::sleep(DEALING);
@@ -73,13 +83,40 @@ impl<P: CheckedProtocol> Harness<P> {
         })
     }
 
-    /// Sends lines in one write.
-    pub(super) fn tell_together(&mut self, lines: &[&str]) -> Result<(), Failure> {
-        Ok(self.stream.tell_all(lines)?)
+    /// Sends lines, and waits until the program has dealt with them: all that it says meanwhile.
+    pub(super) fn deal(
+        &mut self,
+        lines: impl IntoIterator<Item = impl Display>,
+    ) -> Checked<Transcript<P::Message>> {
+        self.tell(lines)?;
+        self.settle()
     }
 
-    pub(super) fn interrupt(&self) {
-        self.stream.interrupt();
+    /// All that is said until the program has dealt with everything, or for a time if it can't be asked.
+    pub(super) fn settle(&mut self) -> Checked<Transcript<P::Message>> {
+        self.pings += 1;
+        let Some((question, answer)) = P::ping(&self.announced, self.pings) else {
+            return self.hear_for(QUIET);
+        };
+        self.tell([&question])?;
+        let expected = format!("the answer to `{question}`");
+        let mut heard = self.hear_until(&expected, self.patience, |message| *message == answer)?;
+        heard.0.pop();
+        Ok(heard)
+    }
+
+    /// Sends a line that asks for a move, and hears it.
+    pub(super) fn ask(&mut self, line: &str) -> Checked<Transcript<P::Message>> {
+        self.tell([line])?;
+        self.hear_move(self.patience)
+    }
+
+    /// Takes settings one by one: nothing that the program says to them is a refusal.
+    pub(super) fn take_each(&mut self, settings: &[String], is_refusal: fn(&P::Message) -> bool) -> Checked {
+        require(!settings.is_empty(), "options")?;
+        settings
+            .iter()
+            .try_for_each(|setting| self.deal([setting])?.has_no(&format!("`{setting}` taken"), is_refusal))
     }
 
     /// Puts a position on our board.
@@ -98,7 +135,7 @@ impl<P: CheckedProtocol> Harness<P> {
     /// A legal move, in coordinates.
     ///
     /// [`Failure::NotSupported`] if there is none: the program has ended the game.
-    pub(super) fn any_move(&self) -> Result<String, Failure> {
+    pub(super) fn any_move(&self) -> Checked<String> {
         let moves = self.game.legal_moves();
         let first = moves.first().map(|&m| self.game.coordinate(m));
         first.ok_or_else(|| Failure::NotSupported("a longer game".into()))
@@ -110,7 +147,7 @@ impl<P: CheckedProtocol> Harness<P> {
         expected: &str,
         patience: Duration,
         mut wanted: impl FnMut(&P::Message) -> bool,
-    ) -> Result<Transcript<P::Message>, Failure> {
+    ) -> Checked<Transcript<P::Message>> {
         let until = Instant::now() + patience;
         let mut heard = Transcript(Vec::new());
         while Instant::now() < until {
@@ -129,8 +166,20 @@ impl<P: CheckedProtocol> Harness<P> {
         Err(Failure::new(expected, heard.shown()))
     }
 
+    /// All messages up to the program's move. It is legal, and played on our board.
+    pub(super) fn hear_move(&mut self, patience: Duration) -> Checked<Transcript<P::Message>> {
+        let expected = format!("a move within {} ms", patience.as_millis());
+        let heard = self.hear_until(&expected, patience, P::is_move)?;
+        let legal = heard.last().and_then(|message| P::legal_move(message, &self.game));
+        let Some(legal) = legal else {
+            return Err(Failure::new(format!("a legal move in {}", self.game.fen()), heard.last_shown()));
+        };
+        self.game.play(legal).expect("a legal move");
+        Ok(heard)
+    }
+
     /// All messages of a period.
-    pub(super) fn hear_for(&mut self, time: Duration) -> Result<Transcript<P::Message>, Failure> {
+    pub(super) fn hear_for(&mut self, time: Duration) -> Checked<Transcript<P::Message>> {
         let until = Instant::now() + time;
         let mut heard = Vec::new();
         while Instant::now() < until
@@ -142,14 +191,14 @@ impl<P: CheckedProtocol> Harness<P> {
     }
 
     /// The program doesn't move for a period.
-    pub(super) fn hear_no_move(&mut self, time: Duration) -> Result<Transcript<P::Message>, Failure> {
+    pub(super) fn hear_no_move(&mut self, time: Duration) -> Checked<Transcript<P::Message>> {
         let heard = self.hear_for(time)?;
         heard.has_no("no move", P::is_move)?;
         Ok(heard)
     }
 
     /// The program ends by itself.
-    pub(super) fn hear_end(&mut self, patience: Duration) -> Result<(), Failure> {
+    pub(super) fn hear_end(&mut self, patience: Duration) -> Checked {
         let until = Instant::now() + patience;
         while Instant::now() < until {
             if let Err(PlayerFault::Died(_)) = self.stream.wait(until) {
@@ -160,15 +209,8 @@ impl<P: CheckedProtocol> Harness<P> {
     }
 
     /// Closes the program's standard input; it ends by itself, before a signal asks it to.
-    pub(super) fn end_input(self, patience: Duration) -> Result<(), Failure> {
-        let since = Instant::now();
-        let departure = self.stream.quit(patience);
-        if departure.killed || since.elapsed() >= patience { Err(runs_on(patience)) } else { Ok(()) }
-    }
-
-    /// Ends a program that should have ended.
-    pub(super) fn departure(self, grace: Duration) -> Departure {
-        self.stream.quit(grace)
+    pub(super) fn end_input(&mut self, patience: Duration) -> Checked {
+        if self.stream.end_input(patience) { Ok(()) } else { Err(runs_on(patience)) }
     }
 }
 
@@ -180,7 +222,7 @@ fn runs_on(patience: Duration) -> Failure {
 pub(super) struct Transcript<M>(pub(super) Vec<Timed<M>>);
 
 impl<M> Transcript<M> {
-    pub(super) fn messages(&self) -> impl Iterator<Item = &M> {
+    pub(super) fn messages(&self) -> impl DoubleEndedIterator<Item = &M> {
         self.0.iter().map(|said| &said.message)
     }
 
@@ -205,7 +247,7 @@ impl<M> Transcript<M> {
     }
 
     /// None of it is unwanted.
-    pub(super) fn has_no(&self, expected: &str, is_unwanted: impl Fn(&M) -> bool) -> Result<(), Failure> {
+    pub(super) fn has_no(&self, expected: &str, is_unwanted: impl Fn(&M) -> bool) -> Checked {
         match self.0.iter().find(|said| is_unwanted(&said.message)) {
             Some(said) => Err(Failure::new(expected, show(said))),
             None => Ok(()),
@@ -213,13 +255,8 @@ impl<M> Transcript<M> {
     }
 
     /// Something of it is wanted.
-    pub(super) fn has(&self, expected: &str, is_wanted: impl Fn(&M) -> bool) -> Result<(), Failure> {
+    pub(super) fn has(&self, expected: &str, is_wanted: impl Fn(&M) -> bool) -> Checked {
         demand(self.contains(is_wanted), expected, self.shown())
-    }
-
-    /// The time from `since` to the last message.
-    pub(super) fn took(&self, since: Instant) -> Duration {
-        self.0.last().map_or(Duration::ZERO, |said| said.at.saturating_duration_since(since))
     }
 }
 
@@ -228,27 +265,23 @@ fn show<M>(said: &Timed<M>) -> String {
 }
 
 /// The rule is broken unless this holds.
-pub(super) fn demand(
-    holds: bool,
-    expected: impl Into<String>,
-    seen: impl Into<String>,
-) -> Result<(), Failure> {
+pub(super) fn demand(holds: bool, expected: impl Into<String>, seen: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { Err(Failure::new(expected, seen)) }
 }
 
 /// The rule is about something that the program doesn't offer unless this holds.
-pub(super) fn require(holds: bool, offer: impl Into<String>) -> Result<(), Failure> {
+pub(super) fn require(holds: bool, offer: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { Err(Failure::NotSupported(offer.into())) }
 }
 
 /// A move took no longer than a limit in seconds, which is generous to a busy machine.
-pub(super) fn within(seconds: f64, taken: Duration) -> Result<(), Failure> {
+pub(super) fn within(seconds: f64, taken: Duration) -> Checked {
     let taken = taken.as_secs_f64();
     demand(taken <= seconds, format!("a move within {seconds} s"), format!("one after {taken:.2} s"))
 }
 
 /// The names of options differ.
-pub(super) fn differ(names: impl Iterator<Item = String>) -> Result<(), Failure> {
+pub(super) fn differ(names: impl Iterator<Item = String>) -> Checked {
     let mut known = HashSet::new();
     for name in names {
         let second = format!("a second `{name}`");

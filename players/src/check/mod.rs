@@ -1,7 +1,8 @@
 //! Whether a program keeps the rules of its protocol, rule by rule.
 //!
-//! Each protocol has a table of rules that reads like its checklist. A rule is a function that starts the program, brings
-//! it into a state ([`harness::Harness`]), and says what it expected and what it saw instead. It needs no referee.
+//! Each protocol has a table of rules that reads like its checklist. An entry is a label, the duty, the state into which
+//! the program is brought, and a function that talks with it ([`harness::Harness`]) and says what it expected and what it saw
+//! instead. It needs no referee.
 //!
 //! - Every rule has a process of its own, so that what goes wrong with one spoils no other, and one can be checked alone.
 //! - Each rule is seen broken: `examples/distorting.rs` stands between Herald and the check, and leaves lines out, adds some or
@@ -24,6 +25,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use self::cecp::{CecpHarness, CecpStart};
+use self::cego::{CegoHarness, CegoStart};
+use self::uci::{UciHarness, UciStart};
 use crate::log::Log;
 use crate::{PlayerFault, Protocol, Spec};
 
@@ -34,23 +38,56 @@ pub struct ConformanceRule {
     pub label: &'static str,
     /// What a program has to do.
     pub duty: &'static str,
-    check: fn(&Candidate) -> Result<(), Failure>,
+    check: RuleCheck,
 }
 
-/// A line in the table of rules.
-const fn rule(
+/// The state into which a program is brought, and what is then told and heard.
+#[derive(Clone, Copy)]
+enum RuleCheck {
+    Cecp(CecpStart, fn(&mut CecpHarness) -> Checked),
+    Uci(UciStart, fn(&mut UciHarness) -> Checked),
+    Cego(CegoStart, fn(&mut CegoHarness) -> Checked),
+}
+
+/// A rule without its check: the beginning of an entry in the table of rules.
+#[derive(Clone, Copy)]
+struct RuleText<Start> {
     label: &'static str,
     duty: &'static str,
-    check: fn(&Candidate) -> Result<(), Failure>,
-) -> ConformanceRule {
-    ConformanceRule { label, duty, check }
+    start: Start,
+}
+
+const fn rule<Start>(label: &'static str, duty: &'static str, start: Start) -> RuleText<Start> {
+    RuleText { label, duty, start }
+}
+
+impl RuleText<CecpStart> {
+    const fn check(self, check: fn(&mut CecpHarness) -> Checked) -> ConformanceRule {
+        ConformanceRule { label: self.label, duty: self.duty, check: RuleCheck::Cecp(self.start, check) }
+    }
+}
+
+impl RuleText<UciStart> {
+    const fn check(self, check: fn(&mut UciHarness) -> Checked) -> ConformanceRule {
+        ConformanceRule { label: self.label, duty: self.duty, check: RuleCheck::Uci(self.start, check) }
+    }
+}
+
+impl RuleText<CegoStart> {
+    const fn check(self, check: fn(&mut CegoHarness) -> Checked) -> ConformanceRule {
+        ConformanceRule { label: self.label, duty: self.duty, check: RuleCheck::Cego(self.start, check) }
+    }
 }
 
 /// The program under test.
-struct Candidate<'a> {
-    spec: &'a Spec,
+#[derive(Clone)]
+struct Candidate {
+    spec: Spec,
     log: Option<Arc<dyn Log>>,
 }
+
+/// What comes of a check or a step of it.
+type Checked<T = ()> = Result<T, Failure>;
 
 /// Why a program did not pass a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +162,19 @@ impl ConformanceRule {
     /// # Errors
     /// [`PlayerFault::Start`]: the program cannot be started.
     pub fn check(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<RuleReport, PlayerFault> {
-        let verdict = match (self.check)(&Candidate { spec, log }) {
+        let candidate = Candidate { spec: spec.clone(), log };
+        let checked = match self.check {
+            RuleCheck::Cecp(start, check) => {
+                start.reach(&candidate).and_then(|mut program| check(&mut program))
+            }
+            RuleCheck::Uci(start, check) => {
+                start.reach(&candidate).and_then(|mut program| check(&mut program))
+            }
+            RuleCheck::Cego(start, check) => {
+                start.reach(&candidate).and_then(|mut program| check(&mut program))
+            }
+        };
+        let verdict = match checked {
             Ok(()) => RuleVerdict::Pass,
             Err(Failure::Broken { expected, seen }) => RuleVerdict::Fail { expected, seen },
             Err(Failure::NotSupported(reason)) => RuleVerdict::NotSupported { reason },

@@ -67,11 +67,8 @@ impl fmt::Display for PeerAddress {
     }
 }
 
-/// An open way to a referee. Written to, it sends.
-pub struct Transport(Medium);
-
-/// The other direction of a [`Transport`].
-pub struct TransportReader {
+/// An open way to a referee. Written to, it sends; another of the same way is to be read, see [`Transport::reader`].
+pub struct Transport {
     medium: Medium,
     timeout: Option<Duration>,
 }
@@ -96,7 +93,7 @@ pub fn open(address: &PeerAddress, security: &Security, within: Duration) -> io:
         PeerAddress::Network(address) => connect(address, security, within),
         PeerAddress::Serial { device, baud } => {
             let port = serialport::new(device.to_string_lossy(), *baud).timeout(SERIAL_WAIT).open()?;
-            Ok(Transport(Medium::Serial(port)))
+            Ok(Transport { medium: Medium::Serial(port), timeout: None })
         }
     }
 }
@@ -113,7 +110,7 @@ pub fn connect(address: &str, security: &Security, within: Duration) -> io::Resu
     tcp.set_nonblocking(true)?;
     let socket = Socket { tcp, tls };
     socket.shake_hands(Instant::now() + within)?;
-    Ok(Transport(Medium::Network(Arc::new(socket))))
+    Ok(Transport { medium: Medium::Network(Arc::new(socket)), timeout: None })
 }
 
 /// Whether anybody answers at `HOST:PORT`.
@@ -137,17 +134,23 @@ impl Transport {
     ///
     /// # Errors
     /// The system has no more descriptors.
-    pub fn reader(&self) -> io::Result<TransportReader> {
-        let medium = match &self.0 {
+    pub fn reader(&self) -> io::Result<Transport> {
+        let medium = match &self.medium {
             Medium::Network(socket) => Medium::Network(Arc::clone(socket)),
             Medium::Serial(port) => Medium::Serial(port.try_clone()?),
         };
-        Ok(TransportReader { medium, timeout: None })
+        Ok(Transport { medium, timeout: None })
+    }
+
+    /// How long a read waits before it fails with `TimedOut`; nothing is lost then. `None`: as long as it takes.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Option<Duration>) -> Transport {
+        Transport { timeout, ..self }
     }
 
     /// Closes a connection, for whoever reads it as well.
     pub fn close(self) {
-        if let Medium::Network(socket) = self.0 {
+        if let Medium::Network(socket) = self.medium {
             socket.close();
         }
     }
@@ -155,29 +158,21 @@ impl Transport {
 
 impl Write for Transport {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.0 {
+        match &mut self.medium {
             Medium::Network(socket) => socket.write(bytes),
             Medium::Serial(port) => port.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.0 {
+        match &mut self.medium {
             Medium::Network(_) => Ok(()),
             Medium::Serial(port) => port.flush(),
         }
     }
 }
 
-impl TransportReader {
-    /// How long a read waits before it fails with `TimedOut`; nothing is lost then. `None`: as long as it takes.
-    #[must_use]
-    pub fn with_timeout(self, timeout: Option<Duration>) -> TransportReader {
-        TransportReader { timeout, ..self }
-    }
-}
-
-impl Read for TransportReader {
+impl Read for Transport {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let until = self.timeout.map(|timeout| Instant::now() + timeout);
         match &mut self.medium {
@@ -215,21 +210,25 @@ impl Socket {
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
-        let room = Source::room(&self.tcp);
-        let Some(tls) = &self.tls else { return repeat(room, None, || (&self.tcp).write(bytes)) };
-        let written = repeat(room, None, || {
-            let written = Stream::new(&mut *lock(tls), &mut SendOnly(&self.tcp)).write(bytes)?;
-            // Nothing more is taken until what was taken before has been sent.
-            if written == 0 && !bytes.is_empty() { Err(ErrorKind::WouldBlock.into()) } else { Ok(written) }
-        })?;
+        let Some(tls) = &self.tls else {
+            return repeat(Source::room(&self.tcp), None, || (&self.tcp).write(bytes));
+        };
+        // Nothing more is taken until what was taken before has been sent.
+        self.send_sealed(tls, None)?;
+        let written = lock(tls).writer().write(bytes)?;
         self.send_sealed(tls, None)?;
         Ok(written)
     }
 
     /// Sends what TLS has made of the bytes that were written.
     fn send_sealed(&self, tls: &Mutex<ClientConnection>, until: Option<Instant>) -> io::Result<()> {
-        let send = || Stream::new(&mut *lock(tls), &mut SendOnly(&self.tcp)).flush();
-        repeat(Source::room(&self.tcp), until, send)
+        repeat(Source::room(&self.tcp), until, || {
+            let mut session = lock(tls);
+            while session.wants_write() {
+                session.write_tls(&mut &self.tcp)?;
+            }
+            Ok(())
+        })
     }
 
     fn close(&self) {
@@ -239,25 +238,6 @@ impl Socket {
             let _ = self.send_sealed(tls, Some(Instant::now() + CLOSING));
         }
         let _ = self.tcp.shutdown(Shutdown::Both);
-    }
-}
-
-/// The sending half of a socket: what comes in is left to the reader, who waits for it at the socket.
-struct SendOnly<'a>(&'a TcpStream);
-
-impl Read for SendOnly<'_> {
-    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
-        Err(ErrorKind::WouldBlock.into())
-    }
-}
-
-impl Write for SendOnly<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
     }
 }
 

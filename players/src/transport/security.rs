@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
@@ -74,25 +74,18 @@ impl Security {
     /// # Errors
     /// The file is unfit, or the system trusts no authority.
     pub fn new(is_wanted: bool, authorities: Option<&Path>) -> Result<Security, TlsError> {
+        let mut trusted = RootCertStore::empty();
         match authorities {
-            Some(path) => Security::trusting(path),
-            None if is_wanted => Security::of_system(),
-            None => Ok(Security::default()),
+            Some(path) => certificates(path)?
+                .into_iter()
+                .try_for_each(|certificate| trusted.add(certificate))
+                .map_err(|error| TlsError::unfit(path, &error))?,
+            None if is_wanted => {
+                // Unfit certificates of the system are skipped.
+                trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            }
+            None => return Ok(Security::default()),
         }
-    }
-
-    fn trusting(path: &Path) -> Result<Security, TlsError> {
-        let mut trusted = RootCertStore::empty();
-        for certificate in certificates(path)? {
-            trusted.add(certificate).map_err(|error| TlsError::unfit(path, &error))?;
-        }
-        Ok(Security::over(builder()?.with_root_certificates(trusted)))
-    }
-
-    fn of_system() -> Result<Security, TlsError> {
-        let mut trusted = RootCertStore::empty();
-        // Unfit certificates of the system are skipped.
-        trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if trusted.is_empty() {
             return Err(TlsError::NoAuthorities);
         }
@@ -104,7 +97,10 @@ impl Security {
     /// # Errors
     /// TLS can't be used.
     pub fn pinned(certificate: CertificateDer<'static>) -> Result<Security, TlsError> {
-        let pinned = Arc::new(Pinned { certificate, provider: ring::default_provider() });
+        let pinned = Arc::new(Pinned {
+            certificate,
+            algorithms: ring::default_provider().signature_verification_algorithms,
+        });
         Ok(Security::over(builder()?.dangerous().with_custom_certificate_verifier(pinned)))
     }
 
@@ -165,7 +161,7 @@ fn reason(error: &Error) -> String {
 #[derive(Debug)]
 struct Pinned {
     certificate: CertificateDer<'static>,
-    provider: CryptoProvider,
+    algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl ServerCertVerifier for Pinned {
@@ -190,8 +186,7 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, algorithms)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -200,11 +195,10 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, algorithms)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }

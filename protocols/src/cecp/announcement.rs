@@ -11,32 +11,12 @@ pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
 /// The endgame tables for which `egtpath` may come.
 pub(super) const SYZYGY: &str = "syzygy";
 
-/// Switches, as they are announced; true, every one. Those that stay as the protocol has them by default are named too
-/// where GUIs differ in what they take for the default.
-const SWITCHES: [(Switch, bool); 22] = [
-    (Switch::Ping, true),
-    (Switch::SetBoard, true),
-    (Switch::UserMove, true),
-    (Switch::San, false),
-    (Switch::PlayOther, true),
-    (Switch::Colors, true),
-    (Switch::Time, true),
-    (Switch::Draw, true),
-    (Switch::Analyze, true),
-    (Switch::Exclude, true),
-    (Switch::SetScore, true),
-    (Switch::Pause, true),
-    (Switch::Nps, true),
-    (Switch::Memory, true),
-    (Switch::Smp, true),
-    (Switch::Highlight, true),
-    (Switch::Debug, true),
-    (Switch::Reuse, true),
-    (Switch::Name, true),
-    (Switch::Ics, true),
-    (Switch::Sigint, false),
-    (Switch::Sigterm, false),
-];
+/// What is announced as off: moves are no SAN, and no signals are wanted. All else is on. Also named is what the protocol takes for the
+/// default, as GUIs differ in that.
+const OFF: [Switch; 3] = [Switch::San, Switch::Sigint, Switch::Sigterm];
+
+/// What comes by `memory` and `cores` from the GUI, which has settings of its own for it. They are no options.
+pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
 
 /// What can be set or done by `option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +33,8 @@ pub(super) enum CecpOption {
 
 /// The answer to `protover`, in lines that are short enough for any GUI.
 pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
-    let switches = SWITCHES.into_iter().map(|(switch, on)| Feature::Switch(switch, on)).collect();
+    let switches = Switch::all().filter(|&switch| switch != Switch::Done);
+    let switches = switches.map(|switch| Feature::Switch(switch, !OFF.contains(&switch))).collect();
     let names = vec![
         Feature::MyName(NAME.to_owned()),
         Feature::Variants(variants::names()),
@@ -70,9 +51,11 @@ pub(super) fn options_again(settings: &Settings) -> Vec<Message> {
 
 /// All options, and that no more follow.
 fn options(settings: &Settings) -> impl Iterator<Item = Message> {
-    let options = CecpOption::all().filter(|option| !option.has_command());
-    let offers = options.map(|option| option.offer(settings));
-    offers.chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
+    let told = TOLD_BY_GUI.map(|setting| CecpOption::Setting(Setting::Number(setting)));
+    let options = CecpOption::all().filter(move |option| !told.contains(option));
+    options
+        .map(|option| option.offer(settings))
+        .chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
 }
 
 impl CecpOption {
@@ -96,12 +79,6 @@ impl CecpOption {
         }
     }
 
-    /// Whether the protocol has a command of its own for it: `memory`, `cores`.
-    fn has_command(self) -> bool {
-        use NumberSetting::{Hash, Threads};
-        matches!(self, CecpOption::Setting(Setting::Number(Hash | Threads)))
-    }
-
     /// The option as it stands.
     pub(super) fn offer(self, settings: &Settings) -> Message {
         self.offer_as(self.kind(settings))
@@ -123,12 +100,11 @@ impl CecpOption {
                 OptionControl::Spin { value: settings.get(setting), min, max }
             }
             CecpOption::Setting(Setting::Switch(setting)) => OptionControl::Check(settings.is_on(setting)),
-            CecpOption::Setting(Setting::Path(setting)) => match setting {
-                PathSetting::Book | PathSetting::Network => {
-                    OptionControl::File(settings.path(setting).to_owned())
-                }
-                PathSetting::Tablebases => OptionControl::Path(settings.path(setting).to_owned()),
-            },
+            CecpOption::Setting(Setting::Path(setting)) => {
+                let is_folder = setting == PathSetting::Tablebases;
+                let control = if is_folder { OptionControl::Path } else { OptionControl::File };
+                control(settings.path(setting).to_owned())
+            }
             CecpOption::ClearHash => OptionControl::Button,
             CecpOption::Save => OptionControl::Save,
             CecpOption::Reset => OptionControl::Reset,

@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use game::{FenError, Game, PocketOwner, Variant};
+use game::{FenError, Game, Variant};
 use shakmaty::fen::Fen;
 use shakmaty::{
-    Bitboard, ByColor, ByRole, CastlingMode, Color, EnPassantMode, Piece, Position as _, Role, Setup, Square,
+    Bitboard, ByColor, ByRole, CastlingMode, Color, EnPassantMode, Position as _, Role, Setup, Square,
 };
 
 use messages::cecp::EditLine;
@@ -13,27 +13,25 @@ use messages::cecp::EditLine;
 /// The board of a session.
 #[derive(Debug)]
 pub(super) struct CecpBoard {
-    content: BoardContent,
+    /// The game; while none is played, the last one. Its variant and the owner of its pockets hold for the positions to come.
+    game: Game,
+    stage: BoardStage,
     /// The side that `white` or `black` has put on move. XBoard sends `black`, `time`, `otim`, `white`, `go` in the
     /// middle of a game, so the game must not be touched before it is clear what is meant.
     turn: Option<Color>,
-    /// The variant that is played, its rules of castling, and who gets captured pieces.
-    variant: Variant,
+    /// How castling rights are read. A position of Chess960 does not change it for those to come.
     mode: CastlingMode,
-    pocket_owner: PocketOwner,
 }
 
 #[derive(Debug)]
-enum BoardContent {
-    Game(Box<Game>),
+enum BoardStage {
+    /// A game is played.
+    Playing,
     /// In the middle of `edit`.
-    Edit {
-        setup: Setup,
-        color: Color,
-    },
+    Edit { setup: Setup, color: Color },
     /// After `edit`. Whether it is legal may still depend on a `black` to come.
     Draft(Setup),
-    /// An illegal position: nothing can be done with it.
+    /// The position is illegal: nothing can be done with it.
     Refused,
 }
 
@@ -46,42 +44,30 @@ pub(super) struct PositionRefusal {
     pub(super) reason: String,
 }
 
-impl Default for CecpBoard {
-    fn default() -> CecpBoard {
-        let game = Box::new(Game::default());
-        let (variant, mode, pocket_owner) = (game.variant(), game.mode(), game.pocket_owner());
-        CecpBoard { content: BoardContent::Game(game), turn: None, variant, mode, pocket_owner }
-    }
-}
-
 impl CecpBoard {
+    /// A new game. The positions to come are of the same variant.
+    pub(super) fn new(game: Game) -> CecpBoard {
+        CecpBoard { mode: game.mode(), game, stage: BoardStage::Playing, turn: None }
+    }
+
+    fn is_playing(&self) -> bool {
+        matches!(self.stage, BoardStage::Playing) && self.turn.is_none()
+    }
+
     /// The game, if there is a legal position and it is known whose turn it is.
     pub(super) fn game(&self) -> Option<&Game> {
-        match &self.content {
-            BoardContent::Game(game) if self.turn.is_none() => Some(game),
-            _ => None,
-        }
+        self.is_playing().then_some(&self.game)
     }
 
     /// As [`CecpBoard::game`], to play on.
     pub(super) fn game_mut(&mut self) -> Option<&mut Game> {
-        match &mut self.content {
-            BoardContent::Game(game) if self.turn.is_none() => Some(game),
-            _ => None,
-        }
+        self.is_playing().then_some(&mut self.game)
     }
 
-    /// A new game. The positions to come are of the same variant.
-    pub(super) fn start(&mut self, game: Game) {
-        (self.variant, self.mode, self.pocket_owner) = (game.variant(), game.mode(), game.pocket_owner());
-        self.content = BoardContent::Game(Box::new(game));
+    /// Sets up a position; the board has changed. An illegal one leaves a board on which nothing can be done.
+    pub(super) fn set_up(&mut self, fen: &str) -> Result<bool, PositionRefusal> {
         self.turn = None;
-    }
-
-    /// Sets up a position. An illegal one leaves a board on which nothing can be done.
-    pub(super) fn set_up(&mut self, fen: &str) -> Result<(), PositionRefusal> {
-        self.turn = None;
-        let game = Game::from_variant_fen(self.variant, fen, self.mode);
+        let game = Game::from_variant_fen(self.game.variant(), fen, self.mode);
         self.put(game, || fen.to_owned())
     }
 
@@ -93,30 +79,31 @@ impl CecpBoard {
     /// Makes a game of a draft or of a change of turn; whether the position has changed.
     pub(super) fn settle(&mut self) -> Result<bool, PositionRefusal> {
         let turn = self.turn.take();
-        let mut setup = match (&self.content, turn) {
-            (BoardContent::Game(game), Some(color)) if color != game.turn() => {
-                Setup { ep_square: None, ..game.position().to_setup(EnPassantMode::Legal) }
+        let mut setup = match (&self.stage, turn) {
+            (BoardStage::Playing, Some(color)) if color != self.game.turn() => {
+                Setup { ep_square: None, ..self.game.position().to_setup(EnPassantMode::Legal) }
             }
-            (BoardContent::Draft(setup), _) => setup.clone(),
+            (BoardStage::Draft(setup), _) => setup.clone(),
             _ => return Ok(false),
         };
         setup.turn = turn.unwrap_or(setup.turn);
-        let game = Game::from_setup(self.variant, setup.clone(), self.mode);
-        self.put(game, || fen_of(setup)).map(|()| true)
+        let game = Game::from_setup(self.game.variant(), setup.clone(), self.mode);
+        self.put(game, || fen_of(setup))
     }
 
     fn put(
         &mut self,
         game: Result<Game, FenError>,
         fen: impl FnOnce() -> String,
-    ) -> Result<(), PositionRefusal> {
+    ) -> Result<bool, PositionRefusal> {
         match game {
             Ok(game) => {
-                self.content = BoardContent::Game(Box::new(game.with_pocket_owner(self.pocket_owner)));
-                Ok(())
+                self.game = game.with_pocket_owner(self.game.pocket_owner());
+                self.stage = BoardStage::Playing;
+                Ok(true)
             }
             Err(error) => {
-                self.content = BoardContent::Refused;
+                self.stage = BoardStage::Refused;
                 Err(PositionRefusal { fen: fen(), reason: reason(&error) })
             }
         }
@@ -124,7 +111,7 @@ impl CecpBoard {
 
     /// Whether the variant has pockets.
     pub(super) fn has_pockets(&self) -> bool {
-        self.variant == Variant::Crazyhouse
+        self.game.variant() == Variant::Crazyhouse
     }
 
     /// Sets the pockets, given by the letters of the pieces, where the variant has them; returns whether that changed
@@ -142,32 +129,29 @@ impl CecpBoard {
 
     /// Begins to edit the position.
     pub(super) fn edit(&mut self) {
-        let mut setup = match &self.content {
-            BoardContent::Game(game) => game.position().to_setup(EnPassantMode::Legal),
-            BoardContent::Edit { setup, .. } | BoardContent::Draft(setup) => setup.clone(),
-            BoardContent::Refused => Setup::empty(),
+        let mut setup = match &self.stage {
+            BoardStage::Playing => self.game.position().to_setup(EnPassantMode::Legal),
+            BoardStage::Edit { setup, .. } | BoardStage::Draft(setup) => setup.clone(),
+            BoardStage::Refused => Setup::empty(),
         };
         setup.turn = self.turn.take().unwrap_or(setup.turn);
-        self.content = BoardContent::Edit { setup, color: Color::White };
+        self.stage = BoardStage::Edit { setup, color: Color::White };
     }
 
     /// Whether lines are to be read as lines of `edit`.
     pub(super) fn is_edited(&self) -> bool {
-        matches!(self.content, BoardContent::Edit { .. })
+        matches!(self.stage, BoardStage::Edit { .. })
     }
 
     /// Obeys a line of `edit`; without it nothing happens.
     pub(super) fn obey(&mut self, line: EditLine) {
-        let BoardContent::Edit { setup, color } = &mut self.content else { return };
+        let BoardStage::Edit { setup, color } = &mut self.stage else { return };
         match line {
             EditLine::Clear => setup.board = shakmaty::Board::empty(),
             EditLine::ToggleColor => *color = !*color,
             EditLine::Place(role, at) => setup.board.set_piece_at(at, role.of(*color)),
             EditLine::Remove(at) => setup.board.discard_piece_at(at),
-            EditLine::End => {
-                let draft = with_assumed_rights(setup);
-                self.content = BoardContent::Draft(draft);
-            }
+            EditLine::End => self.stage = BoardStage::Draft(with_assumed_rights(setup)),
         }
     }
 }
@@ -175,14 +159,11 @@ impl CecpBoard {
 /// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves. Pieces in hand
 /// and checks left are no part of the board and stay as they were.
 fn with_assumed_rights(setup: &Setup) -> Setup {
-    let is = |at: Square, piece: Piece| setup.board.piece_at(at) == Some(piece);
+    let board = &setup.board;
     let mut castling_rights = Bitboard::EMPTY;
-    for (color, king, rooks) in [
-        (Color::White, Square::E1, [Square::A1, Square::H1]),
-        (Color::Black, Square::E8, [Square::A8, Square::H8]),
-    ] {
-        if is(king, color.king()) {
-            castling_rights.extend(rooks.into_iter().filter(|&at| is(at, color.rook())));
+    for (color, king) in [(Color::White, Square::E1), (Color::Black, Square::E8)] {
+        if board.piece_at(king) == Some(color.king()) {
+            castling_rights |= board.by_piece(color.rook()) & Bitboard::CORNERS & king.rank();
         }
     }
     Setup { castling_rights, ep_square: None, halfmoves: 0, fullmoves: NonZeroU32::MIN, ..setup.clone() }
@@ -190,13 +171,12 @@ fn with_assumed_rights(setup: &Setup) -> Setup {
 
 /// The pieces in a pocket by their letters; `None` if one stands for no piece that can be in a pocket.
 fn read_pocket(letters: &str) -> Option<ByRole<u8>> {
-    let mut pocket = ByRole::default();
-    for letter in letters.chars() {
+    letters.chars().try_fold(ByRole::default(), |mut pocket: ByRole<u8>, letter| {
         let role = Role::from_char(letter).filter(|&role| role != Role::King)?;
-        let count: &mut u8 = pocket.get_mut(role);
+        let count = pocket.get_mut(role);
         *count = count.checked_add(1)?;
-    }
-    Some(pocket)
+        Some(pocket)
+    })
 }
 
 fn fen_of(setup: Setup) -> String {
@@ -222,7 +202,7 @@ mod tests {
     use super::*;
 
     fn edited(lines: &[&str]) -> CecpBoard {
-        let mut board = CecpBoard::default();
+        let mut board = CecpBoard::new(Game::default());
         board.edit();
         for line in lines {
             board.obey(line.parse().unwrap());
@@ -257,7 +237,7 @@ mod tests {
 
     #[test]
     fn turning_the_turn_forth_and_back_keeps_the_game() {
-        let mut board = CecpBoard::default();
+        let mut board = CecpBoard::new(Game::default());
         let game = board.game_mut().unwrap();
         let mv = game.parse_move("e4").unwrap();
         game.play(mv).unwrap();
@@ -281,9 +261,9 @@ mod tests {
 
     #[test]
     fn pockets_are_filled_where_there_are_pockets() {
-        let mut board = CecpBoard::default();
+        let mut board = CecpBoard::new(Game::default());
         assert!(!board.set_pockets("PN", "").unwrap().unwrap(), "chess has none");
-        board.start(Game::new(Variant::Crazyhouse));
+        board = CecpBoard::new(Game::new(Variant::Crazyhouse));
         assert!(!board.set_pockets("", "").unwrap().unwrap(), "they are empty already");
         assert!(board.set_pockets("X", "").is_none() && board.set_pockets("", "K").is_none());
         board.set_up("r3k3/8/8/8/8/8/8/R3K3[-] w - - 0 1").unwrap();
@@ -294,7 +274,7 @@ mod tests {
 
     #[test]
     fn after_a_refusal_there_is_no_game_until_the_next_position() {
-        let mut board = CecpBoard::default();
+        let mut board = CecpBoard::new(Game::default());
         let refusal = board.set_up("8/8/8/8/8/8/8/8 w - - 0 1").unwrap_err();
         assert_eq!(refusal.fen, "8/8/8/8/8/8/8/8 w - - 0 1");
         assert!(board.game().is_none());

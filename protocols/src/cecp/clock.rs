@@ -3,13 +3,11 @@
 //! The clock belongs to the engine, not to a colour, and runs without the GUI's `time` too. It is charged with what a search has
 //! used by its stop-watch, which may measure processor time or nodes.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Limits, StopWatch, TimeLimit, TimeMeasure};
+use engine::{Limits, TimeLimit, TimeMeasure};
 use game::{Clock, Color, Phase, Phases, TimeControl};
 
-use super::output::centiseconds;
 use messages::cecp::TimeSession;
 
 /// What `level`, `st`, `sd`, `nps` and `time` have set.
@@ -19,7 +17,7 @@ pub(super) struct TimeSettings {
     /// When the time control began: its sessions are counted from there.
     start_ply: usize,
     depth: Option<u32>,
-    measure: TimeMeasure,
+    pub(super) measure: TimeMeasure,
 }
 
 /// The half of the clock that is the engine's, whatever colour it plays.
@@ -33,25 +31,22 @@ impl Default for TimeSettings {
     fn default() -> TimeSettings {
         let (clock, measure) = (Clock::default(), TimeMeasure::Wall);
         let mut settings = TimeSettings { clock, start_ply: 0, depth: None, measure };
-        settings.set_level(40, Duration::from_mins(5), Duration::ZERO, 0);
+        let session = TimeSession { moves: 40, time: Duration::from_mins(5) };
+        settings.set_level(&[session], Duration::ZERO, 0);
         settings
     }
 }
 
 impl TimeSettings {
-    /// `level`; in the middle of a game the moves count from now on.
-    pub(super) fn set_level(&mut self, moves: u32, base: Duration, increment: Duration, ply: usize) {
-        self.set_phases(vec![phase(TimeSession { moves, time: base }, increment)], ply);
-    }
-
-    /// Hyatt's `level` with two sessions, of which the second is repeated.
-    pub(super) fn set_sessions(&mut self, first: TimeSession, later: TimeSession, ply: usize) {
-        self.set_phases([first, later].map(|session| phase(session, Duration::ZERO)).into(), ply);
-    }
-
-    fn set_phases(&mut self, phases: Vec<Phase>, ply: usize) {
+    /// `level`; in the middle of a game the moves count from now on. In Hyatt's dialect it may have two sessions, of which the
+    /// second is repeated.
+    pub(super) fn set_level(&mut self, sessions: &[TimeSession], increment: Duration, ply: usize) {
+        // A session of 0 moves lasts for the rest of the game.
+        let phase =
+            |&TimeSession { moves, time }| Phase { moves: (moves > 0).then_some(moves), time, increment };
+        let phases = Phases::new(sessions.iter().map(phase).collect());
         // Refused is only a control without any time, in which every move must come at once.
-        let control = Phases::new(phases).map_or(TimeControl::PerMove(Duration::ZERO), TimeControl::Clock);
+        let control = phases.map_or(TimeControl::PerMove(Duration::ZERO), TimeControl::Clock);
         self.set_control(control, ply);
     }
 
@@ -91,18 +86,8 @@ impl TimeSettings {
     }
 
     /// What is left. The clock itself never runs, so that any moment will do.
-    fn remaining(&self) -> Duration {
+    pub(super) fn remaining(&self) -> Duration {
         self.clock.remaining(ENGINE, Instant::now()).unwrap_or_default()
-    }
-
-    /// What the clock shows.
-    pub(super) fn centiseconds(&self) -> u64 {
-        centiseconds(self.remaining())
-    }
-
-    /// A stop-watch for a search that starts now.
-    pub(super) fn start(&self) -> Arc<StopWatch> {
-        Arc::new(StopWatch::start(self.measure))
     }
 
     /// What the search may use for the move at `ply`.
@@ -115,18 +100,15 @@ impl TimeSettings {
             TimeControl::PerMove(time) => TimeLimit::PerMove(*time),
             _ => engine::time_limit(self.clock_at(ply).move_time(ENGINE, Instant::now())),
         };
-        Limits { depth: self.depth, nodes: self.node_limit(time), time, ..Limits::default() }
-    }
-
-    /// `st` in nodes is how GUIs ask for so many nodes, and none more.
-    fn node_limit(&self, time: TimeLimit) -> Option<u64> {
-        match (time, self.measure) {
-            (TimeLimit::PerMove(time), TimeMeasure::Nodes(rate)) => {
+        let nodes = match (self.measure, time) {
+            // `st` in nodes is how GUIs ask for so many nodes, and none more.
+            (TimeMeasure::Nodes(rate), TimeLimit::PerMove(time)) => {
                 let nodes = time.as_nanos().saturating_mul(u128::from(rate)) / 1_000_000_000;
                 Some(u64::try_from(nodes).unwrap_or(u64::MAX).max(1))
             }
             _ => None,
-        }
+        };
+        Limits { depth: self.depth, nodes, time, ..Limits::default() }
     }
 
     /// `sd` for an analysis, which no clock limits.
@@ -156,11 +138,6 @@ impl TimeSettings {
     }
 }
 
-/// A session of 0 moves lasts for the rest of the game.
-fn phase(TimeSession { moves, time }: TimeSession, increment: Duration) -> Phase {
-    Phase { moves: (moves > 0).then_some(moves), time, increment }
-}
-
 /// Whether a search that was started with limits `old` is as good as one with `new`: after `time` has told that much
 /// less is left than was thought, it is not.
 pub(super) fn still_fits(old: &Limits, new: &Limits) -> bool {
@@ -184,6 +161,10 @@ mod tests {
         Duration::from_millis(millis)
     }
 
+    fn session(moves: u32, time: u64) -> TimeSession {
+        TimeSession { moves, time: millis(time) }
+    }
+
     fn limit(clock: &TimeSettings, ply: usize) -> TimeLimit {
         clock.limits(ply).time
     }
@@ -195,7 +176,7 @@ mod tests {
     #[test]
     fn a_session_is_counted_from_the_start_of_the_game() {
         let mut clock = TimeSettings::default();
-        clock.set_level(3, millis(9000), Duration::ZERO, 0);
+        clock.set_level(&[session(3, 9000)], Duration::ZERO, 0);
         assert_eq!(limit(&clock, 0), of_clock(9000, 0, Some(3)));
         clock.make_move(millis(1000), 0);
         clock.make_move(millis(1000), 2);
@@ -210,7 +191,7 @@ mod tests {
     #[test]
     fn in_the_middle_of_a_game_a_session_is_counted_from_there() {
         let mut clock = TimeSettings::default();
-        clock.set_level(40, millis(9000), Duration::ZERO, 21);
+        clock.set_level(&[session(40, 9000)], Duration::ZERO, 21);
         assert_eq!(limit(&clock, 21), of_clock(9000, 0, Some(40)));
         assert_eq!(limit(&clock, 22), of_clock(9000, 0, Some(40)));
         assert_eq!(limit(&clock, 23), of_clock(9000, 0, Some(39)));
@@ -219,22 +200,21 @@ mod tests {
     #[test]
     fn the_second_of_two_sessions_is_repeated() {
         let mut clock = TimeSettings::default();
-        let session = |moves, time| TimeSession { moves, time: millis(time) };
-        clock.set_sessions(session(2, 4000), session(1, 1500), 0);
+        clock.set_level(&[session(2, 4000), session(1, 1500)], Duration::ZERO, 0);
         assert_eq!(limit(&clock, 0), of_clock(4000, 0, Some(2)));
         clock.make_move(millis(1000), 0);
         clock.make_move(millis(1000), 2);
-        assert_eq!((limit(&clock, 4), clock.centiseconds()), (of_clock(3500, 0, Some(1)), 350));
+        assert_eq!((limit(&clock, 4), clock.remaining()), (of_clock(3500, 0, Some(1)), millis(3500)));
         clock.make_move(millis(1000), 4);
         assert_eq!(limit(&clock, 6), of_clock(4000, 0, Some(1)));
-        clock.set_sessions(session(2, 4000), session(0, 1500), 0);
+        clock.set_level(&[session(2, 4000), session(0, 1500)], Duration::ZERO, 0);
         assert_eq!(limit(&clock, 4), of_clock(4000, 0, None));
     }
 
     #[test]
     fn the_clock_runs_without_the_gui_and_obeys_it() {
         let mut clock = TimeSettings::default();
-        clock.set_level(0, millis(0), millis(500), 0);
+        clock.set_level(&[session(0, 0)], millis(500), 0);
         assert_eq!(limit(&clock, 0), of_clock(0, 500, None));
         clock.make_move(millis(100), 0);
         assert_eq!(limit(&clock, 2), of_clock(500, 500, None));
@@ -258,7 +238,7 @@ mod tests {
         assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(500)));
         clock.synchronise(100_000);
         assert_eq!(limit(&clock, 0), TimeLimit::PerMove(millis(999)));
-        clock.set_level(0, Duration::ZERO, Duration::ZERO, 0);
+        clock.set_level(&[session(0, 0)], Duration::ZERO, 0);
         assert_eq!(limit(&clock, 0), TimeLimit::PerMove(Duration::ZERO));
     }
 
@@ -272,14 +252,14 @@ mod tests {
         clock.set_node_rate(u64::MAX);
         clock.set_time_per_move(Duration::MAX, 0);
         assert_eq!(clock.limits(0).nodes, Some(u64::MAX));
-        clock.set_level(40, millis(9000), Duration::ZERO, 0);
+        clock.set_level(&[session(40, 9000)], Duration::ZERO, 0);
         assert_eq!(clock.limits(0).nodes, None);
     }
 
     #[test]
     fn a_new_game_keeps_the_time_control_only() {
         let mut clock = TimeSettings::default();
-        clock.set_level(0, millis(9000), Duration::ZERO, 0);
+        clock.set_level(&[session(0, 9000)], Duration::ZERO, 0);
         clock.set_depth(5);
         clock.set_node_rate(1000);
         clock.make_move(millis(4000), 0);

@@ -17,17 +17,13 @@ const VICTIM: char = 'g';
 /// The colours of the target squares of a piece, as `highlight` has them; `None` if the side to move has no piece there.
 pub(super) fn targets(game: &Game, from: Square) -> Option<String> {
     let piece = game.position().board().piece_at(from)?;
-    (piece.color == game.turn()).then(|| color_fen(&colors(game, from)))
+    (piece.color == game.turn()).then(|| color_fen(&colors(game, |mv| mv.from() == Some(from))))
 }
 
 /// The colours of the squares on which a piece from the pocket can be dropped; `None` if it is not its turn.
 pub(super) fn drops(game: &Game, piece: Piece) -> Option<String> {
-    let square = |mv| match mv {
-        Move::Put { role, to } if role == piece.role => Some((to, QUIET)),
-        _ => None,
-    };
-    (piece.color == game.turn())
-        .then(|| color_fen(&game.legal_moves().into_iter().filter_map(square).collect()))
+    let is_meant = |mv: &Move| matches!(mv, Move::Put { role, .. } if *role == piece.role);
+    (piece.color == game.turn()).then(|| color_fen(&colors(game, is_meant)))
 }
 
 /// As [`targets`], while the user points at a square, with the captured pawn if the move is an en passant capture. `None`
@@ -35,13 +31,14 @@ pub(super) fn drops(game: &Game, piece: Piece) -> Option<String> {
 pub(super) fn victim(game: &Game, from: Square, at: Square) -> Option<String> {
     let is_meant = |mv: &Move| mv.is_en_passant() && mv.from() == Some(from) && mv.to() == at;
     game.legal_moves().into_iter().find(is_meant)?;
-    let mut colors = colors(game, from);
+    let mut colors = colors(game, |mv| mv.from() == Some(from));
     colors.insert(Square::from_coords(at.file(), from.rank()), VICTIM);
     Some(color_fen(&colors))
 }
 
-fn colors(game: &Game, from: Square) -> BTreeMap<Square, char> {
-    let moves = game.legal_moves().into_iter().filter(|mv| mv.from() == Some(from));
+/// The colours of the target squares of some of the legal moves.
+fn colors(game: &Game, is_meant: impl FnMut(&Move) -> bool) -> BTreeMap<Square, char> {
+    let moves = game.legal_moves().into_iter().filter(is_meant);
     moves.map(|mv| (target(game, mv), color(mv))).collect()
 }
 
@@ -49,20 +46,17 @@ fn colors(game: &Game, from: Square) -> BTreeMap<Square, char> {
 fn target(game: &Game, mv: Move) -> Square {
     match (mv.castling_side(), mv.from()) {
         (Some(side), Some(king)) if !game.mode().is_chess960() => {
-            let file = if side.is_king_side() { File::G } else { File::C };
-            Square::from_coords(file, king.rank())
+            Square::from_coords(side.king_to_file(), king.rank())
         }
         _ => mv.to(),
     }
 }
 
 fn color(mv: Move) -> char {
-    if mv.promotion().is_some() {
-        PROMOTION
-    } else if mv.is_capture() {
-        CAPTURE
-    } else {
-        QUIET
+    match (mv.promotion(), mv.is_capture()) {
+        (Some(_), _) => PROMOTION,
+        (None, true) => CAPTURE,
+        (None, false) => QUIET,
     }
 }
 

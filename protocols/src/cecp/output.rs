@@ -1,6 +1,6 @@
 //! The output: messages become lines, each flushed at once.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use engine::SearchLine;
 use game::Game;
@@ -11,7 +11,7 @@ use messages::cecp::{Message, ThinkingLine};
 
 /// Where messages go.
 pub(super) struct CecpOutput<'a> {
-    lines: SessionOutput<'a>,
+    pub(super) lines: SessionOutput<'a>,
     /// Whether thinking output is wanted.
     pub(super) posts: bool,
     /// Whether the GUI passes over lines that begin with `#`.
@@ -41,11 +41,6 @@ impl<'a> CecpOutput<'a> {
         for message in messages {
             self.send(&message);
         }
-    }
-
-    /// The first failure to write, if there was one.
-    pub(super) fn check(&mut self) -> io::Result<()> {
-        self.lines.check()
     }
 
     /// Reports a line that could not be obeyed.

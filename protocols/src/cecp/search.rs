@@ -19,39 +19,16 @@ pub(super) struct Search {
     pub(super) reply: Option<Move>,
     /// What it was given.
     pub(super) limits: Limits,
-    clock: Arc<StopWatch>,
+    pub(super) clock: Arc<StopWatch>,
     /// What the clock showed when the time began to be our own.
-    own_since: Duration,
-    /// The best line so far.
-    latest: Option<SearchLine>,
+    pub(super) own_since: Duration,
+    /// The best line so far; of several best ones the first.
+    pub(super) latest: Option<SearchLine>,
     /// The root move that is searched, its number and that of all root moves.
-    current: Option<(Move, usize, usize)>,
+    pub(super) current: Option<(Move, usize, usize)>,
 }
 
 impl Search {
-    /// A search that has just begun.
-    pub(super) fn new(occupation: Occupation, limits: Limits, clock: Arc<StopWatch>) -> Search {
-        let own_since = Duration::ZERO;
-        Search { occupation, reply: None, limits, clock, own_since, latest: None, current: None }
-    }
-
-    /// Takes note of a line; of several best ones only the first counts.
-    pub(super) fn note_line(&mut self, line: SearchLine) {
-        if line.number <= 1 {
-            self.latest = Some(line);
-        }
-    }
-
-    /// Takes note of the root move that is searched.
-    pub(super) fn note_root_move(&mut self, mv: Move, number: usize, total: usize) {
-        self.current = Some((mv, number, total));
-    }
-
-    /// The best line so far.
-    pub(super) fn latest(&self) -> Option<&SearchLine> {
-        self.latest.as_ref()
-    }
-
     /// The expected reply was played: the time is our own from now on.
     pub(super) fn hit(&mut self) {
         self.occupation = Occupation::Think;
@@ -65,16 +42,6 @@ impl Search {
             Occupation::Think => self.elapsed().saturating_sub(self.own_since),
             _ => Duration::ZERO,
         }
-    }
-
-    /// Holds its clock.
-    pub(super) fn suspend(&self) {
-        self.clock.suspend();
-    }
-
-    /// Lets its clock go on.
-    pub(super) fn resume(&self) {
-        self.clock.resume();
     }
 
     fn elapsed(&self) -> Duration {

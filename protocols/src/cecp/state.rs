@@ -5,11 +5,12 @@ use game::Game;
 use shakmaty::Color;
 
 /// Which side the engine plays, if any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum EngineMode {
     /// This side.
     Play(Color),
-    /// Neither: moves for both sides come from the GUI.
+    /// Neither: moves for both sides come from the GUI. So it is before any command: the engine does not start to search by itself.
+    #[default]
     Force,
     /// Neither, but it thinks about every position.
     Analyze,
@@ -50,7 +51,7 @@ pub(super) enum StateChange {
 }
 
 /// The state, but for the game: the side to move is the game's.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SessionState {
     pub(super) mode: EngineMode,
     pub(super) ponder: bool,
@@ -58,13 +59,6 @@ pub(super) struct SessionState {
     pub(super) paused: bool,
     /// Moves are chosen with noise.
     pub(super) random: bool,
-}
-
-impl Default for SessionState {
-    /// Before any command the engine plays neither side, so that it does not start to search by itself.
-    fn default() -> SessionState {
-        SessionState { mode: EngineMode::Force, ponder: false, paused: false, random: false }
-    }
 }
 
 impl SessionState {

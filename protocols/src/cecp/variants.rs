@@ -56,11 +56,7 @@ pub(super) fn is_played(name: &str) -> bool {
 /// The start of a game of this variant, and the `setup` message that the GUI needs for it; `None` if Herald does not play it.
 pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
     let named = ALL.iter().find(|named| named.name == name)?;
-    let start = Game::new(named.variant).with_pocket_owner(named.pocket_owner);
-    let game = match named.mode {
-        CastlingMode::Standard => start,
-        CastlingMode::Chess960 => Game::from_variant_fen(named.variant, &start.fen(), named.mode).ok()?,
-    };
+    let game = Game::with_mode(named.variant, named.mode).with_pocket_owner(named.pocket_owner);
     let setup = named.parent.map(|parent| Message::Setup {
         pieces: Some("PNBRQKpnbrqk".to_owned()),
         board: Some(format!("8x8+0_{parent}")),

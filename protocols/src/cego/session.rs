@@ -82,7 +82,7 @@ impl CegoSession<'_> {
     }
 
     fn take_turn(&mut self, at: Instant) {
-        let (game, remaining) = (self.state.game(), Some(self.state.remaining(at)));
+        let (game, remaining) = (&self.state.game, Some(self.state.remaining(at)));
         match self.ponder_move.take() {
             Some(expected) if expected.is_hit(game, remaining) => self.host.engine.ponder_hit(),
             _ => self.host.think(game, Purpose::Play, self.limits(at)),
@@ -102,7 +102,7 @@ impl CegoSession<'_> {
             decision.ponder.filter(|_| self.options.ponder && message != EngineMessage::Forfeit)
         {
             let (limits, remaining) = (self.limits(at), Some(self.state.remaining(at)));
-            self.ponder_move = PonderMove::start(&mut self.host, self.state.game(), reply, limits, remaining);
+            self.ponder_move = PonderMove::start(&mut self.host, &self.state.game, reply, limits, remaining);
         }
         message
     }

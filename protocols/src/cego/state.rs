@@ -7,7 +7,7 @@ use game::{Clock, Color, Game, Move, MoveTime, TimeControl};
 use shakmaty::ByColor;
 
 use messages::cego::{
-    EngineMessage, ImpossiblePosition, LongMove, MalformedMessage, MediatorMessage, SideClock, quoted,
+    EngineMessage, ImpossiblePosition, LongMove, MalformedMessage, MediatorMessage, quoted,
 };
 use messages::input::MAX_LINE;
 
@@ -50,64 +50,45 @@ pub enum MediatorError {
 /// The game as both sides know it from the messages.
 #[derive(Debug, Default)]
 pub(super) struct ProtocolState {
-    stage: ProtocolStage,
-    game: Game,
+    /// The engine's colour; `None` before the first move message. On its turn the mediator must be silent.
+    own: Option<Color>,
+    pub(super) game: Game,
     /// Both sides' time: as last told by the mediator, and counted on from there. Only the engine's own runs.
     clock: Clock,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ProtocolStage {
-    /// The first move message must come next.
-    #[default]
-    Starting,
-    /// The engine must move.
-    OwnTurn,
-    /// A subsequent move message must come next.
-    OpponentsTurn,
-}
-
-impl ProtocolStage {
-    /// What may come now.
-    fn expected(self) -> &'static str {
-        match self {
-            ProtocolStage::Starting => "the first move message",
-            ProtocolStage::OwnTurn => "nothing before Herald's move",
-            ProtocolStage::OpponentsTurn => "both times and the opponent's move",
-        }
-    }
 }
 
 impl ProtocolState {
     /// Takes a line with its end. Unless that breaks the protocol, it is the engine's turn now.
     pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), MediatorError> {
         let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
-        match (self.stage, text.parse()?) {
-            (ProtocolStage::Starting, MediatorMessage::FirstMove(first)) => {
+        match (self.own, text.parse()?) {
+            (None, MediatorMessage::FirstMove(first)) => {
                 self.game = first.position.game()?;
-                let control = |clock: SideClock| {
+                let own = self.game.turn();
+                self.own = Some(own);
+                self.clock = Clock::with_controls(ByColor::new_with(|color| {
+                    let clock = if color == own { first.own } else { first.opponent };
                     // Refused is only a control without any time.
                     TimeControl::sudden_death(clock.time, clock.increment).unwrap_or_default()
-                };
-                let (own, opponent) = (control(first.own), control(first.opponent));
-                self.clock = Clock::with_controls(match self.game.turn() {
-                    Color::White => ByColor { white: own, black: opponent },
-                    Color::Black => ByColor { white: opponent, black: own },
-                });
+                }));
                 self.set_times(first.own.time, first.opponent.time, at);
             }
-            (ProtocolStage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
+            (Some(own), MediatorMessage::SubsequentMove(subsequent)) if own != self.game.turn() => {
                 self.play(subsequent.played)?;
                 self.set_times(subsequent.own_time, subsequent.opponent_time, at);
             }
-            (stage, _) => {
-                return Err(MediatorError::OutOfTurn { expected: stage.expected(), found: quoted(text) });
+            (own, _) => {
+                let expected = match own {
+                    None => "the first move message",
+                    Some(own) if own == self.game.turn() => "nothing before Herald's move",
+                    Some(_) => "both times and the opponent's move",
+                };
+                return Err(MediatorError::OutOfTurn { expected, found: quoted(text) });
             }
         }
         if self.game.legal_moves().is_empty() {
             return Err(MediatorError::NoMove(self.game.fen()));
         }
-        self.stage = ProtocolStage::OwnTurn;
         self.clock.start_turn(self.own(), at);
         Ok(())
     }
@@ -126,20 +107,13 @@ impl ProtocolState {
 
     /// The engine's message in its turn: the move it chose, or that it forfeits.
     pub(super) fn answer(&mut self, choice: Option<Move>, at: Instant) -> EngineMessage {
-        self.stage = ProtocolStage::OpponentsTurn;
         self.clock.end_turn(at);
         let played = choice.filter(|&m| self.game.play(m).is_ok());
         played.and_then(LongMove::of).map_or(EngineMessage::Forfeit, EngineMessage::Move)
     }
 
-    /// The game so far.
-    pub(super) fn game(&self) -> &Game {
-        &self.game
-    }
-
-    /// The engine's colour. It moves first, and again when the opponent has moved.
     fn own(&self) -> Color {
-        if self.stage == ProtocolStage::OpponentsTurn { !self.game.turn() } else { self.game.turn() }
+        self.own.unwrap_or(self.game.turn())
     }
 
     /// What the engine may use for its next move.

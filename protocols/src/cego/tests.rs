@@ -41,7 +41,7 @@ fn replay(name: char, thinking: Duration) -> String {
         } else if parties == format!("{name} -> m") {
             match text.trim_end().parse().expect("well-formed") {
                 EngineMessage::Ready => say(EngineMessage::Ready),
-                EngineMessage::Move(m) => say(state.answer(m.find(state.game()), now)),
+                EngineMessage::Move(m) => say(state.answer(m.find(&state.game), now)),
                 EngineMessage::Forfeit => say(state.answer(None, now)),
             }
         }
@@ -61,7 +61,7 @@ fn the_engines_own_count_of_its_time_is_the_examples() {
     let began = Instant::now();
     let first = format!("30000000000 1000000000 30000000000 1000000000 {START}\n");
     state.hear(&first, began).expect("well-formed");
-    let m = state.game().parse_move("e4").expect("legal");
+    let m = state.game.parse_move("e4").expect("legal");
     let moved = began + Duration::from_secs(5);
     state.answer(Some(m), moved);
     assert_eq!(state.remaining(moved), Duration::from_secs(26));
@@ -85,7 +85,7 @@ fn messages_out_of_turn_end_the_state() {
     state.hear(&first, now).expect("in turn");
     assert!(is_out_of_turn(state.hear(&first, now)));
     assert!(is_out_of_turn(state.hear("1 1 e7e5\n", now)));
-    let m = state.game().parse_move("e4").expect("legal");
+    let m = state.game.parse_move("e4").expect("legal");
     state.answer(Some(m), now);
     assert!(is_out_of_turn(state.hear(&first, now)));
     assert_eq!(state.hear("1 1 e7e5\n", now), Ok(()));
@@ -102,7 +102,7 @@ fn nothing_can_be_played_from_there() {
     ] {
         let mut state = ProtocolState::default();
         state.hear(&format!("1 1 1 1 {fen}\n"), now).expect("a position");
-        let m = state.game().legal_moves()[0];
+        let m = state.game.legal_moves()[0];
         state.answer(Some(m), now);
         let result = state.hear(&format!("1 1 {played}\n"), now);
         assert!(matches!(result, Err(MediatorError::IllegalMove { .. })), "{played}: {result:?}");

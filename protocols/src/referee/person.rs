@@ -8,9 +8,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use game::{Color, Game};
-use shakmaty::Position as _;
 
 use crate::host::read_lines;
+use crate::output::SessionOutput;
 use game::diagram::{Diagram, DiagramStyle};
 use messages::input::{Input, LineReader};
 use messages::referee::{
@@ -87,16 +87,16 @@ impl Person {
     ) -> io::Result<DisconnectReason> {
         read_lines("referee", LineReader::new(input), self.sender.clone(), PersonEvent::Referee)?;
         self.is_to_move = false;
-        let alarms = RefCell::new(Vec::new());
-        let mut alarm = |reason: &str| alarms.borrow_mut().push(reason.to_owned());
+        let screen = RefCell::new(SessionOutput::new(screen));
+        let mut alarm = |reason: &str| alarm(&screen, reason);
         let mut session = PersonSession {
             link: ClientConnection::sign_on(&mut self.client, config, output, &mut alarm)?,
             person: self,
-            alarms: &alarms,
-            screen,
+            screen: &screen,
             config,
         };
         loop {
+            screen.borrow_mut().check()?;
             if leaving.load(Ordering::Relaxed) {
                 return session.leave();
             }
@@ -113,36 +113,35 @@ impl Person {
     }
 }
 
-struct PersonSession<'a> {
+struct PersonSession<'a, 's> {
     person: &'a mut Person,
     link: ClientConnection<'a>,
-    /// Alarms that are not on the screen yet.
-    alarms: &'a RefCell<Vec<String>>,
-    screen: &'a mut dyn Write,
+    screen: &'a RefCell<SessionOutput<'s>>,
     config: &'a ClientConfig,
 }
 
-impl PersonSession<'_> {
+/// Calls the person for help.
+fn alarm(screen: &RefCell<SessionOutput>, reason: &str) {
+    screen.borrow_mut().line(&format_args!("\u{7}Help is needed: {reason}."));
+}
+
+impl PersonSession<'_, '_> {
     fn hear_referee(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
-        let told = self.link.hear(&mut self.person.client, input)?;
-        for reason in self.alarms.take() {
-            self.say(&format!("\u{7}Help is needed: {reason}."))?;
-        }
-        match told {
+        match self.link.hear(&mut self.person.client, input)? {
             Received::Nothing | Received::Update => {}
             Received::NewGame => {
                 self.person.is_to_move = false;
-                self.say("The referee prepares a game.")?;
+                self.say("The referee prepares a game.");
             }
             Received::Respond => {
                 self.person.is_to_move = true;
                 self.person.remark = Remark::None;
-                self.show()?;
+                self.show();
             }
             Received::Conclude(result) => {
                 self.person.is_to_move = false;
                 let result = result.unwrap_or_else(|| "no result was told".to_owned());
-                self.say(&format!("The game is over: {}.", game::excerpt(&result)))?;
+                self.say(&format!("The game is over: {}.", game::excerpt(&result)));
             }
             Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
         }
@@ -153,23 +152,23 @@ impl PersonSession<'_> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             [] => {}
-            ["help" | "?"] => self.say(HELP)?,
-            ["board" | "clock" | "show"] => self.show()?,
+            ["help" | "?"] => self.say(HELP),
+            ["board" | "clock" | "show"] => self.show(),
             ["leave" | "quit" | "exit"] => return self.leave().map(Some),
             ["draw"] => {
                 self.person.remark = Remark::OfferDraw;
-                self.say("The offer goes with your next move.")?;
+                self.say("The offer goes with your next move.");
             }
-            [_] | ["claim", _] if !self.person.is_to_move => self.say("It is not your turn.")?,
+            [_] | ["claim", _] if !self.person.is_to_move => self.say("It is not your turn."),
             ["accept"] if !self.person.client.is_draw_offered() => {
-                self.say("No draw was offered with the last move.")?;
+                self.say("No draw was offered with the last move.");
             }
             ["accept"] => self.reply(Response::AcceptDraw)?,
             ["resign"] => self.reply(Response::Resign)?,
             ["claim"] => self.reply(Response::ClaimDraw)?,
             ["claim", mv] => self.make_move(mv, Remark::ClaimDraw)?,
             [mv] => self.make_move(mv, self.person.remark)?,
-            _ => self.say("`help` shows what you can type")?,
+            _ => self.say("`help` shows what you can type"),
         }
         Ok(None)
     }
@@ -180,10 +179,11 @@ impl PersonSession<'_> {
             Ok(mv) => {
                 let answer = answer_with(game, mv, remark);
                 self.reply(answer)?;
-                self.show()
+                self.show();
             }
             Err(error) => self.say(&format!("{error}; `help` shows what you can type.")),
         }
+        Ok(())
     }
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
@@ -198,14 +198,12 @@ impl PersonSession<'_> {
     }
 
     /// Board and clocks.
-    fn show(&mut self) -> io::Result<()> {
-        let text = self.person.picture(&self.config.name);
-        self.say(&text)
+    fn show(&self) {
+        self.say(&self.person.picture(&self.config.name));
     }
 
-    fn say(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.screen, "{text}")?;
-        self.screen.flush()
+    fn say(&self, text: &str) {
+        self.screen.borrow_mut().line(&text);
     }
 }
 
@@ -213,13 +211,7 @@ impl Person {
     fn picture(&self, name: &str) -> String {
         let game = self.client.game();
         let viewpoint = Color::from_white(self.client.tag("Black") != Some(name));
-        let marked = game.moves().last().map(|mv| mv.from().into_iter().chain([mv.to()]).collect());
-        let drawing = Diagram {
-            board: game.position().board(),
-            viewpoint,
-            marked: marked.unwrap_or_default(),
-            style: self.style,
-        };
+        let drawing = Diagram::of(game, viewpoint, self.style);
         let side = |color: Color| {
             let name = self.client.tag(color.fold_wb("White", "Black")).unwrap_or("?");
             let clock = self.client.remaining(color).map_or_else(|| "-".to_owned(), clock_face);
@@ -268,17 +260,11 @@ mod tests {
         (person.sender, person.heard) = (sender.clone(), heard);
         let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };
         let (mut output, mut screen) = (Vec::new(), Vec::new());
-        let alarms = RefCell::new(Vec::new());
-        let mut alarm = |reason: &str| alarms.borrow_mut().push(reason.to_owned());
+        let shown = RefCell::new(SessionOutput::new(&mut screen));
+        let mut alarm = |reason: &str| alarm(&shown, reason);
         let link =
             ClientConnection::sign_on(&mut person.client, &config, &mut output, &mut alarm).expect("written");
-        let mut session = PersonSession {
-            person: &mut person,
-            link,
-            alarms: &alarms,
-            screen: &mut screen,
-            config: &config,
-        };
+        let mut session = PersonSession { person: &mut person, link, screen: &shown, config: &config };
         for line in referee.lines() {
             session.hear_referee(Input::Line(format!("{START} {line}"))).expect("written");
         }

@@ -2,6 +2,7 @@
 //!
 //! (The editor's own way to write above a prompt is not used: it forgets keys that arrive together.)
 
+use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +35,7 @@ pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(TerminalInput, TurnNoti
     }
     let editor = DefaultEditor::new().map_err(io::Error::other)?;
     let (sender, turns) = mpsc::channel();
-    let lines = TerminalInput { editor, interrupted, turns, delivered: 0, typed: Vec::new() };
+    let lines = TerminalInput { editor, interrupted, turns, delivered: 0, typed: VecDeque::new() };
     Ok((lines, TurnNotifier { sender, heard: 0 }))
 }
 
@@ -63,13 +64,15 @@ pub struct TerminalInput {
     /// How many lines were handed out; a notice from before the last of them no longer holds.
     delivered: u64,
     /// What was typed and not yet read.
-    typed: Vec<u8>,
+    typed: VecDeque<u8>,
 }
 
 impl TerminalInput {
     /// The next line with its end; empty when no more will come.
     fn ask(&mut self) -> Vec<u8> {
-        let Some(mut turn) = self.first_turn() else { return Vec::new() };
+        let Some((_, mut turn)) = self.turns.iter().find(|(heard, _)| *heard >= self.delivered) else {
+            return Vec::new();
+        };
         self.interrupted.store(false, Ordering::Relaxed);
         loop {
             turn = self.turns.try_iter().last().map_or(turn, |(_, turn)| turn);
@@ -82,10 +85,6 @@ impl TerminalInput {
                 return line;
             }
         }
-    }
-
-    fn first_turn(&self) -> Option<TerminalTurn> {
-        self.turns.iter().find(|(heard, _)| *heard >= self.delivered).map(|(_, turn)| turn)
     }
 
     fn edit(&mut self) -> Vec<u8> {
@@ -113,11 +112,8 @@ impl TerminalInput {
 impl Read for TerminalInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.typed.is_empty() {
-            self.typed = self.ask();
+            self.typed = self.ask().into();
         }
-        let length = self.typed.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&self.typed[..length]);
-        self.typed.drain(..length);
-        Ok(length)
+        self.typed.read(buffer)
     }
 }

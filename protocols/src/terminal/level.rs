@@ -8,14 +8,11 @@ const NAMED: [(&str, &str); 3] = [("easy", "depth=2"), ("normal", "1/move"), ("h
 /// Reads a level. An error says what levels there are.
 pub(super) fn parse(text: &str) -> Result<TimeControl, String> {
     let text = text.trim().to_ascii_lowercase();
+    let named = NAMED.iter().find(|(name, _)| *name == text);
     let control = match text.split_once(char::is_whitespace) {
         Some(("depth", plies)) => format!("depth={}", plies.trim()),
         Some(("time", seconds)) => format!("{}/move", seconds.trim()),
-        _ => NAMED
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map_or(text.as_str(), |(_, control)| control)
-            .to_owned(),
+        _ => named.map_or(text.as_str(), |(_, control)| control).to_owned(),
     };
     match control.parse() {
         // Without any limit Herald would never move.

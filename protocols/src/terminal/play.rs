@@ -1,64 +1,36 @@
-//! The game with the person at the board: what is shown and done, without any terminal.
+//! The game with the person at the board: every line that they type, and every move of Herald.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
+use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use engine::{Decision, Engine, Limits, TimeLimit};
+use engine::{Decision, Limits, Purpose, TimeLimit};
 use game::{CastlingMode, Clock, Color, DrawReason, Game, Move, Outcome, Score, TimeControl, WinReason};
 use shakmaty::Position as _;
 
 use super::TerminalTurn;
-use super::level;
+use super::{level, save};
+use crate::host::Host;
+use crate::output::SessionOutput;
 use game::diagram::{Diagram, DiagramStyle};
 
-/// What the owner of the engine has to do.
-pub(super) enum TerminalAction {
-    /// Search this game within these limits; an earlier search is abandoned.
-    Think(Box<Game>, Limits),
-    /// Move at once.
-    MoveNow,
-    /// Abandon the search.
-    Abandon,
-    /// A new game has begun.
-    NewGame,
-    /// Show the static evaluation of the position, as [`TerminalGame::evaluation`] words it.
-    Evaluate,
-    /// The person leaves.
-    Leave,
-}
-
-/// What comes of a line or a decision.
-#[derive(Default)]
-pub(super) struct TerminalEffects {
-    /// What is to be shown.
-    pub text: String,
-    /// What is to be done, in order.
-    pub actions: Vec<TerminalAction>,
-}
-
-/// What Herald thinks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ThinkingGoal {
-    ToMove,
-    ToHint,
-}
-
 /// A game between a person and Herald.
-pub(super) struct TerminalGame {
-    game: Game,
+pub(super) struct TerminalSession<'a> {
+    pub(super) host: Host,
+    pub(super) output: SessionOutput<'a>,
+    style: DiagramStyle,
+    pub(super) game: Game,
     person: Color,
-    level: TimeControl,
+    /// Both sides have the same time control, which is the level.
     clock: Clock,
     /// The moment of what is reacted to.
     now: Instant,
-    style: DiagramStyle,
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
-    thinking: Option<ThinkingGoal>,
     /// Herald's score of its own position when it moved last.
     last_score: Option<Score>,
-    effects: TerminalEffects,
 }
 
 /// What `help` shows.
@@ -87,48 +59,40 @@ const DRAWN: Score = Score::Centipawns(-20);
 /// ... or not above zero, after so many plies.
 const LONG_GAME: usize = 120;
 
-impl TerminalGame {
+impl<'a> TerminalSession<'a> {
     /// A new game, in which the person plays White.
-    pub(super) fn new(style: DiagramStyle) -> TerminalGame {
-        let level = TimeControl::PerMove(Duration::from_secs(1));
-        TerminalGame {
+    pub(super) fn new(host: Host, output: &'a mut dyn Write, style: DiagramStyle) -> TerminalSession<'a> {
+        TerminalSession {
+            host,
+            output: SessionOutput::new(output),
+            style,
             game: Game::default(),
             person: Color::White,
-            clock: Clock::new(level.clone()),
+            clock: Clock::new(TimeControl::PerMove(Duration::from_secs(1))),
             now: Instant::now(),
-            level,
-            style,
             flipped: false,
-            thinking: None,
             last_score: None,
-            effects: TerminalEffects::default(),
         }
     }
 
     /// Who is to act: Herald as long as it thinks, be it about a hint.
     pub(super) fn turn(&self) -> TerminalTurn {
-        if self.thinking.is_some() { TerminalTurn::Herald } else { TerminalTurn::Person }
-    }
-
-    /// What is to be shown and done now.
-    pub(super) fn take_effects(&mut self) -> TerminalEffects {
-        std::mem::take(&mut self.effects)
+        if self.host.engine.is_thinking() { TerminalTurn::Herald } else { TerminalTurn::Person }
     }
 
     pub(super) fn say(&mut self, line: impl Display) {
-        // Memory can be written.
-        let _ = writeln!(self.effects.text, "{line}");
+        self.output.line(&line);
     }
 
     /// Shows the first lines.
     pub(super) fn greet(&mut self) {
-        self.say(format!("Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), name(self.person)));
+        self.say(format!("Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), capitalised(self.person)));
         self.say("Type a move, such as e4 or Nf3; `help` tells what else you can do.\n");
         self.show_board();
     }
 
-    /// Obeys a line that the person typed: a command or a move.
-    pub(super) fn hear(&mut self, line: &str, at: Instant) {
+    /// Obeys a line that the person typed: a command or a move. Breaks if they leave.
+    pub(super) fn hear(&mut self, line: &str, at: Instant) -> ControlFlow<()> {
         self.now = at;
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -139,7 +103,7 @@ impl TerminalGame {
             "takeback" | "undo" | "back" => self.take_back(),
             "new" => self.new_game(rest),
             "level" if rest.is_empty() => {
-                self.say(format!("The level is {}. `help` shows the others.", level::describe(&self.level)));
+                self.say(format!("The level is {}. `help` shows the others.", level::describe(self.level())));
             }
             "level" => self.set_level(rest),
             "go" => self.change_sides(),
@@ -152,7 +116,7 @@ impl TerminalGame {
                 self.flipped = !self.flipped;
                 self.show_board();
             }
-            "eval" => self.effects.actions.push(TerminalAction::Evaluate),
+            "eval" => self.show_evaluation(),
             "fen" => self.say(self.game.fen()),
             "setup" if rest.is_empty() => self.say("`setup` needs a position in FEN."),
             "setup" => self.set_up(rest),
@@ -162,37 +126,40 @@ impl TerminalGame {
             "pgn" | "save" => self.save(Path::new(rest)),
             "help" => self.say(HELP),
             "quit" | "exit" | "bye" => {
-                self.effects.actions.push(TerminalAction::Leave);
                 self.say("Goodbye.");
+                return ControlFlow::Break(());
             }
             _ => self.play_typed(line),
         }
+        ControlFlow::Continue(())
     }
 
     fn is_heralds_turn(&self) -> bool {
         self.game.outcome().is_none() && self.game.turn() != self.person
     }
+
+    fn level(&self) -> &TimeControl {
+        self.clock.control(self.person)
+    }
 }
 
 /// Moves of the person.
-impl TerminalGame {
+impl TerminalSession<'_> {
     fn play_typed(&mut self, text: &str) {
         if let Some(outcome) = self.game.outcome() {
-            return self
-                .say(format!("The game is over: {outcome}. `new` starts another, `takeback` goes back."));
-        }
-        if self.is_heralds_turn() {
+            self.say(format!("The game is over: {outcome}. `new` starts another, `takeback` goes back."));
+        } else if self.is_heralds_turn() {
             self.say("It is Herald's turn; `move now` makes it play at once.");
-            return;
-        }
-        match self.game.parse_move(text) {
-            Ok(m) => {
-                self.abandon();
-                self.play(m);
-                self.go_on();
-            }
-            Err(error) => {
-                self.say(format!("{}. `help` shows what you can type.", capitalised(&error.to_string())));
+        } else {
+            match self.game.parse_move(text) {
+                Ok(m) => {
+                    self.host.engine.abandon();
+                    self.play(m);
+                    self.go_on();
+                }
+                Err(error) => {
+                    self.say(format!("{}. `help` shows what you can type.", capitalised(error)));
+                }
             }
         }
     }
@@ -216,19 +183,16 @@ impl TerminalGame {
 
     /// A time for each move is an advice to Herald; only a clock for many moves can be lost on.
     fn is_clock_judged(&self) -> bool {
-        matches!(self.level, TimeControl::Clock(_))
+        matches!(self.level(), TimeControl::Clock(_))
     }
 
     /// What comes after a move: the end, or the other side's turn.
     fn go_on(&mut self) {
-        if let Some(reason) = self.game.automatic_draw() {
+        // Nobody must claim a draw; Herald does unless it thinks it is better.
+        let claims = self.is_heralds_turn() && self.last_score.is_none_or(|score| score <= Score::DRAW);
+        let claim = self.game.claim().filter(|_| claims);
+        if let Some(reason) = self.game.automatic_draw().or(claim) {
             self.game.declare(Outcome::Draw(reason));
-        }
-        if self.is_heralds_turn() && self.last_score.is_none_or(|score| score <= Score::DRAW) {
-            // Nobody must claim a draw; Herald does unless it thinks it is better.
-            if let Some(reason) = self.game.claim() {
-                self.game.declare(Outcome::Draw(reason));
-            }
         }
         if self.game.outcome().is_some() {
             self.show_board();
@@ -263,7 +227,7 @@ impl TerminalGame {
         if self.game.ply() < plies {
             return self.say("You have made no move to take back.");
         }
-        self.abandon();
+        self.host.engine.abandon();
         for _ in 0..plies {
             self.game.undo();
             let mover = self.game.turn();
@@ -275,7 +239,7 @@ impl TerminalGame {
 
     fn resign(&mut self) {
         if self.game.outcome().is_none() {
-            self.abandon();
+            self.host.engine.abandon();
             self.game.declare(Outcome::Win { winner: !self.person, reason: WinReason::Resignation });
         }
         self.announce_end();
@@ -293,14 +257,14 @@ impl TerminalGame {
         let Some(reason) = reason else {
             return self.say("Herald declines the draw and plays on.");
         };
-        self.abandon();
+        self.host.engine.abandon();
         self.game.declare(Outcome::Draw(reason));
         self.announce_end();
     }
 }
 
 /// Games and levels.
-impl TerminalGame {
+impl TerminalSession<'_> {
     /// `new`: the person plays the same side as before, unless they name one.
     fn new_game(&mut self, side: &str) {
         let side = match side.to_ascii_lowercase().as_str() {
@@ -317,14 +281,14 @@ impl TerminalGame {
 
     /// Starts a game in which the person plays `side`.
     fn start(&mut self, game: Game, side: Color) {
-        self.abandon();
-        self.effects.actions.push(TerminalAction::NewGame);
+        self.host.engine.abandon();
+        self.host.engine.new_game();
         self.game = game;
         self.person = side;
         self.last_score = None;
         self.flipped = false;
-        self.clock = Clock::new(self.level.clone());
-        self.say(format!("A new game. You play {}.", name(side)));
+        self.clock = Clock::new(self.level().clone());
+        self.say(format!("A new game. You play {}.", capitalised(side)));
         if self.is_heralds_turn() {
             self.show_board();
         }
@@ -338,7 +302,7 @@ impl TerminalGame {
                 self.start(game, side);
             }
             Err(error) => {
-                self.say(format!("{}. The position is as before.", capitalised(&error.to_string())));
+                self.say(format!("{}. The position is as before.", capitalised(error)));
             }
         }
     }
@@ -350,28 +314,26 @@ impl TerminalGame {
         if self.game.outcome().is_some() {
             return self.announce_end();
         }
-        self.abandon();
+        self.host.engine.abandon();
         self.person = !self.person;
         self.last_score = None;
-        self.say(format!("You play {} now.", name(self.person)));
+        self.say(format!("You play {} now.", capitalised(self.person)));
         self.go_on();
     }
 
     fn set_level(&mut self, text: &str) {
-        let level = match level::parse(text) {
-            Ok(level) => level,
+        match level::parse(text) {
+            Ok(level) => self.clock = Clock::new(level),
             Err(error) => return self.say(error),
-        };
-        self.clock = Clock::new(level.clone());
-        self.level = level;
+        }
         if self.game.outcome().is_none() && self.game.ply() > 0 {
             self.clock.start_turn(self.game.turn(), self.now);
         }
-        self.say(format!("The level is {} from the next move on.", level::describe(&self.level)));
+        self.say(format!("The level is {} from the next move on.", level::describe(self.level())));
     }
 
     fn save(&mut self, file: &Path) {
-        match super::save::append(file, &self.game, self.person) {
+        match save::append(file, &self.game, self.person) {
             Ok(()) => self.say(format!("Saved to {}.", file.display())),
             Err(error) => {
                 self.say(format!("{} can't be written ({error}); try another name.", file.display()));
@@ -381,104 +343,77 @@ impl TerminalGame {
 }
 
 /// Herald's thinking.
-impl TerminalGame {
+impl TerminalSession<'_> {
     fn think_to_move(&mut self) {
         let herald = self.game.turn();
         if self.clock.turn().is_none() {
             self.clock.start_turn(herald, self.now);
         }
         let limits = engine::limits(self.clock.move_limits(herald, self.now));
-        self.think(ThinkingGoal::ToMove, limits);
+        self.host.think(&self.game, Purpose::Play, limits);
     }
 
     fn hint(&mut self) {
         if self.game.outcome().is_some() {
             self.say("The game is over; `new` starts another.");
-            return;
-        }
-        if self.is_heralds_turn() {
+        } else if self.is_heralds_turn() {
             self.say("It is Herald's turn; ask again when it is yours.");
-            return;
-        }
-        if self.thinking.is_none() {
-            self.think(
-                ThinkingGoal::ToHint,
-                Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() },
-            );
-        }
-    }
-
-    fn think(&mut self, thinking: ThinkingGoal, limits: Limits) {
-        self.thinking = Some(thinking);
-        self.effects.actions.push(TerminalAction::Think(Box::new(self.game.clone()), limits));
-    }
-
-    fn abandon(&mut self) {
-        if self.thinking.take().is_some() {
-            self.effects.actions.push(TerminalAction::Abandon);
+        } else if !self.host.engine.is_thinking() {
+            let limits = Limits { time: TimeLimit::PerMove(HINT_TIME), ..Limits::default() };
+            self.host.think(&self.game, Purpose::Play, limits);
         }
     }
 
     fn move_now(&mut self) {
-        if self.thinking.is_some() {
-            self.effects.actions.push(TerminalAction::MoveNow);
-            return;
+        if self.host.engine.is_thinking() {
+            return self.host.engine.move_now();
         }
         self.say("It is your turn. `hint` asks for a move, `go` lets Herald play it, `quit` leaves.");
     }
 
-    /// Reacts to the engine's decision about the last [`TerminalAction::Think`].
+    /// Reacts to the engine's decision, about its move or a hint.
     pub(super) fn decided(&mut self, decision: &Decision, at: Instant) {
         self.now = at;
+        self.host.engine.finish();
         let Some(best) = decision.best else { return };
-        match self.thinking.take() {
-            None => {}
-            Some(ThinkingGoal::ToHint) => self.say(format!("Hint: {}.", self.game.san(best))),
-            Some(ThinkingGoal::ToMove) => {
-                self.last_score = Some(decision.score);
-                let number = self.game.position().fullmoves();
-                let dots = if self.game.turn().is_white() { "." } else { "..." };
-                self.say(format!("Herald plays {number}{dots} {}", self.game.san(best)));
-                self.play(best);
-                self.go_on();
-            }
+        let san = self.game.san(best);
+        if !self.is_heralds_turn() {
+            return self.say(format!("Hint: {san}."));
         }
+        self.last_score = Some(decision.score);
+        let number = self.game.position().fullmoves();
+        let dots = if self.game.turn().is_white() { "." } else { "..." };
+        self.say(format!("Herald plays {number}{dots} {san}"));
+        self.play(best);
+        self.go_on();
     }
 }
 
 /// Showing.
-impl TerminalGame {
+impl TerminalSession<'_> {
     fn show_board(&mut self) {
-        let marked = self.game.moves().last().map(|m| m.from().into_iter().chain([m.to()]).collect());
-        let drawing = Diagram {
-            board: self.game.position().board(),
-            viewpoint: if self.flipped { !self.person } else { self.person },
-            marked: marked.unwrap_or_default(),
-            style: self.style,
-        };
-        self.say(format!("{drawing}\n"));
-        if !self.is_clock_judged() {
-            return;
+        let viewpoint = if self.flipped { !self.person } else { self.person };
+        self.output.line(&format_args!("{}\n", Diagram::of(&self.game, viewpoint, self.style)));
+        if self.is_clock_judged() {
+            let time = |color| {
+                let seconds = self.clock.remaining(color, self.now).unwrap_or_default().as_secs();
+                format!("{}:{:02}", seconds / 60, seconds % 60)
+            };
+            self.say(format!("White {}   Black {}", time(Color::White), time(Color::Black)));
         }
-        let time = |color| self.clock.remaining(color, self.now).unwrap_or_default().as_secs();
-        let (white, black) = (time(Color::White), time(Color::Black));
-        self.say(format!("White {}:{:02}   Black {}:{:02}", white / 60, white % 60, black / 60, black % 60));
     }
 
     /// The answer to `eval`, by the engine's evaluation of the position.
-    pub(super) fn evaluation(&self, engine: &Engine) -> String {
-        let score = engine.evaluate(&self.game);
+    fn show_evaluation(&mut self) {
+        let score = self.host.engine.evaluate(&self.game);
         let score = if self.game.turn().is_white() { score } else { -score };
         let pawns = score.value() as f64 / 100.0;
-        format!("At first sight {pawns:+.2} pawns (above zero: White is better).")
+        self.say(format!("At first sight {pawns:+.2} pawns (above zero: White is better)."));
     }
 }
 
-fn name(color: Color) -> &'static str {
-    color.fold_wb("White", "Black")
-}
-
-fn capitalised(text: &str) -> String {
+fn capitalised(text: impl Display) -> String {
+    let text = text.to_string();
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -3,54 +3,48 @@
 use std::time::{Duration, Instant};
 
 use engine::Decision;
-use game::{Game, Score};
+use game::Score;
 
-use super::play::{TerminalAction, TerminalGame};
+use super::play::TerminalSession;
 use super::serve;
-use crate::scripted::Scripted;
+use crate::host::Host;
+use crate::scripted::{Paper, Scripted};
 use game::diagram::DiagramStyle;
 
-/// A conversation in which the test plays the engine.
+/// A conversation in which the test decides for the engine.
 struct Talk {
-    game: TerminalGame,
-    /// The game that Herald was last asked to think about.
-    asked: Option<Box<Game>>,
+    session: TerminalSession<'static>,
+    paper: Paper,
     now: Instant,
 }
 
 impl Talk {
     fn new() -> Talk {
-        Talk { game: TerminalGame::new(DiagramStyle::Ascii), asked: None, now: Instant::now() }
+        let paper = Paper::default();
+        let output = Box::leak(Box::new(paper.clone()));
+        let session = TerminalSession::new(Host::silent().expect("an engine"), output, DiagramStyle::Ascii);
+        Talk { session, paper, now: Instant::now() }
     }
 
     /// Types a line and returns what is shown.
     fn say(&mut self, line: &str) -> String {
-        self.game.hear(line, self.now);
-        self.take_effects()
+        let _ = self.session.hear(line, self.now);
+        self.paper.take()
+    }
+
+    /// Whether Herald was asked for a move.
+    fn is_asked(&self) -> bool {
+        self.session.host.engine.is_thinking()
     }
 
     /// Herald's move, thinking so much of its position.
     fn herald(&mut self, text: &str, centipawns: i32) -> String {
-        let game = self.asked.take().expect("Herald was asked");
-        let best = Some(game.parse_move(text).expect(text));
+        assert!(self.is_asked());
+        self.session.host.engine.abandon();
+        let best = Some(self.session.game.parse_move(text).expect(text));
         let decision = Decision { best, ponder: None, score: Score::Centipawns(centipawns) };
-        self.game.decided(&decision, self.now);
-        self.take_effects()
-    }
-
-    fn take_effects(&mut self) -> String {
-        let effects = self.game.take_effects();
-        for action in effects.actions {
-            match action {
-                TerminalAction::Think(game, _) => self.asked = Some(game),
-                TerminalAction::Abandon => self.asked = None,
-                TerminalAction::MoveNow
-                | TerminalAction::NewGame
-                | TerminalAction::Evaluate
-                | TerminalAction::Leave => {}
-            }
-        }
-        effects.text
+        self.session.decided(&decision, self.now);
+        self.paper.take()
     }
 }
 
@@ -75,7 +69,7 @@ fn wrong_lines_get_one_line_that_helps() {
         assert_eq!(shown.lines().count(), 1, "{wrong}: {shown}");
         assert!(shown.ends_with(".\n"), "{wrong}: {shown}");
     }
-    assert!(talk.asked.is_none());
+    assert!(!talk.is_asked());
     assert_eq!(talk.say("   "), "");
 }
 
@@ -92,7 +86,7 @@ fn what_is_no_command_is_taken_for_a_move() {
     for text in ["e4", "Nf3", "b2b4"] {
         let mut talk = Talk::new();
         talk.say(text);
-        assert!(talk.asked.is_some(), "{text}");
+        assert!(talk.is_asked(), "{text}");
     }
     for text in ["O-O", "nonsense"] {
         assert!(Talk::new().say(text).ends_with(". `help` shows what you can type.\n"), "{text}");
@@ -126,7 +120,7 @@ fn takeback_goes_to_the_person_s_last_move() {
     assert_eq!(talk.say("fen"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n");
     talk.say("d4");
     talk.say("takeback");
-    assert!(talk.asked.is_none(), "Herald still thinks about a move that was taken back");
+    assert!(!talk.is_asked(), "Herald still thinks about a move that was taken back");
     assert_eq!(talk.say("fen"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n");
 }
 
@@ -177,7 +171,7 @@ fn herald_claims_a_draw_when_it_is_not_better() {
     let mut shown = String::new();
     for moves in dance.chunks(2) {
         shown = talk.say(moves[0]);
-        if talk.asked.is_none() {
+        if !talk.is_asked() {
             break;
         }
         shown = talk.herald(moves[1], -10);

@@ -1,6 +1,6 @@
 //! The engine's side of a UCI session.
 
-use std::fmt::Display;
+use std::error::Error;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
         output: SessionOutput::new(output),
         game: Game::default(),
         variant: Variant::Chess,
-        chess960: false,
+        mode: CastlingMode::Standard,
         debug: false,
         search: None,
     };
@@ -44,7 +44,8 @@ struct UciSession<'a> {
     game: Game,
     /// `UCI_Variant`: holds for the positions to come.
     variant: Variant,
-    chess960: bool,
+    /// `UCI_Chess960`
+    mode: CastlingMode,
     debug: bool,
     /// What the engine is thinking about.
     search: Option<ActiveSearch>,
@@ -116,7 +117,7 @@ impl UciSession<'_> {
     fn new_game(&mut self) {
         self.finish_search();
         self.host.engine.new_game();
-        self.game = self.initial_game();
+        self.game = Game::with_mode(self.variant, self.mode);
     }
 
     fn send(&mut self, message: &Message) {
@@ -131,16 +132,15 @@ impl UciSession<'_> {
 /// Options.
 impl UciSession<'_> {
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let Some((option, name)) = UciOption::named(name, self.host.engine.settings()) else {
-            return Err(format!("unknown option: {name}"));
-        };
+        let named = UciOption::named(name, self.host.engine.settings());
+        let (option, name) = named.ok_or_else(|| format!("unknown option: {name}"))?;
         match option {
             UciOption::Engine(setting) => {
                 let value = if value == EMPTY { "" } else { value };
                 self.host.engine.change(setting, value).map_err(|error| error.to_string())?;
             }
             UciOption::Ponder => drop(read_check(name, value)?),
-            UciOption::Chess960 => self.chess960 = read_check(name, value)?,
+            UciOption::Chess960 => self.mode = CastlingMode::from_chess960(read_check(name, value)?),
             UciOption::Variant => self.set_variant(value)?,
             UciOption::ClearHash => self.host.engine.clear(),
             UciOption::Save => return self.save(),
@@ -163,59 +163,44 @@ impl UciSession<'_> {
     }
 
     fn save(&mut self) -> Result<(), String> {
-        let saved =
-            self.host.save_settings(&[]).map_err(|problem| format!("settings not saved: {problem}"))?;
-        let note = format!("settings saved in {}", saved.display());
-        self.note(note);
+        let saved = self.host.save_settings(&[]);
+        let saved = saved.map_err(|problem| format!("settings not saved: {problem}"))?.display();
+        self.output.line(&Message::note(format!("settings saved in {saved}")));
         Ok(())
     }
 
     fn set_variant(&mut self, value: &str) -> Result<(), String> {
         let named = |variant: &Variant| variant.uci().eq_ignore_ascii_case(value);
-        let Some(variant) = Variant::ALL.into_iter().find(named) else {
-            return Err(format!("UCI_Variant can't be \"{value}\""));
-        };
-        self.variant = variant;
-        self.game = self.initial_game();
+        let variant = Variant::ALL.into_iter().find(named);
+        self.variant = variant.ok_or_else(|| format!("UCI_Variant can't be \"{value}\""))?;
+        self.game = Game::with_mode(self.variant, self.mode);
         Ok(())
     }
 }
 
 fn read_check(name: &str, value: &str) -> Result<bool, String> {
-    match value.to_ascii_lowercase().as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(format!("{name} needs true or false, not \"{value}\"")),
-    }
+    let check = value.to_ascii_lowercase().parse();
+    check.map_err(|_| format!("{name} needs true or false, not \"{value}\""))
 }
 
 /// The position.
 impl UciSession<'_> {
-    fn mode(&self) -> CastlingMode {
-        CastlingMode::from_chess960(self.chess960)
-    }
-
-    fn initial_game(&self) -> Game {
-        let start = Game::new(self.variant);
-        // The start position is legal in both modes.
-        Game::from_variant_fen(self.variant, &start.fen(), self.mode()).unwrap_or(start)
-    }
-
     /// Sets up a position; if anything is wrong with it, the old one stays.
     fn set_position(&mut self, start: &StartPosition, moves: &[UciMove]) -> Result<(), String> {
-        let problem = |problem: &dyn Display| format!("position not set up: {problem}");
+        let game = self.read_position(start, moves);
+        self.game = game.map_err(|problem| format!("position not set up: {problem}"))?;
+        Ok(())
+    }
+
+    fn read_position(&self, start: &StartPosition, moves: &[UciMove]) -> Result<Game, Box<dyn Error>> {
         let mut game = match start {
-            StartPosition::Initial => self.initial_game(),
-            StartPosition::Fen(fen) => {
-                Game::from_variant_fen(self.variant, fen, self.mode()).map_err(|error| problem(&error))?
-            }
+            StartPosition::Initial => Game::with_mode(self.variant, self.mode),
+            StartPosition::Fen(fen) => Game::from_variant_fen(self.variant, fen, self.mode)?,
         };
         for m in moves {
-            let legal = game.parse_move(&m.to_string()).map_err(|error| problem(&error))?;
-            game.play(legal).map_err(|error| problem(&error))?;
+            game.play(game.parse_move(&m.to_string())?)?;
         }
-        self.game = game;
-        Ok(())
+        Ok(game)
     }
 
     fn show_board(&mut self) {
@@ -277,10 +262,14 @@ impl UciSession<'_> {
     /// Makes the engine answer a `go` that is still open, for the sake of what comes next.
     fn finish_search(&mut self) {
         self.host.engine.move_now();
+        let mut later = Vec::new();
         while self.search.is_some() {
-            let thought = self.host.next_thought();
-            self.tell(thought);
+            match self.host.next_event() {
+                Event::Thought(_, thought) => self.tell(thought),
+                input @ Event::Input(_) => later.push(input),
+            }
         }
+        self.host.unread(later.into_iter());
     }
 
     fn tell(&mut self, thought: Thought) {
@@ -314,7 +303,7 @@ impl UciSession<'_> {
         for m in self.game.legal_moves().into_iter().filter(|_| depth > 0) {
             let mut next = self.game.clone();
             let mut goes_on = || {
-                while let Some(event) = self.host.poll_event() {
+                while let Some(event) = self.host.event_within(Duration::ZERO) {
                     let command = match &event {
                         Event::Input(Input::Line(line)) => line.parse().ok(),
                         Event::Input(Input::End) => Some(Command::Quit),
@@ -334,7 +323,7 @@ impl UciSession<'_> {
             total += nodes;
             self.output.line(&format_args!("{}: {nodes}", self.game.coordinate(m)));
         }
-        later.into_iter().rev().for_each(|event| self.host.unread(event));
+        self.host.unread(later.into_iter());
         self.output.line(&if stopped {
             Message::note("perft stopped").to_string()
         } else {

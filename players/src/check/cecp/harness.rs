@@ -2,99 +2,129 @@
 
 use std::time::Duration;
 
+use game::{Game, Move};
 use messages::cecp::{Message, Switch, ThinkingLine};
 
 use crate::cecp::setup;
 use crate::cecp::{Cecp, Features, former_move, handshake};
-use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, demand, require};
+use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, require};
 use crate::check::positions::MIDDLEGAME;
-use crate::check::{Candidate, Failure};
+use crate::check::{Candidate, Checked, Failure};
 
 /// How many seconds it thinks where that is to be broken off. The specification lets a program read what it is told when
 /// it has thought; so long it is waited for.
 pub(super) const LONG_THINK: u32 = 3;
 
-pub(super) type CecpHarness = Harness<Cecp>;
+pub(in crate::check) type CecpHarness = Harness<Cecp>;
+
+/// The state of a program when its check begins; except in the first, it has dealt with
+/// all that it was told before.
+#[derive(Clone, Copy)]
+pub(in crate::check) enum CecpStart {
+    /// Nothing was sent yet.
+    Launched,
+    /// After the handshake.
+    Greeted,
+    /// In force mode at the beginning of a game.
+    Forced,
+    /// In force mode with a position.
+    At(&'static str),
+    /// Thinking in the middlegame, with [`LONG_THINK`] for the move. Not supported if it moves at once.
+    Thinking,
+    /// The same with so many seconds.
+    ThinkingFor(u32),
+    /// Pondering, after a move of its own.
+    Pondering,
+    /// Analysing the middlegame, after thinking output was asked for.
+    Analysing,
+    /// Analysing another position.
+    AnalysingAt(&'static str),
+}
+
+impl CecpStart {
+    pub(in crate::check) fn reach(self, candidate: &Candidate) -> Checked<CecpHarness> {
+        if let CecpStart::Launched = self {
+            return CecpHarness::launch(candidate);
+        }
+        let (stream, features) = handshake::start(&candidate.spec, candidate.log.clone())?;
+        let mut program = Harness::with(candidate, stream, features);
+        if !matches!(self, CecpStart::Greeted) {
+            program.tell(["new", "force"])?;
+        }
+        match self {
+            CecpStart::Launched | CecpStart::Greeted | CecpStart::Forced => drop(program.settle()?),
+            CecpStart::At(fen) => {
+                program.set_up(fen)?;
+                program.settle()?;
+            }
+            CecpStart::Thinking => program.think(LONG_THINK)?,
+            CecpStart::ThinkingFor(seconds) => program.think(seconds)?,
+            CecpStart::Pondering => {
+                program.tell(["hard", "post"])?;
+                program.hurry()?;
+                program.play(&["a2a3", "h7h6", "h2h3"])?;
+                program.settle()?;
+                program.ask("go")?;
+            }
+            CecpStart::Analysing => program.analyse(MIDDLEGAME)?,
+            CecpStart::AnalysingAt(fen) => program.analyse(fen)?,
+        }
+        Ok(program)
+    }
+}
 
 impl CheckedProtocol for Cecp {
     type Announced = Features;
 
+    fn ping(announced: &Features, n: i64) -> Option<(String, Message)> {
+        announced.has(Switch::Ping).then(|| (format!("ping {n}"), Message::Pong(n)))
+    }
+
     fn is_move(message: &Message) -> bool {
         moved(message).is_some()
+    }
+
+    fn legal_move(message: &Message, game: &Game) -> Option<Move> {
+        game.parse_move(moved(message)?).ok()
     }
 }
 
 impl CecpHarness {
-    /// The program after the handshake.
-    pub(super) fn start(candidate: &Candidate) -> Result<CecpHarness, Failure> {
-        let (stream, features) = handshake::start(candidate.spec, candidate.log.clone())?;
-        Ok(Harness::with(candidate, stream, features))
+    fn think(&mut self, seconds: u32) -> Checked {
+        self.set_up(MIDDLEGAME)?;
+        self.deal([&format!("st {seconds}"), "post", "easy"])?;
+        self.tell(["go"])?;
+        let heard = self.hear_for(Duration::from_millis(200))?;
+        require(!heard.contains(Cecp::is_move), format!("a search of {seconds} s"))
     }
 
-    /// The same, if it has a feature.
-    pub(super) fn with_feature(candidate: &Candidate, switch: Switch) -> Result<CecpHarness, Failure> {
-        let harness = CecpHarness::start(candidate)?;
-        harness.needs(switch)?;
-        Ok(harness)
+    fn analyse(&mut self, fen: &str) -> Checked {
+        self.set_up(fen)?;
+        self.needs(Switch::Analyze)?;
+        self.deal(["post"])?;
+        self.tell(["analyze"])
     }
 
-    /// In force mode at the beginning of a game.
-    pub(super) fn forced(candidate: &Candidate) -> Result<CecpHarness, Failure> {
-        let mut harness = CecpHarness::start(candidate)?;
-        harness.tell(&["new", "force"])?;
-        Ok(harness)
-    }
-
-    /// In force mode with a position.
-    pub(super) fn at(candidate: &Candidate, fen: &str) -> Result<CecpHarness, Failure> {
-        let mut harness = CecpHarness::forced(candidate)?;
-        harness.set_up(fen)?;
-        Ok(harness)
-    }
-
-    /// Thinking, with so many seconds for the move.
-    ///
-    /// [`Failure::NotSupported`] if it moves at once.
-    pub(super) fn thinking(candidate: &Candidate, seconds: u32) -> Result<CecpHarness, Failure> {
-        let mut harness = CecpHarness::at(candidate, MIDDLEGAME)?;
-        harness.tell(&[&format!("st {seconds}"), "post", "easy"])?;
-        harness.settle()?;
-        harness.tell(&["go"])?;
-        let heard = harness.hear_for(Duration::from_millis(200))?;
-        require(!heard.contains(Cecp::is_move), format!("a search of {seconds} s"))?;
-        Ok(harness)
-    }
-
-    /// Analysing, after thinking output was asked for.
-    pub(super) fn analysing(candidate: &Candidate, fen: &str) -> Result<CecpHarness, Failure> {
-        let mut harness = CecpHarness::at(candidate, fen)?;
-        harness.needs(Switch::Analyze)?;
-        harness.tell(&["post"])?;
-        harness.settle()?;
-        harness.tell(&["analyze"])?;
-        Ok(harness)
-    }
-
-    pub(super) fn needs(&self, switch: Switch) -> Result<(), Failure> {
+    pub(super) fn needs(&self, switch: Switch) -> Checked {
         require(self.announced.has(switch), format!("{}=1", switch.name()))
     }
 
     /// Sets up a position after `new` and `force`, by `setboard` or `edit`.
-    pub(super) fn set_up(&mut self, fen: &str) -> Result<(), Failure> {
+    pub(super) fn set_up(&mut self, fen: &str) -> Checked {
         self.set_board(fen, self.game.mode());
         let lines = setup::position(&self.game, &self.announced)
             .map_err(|_| Failure::NotSupported(format!("{}=1", Switch::SetBoard.name())))?;
-        lines.iter().try_for_each(|line| self.tell(&[line]))
+        self.tell(lines)
     }
 
     /// Tells a move as the program wants it. It may be illegal.
-    pub(super) fn tell_move(&mut self, text: &str) -> Result<(), Failure> {
+    pub(super) fn tell_move(&mut self, text: &str) -> Checked {
         let command = setup::told_move(text.to_owned(), &self.announced);
-        self.tell(&[&command.to_string()])
+        self.tell([command])
     }
 
     /// Tells legal moves, in coordinates or as the program wants them.
-    pub(super) fn play(&mut self, moves: &[&str]) -> Result<(), Failure> {
+    pub(super) fn play(&mut self, moves: &[&str]) -> Checked {
         for text in moves {
             self.follow(&[text]);
             for told in setup::moves(&self.game, self.game.ply() - 1, &self.announced) {
@@ -104,58 +134,31 @@ impl CecpHarness {
         Ok(())
     }
 
-    /// All that is said until the program has dealt with everything; without `ping`, for a time.
-    pub(super) fn settle(&mut self) -> Result<Transcript<Message>, Failure> {
-        if !self.announced.has(Switch::Ping) {
-            return self.hear_for(QUIET);
-        }
-        self.pings += 1;
-        let pong = Message::Pong(self.pings);
-        self.tell(&[&format!("ping {}", self.pings)])?;
-        let mut heard = self.hear_until(&format!("`{pong}`"), self.patience, |message| *message == pong)?;
-        heard.0.pop();
-        Ok(heard)
-    }
-
-    /// Nothing that the program says until it has settled is unwanted.
-    pub(super) fn settle_without(
-        &mut self,
-        expected: &str,
-        is_unwanted: fn(&Message) -> bool,
-    ) -> Result<(), Failure> {
-        self.settle()?.has_no(expected, is_unwanted)
-    }
-
     /// A short clock, on which nobody thinks for long.
-    pub(super) fn hurry(&mut self) -> Result<(), Failure> {
-        self.tell(&["level 0 1 0"])?;
-        if self.announced.has(Switch::Time) { self.tell(&["time 500", "otim 500"]) } else { Ok(()) }
+    pub(super) fn hurry(&mut self) -> Checked {
+        self.tell(["level 0 1 0"])?;
+        if self.announced.has(Switch::Time) { self.tell(["time 500", "otim 500"]) } else { Ok(()) }
     }
 
     /// The program takes commands that no feature asked for: those that it doesn't know are errors, but no moves.
     ///
     /// [`Failure::NotSupported`] if one is an error.
-    pub(super) fn takes(&mut self, commands: &[&str]) -> Result<(), Failure> {
-        self.tell(commands)?;
-        let heard = self.settle()?;
-        match heard.0.iter().find(|said| is_refusal(&said.message)) {
-            None => Ok(()),
-            Some(said) if matches!(said.message, Message::Error { .. }) => {
-                Err(Failure::NotSupported(format!("`{}`", said.line)))
-            }
-            Some(said) => {
-                Err(Failure::new(format!("`{}` taken", commands.join("`, `")), format!("`{}`", said.line)))
-            }
+    pub(super) fn takes(&mut self, commands: &[&str]) -> Checked {
+        let heard = self.deal(commands)?;
+        if let Some(said) = heard.0.iter().find(|said| is_refusal(&said.message))
+            && is_error(&said.message)
+        {
+            return Err(Failure::NotSupported(format!("`{}`", said.line)));
         }
+        heard.has_taken(&format!("`{}`", commands.join("`, `")))
     }
 
     /// Breaks off the search with a command: no move comes after the next `pong`.
     ///
     /// [`Failure::NotSupported`] if one comes before it: the specification allows for a move that is on its way, and knows
     /// by `ping` which search it is from.
-    pub(super) fn break_off(&mut self, command: &str) -> Result<(), Failure> {
-        self.tell(&[command])?;
-        let mut moves_late = self.settle()?.contains(Cecp::is_move);
+    pub(super) fn break_off(&mut self, command: &str) -> Checked {
+        let mut moves_late = self.deal([command])?.contains(Cecp::is_move);
         if !moves_late && !self.announced.has(Switch::Ping) {
             moves_late = self.hear_for(Duration::from_secs(LONG_THINK.into()))?.contains(Cecp::is_move);
         }
@@ -163,53 +166,29 @@ impl CecpHarness {
         self.hear_no_move(QUIET).map(drop)
     }
 
-    /// The program answers a command with `Error`, or with what is `wanted`.
-    ///
-    /// [`Failure::NotSupported`] if it is an error.
-    pub(super) fn hear_answer(
-        &mut self,
-        expected: &str,
-        wanted: impl Fn(&Message) -> bool,
-    ) -> Result<Transcript<Message>, Failure> {
-        let is_answer = |message: &Message| wanted(message) || matches!(message, Message::Error { .. });
-        let heard = self.hear_until(expected, AT_ONCE, is_answer)?;
-        require(heard.last().is_some_and(wanted), heard.last_shown())?;
-        Ok(heard)
-    }
-
-    /// The program moves, legally; the move is played.
-    pub(super) fn hear_move(&mut self) -> Result<Transcript<Message>, Failure> {
-        let expected = format!("a move within {} ms", self.patience.as_millis());
-        let heard = self.hear_until(&expected, self.patience, Cecp::is_move)?;
-        let text = heard.last().and_then(moved).unwrap_or_default();
-        let legal = self.game.parse_move(text);
-        demand(legal.is_ok(), format!("a legal move in {}", self.game.fen()), format!("`{text}`"))?;
-        self.follow(&[text]);
-        Ok(heard)
-    }
-
-    /// The program moves after `go`.
-    pub(super) fn go(&mut self) -> Result<Transcript<Message>, Failure> {
-        self.tell(&["go"])?;
-        self.hear_move()
-    }
-
     /// The program is in force mode: it takes a move silently that is legal in the position that it should have on its
     /// board, and not in those that it may have otherwise.
-    pub(super) fn has_position(&mut self, legal: &str) -> Result<(), Failure> {
+    pub(super) fn has_position(&mut self, legal: &str) -> Checked {
         self.play(&[legal])?;
         let expected = format!("`{legal}` taken silently");
-        self.settle_without(&expected, |message| is_refusal(message) || Cecp::is_move(message))
+        self.settle()?.has_no(&expected, |message| is_refusal(message) || Cecp::is_move(message))
     }
 
     /// It takes part in a game as if nothing had happened.
-    pub(super) fn still_plays(&mut self) -> Result<(), Failure> {
-        self.game = game::Game::default();
-        self.tell(&["new", "force"])?;
+    pub(super) fn still_plays(&mut self) -> Checked {
+        self.game = Game::default();
+        self.tell(["new", "force"])?;
         self.hurry()?;
         self.play(&["e2e4"])?;
         self.settle()?;
-        self.go().map(drop)
+        self.ask("go").map(drop)
+    }
+}
+
+impl Transcript<Message> {
+    /// The program has taken something: nothing of this is a refusal.
+    pub(super) fn has_taken(&self, what: &str) -> Checked {
+        self.has_no(&format!("{what} taken"), is_refusal)
     }
 }
 
@@ -233,15 +212,18 @@ pub(super) fn is_refusal(message: &Message) -> bool {
     }
 }
 
+pub(super) fn is_error(message: &Message) -> bool {
+    matches!(message, Message::Error { .. })
+}
+
 pub(super) fn is_thinking(message: &Message) -> bool {
     matches!(message, Message::Thinking(_))
 }
 
 /// The lines of thinking among what was heard.
-pub(super) fn thoughts(heard: &Transcript<Message>) -> Vec<&ThinkingLine> {
-    let lines = heard.messages().filter_map(|message| match message {
+pub(super) fn thoughts(heard: &Transcript<Message>) -> impl DoubleEndedIterator<Item = &ThinkingLine> {
+    heard.messages().filter_map(|message| match message {
         Message::Thinking(line) => Some(line),
         _ => None,
-    });
-    lines.collect()
+    })
 }

@@ -11,6 +11,8 @@ mod variants;
 
 use super::ConformanceRule;
 
+pub(super) use self::harness::{CecpHarness, CecpStart};
+
 /// The rules, in the order of the specification.
 pub(super) const RULES: [&[ConformanceRule]; 7] = [
     handshake::RULES,

@@ -2,92 +2,71 @@
 
 use messages::cecp::{Message, OptionControl, Switch};
 
-use super::harness::{CecpHarness, is_refusal};
+use super::harness::CecpStart::{Forced, Greeted};
+use super::harness::{CecpHarness, is_error, is_refusal};
 use crate::check::harness::{QUIET, require, trial_numbers};
-use crate::check::{Candidate, ConformanceRule, Failure, rule};
+use crate::check::{Checked, ConformanceRule, Failure, rule};
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("options", "takes the ends of the ranges of its options", options),
-    rule("option-unknown", "answers an unknown option with `Error`, and goes on", option_unknown),
-    rule("memory", "takes `memory`", |program| {
-        accepts(CecpHarness::with_feature(program, Switch::Memory)?, "memory 68")
+    rule("options", "takes the ends of the ranges of its options", Forced).check(|program| {
+        let mut settings = Vec::new();
+        for option in &program.announced.options {
+            let name = &option.name;
+            let values = match &option.kind {
+                OptionControl::Spin { value, min, max } | OptionControl::Slider { value, min, max } => {
+                    trial_numbers(name, *value, *min, *max)
+                }
+                OptionControl::Check(value) => [!value, *value].map(|on| u8::from(on).to_string()).to_vec(),
+                OptionControl::Combo { choices, current } => {
+                    [&choices[..], std::slice::from_ref(&choices[*current])].concat()
+                }
+                _ => Vec::new(),
+            };
+            settings.extend(values.iter().map(|value| format!("option {name}={value}")));
+        }
+        program.take_each(&settings, is_refusal)?;
+        program.still_plays()
     }),
-    rule("cores", "takes `cores`", |program| {
-        accepts(CecpHarness::with_feature(program, Switch::Smp)?, "cores 2")
+    rule("option-unknown", "answers an unknown option with `Error`, and goes on", Forced).check(|program| {
+        require(!program.announced.options.is_empty(), "options")?;
+        program.deal(["option No Such Option=3"])?.has("`Error (unknown option): ...`", is_error)?;
+        program.still_plays()
     }),
-    rule("egtpath", "takes `egtpath` with blanks in the path, though nothing is there", egtpath),
-    rule("frills", "takes `random`, `computer`, `rating`, `name` and `ics`", frills),
-    rule("highlight", "answers `lift` with `highlight`", highlight),
+    rule("memory", "takes `memory`", Greeted).check(|program| {
+        program.needs(Switch::Memory)?;
+        accepts(program, "memory 68")
+    }),
+    rule("cores", "takes `cores`", Greeted).check(|program| {
+        program.needs(Switch::Smp)?;
+        accepts(program, "cores 2")
+    }),
+    rule("egtpath", "takes `egtpath` with blanks in the path, though nothing is there", Greeted).check(
+        |program| match program.announced.endgame_tables.first() {
+            Some(flavor) => {
+                let setting = format!("egtpath {flavor} /no such folder");
+                accepts(program, &setting)
+            }
+            None => Err(Failure::NotSupported("egt".into())),
+        },
+    ),
+    rule("frills", "takes `random`, `computer`, `rating`, `name` and `ics`", Forced).check(|program| {
+        let mut frills = vec!["random", "random", "computer", "rating 2000 0"];
+        for (feature, frill) in [(Switch::Name, "name Somebody with a long name"), (Switch::Ics, "ics -")] {
+            frills.extend(program.announced.has(feature).then_some(frill));
+        }
+        program.takes(&frills)
+    }),
+    rule("highlight", "answers `lift` with `highlight`", Forced).check(|program| {
+        program.needs(Switch::Highlight)?;
+        program.tell(["lift g1"])?;
+        let is_highlight = |message: &Message| matches!(message, Message::Highlight(_));
+        program.hear_for(QUIET)?.has("`highlight ...`", is_highlight)?;
+        program.deal(["put g1"])?.has_taken("`put g1`")
+    }),
 ];
 
-fn options(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = CecpHarness::start(candidate)?;
-    let mut settings = Vec::new();
-    for option in harness.announced.options() {
-        let name = &option.name;
-        let values = match &option.kind {
-            OptionControl::Spin { value, min, max } | OptionControl::Slider { value, min, max } => {
-                trial_numbers(name, *value, *min, *max)
-            }
-            OptionControl::Check(value) => [!value, *value].map(|on| u8::from(on).to_string()).to_vec(),
-            OptionControl::Combo { choices, current } => {
-                [&choices[..], std::slice::from_ref(&choices[*current])].concat()
-            }
-            _ => Vec::new(),
-        };
-        settings.extend(values.iter().map(|value| format!("option {name}={value}")));
-    }
-    require(!settings.is_empty(), "options")?;
-    harness.tell(&["new", "force"])?;
-    for setting in settings {
-        harness.tell(&[&setting])?;
-        harness.settle_without(&format!("`{setting}` taken"), is_refusal)?;
-    }
-    harness.still_plays()
-}
-
-fn option_unknown(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = CecpHarness::forced(candidate)?;
-    require(!harness.announced.options().is_empty(), "options")?;
-    harness.settle()?;
-    harness.tell(&["option No Such Option=3"])?;
-    let is_error = |message: &Message| matches!(message, Message::Error { .. });
-    harness.settle()?.has("`Error (unknown option): ...`", is_error)?;
-    harness.still_plays()
-}
-
 /// Accepts a setting in silence before a game, and plays with it.
-fn accepts(mut harness: CecpHarness, setting: &str) -> Result<(), Failure> {
-    harness.settle()?;
-    harness.tell(&[setting])?;
-    harness.settle_without(&format!("`{setting}` taken"), is_refusal)?;
-    harness.still_plays()
-}
-
-fn egtpath(candidate: &Candidate) -> Result<(), Failure> {
-    let harness = CecpHarness::start(candidate)?;
-    let Some(flavor) = harness.announced.endgame_tables().first() else {
-        return Err(Failure::NotSupported("egt".into()));
-    };
-    let setting = format!("egtpath {flavor} /no such folder");
-    accepts(harness, &setting)
-}
-
-fn frills(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = CecpHarness::forced(candidate)?;
-    harness.settle()?;
-    let mut frills = vec!["random", "random", "computer", "rating 2000 0"];
-    for (feature, frill) in [(Switch::Name, "name Somebody with a long name"), (Switch::Ics, "ics -")] {
-        frills.extend(harness.announced.has(feature).then_some(frill));
-    }
-    harness.takes(&frills)
-}
-
-fn highlight(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = CecpHarness::with_feature(candidate, Switch::Highlight)?;
-    harness.tell(&["new", "force", "lift g1"])?;
-    let is_highlight = |message: &Message| matches!(message, Message::Highlight(_));
-    harness.hear_for(QUIET)?.has("`highlight ...`", is_highlight)?;
-    harness.tell(&["put g1"])?;
-    harness.settle_without("`put g1` taken", is_refusal)
+fn accepts(program: &mut CecpHarness, setting: &str) -> Checked {
+    program.deal([setting])?.has_taken(&format!("`{setting}`"))?;
+    program.still_plays()
 }

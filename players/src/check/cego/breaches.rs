@@ -1,55 +1,58 @@
 //! Messages that break the protocol: the engine ends, with a status that says so and a word on standard error.
 
 use super::harness::CegoHarness;
+use super::harness::CegoStart::{self, Moved, Ready};
 use crate::check::positions::START;
-use crate::check::{Candidate, ConformanceRule, Failure, rule};
+use crate::check::{Checked, ConformanceRule, rule};
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("breach-fields", "ends at a message with too few or too many fields", |program| {
-        at_first(program, &[CLOCKS.to_owned(), format!("1000000000 0 1000000000 {START}")])?;
-        later(program, &["1000000000 e7e5", "1000000000 1000000000 e7e5 d7d5"])
+    rule("breach-fields", "ends at a message with too few or too many fields", Ready).check(|program| {
+        let first = [CLOCKS.to_owned(), format!("1000000000 0 1000000000 {START}")];
+        each_ends(program, Ready, &first)?;
+        each_ends(program, Moved(START), &["1000000000 e7e5", "1000000000 1000000000 e7e5 d7d5"])
     }),
-    rule("breach-space", "ends at surplus white space", |program| {
-        at_first(program, &[format!("{CLOCKS}  {START}"), format!(" {CLOCKS} {START}")])?;
-        at_first(program, &[format!("{CLOCKS} {START} ")])?;
-        later(program, &["1000000000\t1000000000 e7e5"])
+    rule("breach-space", "ends at surplus white space", Ready).check(|program| {
+        let surplus =
+            [format!("{CLOCKS}  {START}"), format!(" {CLOCKS} {START}"), format!("{CLOCKS} {START} ")];
+        each_ends(program, Ready, &surplus)?;
+        each_ends(program, Moved(START), &["1000000000\t1000000000 e7e5"])
     }),
-    rule("breach-empty", "ends at an empty line", |program| {
-        at_first(program, &[String::new()])?;
-        later(program, &[""])
+    rule("breach-empty", "ends at an empty line", Ready).check(|program| {
+        each_ends(program, Ready, &[""])?;
+        each_ends(program, Moved(START), &[""])
     }),
-    rule("breach-clock", "ends at clocks that are no numbers of 64 bits without a sign", |program| {
-        let wrong = ["-1", "+1", "1.5", "1e9", "x", "99999999999999999999"];
-        at_first(program, &wrong.map(|time| format!("{time} 0 1000000000 0 {START}")))
+    rule("breach-clock", "ends at clocks that are no numbers of 64 bits without a sign", Ready).check(
+        |program| {
+            let wrong = ["-1", "+1", "1.5", "1e9", "x", "99999999999999999999"];
+            each_ends(program, Ready, &wrong.map(|time| format!("{time} 0 1000000000 0 {START}")))
+        },
+    ),
+    rule("breach-fen", "ends at what is no FEN of six fields, or no legal position", Ready).check(
+        |program| {
+            let wrong = [
+                "8/8/8/8/8/8/8/8 w - - 0 1",
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1",
+                "startpos",
+            ];
+            each_ends(program, Ready, &wrong.map(|fen| format!("{CLOCKS} {fen}")))
+        },
+    ),
+    rule("breach-move", "ends at what is no move", Ready).check(|program| {
+        let wrong = ["E7E5", "e5", "resign"].map(|text| format!("1000000000 1000000000 {text}"));
+        each_ends(program, Moved(START), &wrong)
     }),
-    rule("breach-fen", "ends at what is no FEN of six fields, or no legal position", |program| {
-        let wrong = [
-            "8/8/8/8/8/8/8/8 w - - 0 1",
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1",
-            "startpos",
-        ];
-        at_first(program, &wrong.map(|fen| format!("{CLOCKS} {fen}")))
+    rule("breach-illegal", "ends at an illegal move", Ready).check(|program| {
+        let illegal = ["1000000000 1000000000 e7e4", "1000000000 1000000000 e7e5q"];
+        each_ends(program, Moved(START), &illegal)
     }),
-    rule("breach-move", "ends at what is no move", |program| {
-        later(program, &["E7E5", "e5", "resign"].map(|text| format!("1000000000 1000000000 {text}")))
-    }),
-    rule("breach-illegal", "ends at an illegal move", |program| {
-        later(program, &["1000000000 1000000000 e7e4", "1000000000 1000000000 e7e5q"])
-    }),
-    rule("breach-order", "ends at a later message that comes first", |program| {
-        at_first(program, &["1000000000 1000000000 e7e5".to_owned()])
-    }),
+    rule("breach-order", "ends at a later message that comes first", Ready)
+        .check(|program| each_ends(program, Ready, &["1000000000 1000000000 e7e5"])),
 ];
 
 const CLOCKS: &str = "1000000000 0 1000000000 0";
 
-/// Each message is a breach before the first move.
-fn at_first(candidate: &Candidate, breaches: &[String]) -> Result<(), Failure> {
-    breaches.iter().try_for_each(|breach| CegoHarness::start(candidate)?.ends_at(breach))
-}
-
-/// Each message is a breach after the first move, with the engine White.
-fn later<S: AsRef<str>>(candidate: &Candidate, breaches: &[S]) -> Result<(), Failure> {
-    breaches.iter().try_for_each(|breach| CegoHarness::playing(candidate, START)?.ends_at(breach.as_ref()))
+/// A program in this state ends at each of these messages, before its first move or, as White, after it.
+fn each_ends<S: AsRef<str>>(program: &CegoHarness, start: CegoStart, breaches: &[S]) -> Checked {
+    breaches.iter().try_for_each(|breach| start.reach(&program.candidate)?.ends_at(breach.as_ref()))
 }

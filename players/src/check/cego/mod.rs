@@ -6,5 +6,7 @@ mod harness;
 
 use super::ConformanceRule;
 
+pub(super) use self::harness::{CegoHarness, CegoStart};
+
 /// The rules.
 pub(super) const RULES: [&[ConformanceRule]; 2] = [game::RULES, breaches::RULES];

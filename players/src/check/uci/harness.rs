@@ -1,13 +1,13 @@
 //! The test stand for UCI.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use game::{CastlingMode, Game};
+use game::{CastlingMode, Game, Move};
 use messages::uci::{Info, LineError, Message, OptionKind};
-use shakmaty::uci::UciMove;
 
-use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, require, within};
-use crate::check::{Candidate, Failure};
+use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, require};
+use crate::check::positions::MIDDLEGAME;
+use crate::check::{Candidate, Checked};
 use crate::uci::Uci;
 
 /// A line of the program, as far as it can be read.
@@ -16,124 +16,112 @@ type UciLine = Result<Message, LineError>;
 pub(super) type UciTranscript = Transcript<UciLine>;
 
 /// What is announced are the options.
-pub(super) type UciHarness = Harness<Uci>;
+pub(in crate::check) type UciHarness = Harness<Uci>;
+
+/// The state of a program when its check begins.
+#[derive(Clone, Copy)]
+pub(in crate::check) enum UciStart {
+    /// Nothing was sent yet.
+    Launched,
+    /// After `uciok`.
+    Greeted,
+    /// With a position.
+    At(&'static str),
+    /// Searching without a limit.
+    Searching(&'static str),
+    /// Pondering in the middlegame.
+    Pondering,
+}
+
+impl UciStart {
+    pub(in crate::check) fn reach(self, candidate: &Candidate) -> Checked<UciHarness> {
+        let mut program = UciHarness::launch(candidate)?;
+        if let UciStart::Launched = self {
+            return Ok(program);
+        }
+        let options = program.greet()?.0.into_iter().filter_map(|said| match said.message {
+            Ok(Message::Option { name, kind }) => Some((name, kind)),
+            _ => None,
+        });
+        program.announced = options.collect();
+        if let UciStart::At(fen) | UciStart::Searching(fen) = self {
+            program.set_up(fen, CastlingMode::Standard, &[])?;
+        }
+        if let UciStart::Pondering = self {
+            program.set_up(MIDDLEGAME, CastlingMode::Standard, &[])?;
+            program.needs("Ponder")?;
+            program.tell(["setoption name Ponder value true"])?;
+        }
+        program.settle()?;
+        if let UciStart::Searching(_) = self {
+            program.tell(["go infinite"])?;
+            program.hear_no_move(QUIET)?;
+        }
+        if let UciStart::Pondering = self {
+            program.tell(["go ponder wtime 1000 btime 1000 winc 0 binc 0"])?;
+            program.hear_no_move(Duration::from_millis(1500))?;
+        }
+        Ok(program)
+    }
+}
 
 impl CheckedProtocol for Uci {
     type Announced = Vec<(String, OptionKind)>;
+
+    fn ping(_announced: &Self::Announced, _n: i64) -> Option<(String, UciLine)> {
+        Some(("isready".to_owned(), Ok(Message::ReadyOk)))
+    }
 
     fn is_move(line: &UciLine) -> bool {
         let is_unreadable = || matches!(line, Err(LineError::Malformed { message: "bestmove", .. }));
         matches!(line, Ok(Message::BestMove { .. })) || is_unreadable()
     }
+
+    fn legal_move(line: &UciLine, game: &Game) -> Option<Move> {
+        match line {
+            Ok(Message::BestMove { best, .. }) => best.to_move(game.position()).ok(),
+            _ => None,
+        }
+    }
 }
 
 impl UciHarness {
-    /// The program after `uciok`.
-    pub(super) fn start(candidate: &Candidate) -> Result<UciHarness, Failure> {
-        let mut harness = UciHarness::launch(candidate)?;
-        let heard = harness.greet()?;
-        harness.announced = heard
-            .messages()
-            .filter_map(|line| match line {
-                Ok(Message::Option { name, kind }) => Some((name.clone(), kind.clone())),
-                _ => None,
-            })
-            .collect();
-        Ok(harness)
-    }
-
     /// All that it says up to `uciok`.
-    pub(super) fn greet(&mut self) -> Result<UciTranscript, Failure> {
-        self.tell(&["uci"])?;
+    pub(super) fn greet(&mut self) -> Checked<UciTranscript> {
+        self.tell(["uci"])?;
         self.hear_until("`uciok`", self.patience, |line| *line == Ok(Message::UciOk))
     }
 
-    /// With a position.
-    pub(super) fn at(candidate: &Candidate, fen: &str) -> Result<UciHarness, Failure> {
-        let mut harness = UciHarness::start(candidate)?;
-        harness.set_up(fen)?;
-        harness.settle()?;
-        Ok(harness)
-    }
-
-    /// Searching without a limit.
-    pub(super) fn searching(candidate: &Candidate, fen: &str) -> Result<UciHarness, Failure> {
-        let mut harness = UciHarness::at(candidate, fen)?;
-        harness.tell(&["go infinite"])?;
-        harness.hear_no_move(QUIET)?;
-        Ok(harness)
-    }
-
-    pub(super) fn set_up(&mut self, fen: &str) -> Result<(), Failure> {
-        self.set_board(fen, CastlingMode::Standard);
-        self.tell(&[&format!("position fen {fen}")])
-    }
-
     /// Sets up a position and plays moves in it.
-    pub(super) fn set_up_and_play(
-        &mut self,
-        fen: &str,
-        mode: CastlingMode,
-        moves: &[&str],
-    ) -> Result<(), Failure> {
+    pub(super) fn set_up(&mut self, fen: &str, mode: CastlingMode, moves: &[&str]) -> Checked {
         self.set_board(fen, mode);
         self.follow(moves);
-        self.tell(&[&format!("position fen {fen} moves {}", moves.join(" "))])
+        let played = if moves.is_empty() { String::new() } else { format!(" moves {}", moves.join(" ")) };
+        self.tell([format!("position fen {fen}{played}")])
     }
 
     /// The program has the option of this name.
-    pub(super) fn needs(&self, name: &str) -> Result<(), Failure> {
+    pub(super) fn needs(&self, name: &str) -> Checked {
         require(self.announced.iter().any(|(known, _)| known == name), format!("the option {name}"))
     }
 
-    /// All that is said until everything is dealt with.
-    pub(super) fn settle(&mut self) -> Result<UciTranscript, Failure> {
-        self.tell(&["isready"])?;
-        let mut heard = self.hear_until("`readyok`", self.patience, |line| *line == Ok(Message::ReadyOk))?;
-        heard.0.pop();
-        Ok(heard)
-    }
-
-    /// It answers with a legal move; nothing is played.
-    pub(super) fn hear_move(&mut self, time: Duration) -> Result<(UciMove, UciTranscript), Failure> {
-        let heard = self.hear_answer(time)?;
-        match heard.last() {
-            Some(Ok(Message::BestMove { best, .. })) if best.to_move(self.game.position()).is_ok() => {
-                Ok((*best, heard))
-            }
-            _ => Err(Failure::new(format!("a legal move in {}", self.game.fen()), heard.last_shown())),
-        }
-    }
-
-    /// All that it says up to its answer.
-    pub(super) fn hear_answer(&mut self, time: Duration) -> Result<UciTranscript, Failure> {
-        self.hear_until(&format!("`bestmove` within {} ms", time.as_millis()), time, Uci::is_move)
+    /// It answers a command that ends a search, at once and once.
+    pub(super) fn answers_once(&mut self, command: &str) -> Checked {
+        self.tell([command])?;
+        self.hear_move(AT_ONCE)?;
+        self.hear_no_more()
     }
 
     /// No second answer comes.
-    pub(super) fn hear_no_more(&mut self) -> Result<(), Failure> {
+    pub(super) fn hear_no_more(&mut self) -> Checked {
         self.hear_for(QUIET)?.has_no("one `bestmove`", Uci::is_move)
     }
 
-    /// Goes, and gets a legal move.
-    pub(super) fn go(&mut self, how: &str) -> Result<(UciMove, UciTranscript), Failure> {
-        self.tell(&[&format!("go {how}")])?;
-        self.hear_move(self.patience)
-    }
-
-    /// The same within a time in seconds.
-    pub(super) fn go_within(&mut self, how: &str, seconds: f64) -> Result<(), Failure> {
-        let since = Instant::now();
-        self.go(how)?;
-        within(seconds, since.elapsed())
-    }
-
     /// It takes part in a game as if nothing had happened.
-    pub(super) fn still_plays(&mut self) -> Result<(), Failure> {
+    pub(super) fn still_plays(&mut self) -> Checked {
         self.game = Game::default();
-        self.tell(&["ucinewgame", "position startpos"])?;
-        self.settle()?;
-        self.go("movetime 100").map(drop)
+        self.deal(["ucinewgame", "position startpos"])?;
+        self.ask("go movetime 100").map(drop)
     }
 }
 

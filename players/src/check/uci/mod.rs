@@ -7,5 +7,7 @@ mod start;
 
 use super::ConformanceRule;
 
+pub(super) use self::harness::{UciHarness, UciStart};
+
 /// The rules.
 pub(super) const RULES: [&[ConformanceRule]; 3] = [start::RULES, search::RULES, limits::RULES];

@@ -4,187 +4,134 @@ use game::CastlingMode::{Chess960, Standard};
 use messages::uci::{Message, OptionKind};
 use shakmaty::uci::UciMove;
 
-use super::harness::UciHarness;
+use super::harness::UciStart::{At, Greeted, Launched, Searching};
 use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, differ, require, trial_numbers};
 use crate::check::positions::{
     AFTER_CASTLING, AFTER_PAWNS, CHESS960, ENDGAME, MATED, MIDDLEGAME, ONLY_CASTLING, STALEMATED,
 };
-use crate::check::{Candidate, ConformanceRule, Failure, rule};
+use crate::check::{ConformanceRule, Failure, rule};
 use crate::uci::Uci;
 
 pub(super) const RULES: &[ConformanceRule] = &[
-    rule("uciok", "answers `uci` with its name and options, `uciok` last", uciok),
-    rule("isready", "answers each `isready` with one `readyok`", is_ready),
+    rule("uciok", "answers `uci` with its name and options, `uciok` last", Launched).check(|program| {
+        program.greet()?.has("`id name ...`", |line| matches!(line, Ok(Message::Name(_))))?;
+        program.hear_for(QUIET)?.has_no("`uciok` as the last", |line| {
+            use Message::{Author, Name, Option, UciOk};
+            matches!(line, Ok(Option { .. } | Name(_) | Author(_) | UciOk))
+        })
+    }),
+    rule("isready", "answers each `isready` with one `readyok`", Greeted).check(|program| {
+        program.tell(["isready", "isready", "isready"])?;
+        let heard = program.hear_for(2 * QUIET)?;
+        let count = heard.messages().filter(|line| **line == Ok(Message::ReadyOk)).count();
+        demand(count == 3, "three `readyok`", heard.shown())
+    }),
     rule(
         "isready-searching",
         "answers `isready` at once while it searches, and searches on",
-        is_ready_searching,
+        Searching(MIDDLEGAME),
+    )
+    .check(|program| {
+        program.tell(["isready"])?;
+        let heard = program.hear_until("`readyok`", AT_ONCE, |line| *line == Ok(Message::ReadyOk))?;
+        heard.has_no("no `bestmove`", Uci::is_move)?;
+        program.hear_no_move(QUIET)?;
+        program.tell(["stop"])?;
+        program.hear_move(AT_ONCE).map(drop)
+    }),
+    rule("unknown-command", "passes over unknown commands", Greeted).check(|program| {
+        let is_answer = |line: &Result<Message, _>| !matches!(line, Err(_) | Ok(Message::Info(_)));
+        program.deal(["xyzzy 7", ""])?.has_no("no answer but `info string`", is_answer)?;
+        program.still_plays()
+    }),
+    rule("white-space", "takes any white space between words", Greeted).check(|program| {
+        program.follow(&["e2e4"]);
+        program.tell(["  position \t startpos   moves  e2e4 "])?;
+        program.ask("\tgo  depth   3 ").map(drop)
+    }),
+    rule("option-names", "gives its options different names", Greeted)
+        .check(|program| differ(program.announced.iter().map(|(name, _)| name.to_lowercase()))),
+    rule("option-defaults", "has defaults within the ranges of its options", Greeted).check(|program| {
+        require(!program.announced.is_empty(), "options")?;
+        program.announced.iter().try_for_each(|(name, kind)| {
+            let is_within = match kind {
+                OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
+                OptionKind::Combo { default, choices } => choices.contains(default),
+                _ => true,
+            };
+            demand(is_within, "a default within the range", format!("{name}: {kind:?}"))
+        })
+    }),
+    rule("options", "takes the ends of the ranges of its options", Greeted).check(|program| {
+        let mut settings = Vec::new();
+        for (name, kind) in &program.announced {
+            let values = match kind {
+                OptionKind::Spin { default, min, max } => trial_numbers(name, *default, *min, *max),
+                OptionKind::Check { default } => [!default, *default].map(|on| on.to_string()).to_vec(),
+                OptionKind::Combo { default, choices } => {
+                    [&choices[..], std::slice::from_ref(default)].concat()
+                }
+                OptionKind::Button | OptionKind::String { .. } => Vec::new(),
+            };
+            settings.extend(values.iter().map(|value| format!("setoption name {name} value {value}")));
+        }
+        program.take_each(&settings, Uci::is_move)?;
+        program.still_plays()
+    }),
+    rule("option-unknown", "survives options that it doesn't have", Greeted).check(|program| {
+        program.deal(["setoption name No Such Option value 3"])?;
+        program.still_plays()
+    }),
+    rule("ucinewgame", "plays another game after `ucinewgame`", Greeted).check(|program| {
+        program.still_plays()?;
+        program.still_plays()
+    }),
+    rule("position-fen", "plays from a FEN", At(ENDGAME))
+        .check(|program| program.ask("go depth 4").map(drop)),
+    rule("position-moves", "follows moves: castling, en passant and promotion", Greeted).check(|program| {
+        [AFTER_CASTLING, AFTER_PAWNS].iter().try_for_each(|(fen, moves)| {
+            program.set_up(fen, Standard, moves)?;
+            program.ask("go depth 3").map(drop)
+        })
+    }),
+    rule("position-illegal", "plays on after illegal positions and moves", Greeted).check(|program| {
+        let illegal =
+            ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "position fen x"];
+        // What a program is to do is written nowhere.
+        let heard = program.deal(illegal).map_err(|_| Failure::NotSupported("illegal positions".into()))?;
+        heard.has_no("no `bestmove`", Uci::is_move)?;
+        program.still_plays()
+    }),
+    rule("game-over", "answers `go` when it is mated or stalemated, without a move", Greeted).check(
+        |program| {
+            for fen in [MATED, STALEMATED] {
+                program.set_up(fen, Standard, &[])?;
+                program.tell(["go movetime 200"])?;
+                // What a program is to answer is written nowhere, but that it answers, and that it has no move.
+                let heard = program.hear_until("`bestmove`", program.patience, Uci::is_move)?;
+                let has_moved = matches!(heard.last(),
+                    Some(Ok(Message::BestMove { best, .. })) if !is_no_move(*best));
+                demand(!has_moved, "`bestmove 0000` or `bestmove (none)`", heard.last_shown())?;
+            }
+            program.still_plays()
+        },
     ),
-    rule("unknown-command", "passes over unknown commands", unknown_command),
-    rule("white-space", "takes any white space between words", white_space),
-    rule("option-names", "gives its options different names", |program| {
-        differ(UciHarness::start(program)?.announced.iter().map(|(name, _)| name.to_lowercase()))
+    rule("chess960", "castles king takes rook under UCI_Chess960", Greeted).check(|program| {
+        program.needs("UCI_Chess960")?;
+        program.tell(["setoption name UCI_Chess960 value true"])?;
+        program.set_up(CHESS960, Chess960, &["c1g1", "c8b8", "f1e1"])?;
+        program.settle()?;
+        program.ask("go depth 4")?;
+        program.set_up(ONLY_CASTLING, Chess960, &[])?;
+        program.ask("go depth 3").map(drop)
     }),
-    rule("option-defaults", "has defaults within the ranges of its options", option_defaults),
-    rule("options", "takes the ends of the ranges of its options", options),
-    rule("option-unknown", "survives options that it doesn't have", option_unknown),
-    rule("ucinewgame", "plays another game after `ucinewgame`", new_game),
-    rule("position-fen", "plays from a FEN", |program| {
-        UciHarness::at(program, ENDGAME)?.go("depth 4").map(drop)
+    rule("quit", "ends at `quit` while it searches", Searching(MIDDLEGAME)).check(|program| {
+        program.tell(["quit"])?;
+        program.hear_end(AT_ONCE)
     }),
-    rule("position-moves", "follows moves: castling, en passant and promotion", position_moves),
-    rule("position-illegal", "plays on after illegal positions and moves", position_illegal),
-    rule("game-over", "answers `go` when it is mated or stalemated, without a move", game_over),
-    rule("chess960", "castles king takes rook under UCI_Chess960", chess960),
-    rule("quit", "ends at `quit` while it searches", |program| {
-        let mut harness = UciHarness::searching(program, MIDDLEGAME)?;
-        harness.tell(&["quit"])?;
-        harness.hear_end(AT_ONCE)
-    }),
-    rule("end-of-input", "ends at the end of its input while it searches", |program| {
-        UciHarness::searching(program, MIDDLEGAME)?.end_input(AT_ONCE)
-    }),
+    rule("end-of-input", "ends at the end of its input while it searches", Searching(MIDDLEGAME))
+        .check(|program| program.end_input(AT_ONCE)),
 ];
-
-fn uciok(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::launch(candidate)?;
-    harness.greet()?.has("`id name ...`", |line| matches!(line, Ok(Message::Name(_))))?;
-    harness.hear_for(QUIET)?.has_no("`uciok` as the last", |line| {
-        matches!(line, Ok(Message::Option { .. } | Message::Name(_) | Message::Author(_) | Message::UciOk))
-    })
-}
-
-fn is_ready(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    harness.settle()?;
-    harness.tell(&["isready", "isready", "isready"])?;
-    let heard = harness.hear_for(2 * QUIET)?;
-    let count = heard.messages().filter(|line| **line == Ok(Message::ReadyOk)).count();
-    demand(count == 3, "three `readyok`", heard.shown())
-}
-
-fn is_ready_searching(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::searching(candidate, MIDDLEGAME)?;
-    harness.tell(&["isready"])?;
-    let heard = harness.hear_until("`readyok`", AT_ONCE, |line| *line == Ok(Message::ReadyOk))?;
-    heard.has_no("no `bestmove`", Uci::is_move)?;
-    harness.hear_no_move(QUIET)?;
-    harness.tell(&["stop"])?;
-    harness.hear_move(AT_ONCE).map(drop)
-}
-
-fn unknown_command(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    harness.settle()?;
-    harness.tell(&["xyzzy 7", ""])?;
-    let is_answer = |line: &Result<Message, _>| !matches!(line, Err(_) | Ok(Message::Info(_)));
-    harness.settle()?.has_no("no answer but `info string`", is_answer)?;
-    harness.still_plays()
-}
-
-fn white_space(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    harness.follow(&["e2e4"]);
-    harness.tell(&["  position \t startpos   moves  e2e4 ", "\tgo  depth   3 "])?;
-    harness.hear_move(harness.patience).map(drop)
-}
-
-fn option_defaults(candidate: &Candidate) -> Result<(), Failure> {
-    let options = UciHarness::start(candidate)?.announced;
-    require(!options.is_empty(), "options")?;
-    for (name, kind) in options {
-        let is_within = match &kind {
-            OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
-            OptionKind::Combo { default, choices } => choices.contains(default),
-            _ => true,
-        };
-        demand(is_within, "a default within the range", format!("{name}: {kind:?}"))?;
-    }
-    Ok(())
-}
-
-fn options(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    let mut settings = Vec::new();
-    for (name, kind) in &harness.announced {
-        let values = match kind {
-            OptionKind::Spin { default, min, max } => trial_numbers(name, *default, *min, *max),
-            OptionKind::Check { default } => [!default, *default].map(|on| on.to_string()).to_vec(),
-            OptionKind::Combo { default, choices } => [&choices[..], std::slice::from_ref(default)].concat(),
-            OptionKind::Button | OptionKind::String { .. } => Vec::new(),
-        };
-        settings.extend(values.iter().map(|value| format!("setoption name {name} value {value}")));
-    }
-    require(!settings.is_empty(), "options")?;
-    for setting in settings {
-        harness.tell(&[&setting])?;
-        harness.settle()?.has_no(&format!("`{setting}` taken"), Uci::is_move)?;
-    }
-    harness.still_plays()
-}
-
-fn option_unknown(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    harness.tell(&["setoption name No Such Option value 3"])?;
-    harness.settle()?;
-    harness.still_plays()
-}
-
-fn new_game(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    harness.still_plays()?;
-    harness.still_plays()
-}
-
-fn position_moves(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    for (fen, moves) in [AFTER_CASTLING, AFTER_PAWNS] {
-        harness.set_up_and_play(fen, Standard, &moves)?;
-        harness.go("depth 3")?;
-    }
-    Ok(())
-}
-
-fn position_illegal(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    let illegal =
-        ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "position fen x"];
-    // What a program is to do is written nowhere.
-    let heard = harness
-        .tell(&illegal)
-        .and_then(|()| harness.settle())
-        .map_err(|_| Failure::NotSupported("illegal positions".into()))?;
-    heard.has_no("no `bestmove`", Uci::is_move)?;
-    harness.still_plays()
-}
-
-fn game_over(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    for fen in [MATED, STALEMATED] {
-        harness.set_up(fen)?;
-        harness.tell(&["go movetime 200"])?;
-        // What a program is to answer is written nowhere, but that it answers, and that it has no move.
-        let heard = harness.hear_answer(harness.patience)?;
-        let is_none = match heard.last() {
-            Some(Ok(Message::BestMove { best, .. })) => is_no_move(*best),
-            _ => true,
-        };
-        demand(is_none, "`bestmove 0000` or `bestmove (none)`", heard.last_shown())?;
-    }
-    harness.still_plays()
-}
-
-fn chess960(candidate: &Candidate) -> Result<(), Failure> {
-    let mut harness = UciHarness::start(candidate)?;
-    harness.needs("UCI_Chess960")?;
-    harness.tell(&["setoption name UCI_Chess960 value true"])?;
-    harness.set_up_and_play(CHESS960, Chess960, &["c1g1", "c8b8", "f1e1"])?;
-    harness.settle()?;
-    harness.go("depth 4")?;
-    harness.set_board(ONLY_CASTLING, Chess960);
-    harness.tell(&[&format!("position fen {ONLY_CASTLING}")])?;
-    harness.go("depth 3").map(drop)
-}
 
 /// `0000`, and squares that are the same.
 fn is_no_move(mv: UciMove) -> bool {

@@ -54,7 +54,7 @@ impl CecpSession<'_> {
 
     /// `setscore`: for as long as the analysis lasts, wherever the search comes upon the position.
     pub(super) fn set_score(&mut self, centipawns: i32) -> Result<(), String> {
-        let Some(game) = self.board.game() else { return Err("command not legal now".into()) };
+        let game = self.board.game().ok_or("command not legal now")?;
         self.host.engine.tell_value(game, centipawns);
         self.search_anew();
         Ok(())
@@ -62,16 +62,14 @@ impl CecpSession<'_> {
 
     /// `lift`: where a piece can go.
     pub(super) fn lift(&mut self, from: Place) {
-        match from {
-            Place::Square(from) => {
-                self.position.lifted = Some(from);
-                self.highlight(|game| markers::targets(game, from));
-            }
-            Place::Hand(piece) => {
-                self.position.lifted = None;
-                self.highlight(|game| markers::drops(game, piece));
-            }
-        }
+        self.position.lifted = match from {
+            Place::Square(from) => Some(from),
+            Place::Hand(_) => None,
+        };
+        self.highlight(|game| match from {
+            Place::Square(from) => markers::targets(game, from),
+            Place::Hand(piece) => markers::drops(game, piece),
+        });
     }
 
     /// `hover`: what is captured by going there, unless it stands there.

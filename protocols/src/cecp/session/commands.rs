@@ -1,9 +1,11 @@
 //! The GUI's commands: one line, one match, one handler.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
+use engine::NumberSetting;
 use game::Game;
-use messages::cecp::{Command, Message};
+use messages::cecp::{Command, Message, TimeSession};
 use shakmaty::Color;
 
 use super::CecpSession;
@@ -12,38 +14,39 @@ use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 
 impl CecpSession<'_> {
-    /// Obeys a line, now or after the engine's own move, and moves on to the state that it leads to. Breaks at `quit`.
+    /// Reads a line, and moves on to the state that it leads to. Breaks at `quit`.
     pub(super) fn read(&mut self, line: &str) -> ControlFlow<()> {
         let command = self.parse(line);
-        if line.trim().is_empty() {
-            return ControlFlow::Continue(());
-        } else if command == Ok(Command::Quit) {
+        if command == Ok(Command::Quit) {
             return ControlFlow::Break(());
         }
-        let obeyed = if self.board.is_edited() {
-            self.edit_line(line).map(|()| StateChange::Nothing)
-        } else {
-            self.send_held_report(command.as_ref().ok());
-            match command {
-                // They need the engine's own move to be made first.
-                Ok(Command::Ping(_) | Command::UserMove(_) | Command::BareMove(_)) if self.is_on_move() => {
-                    self.deferred.lines.push_back(line.to_owned());
-                    Ok(StateChange::Nothing)
-                }
-                Ok(command) => {
-                    if !leaves_turn_open(&command) {
-                        self.settle();
-                    }
-                    self.obey(command)
-                }
-                Err(refusal) => Err(refusal),
-            }
-        };
-        match obeyed {
+        match self.obey_line(line, command) {
             Ok(change) => self.apply(change),
             Err(refusal) => self.output.error(&refusal, line),
         }
         ControlFlow::Continue(())
+    }
+
+    /// Obeys a line, now or after the engine's own move.
+    fn obey_line(&mut self, line: &str, command: Result<Command, String>) -> Result<StateChange, String> {
+        use Command as C;
+        if line.trim().is_empty() {
+            return Ok(StateChange::Nothing);
+        } else if self.board.is_edited() {
+            return self.edit_line(line);
+        }
+        self.send_held_report(command.as_ref().ok());
+        let command = command?;
+        // They need the engine's own move to be made first.
+        if self.is_on_move() && matches!(command, C::Ping(_) | C::UserMove(_) | C::BareMove(_)) {
+            self.deferred.lines.push_back(line.to_owned());
+            return Ok(StateChange::Nothing);
+        }
+        // `white` or `black` may follow and take back what another `white` or `black` has done.
+        if !matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. }) {
+            self.settle();
+        }
+        self.obey(command)
     }
 
     /// The command of a line, unless the line is none or can't be obeyed in this state.
@@ -65,7 +68,7 @@ impl CecpSession<'_> {
         use Command as C;
         match command {
             C::Protover(_) => self.announce(),
-            C::Accepted(feature) => self.feature_accepted(&feature),
+            C::Accepted(feature) => self.output.debugs |= feature == "debug",
             C::Rejected(feature) => self.feature_rejected(&feature),
             C::New => return Ok(self.new_game()),
             C::Variant(name) => return Ok(self.variant(&name)),
@@ -93,13 +96,13 @@ impl CecpSession<'_> {
             C::Hint => self.hint(),
             C::Random => return Ok(StateChange::ToggleRandom),
             C::Memory(mebibytes) => self.set_memory(mebibytes)?,
-            C::Cores(cores) => self.set_cores(cores)?,
+            C::Cores(cores) => self.change_number(NumberSetting::Threads, cores)?,
             C::EgtPath { flavor, path } => self.set_tablebases(&flavor, &path)?,
             C::Ponder(on) => return Ok(StateChange::Ponder(on)),
             C::Post(on) => self.output.posts = on,
             C::Option { name, value } => self.set_option(&name, value.as_deref())?,
-            C::Level { moves, base, increment } => self.clock.set_level(moves, base, increment, self.ply()),
-            C::Sessions { first, later } => self.clock.set_sessions(first, later, self.ply()),
+            C::Level { moves, base, increment } => self.level(moves, base, increment),
+            C::Sessions { first, later } => self.clock.set_level(&[first, later], Duration::ZERO, self.ply()),
             C::TimePerMove(time) => self.clock.set_time_per_move(time, self.ply()),
             C::Depth(depth) => self.clock.set_depth(depth),
             C::NodeRate(rate) => self.clock.set_node_rate(rate),
@@ -150,7 +153,7 @@ impl CecpSession<'_> {
     /// Suspends the search where it looks at the clock, and the clock with it.
     fn pause(&self) -> StateChange {
         if let Some(search) = &self.search {
-            search.suspend();
+            search.clock.suspend();
             self.host.engine.suspend();
         }
         StateChange::Paused(true)
@@ -159,10 +162,10 @@ impl CecpSession<'_> {
     /// Resumes search and clock, with what the engine reported meanwhile.
     fn resume(&mut self) -> StateChange {
         if let Some(search) = &self.search {
-            search.resume();
+            search.clock.resume();
             self.host.engine.resume();
         }
-        self.deferred.thoughts.drain(..).rev().for_each(|thought| self.host.unread(thought));
+        self.host.unread(self.deferred.thoughts.drain(..));
         StateChange::Paused(false)
     }
 
@@ -182,13 +185,11 @@ impl CecpSession<'_> {
         StateChange::EndAnalysis
     }
 
-    fn ply(&self) -> usize {
+    fn level(&mut self, moves: u32, time: Duration, increment: Duration) {
+        self.clock.set_level(&[TimeSession { moves, time }], increment, self.ply());
+    }
+
+    pub(super) fn ply(&self) -> usize {
         self.board.game().map_or(0, Game::ply)
     }
-}
-
-/// Whether `white` or `black` may follow and take back what another `white` or `black` has done.
-fn leaves_turn_open(command: &Command) -> bool {
-    use Command as C;
-    matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. })
 }

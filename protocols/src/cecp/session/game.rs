@@ -1,12 +1,12 @@
 //! The game: new ones, positions, the opponent's moves.
 
-use game::{MoveError, Outcome};
+use game::{Game, MoveError, Outcome};
 use messages::cecp::{EditLine, Message};
 use shakmaty::Color;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::Agreements;
-use crate::cecp::board::PositionRefusal;
+use crate::cecp::board::{CecpBoard, PositionRefusal};
 use crate::cecp::clock::still_fits;
 use crate::cecp::dialect::Dialect;
 use crate::cecp::output::echo;
@@ -29,7 +29,7 @@ impl CecpSession<'_> {
 
     fn start_game(&mut self, variant: &str) {
         let Some((game, setup)) = variants::start(variant) else { return };
-        self.board.start(game);
+        self.board = CecpBoard::new(game);
         self.board_replaced();
         self.persons.begin();
         self.host.engine.new_game();
@@ -49,19 +49,17 @@ impl CecpSession<'_> {
         if let Err(error) = game.play(mv) {
             return self.report_illegal(error.to_string(), text);
         }
-        let (ply, claim) =
-            (game.ply(), game.claim().filter(|_| self.state.mode == EngineMode::Play(game.turn())));
         self.position = PositionNotes::default();
-        if let Some(reason) = claim {
+        if let Some(reason) = self.own_turn().and_then(Game::claim) {
             self.abandon();
             return self.announce_end(Outcome::Draw(reason));
         }
-        let limits = self.clock.limits(ply);
+        let limits = self.clock.limits(self.ply());
         match &mut self.search {
             Some(search) if search.reply == Some(mv) && still_fits(&search.limits, &limits) => {
                 search.hit();
                 self.host.engine.ponder_hit();
-                if let Some(line) = search.latest().cloned() {
+                if let Some(line) = search.latest.clone() {
                     self.post(&line);
                 }
             }
@@ -93,21 +91,14 @@ impl CecpSession<'_> {
 
     /// `setboard`
     pub(super) fn set_board(&mut self, fen: &str) {
-        let result = self.board.set_up(fen);
-        self.board_replaced();
-        self.tell_refusal(result);
+        let changed = self.board.set_up(fen);
+        self.take_over(changed);
     }
 
     fn board_replaced(&mut self) {
         self.abandon();
         self.position = PositionNotes::default();
         self.agreements = Agreements::default();
-    }
-
-    fn tell_refusal(&mut self, result: Result<(), PositionRefusal>) {
-        let Err(PositionRefusal { fen, reason }) = result else { return };
-        // With the whole position: pychess recognises its own by it.
-        self.output.send(&Message::TellUserError(format!("Illegal position {} ({reason})", echo(&fen))));
     }
 
     /// Carries out what `white`, `black` or `edit` have left open.
@@ -132,7 +123,10 @@ impl CecpSession<'_> {
         if !matches!(changed, Ok(false)) {
             self.board_replaced();
         }
-        self.tell_refusal(changed.map(|_| ()));
+        if let Err(PositionRefusal { fen, reason }) = changed {
+            // With the whole position: pychess recognises its own by it.
+            self.output.send(&Message::TellUserError(format!("Illegal position {} ({reason})", echo(&fen))));
+        }
     }
 
     /// `edit`: the next lines are read by [`CecpSession::edit_line`].
@@ -142,21 +136,20 @@ impl CecpSession<'_> {
     }
 
     /// A line of edit mode.
-    pub(super) fn edit_line(&mut self, line: &str) -> Result<(), String> {
+    pub(super) fn edit_line(&mut self, line: &str) -> Result<StateChange, String> {
         let edit: EditLine = line.parse().map_err(|error| format!("{error} in edit mode"))?;
         self.board.obey(edit);
         // An analysis goes on at once; otherwise the side to move may still follow.
         if edit == EditLine::End && self.state.mode == EngineMode::Analyze {
             self.settle();
         }
-        Ok(())
+        Ok(StateChange::Nothing)
     }
 
     /// `undo` and `remove`
     pub(super) fn take_back(&mut self, plies: usize) -> Result<(), String> {
-        let Some(game) = self.board.game_mut().filter(|game| game.ply() >= plies) else {
-            return Err("command not legal now".into());
-        };
+        let game = self.board.game_mut().filter(|game| game.ply() >= plies);
+        let game = game.ok_or("command not legal now")?;
         for _ in 0..plies {
             game.undo();
         }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::game::Game;
-use engine::{Limits, Purpose, SearchTask, TimeLimit};
+use engine::{Limits, Purpose, SearchTask, StopWatch, TimeLimit};
 use messages::cecp::Message;
 use messages::input::Input;
 use shakmaty::{Move, Square};
@@ -38,6 +38,7 @@ use super::search::Search;
 use super::state::{Occupation, SessionState, StateChange};
 use crate::agreements::Agreements;
 use crate::host::{Event, Host};
+use crate::pondering::after;
 use persons::Persons;
 
 /// Plays, analyses and answers until `quit` or the end of the input.
@@ -105,7 +106,7 @@ impl<'a> CecpSession<'a> {
             output: CecpOutput::new(output),
             dialect,
             state: SessionState::default(),
-            board: CecpBoard::default(),
+            board: CecpBoard::new(Game::default()),
             position: PositionNotes::default(),
             clock: TimeSettings::default(),
             search: None,
@@ -118,7 +119,7 @@ impl<'a> CecpSession<'a> {
     fn run(&mut self) -> io::Result<()> {
         loop {
             self.take_up();
-            self.output.check()?;
+            self.output.lines.check()?;
             match self.next_event() {
                 thought @ Event::Thought(..) if self.state.paused => self.deferred.thoughts.push(thought),
                 Event::Thought(_, thought) => {
@@ -156,18 +157,14 @@ impl<'a> CecpSession<'a> {
 
     /// What the state asks for.
     fn wanted(&self) -> Occupation {
-        match self.board.game() {
-            Some(game)
-                if self.allowed().is_none_or(|moves| !moves.is_empty()) && !game.legal_moves().is_empty() =>
-            {
-                match self.state.occupation(game) {
-                    Occupation::Think if self.is_asked_to_sit() => Occupation::Nothing,
-                    Occupation::Nothing if self.position.hint_wanted => Occupation::Hint,
-                    occupation => occupation,
-                }
-            }
-            // Without a legal position, without a move, or with all moves excluded, there is only waiting.
-            _ => Occupation::Nothing,
+        // Without a legal position, without a move, or with all moves excluded, there is only waiting.
+        let Some(game) = self.board.game().filter(|game| !self.root_moves(game).is_empty()) else {
+            return Occupation::Nothing;
+        };
+        match self.state.occupation(game) {
+            Occupation::Think if self.is_asked_to_sit() => Occupation::Nothing,
+            Occupation::Nothing if self.position.hint_wanted => Occupation::Hint,
+            occupation => occupation,
         }
     }
 
@@ -184,52 +181,44 @@ impl<'a> CecpSession<'a> {
             return;
         }
         self.abandon();
-        if let Some(game) = self.board.game().cloned() {
-            self.search = match wanted {
-                Occupation::Nothing => None,
-                Occupation::Think | Occupation::Hint => Some(self.start(&game, wanted, Purpose::Play)),
-                Occupation::Analyse => Some(self.start(&game, wanted, Purpose::Analyse)),
-                Occupation::Ponder => Some(self.ponder(&game)),
-            };
-        }
+        self.search = self.begin(wanted);
     }
 
-    /// Thinks about the position after the expected reply; without one, about the opponent's choice.
-    fn ponder(&mut self, game: &Game) -> Search {
-        let mut next = game.clone();
-        match self.position.expected.filter(|&reply| next.play(reply).is_ok()) {
-            Some(reply) if next.outcome().is_none() => {
-                let mut search = self.start(&next, Occupation::Ponder, Purpose::Ponder);
-                search.reply = Some(reply);
-                search
-            }
-            _ => self.start(game, Occupation::Ponder, Purpose::Analyse),
-        }
-    }
-
-    fn start(&mut self, game: &Game, occupation: Occupation, purpose: Purpose) -> Search {
-        let limits = match occupation {
-            Occupation::Think => self.clock.limits(game.ply()),
-            // Nodes on the opponent's time are free.
-            Occupation::Ponder => Limits { nodes: None, ..self.clock.limits(game.ply()) },
+    /// Begins a search.
+    fn begin(&mut self, occupation: Occupation) -> Option<Search> {
+        let mut game = self.board.game()?.clone();
+        let mut allowed = (!self.position.excluded.is_empty()).then(|| self.root_moves(&game));
+        let mut reply = None;
+        let (purpose, limits) = match occupation {
+            Occupation::Nothing => return None,
+            Occupation::Think => (Purpose::Play, self.clock.limits(game.ply())),
             Occupation::Hint => {
-                Limits { time: TimeLimit::PerMove(HINT_TIME), ..self.clock.analysis_limits() }
+                let time = TimeLimit::PerMove(HINT_TIME);
+                (Purpose::Play, Limits { time, ..self.clock.analysis_limits() })
             }
-            Occupation::Analyse | Occupation::Nothing => self.clock.analysis_limits(),
+            Occupation::Analyse => (Purpose::Analyse, self.clock.analysis_limits()),
+            Occupation::Ponder => {
+                // About the position after the expected reply; without one, about the opponent's choice.
+                let next = self.position.expected.and_then(|reply| Some((Some(reply), after(&game, reply)?)));
+                (reply, game) = next.unwrap_or((None, game));
+                let purpose = if reply.is_some() { Purpose::Ponder } else { Purpose::Analyse };
+                // Exclusions are about the position on the board.
+                allowed = None;
+                // Nodes on the opponent's time are free.
+                (purpose, Limits { nodes: None, ..self.clock.limits(game.ply()) })
+            }
         };
-        let clock = self.clock.start();
-        // Exclusions are about the position on the board, which a ponder search has left.
-        let allowed = if occupation == Occupation::Ponder { None } else { self.allowed() };
+        let clock = Arc::new(StopWatch::start(self.clock.measure));
         let task = SearchTask { purpose, limits: limits.clone(), allowed, clock: Arc::clone(&clock) as _ };
-        self.host.engine.think(game, task);
-        Search::new(occupation, limits, clock)
+        self.host.engine.think(&game, task);
+        let own_since = Duration::ZERO;
+        Some(Search { occupation, reply, limits, clock, own_since, latest: None, current: None })
     }
 
-    /// The root moves to search; `None` for all.
-    fn allowed(&self) -> Option<Vec<Move>> {
+    /// The legal moves that are not excluded.
+    fn root_moves(&self, game: &Game) -> Vec<Move> {
         let excluded = &self.position.excluded;
-        let game = self.board.game().filter(|_| !excluded.is_empty())?;
-        Some(game.legal_moves().into_iter().filter(|mv| !excluded.contains(mv)).collect())
+        game.legal_moves().into_iter().filter(|mv| !excluded.contains(mv)).collect()
     }
 
     /// Ends the search; its further reports are dropped.

@@ -7,8 +7,7 @@ use messages::cecp::{Audience, Command, Message};
 
 use super::CecpSession;
 use super::partnership::Partnership;
-use super::settings::TOLD_BY_GUI;
-use crate::cecp::announcement::NAME;
+use crate::cecp::announcement::{NAME, TOLD_BY_GUI};
 use crate::cecp::output::echo;
 
 /// The persons (or programs) that Herald can send messages to.

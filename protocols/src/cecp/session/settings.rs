@@ -1,18 +1,14 @@
 //! Handshake, memory, threads and options.
 
-use engine::{Engine, NumberSetting, PathSetting, Setting, SettingError, Settings};
-use game::Game;
-use game::book::BookError;
+use engine::{NumberSetting, PathSetting, Setting, SettingError, Settings};
+use game::book::BookMove;
 
 use super::CecpSession;
-use crate::cecp::announcement::{CecpOption, SYZYGY, announcement, options_again};
+use crate::cecp::announcement::{CecpOption, SYZYGY, TOLD_BY_GUI, announcement, options_again};
 use messages::cecp::{Audience, Message, first_word};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
 const RESERVED_MEMORY: u64 = 16;
-
-/// What comes by `memory` and `cores` from the GUI, which has settings of its own for it.
-pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
 
 /// The handshake.
 impl CecpSession<'_> {
@@ -24,32 +20,20 @@ impl CecpSession<'_> {
         self.output.send_all(problems.map(|it| Message::TellUserError(format!("Saved settings: {it}"))));
     }
 
-    /// `accepted`
-    pub(super) fn feature_accepted(&mut self, feature: &str) {
-        if feature == "debug" {
-            self.output.debugs = true;
-        }
-    }
-
     /// `rejected`: what was offered is offered in another form, if it has one. Of most features Herald understands both
     /// forms anyway: moves with and without `usermove`, `setboard` and `edit`.
     pub(super) fn feature_rejected(&mut self, text: &str) {
         let (feature, more) = first_word(text);
-        let number = |setting| CecpOption::Setting(Setting::Number(setting));
         let settings = self.host.engine.settings();
+        let number = |setting| Some(CecpOption::Setting(Setting::Number(setting)).offer(settings));
+        let option = || CecpOption::named(more.split(" -").next().unwrap_or_default().trim());
         let offer = match feature {
-            "debug" => {
-                self.output.debugs = false;
-                None
-            }
-            "memory" => Some(number(NumberSetting::Hash).offer(settings)),
-            "smp" => Some(number(NumberSetting::Threads).offer(settings)),
-            "option" => {
-                let name = more.split(" -").next().unwrap_or_default();
-                CecpOption::named(name.trim()).and_then(|option| option.simpler_offer(settings))
-            }
+            "memory" => number(NumberSetting::Hash),
+            "smp" => number(NumberSetting::Threads),
+            "option" => option().and_then(|option| option.simpler_offer(settings)),
             _ => None,
         };
+        self.output.debugs &= feature != "debug";
         self.output.send_all(offer);
     }
 }
@@ -63,13 +47,8 @@ impl CecpSession<'_> {
         Ok(())
     }
 
-    /// `cores`
-    pub(super) fn set_cores(&mut self, cores: u64) -> Result<(), String> {
-        self.change_number(NumberSetting::Threads, cores)
-    }
-
     /// Sets the nearest number that the setting takes.
-    fn change_number(&mut self, setting: NumberSetting, number: u64) -> Result<(), String> {
+    pub(super) fn change_number(&mut self, setting: NumberSetting, number: u64) -> Result<(), String> {
         let range = setting.range();
         let number = i64::try_from(number).unwrap_or(i64::MAX).clamp(*range.start(), *range.end());
         self.change(Setting::Number(setting), &number.to_string())
@@ -136,19 +115,17 @@ impl CecpSession<'_> {
 impl CecpSession<'_> {
     /// `bk`: the moves of the book with their shares.
     pub(super) fn tell_book(&mut self) {
-        match self.board.game().map(|game| book_lines(&mut self.host.engine, game)) {
-            Some(Ok(lines)) => self.output.send_all(lines.into_iter().map(Message::BookLine)),
-            Some(Err(error)) => self.output.debug(error.to_string()),
+        match self.board.game().map(|game| (game, self.host.engine.book_moves(game))) {
+            Some((game, Ok(moves))) => {
+                let total: u32 = moves.iter().map(|m| u32::from(m.weight)).sum();
+                for BookMove { mv, weight, .. } in moves {
+                    let share = 100 * u32::from(weight) / total.max(1);
+                    self.output.send(&Message::BookLine(format!("{} {share}%", game.san(mv))));
+                }
+            }
+            Some((_, Err(error))) => self.output.debug(error.to_string()),
             None => {}
         }
         self.output.send(&Message::BookEnd);
     }
-}
-
-/// The moves of the book, one a line.
-fn book_lines(engine: &mut Engine, game: &Game) -> Result<Vec<String>, BookError> {
-    let moves = engine.book_moves(game)?;
-    let total: u32 = moves.iter().map(|m| u32::from(m.weight)).sum();
-    let share = |weight: u16| 100 * u32::from(weight) / total.max(1);
-    Ok(moves.iter().map(|m| format!("{} {}%", game.san(m.mv), share(m.weight))).collect())
 }

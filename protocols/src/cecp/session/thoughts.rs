@@ -10,7 +10,7 @@ use shakmaty::{Color, Position as _};
 use super::{CecpSession, PositionNotes};
 use crate::agreements::{is_content_with_a_draw, takes_a_draw};
 use crate::cecp::dialect::Dialect;
-use crate::cecp::output::{move_text, thinking_line};
+use crate::cecp::output::{centiseconds, move_text, thinking_line};
 use crate::cecp::state::{EngineMode, Occupation, StateChange};
 use crate::cecp::variants;
 
@@ -21,13 +21,13 @@ impl CecpSession<'_> {
                 if matches!(self.occupation(), Occupation::Think | Occupation::Analyse) {
                     self.post(&line);
                 }
-                if let Some(search) = &mut self.search {
-                    search.note_line(line);
+                if let Some(search) = self.search.as_mut().filter(|_| line.number <= 1) {
+                    search.latest = Some(line);
                 }
             }
             Thought::RootMove { mv, number, total, .. } => {
                 if let Some(search) = &mut self.search {
-                    search.note_root_move(mv, number, total);
+                    search.current = Some((mv, number, total));
                 }
             }
             Thought::Warning(text) => self.output.send(&Message::TellUserError(text)),
@@ -93,7 +93,7 @@ impl CecpSession<'_> {
         self.output.send(&self.dialect.own_move(&before, mv));
         self.clock.make_move(used, before.ply());
         if self.dialect == Dialect::Autoplayer {
-            self.output.send(&Message::Time { centiseconds: self.clock.centiseconds() });
+            self.output.send(&Message::Time { centiseconds: centiseconds(self.clock.remaining()) });
         }
         self.position = PositionNotes { expected: decision.ponder, ..PositionNotes::default() };
         self.end_game_by_own_move()

@@ -3,9 +3,7 @@
 mod bad_input;
 mod model;
 
-use std::cell::RefCell;
-use std::io::{self, Write};
-use std::rc::Rc;
+use std::io;
 
 use messages::input::LineReader;
 use shakmaty::Color;
@@ -13,30 +11,9 @@ use shakmaty::Color;
 use crate::cecp::Dialect;
 use crate::cecp::state::{EngineMode, Occupation};
 use crate::host::{Event, Host};
+use crate::scripted::Paper;
 
 use super::CecpSession;
-
-/// What a session writes, to be read while it lives.
-#[derive(Clone, Default)]
-struct Paper(Rc<RefCell<Vec<u8>>>);
-
-impl Paper {
-    fn take_lines(&self) -> Vec<String> {
-        let bytes = self.0.take();
-        String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
-    }
-}
-
-impl Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Does `work` with a session, and with what it writes.
 fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
