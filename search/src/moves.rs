@@ -114,11 +114,8 @@ impl Move {
 
     /// The bits of a move, zero for none.
     #[inline]
-    pub const fn to_bits(this: Option<Move>) -> u16 {
-        match this {
-            Some(m) => m.0.get(),
-            None => 0,
-        }
+    pub fn to_bits(this: Option<Move>) -> u16 {
+        this.map_or(0, |m| m.0.get())
     }
 
     /// The square the moved piece leaves; without meaning for a drop.

@@ -420,7 +420,7 @@ impl ChessWorker<'_> {
         // Late move pruning. After so many quiet moves the rest will hardly be better.
         let enough = (p::late_move_pruning_base() + depth * depth) / (2 - i32::from(node.is_improving));
         if depth <= p::late_move_pruning_depth_limit() && attempt.number as i32 > enough {
-            picker.skip_quiet();
+            picker.skips_quiet = true;
             return !position.gives_check(m);
         }
         // History pruning. Moves that have failed again and again as answers to what was played.

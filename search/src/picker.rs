@@ -38,7 +38,8 @@ pub(crate) struct Picker {
     /// Tactical moves that lose material, to be given last; best first.
     bad: ArrayVec<Move, MAX_MOVES>,
     given_bad: usize,
-    skips_quiet: bool,
+    /// From now on no more quiet moves are given.
+    pub(crate) skips_quiet: bool,
 }
 
 impl Picker {
@@ -66,11 +67,6 @@ impl Picker {
             given_bad: 0,
             skips_quiet: false,
         }
-    }
-
-    /// From now on gives no more quiet moves.
-    pub(crate) fn skip_quiet(&mut self) {
-        self.skips_quiet = true;
     }
 
     /// The next move. `scratch` is a list to generate into, whatever it holds: to make one each time would cost more

@@ -116,7 +116,7 @@ impl ChessWorker<'_> {
             }
             // One evasion that does not lose at once is enough to know that it is not mate.
             if is_check && !best.is_loss() {
-                picker.skip_quiet();
+                picker.skips_quiet = true;
             }
         }
         Ok((best, best_move))

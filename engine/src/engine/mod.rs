@@ -27,11 +27,11 @@ use worker::{Job, Worker};
 pub use thought::{Decision, Purpose, SearchLine, SearchTask, TaskId, Thought};
 
 /// Something for the thinking thread to do, in its turn.
-type Command = Box<dyn FnOnce(&mut Worker) + Send>;
+type WorkerCommand = Box<dyn FnOnce(&mut Worker) + Send>;
 
 /// The engine. Dropping it stops it.
 pub struct Engine {
-    commands: Sender<Command>,
+    commands: Sender<WorkerCommand>,
     worker: Option<JoinHandle<()>>,
     /// The task under way.
     current: Option<TaskId>,
@@ -59,7 +59,7 @@ impl Engine {
         let table = Table::new(NumberSetting::Hash.default() as usize)
             .or_else(|_| Table::new(1))
             .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
-        let (commands, inbox) = mpsc::channel::<Command>();
+        let (commands, inbox) = mpsc::channel::<WorkerCommand>();
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
             let mut worker = Worker::new(table, Box::new(listener));
@@ -227,7 +227,7 @@ impl Engine {
     }
 
     /// Starts a task; one that is still running is abandoned.
-    pub fn think(&mut self, game: &Game, task: SearchTask) -> TaskId {
+    pub fn think(&mut self, game: &Game, mut task: SearchTask) -> TaskId {
         self.abandon();
         self.last_id.0 += 1;
         let id = self.last_id;
@@ -244,29 +244,26 @@ impl Engine {
             self.send(move |worker| (worker.listener)(id, Thought::Done(decision)));
             return id;
         }
-        let SearchTask { purpose, limits, allowed, clock } = task;
         // An analysis shows what Herald thinks at full strength.
-        let strength = self.strength().filter(|_| purpose != Purpose::Analyse);
-        let nodes = limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
-        let limits = Limits {
+        let strength = self.strength().filter(|_| task.purpose != Purpose::Analyse);
+        let nodes = task.limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
+        task.limits = Limits {
             nodes,
             overhead: Duration::from_millis(self.get(NumberSetting::Overhead) as u64),
             lines: self.get(NumberSetting::Lines) as usize,
-            ..limits
+            ..task.limits
         };
-        let style = match purpose {
+        let style = match task.purpose {
             Purpose::Play | Purpose::Ponder => self.style(game.turn(), strength),
             Purpose::Analyse => Style::default(),
         };
         let job = Job {
             id,
             game: game.clone(),
-            allowed,
-            limits,
+            task,
             style,
             uses_tablebases: strength.is_none(),
             told_values: self.told_values.clone(),
-            clock,
             control: Arc::clone(&self.control),
         };
         self.send(move |worker| worker.think(&job));

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use game::{Game, Move, SyzygyTables};
+use game::{Game, SyzygyTables};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::network::Network;
-use search::{
-    Answer, Control, Limits, Observer, Report, Root, Score, SearchClock, Searcher, Style, Table, TimeLimit,
-};
+use search::{Answer, Control, Limits, Observer, Report, Root, Score, Searcher, Style, Table, TimeLimit};
 use variants::Board;
 
-use super::{Decision, SearchLine, TaskId, Thought};
+use super::{Decision, SearchLine, SearchTask, TaskId, Thought};
 use crate::bridge::{self, from_search, line_from_search, to_search};
 use crate::endgame_tables::Probe;
 
@@ -20,21 +18,19 @@ const MATE_TABLE_MEBIBYTES: usize = 64;
 pub(super) struct Job {
     pub(super) id: TaskId,
     pub(super) game: Game,
-    pub(super) allowed: Option<Vec<Move>>,
-    pub(super) limits: Limits,
+    pub(super) task: SearchTask,
     pub(super) style: Style,
     /// Whether endgame tables may be asked.
     pub(super) uses_tablebases: bool,
     /// Positions whose value was set by the user.
     pub(super) told_values: Vec<(u64, Score)>,
-    pub(super) clock: Arc<dyn SearchClock + Send + Sync>,
     pub(super) control: Arc<Control>,
 }
 
 impl Job {
     /// A root of the game with all that the task says about it.
     fn complete<P>(&self, root: Root<P>) -> Root<P> {
-        let allowed = self.allowed.as_ref();
+        let allowed = self.task.allowed.as_ref();
         Root {
             allowed: allowed.map(|moves| moves.iter().copied().map(to_search).collect()),
             told_values: self.told_values.clone(),
@@ -111,7 +107,7 @@ impl Worker {
         let (mate, limits) = find_mate(job, &root, &mut reporter);
         let (searcher, table) = (&mut self.searcher, &mut self.table);
         mate.unwrap_or_else(|| {
-            searcher.think(table, &root, &limits, &job.control, &*job.clock, &mut reporter)
+            searcher.think(table, &root, &limits, &job.control, &*job.task.clock, &mut reporter)
         })
     }
 
@@ -128,14 +124,14 @@ impl Worker {
         let mut reporter = Reporter { job, root_probes: 0, listener: &mut self.listener };
         let searcher = self.variants.get_or_insert_default();
         searcher.use_threads(self.threads);
-        searcher.think(&mut self.table, root, &job.limits, &job.control, &*job.clock, &mut reporter)
+        searcher.think(&mut self.table, root, &job.task.limits, &job.control, &*job.task.clock, &mut reporter)
     }
 }
 
 /// A mate that is asked for is first of all a matter for the mate solver, which gets three quarters of the nodes and of a
 /// fixed time. If it finds none, the search takes over within the limits that are returned.
 fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Answer>, Limits) {
-    let limits = job.limits.clone();
+    let limits = job.task.limits.clone();
     let Some(moves) = limits.mate.filter(|_| limits.lines <= 1) else { return (None, limits) };
     let Ok(mut solver) = Solver::new(MATE_TABLE_MEBIBYTES) else { return (None, limits) };
     let problem = Problem { attacker: root.position.turn(), moves, goal: Goal::Within };
@@ -144,7 +140,7 @@ fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Ans
         other => other,
     };
     let most = Limits { nodes: limits.nodes.map(|nodes| nodes - nodes / 4), time, ..limits.clone() };
-    let solution = solver.solve(root, problem, &most, &job.control, &*job.clock, observer);
+    let solution = solver.solve(root, problem, &most, &job.control, &*job.task.clock, observer);
     let rest = limits.nodes.map(|nodes| nodes - solution.nodes);
     let answer = match solution.finding {
         Finding::Mate(mate) => Some(Answer {
@@ -162,10 +158,10 @@ fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Ans
 /// If the endgame tables know the root, only the moves remain that keep what it is worth: the number of moves that they
 /// were asked about. With several lines the lesser moves are wanted, too.
 fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &SyzygyTables) -> Option<u64> {
-    if job.limits.lines > 1 {
+    if job.task.limits.lines > 1 {
         return None;
     }
-    let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
+    let candidates = job.task.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
     let best = tablebases.noting_faults(tablebases.best_moves(&job.game, &candidates))?;
     root.allowed = Some(best.into_iter().map(to_search).collect());
     Some(candidates.len() as u64)

@@ -1,5 +1,6 @@
 //! The arithmetic of the network, once for every machine and once for those that can do more at a time. All give the same
-//! numbers, bit for bit.
+//! numbers, bit for bit: whole ones, and outputs that cannot overflow, since a network whose weights could make them do so
+//! is refused. The neurons' sums wrap if they overflow; those of our networks cannot, as the trainer clips their weights.
 
 #![expect(unsafe_code, reason = "instructions that not every processor has, on blocks of memory")]
 

@@ -60,7 +60,8 @@ pub struct Network {
     /// What that means.
     centipawns: i32,
     kernel: Kernel,
-    fingerprint: u64,
+    /// What tells networks apart.
+    pub fingerprint: u64,
 }
 
 /// The network that plays unless another one is wished for; docs/NETWORKS.md tells where it comes from.
@@ -91,11 +92,6 @@ impl Network {
             kernel: Kernel::best(),
             fingerprint: fingerprint(bytes),
         })
-    }
-
-    /// What tells networks apart.
-    pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
     }
 
     /// Neurons of the hidden layer.

@@ -20,7 +20,7 @@ pub(crate) use threats::Threats;
 
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece,
-    Position as _, Rank, Role, Setup, Square,
+    Position as _, Role, Setup, Square,
 };
 
 use crate::attacks;
@@ -329,12 +329,6 @@ impl Default for Position {
     fn default() -> Position {
         Position::from(&Chess::default())
     }
-}
-
-/// The rank on which `color`'s pawns promote.
-#[inline]
-fn promotion_rank(color: Color) -> Bitboard {
-    Bitboard::from_rank(color.fold_wb(Rank::Eighth, Rank::First))
 }
 
 /// Where king and rook stand after castling with the rook on `rook`.

@@ -62,7 +62,7 @@ impl Generate {
             seed: self.seed,
             soft_nodes: self.nodes,
             chess960_percent: self.chess960,
-            network: network.fingerprint(),
+            network: network.fingerprint,
         };
         let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(InputError)?;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
