@@ -59,7 +59,7 @@ impl Bench {
 /// The nodes of all positions of a variant, each searched without memory of the others, and the time they took.
 fn search_all(variant: Variant, depth: u32, network: Arc<Network>) -> Result<(u64, Duration)> {
     let mut table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
-    let mut searcher = Searcher::new();
+    let mut searcher = Searcher::default();
     searcher.use_network(network);
     let limits = Limits { depth: Some(depth), ..Limits::default() };
     let games = positions(variant)?;
@@ -73,7 +73,7 @@ fn search_all(variant: Variant, depth: u32, network: Arc<Network>) -> Result<(u6
             searcher.think(&mut table, &root, &limits, &control, &clock, &mut ())
         } else {
             let root = engine::variant_root(game);
-            variants::Searcher::new().think(&mut table, &root, &limits, &control, &clock, &mut ())
+            variants::Searcher::default().think(&mut table, &root, &limits, &control, &clock, &mut ())
         };
         total += answer.nodes;
         let best = answer.best.and_then(|m| engine::from_search(game, m));

@@ -3,15 +3,9 @@
 use shakmaty::attacks;
 pub use shakmaty::attacks::{
     bishop_attacks as bishop, king_attacks as king, knight_attacks as knight, pawn_attacks as pawn,
-    queen_attacks as queen, rook_attacks as rook,
+    queen_attacks as queen, ray as line, rook_attacks as rook,
 };
 use shakmaty::{Bitboard, Color, File, Role, Square};
-
-/// The whole line through `a` and `b`, edge to edge; empty if they share none.
-#[inline]
-pub fn line(a: Square, b: Square) -> Bitboard {
-    attacks::ray(a, b)
-}
 
 /// Squares that a piece other than a pawn attacks from `square`. A pawn attacks nothing here: its attacks depend on
 /// its colour, see [`pawn`].

@@ -17,7 +17,6 @@ const KINDS: usize = 16_384;
 type ByKind = [Vec<i16>; 2];
 
 /// The corrections of one thread, each for the side to move.
-#[derive(Clone)]
 pub(crate) struct Corrections {
     pawn: ByKind,
     /// By the colour of the pieces.

@@ -20,16 +20,15 @@ mod reductions;
 pub mod runtime;
 mod score;
 mod searcher;
-mod static_evaluation;
 mod table;
 mod tablebases;
 mod worker;
 
-pub use history::HistoryEntry;
+pub use history::{HistoryEntry, PieceTo};
 pub use moves::{MAX_MOVES, Move, MoveList};
 #[cfg(feature = "tuning")]
 pub use parameters::{PARAMETERS, Parameter};
-pub use position::{Keys, Position, divide, exchange_value, perft};
+pub use position::{Keys, Position, exchange_value, perft};
 pub use reductions::Reductions;
 pub use runtime::Root;
 pub use runtime::control::Control;
@@ -39,6 +38,6 @@ pub use runtime::smp::STACK_SIZE;
 pub use runtime::style::Style;
 pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::Searcher;
-pub use static_evaluation::evaluate;
 pub use table::{Entry, Table, TableError};
 pub use tablebases::{Tablebases, Wdl};
+pub use worker::evaluate;

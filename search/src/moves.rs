@@ -37,12 +37,6 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// An empty list.
-    #[inline]
-    pub const fn new() -> MoveList {
-        MoveList { moves: [Move::marked(0); MAX_MOVES], len: 0 }
-    }
-
     /// Empties the list.
     #[inline]
     pub fn clear(&mut self) {
@@ -58,8 +52,10 @@ impl MoveList {
 }
 
 impl Default for MoveList {
+    /// An empty list.
+    #[inline]
     fn default() -> MoveList {
-        MoveList::new()
+        MoveList { moves: [Move::marked(0); MAX_MOVES], len: 0 }
     }
 }
 
@@ -118,11 +114,8 @@ impl Move {
 
     /// The bits of a move, zero for none.
     #[inline]
-    pub const fn to_bits(this: Option<Move>) -> u16 {
-        match this {
-            Some(m) => m.0.get(),
-            None => 0,
-        }
+    pub fn to_bits(this: Option<Move>) -> u16 {
+        this.map_or(0, |m| m.0.get())
     }
 
     /// The square the moved piece leaves; without meaning for a drop.
@@ -140,27 +133,13 @@ impl Move {
     /// The piece that a pawn becomes.
     #[inline]
     pub const fn promotion(self) -> Option<Role> {
-        match self.0.get() >> 12 & 7 {
-            2 => Some(Role::Knight),
-            3 => Some(Role::Bishop),
-            4 => Some(Role::Rook),
-            5 => Some(Role::Queen),
-            6 => Some(Role::King),
-            _ => None,
-        }
+        role_of(self.0.get() >> 12 & 7)
     }
 
     /// The piece that comes from the hand.
     pub const fn dropped(self) -> Option<Role> {
-        if self.0.get() >> 12 & 7 != Move::DROP {
-            return None;
-        }
-        match self.0.get() >> 6 & 63 {
-            1 => Some(Role::Pawn),
-            2 => Some(Role::Knight),
-            3 => Some(Role::Bishop),
-            4 => Some(Role::Rook),
-            5 => Some(Role::Queen),
+        match self.0.get() >> 12 & 7 {
+            Move::DROP => role_of(self.0.get() >> 6 & 63),
             _ => None,
         }
     }
@@ -169,6 +148,20 @@ impl Move {
     #[inline]
     pub(crate) const fn is_well_formed(self) -> bool {
         matches!(self.0.get() >> 12 & 7, 0 | 2..=5)
+    }
+}
+
+/// The kind of piece with this value.
+#[inline]
+const fn role_of(value: u16) -> Option<Role> {
+    match value {
+        1 => Some(Role::Pawn),
+        2 => Some(Role::Knight),
+        3 => Some(Role::Bishop),
+        4 => Some(Role::Rook),
+        5 => Some(Role::Queen),
+        6 => Some(Role::King),
+        _ => None,
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::history::Histories;
 use crate::network::Network;
 use crate::reductions::Reductions;
 use crate::runtime::control::Control;
 use crate::runtime::limits::{Limits, SearchClock};
 use crate::runtime::observer::{Answer, Observer};
 use crate::runtime::{Root, Shared};
-use crate::static_evaluation::StaticEvaluator;
 use crate::table::Table;
 use crate::tablebases::Tablebases;
 use crate::worker::{ChessWorker, ThreadData};
@@ -17,20 +17,15 @@ use crate::worker::{ChessWorker, ThreadData};
 pub struct Searcher {
     reductions: Reductions,
     network: Arc<Network>,
-    tablebases: Option<Arc<dyn Tablebases>>,
+    /// Endgame tables to be asked below the root.
+    pub tablebases: Option<Arc<dyn Tablebases>>,
     /// One for each thread.
     threads: Vec<ThreadData>,
 }
 
 impl Default for Searcher {
-    fn default() -> Searcher {
-        Searcher::new()
-    }
-}
-
-impl Searcher {
     /// A searcher with one thread and the network that is part of the program.
-    pub fn new() -> Searcher {
+    fn default() -> Searcher {
         let network = Network::embedded();
         Searcher {
             reductions: Reductions::new(),
@@ -39,26 +34,20 @@ impl Searcher {
             network,
         }
     }
+}
 
+impl Searcher {
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
         let network = &self.network;
         self.threads.resize_with(threads.max(1), || ThreadData::new(network));
     }
 
-    /// Endgame tables to be asked below the root from the next search on.
-    pub fn use_tablebases(&mut self, tablebases: Option<Arc<dyn Tablebases>>) {
-        self.tablebases = tablebases;
-    }
-
     /// The network to evaluate positions with from the next search on. What earlier searches have learnt is forgotten; what
     /// they have left in a hash table is its owner's to clear.
     pub fn use_network(&mut self, network: Arc<Network>) {
-        for data in &mut self.threads {
-            data.evaluator = StaticEvaluator::new(&network);
-        }
+        self.threads.fill_with(|| ThreadData::new(&network));
         self.network = network;
-        self.clear();
     }
 
     /// Forgets what earlier searches have learnt, as for a new game. The hash table is its owner's to clear.
@@ -67,7 +56,7 @@ impl Searcher {
         {
             self.reductions = Reductions::new();
         }
-        self.threads.iter_mut().for_each(|data| data.histories.clear());
+        self.threads.iter_mut().for_each(|data| data.histories = Histories::new());
     }
 
     /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on

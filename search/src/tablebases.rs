@@ -1,7 +1,6 @@
 //! What the search asks of endgame tables; who reads them is no matter of its own.
 
 use std::fmt;
-use std::ops::Neg;
 
 use crate::position::Position;
 
@@ -14,18 +13,6 @@ pub enum Wdl {
     Draw,
     /// It wins.
     Win,
-}
-
-impl Neg for Wdl {
-    type Output = Wdl;
-
-    fn neg(self) -> Wdl {
-        match self {
-            Wdl::Loss => Wdl::Win,
-            Wdl::Draw => Wdl::Draw,
-            Wdl::Win => Wdl::Loss,
-        }
-    }
 }
 
 /// Endgame tables. All threads of a search share them.

@@ -4,28 +4,30 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
+use crate::endings;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::moves::{Move, MoveList};
-use crate::network::Network;
-use crate::parameters as p;
+use crate::network::{Accumulators, Network};
 use crate::position::Position;
 use crate::reductions::Reductions;
-use crate::runtime::observer::Observer;
-use crate::runtime::{Aspiration, RootSearch, SearchPosition, SearchThread, Stopped};
+use crate::runtime::{SearchPosition, SearchThread, Stopped};
 use crate::score::{MAX_PLY, Score};
-use crate::static_evaluation::StaticEvaluator;
 use crate::tablebases::{Tablebases, Wdl};
 
+/// The value of a position for the side to move, as a search with this network sees it at first sight.
+pub fn evaluate(network: &Network, position: &Position) -> Score {
+    if position.has_lone_king() { endings::evaluate(position) } else { network.evaluate(position) }
+}
+
 /// What a thread keeps from one search to the next.
-#[derive(Clone)]
 pub(crate) struct ThreadData {
     pub(crate) histories: Histories,
-    pub(crate) evaluator: StaticEvaluator,
+    accumulators: Accumulators,
 }
 
 impl ThreadData {
     pub(crate) fn new(network: &Arc<Network>) -> ThreadData {
-        ThreadData { histories: Histories::new(), evaluator: StaticEvaluator::new(network) }
+        ThreadData { histories: Histories::new(), accumulators: Accumulators::new(Arc::clone(network)) }
     }
 }
 
@@ -52,7 +54,7 @@ const BEFORE_ROOT: usize = 4;
 pub(crate) struct ChessWorker<'a> {
     pub(crate) thread: SearchThread<'a, Position>,
     pub(crate) histories: &'a mut Histories,
-    evaluator: &'a mut StaticEvaluator,
+    accumulators: &'a mut Accumulators,
     pub(crate) reductions: &'a Reductions,
     tablebases: Option<&'a dyn Tablebases>,
     /// Plies before this one don't pass: a null move is being verified.
@@ -69,17 +71,17 @@ impl<'a> ChessWorker<'a> {
         reductions: &'a Reductions,
         tablebases: Option<&'a dyn Tablebases>,
     ) -> ChessWorker<'a> {
-        let ThreadData { histories, evaluator } = data;
-        evaluator.begin();
+        let ThreadData { histories, accumulators } = data;
+        accumulators.begin();
         ChessWorker {
             thread,
             histories,
-            evaluator,
+            accumulators,
             reductions,
             tablebases,
             null_move_floor: 0,
             frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 2].into_boxed_slice(),
-            scratch: MoveList::new(),
+            scratch: MoveList::default(),
         }
     }
 
@@ -111,30 +113,33 @@ impl<'a> ChessWorker<'a> {
         CONTINUATIONS.map(|back| self.frame_before(ply, back - 1).moved)
     }
 
-    /// Makes a move: the position after it. Pairs with [`ChessWorker::unmake`].
+    /// Makes a move, does `search` with the position after it, and takes the move back.
     #[inline]
-    pub(crate) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+    pub(crate) fn with_move(
+        &mut self,
+        position: &Position,
+        m: Move,
+        ply: usize,
+        search: impl FnOnce(&mut Self, &Position) -> Result<Score, Stopped>,
+    ) -> Result<Score, Stopped> {
         self.thread.shared.table.prefetch(position.approximate_table_key_after(m));
         self.thread.note_move(position);
-        self.evaluator.note_move(position, m, ply);
+        self.accumulators.note_move(position, m, ply);
         let moved = Some(PieceTo::of(position, m));
         *self.frame(ply + 1) = Frame { moved, reduction: 0, ..*self.frame(ply + 1) };
-        position.make(m)
-    }
-
-    #[inline]
-    pub(crate) fn unmake(&mut self) {
+        let result = search(self, &position.make(m));
         self.thread.take_back();
+        result
     }
 
     /// Passes, does `search` with the position after it, and takes the pass back.
-    pub(crate) fn with_null_move<T>(
+    pub(crate) fn with_null_move(
         &mut self,
         position: &Position,
         ply: usize,
-        search: impl FnOnce(&mut Self, &Position) -> T,
-    ) -> T {
-        self.evaluator.note_null_move(ply);
+        search: impl FnOnce(&mut Self, &Position) -> Result<Score, Stopped>,
+    ) -> Result<Score, Stopped> {
+        self.accumulators.note_null_move(ply);
         *self.frame(ply + 1) = Frame { moved: None, reduction: 0, ..*self.frame(ply + 1) };
         let floor = self.thread.note_null_move(position);
         let result = search(self, &position.make_null());
@@ -150,7 +155,11 @@ impl<'a> ChessWorker<'a> {
     /// What a quiet position, at a ply, is worth at first sight.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
-        let evaluation = self.evaluator.evaluate(position, ply);
+        let evaluation = if position.has_lone_king() {
+            endings::evaluate(position)
+        } else {
+            self.accumulators.evaluate(position, ply)
+        };
         self.thread.in_style(evaluation, position)
     }
 
@@ -172,31 +181,6 @@ impl<'a> ChessWorker<'a> {
             Wdl::Draw => self.thread.draw(position),
             Wdl::Win => Score::tablebase_win_at(ply),
         })
-    }
-}
-
-impl<'a> RootSearch<'a> for ChessWorker<'a> {
-    type Position = Position;
-
-    fn aspiration() -> Aspiration {
-        Aspiration {
-            depth: p::aspiration_depth(),
-            margin: p::aspiration_margin(),
-            limit: p::aspiration_limit(),
-        }
-    }
-
-    fn thread(&mut self) -> &mut SearchThread<'a, Position> {
-        &mut self.thread
-    }
-
-    fn search_root(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped> {
-        self.search_root_node(alpha, beta, observer)
     }
 }
 

@@ -25,7 +25,7 @@ impl Herald {
     /// # Errors
     /// There is not enough memory.
     pub fn new(limit: &TimeControl, mebibytes: usize) -> AnalysisResult<Herald> {
-        let (table, searcher) = (Table::new(mebibytes)?, Searcher::new());
+        let (table, searcher) = (Table::new(mebibytes)?, Searcher::default());
         Ok(Herald { limits: limits(limit), mebibytes, table, searcher, solver: None })
     }
 }

@@ -1,8 +1,8 @@
 //! Ever deeper iterations of a thread, by whatever rules.
 
 use super::control::Stopped;
-use super::observer::{Bound, Observer};
-use super::{SearchPosition, SearchThread};
+use super::observer::Bound;
+use super::{Progress, SearchPosition, SearchThread};
 use crate::moves::Move;
 use crate::score::{MAX_PLY, Score, Verdict};
 
@@ -45,12 +45,7 @@ pub trait RootSearch<'a>: Sized {
     ///
     /// # Errors
     /// It was told to end.
-    fn search_root(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped>;
+    fn search_root(&mut self, alpha: Score, beta: Score) -> Result<Score, Stopped>;
 
     /// Tries the root moves that are not settled, in their order, until one reaches beta: the best score, and the move that
     /// raised alpha last. `search` finds what a move is worth.
@@ -61,18 +56,27 @@ pub trait RootSearch<'a>: Sized {
         &mut self,
         mut alpha: Score,
         beta: Score,
-        observer: &mut dyn Observer,
         mut search: impl FnMut(&mut Self, RootAttempt) -> Result<Score, Stopped>,
     ) -> Result<(Score, Option<Move>), Stopped> {
         let (mut best, mut best_move) = (-Score::INFINITE, None);
-        let progress = &self.thread().progress;
-        let (line, total) = (progress.line, progress.root_moves.len());
+        let Progress { line, depth, ref root_moves, .. } = self.thread().progress;
+        let total = root_moves.len();
         for index in line..total {
             let number = index - line + 1;
-            let mv = self.thread().begin_root_move(index, observer);
-            let nodes_before = self.thread().nodes;
+            let thread = self.thread();
+            let (mv, nodes_before) = (thread.progress.root_moves[index].mv, thread.nodes);
+            if let Some(observer) = &mut thread.observer {
+                observer.root_move(depth as u32, mv, index + 1, total);
+            }
             let score = search(self, RootAttempt { mv, number, alpha, best })?;
-            self.thread().note_root_move(index, nodes_before, score, number == 1 || score > alpha);
+            let SearchThread { progress, variations, nodes, .. } = self.thread();
+            let root = &mut progress.root_moves[index];
+            root.nodes += *nodes - nodes_before;
+            if number == 1 || score > alpha {
+                (root.score, root.rank) = (score, score);
+                root.line.truncate(1);
+                root.line.extend(variations.get(1));
+            }
             if score > best {
                 best = score;
                 if score > alpha {
@@ -88,7 +92,7 @@ pub trait RootSearch<'a>: Sized {
 }
 
 /// Searches ever deeper until a limit is reached or someone says stop. Returns the last completed iteration.
-pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>, observer: &mut dyn Observer) -> i32 {
+pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>) -> i32 {
     let thread = search.thread();
     let limits = thread.shared.limits;
     let moves = thread.progress.root_moves.len();
@@ -100,10 +104,10 @@ pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>, observer: &mut dyn Ob
     let mut completed = 0;
     for depth in 1..=deepest {
         // Helpers skip every other depth: ahead of the thread that decides, they find what it will need in the hash table.
-        if !search.thread().is_first && depth % 2 == 0 {
+        if !search.thread().is_first() && depth % 2 == 0 {
             continue;
         }
-        if search_depth(search, depth, lines, observer).is_err() {
+        if search_depth(search, depth, lines).is_err() {
             break;
         }
         completed = depth;
@@ -115,19 +119,14 @@ pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>, observer: &mut dyn Ob
 }
 
 /// One iteration.
-fn search_depth<'a>(
-    search: &mut impl RootSearch<'a>,
-    depth: i32,
-    lines: usize,
-    observer: &mut dyn Observer,
-) -> Result<(), Stopped> {
+fn search_depth<'a>(search: &mut impl RootSearch<'a>, depth: i32, lines: usize) -> Result<(), Stopped> {
     let progress = &mut search.thread().progress;
     progress.depth = depth;
     let expected: Vec<Score> = progress.root_moves.iter().take(lines).map(|root| root.score).collect();
     for (line, score) in expected.into_iter().enumerate() {
         let progress = &mut search.thread().progress;
         (progress.line, progress.selective_depth) = (line, 0);
-        if let Err(stopped) = aspire(search, score, observer) {
+        if let Err(stopped) = aspire(search, score) {
             search.thread().progress.rank_lines(line);
             return Err(stopped);
         }
@@ -136,33 +135,29 @@ fn search_depth<'a>(
     thread.progress.rank_lines(lines);
     for line in 0..lines {
         thread.progress.line = line;
-        thread.report(Bound::Exact, observer);
+        thread.report(Bound::Exact);
     }
     Ok(())
 }
 
 /// One iteration for one line, with a window around the expected score that widens where it fails.
-fn aspire<'a, S: RootSearch<'a>>(
-    search: &mut S,
-    expected: Score,
-    observer: &mut dyn Observer,
-) -> Result<(), Stopped> {
+fn aspire<'a, S: RootSearch<'a>>(search: &mut S, expected: Score) -> Result<(), Stopped> {
     let Aspiration { depth, mut margin, limit } = S::aspiration();
     let narrow = search.thread().progress.depth >= depth && !expected.is_mate();
     let (mut alpha, mut beta) =
         if narrow { (expected - margin, expected + margin) } else { (-Score::INFINITE, Score::INFINITE) };
     loop {
         search.thread().progress.clear_ranks();
-        let result = search.search_root(alpha, beta, observer);
+        let result = search.search_root(alpha, beta);
         let thread = search.thread();
         thread.progress.sort_by_rank();
         let score = result?;
         if score <= alpha {
-            thread.report(Bound::Upper, observer);
+            thread.report(Bound::Upper);
             beta = Score::from_value(i32::midpoint(alpha.value(), beta.value()));
             alpha = (score - margin).max(-Score::INFINITE);
         } else if score >= beta {
-            thread.report(Bound::Lower, observer);
+            thread.report(Bound::Lower);
             beta = (score + margin).min(Score::INFINITE);
         } else {
             return Ok(());
@@ -176,11 +171,11 @@ fn aspire<'a, S: RootSearch<'a>>(
 
 /// Whether this thread decides when the search has found enough, and it has.
 fn is_enough<P: SearchPosition>(thread: &mut SearchThread<P>) -> bool {
-    if !thread.is_first {
+    if !thread.is_first() {
         return false;
     }
     let limits = thread.shared.limits;
-    let best = &thread.progress.root_moves[0];
+    let best = thread.progress.best();
     let is_mate = |within| matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= within);
     limits.mate.is_some_and(is_mate)
         || limits.soft_nodes.is_some_and(|limit| thread.all_nodes() >= limit)

@@ -57,11 +57,11 @@ pub struct Report<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The true score is this or less.
-    Upper,
+    Upper = 1,
     /// The true score is this or more.
-    Lower,
+    Lower = 2,
     /// The true score.
-    Exact,
+    Exact = 3,
 }
 
 impl Bound {
@@ -74,6 +74,16 @@ impl Bound {
             Bound::Exact
         } else {
             Bound::Upper
+        }
+    }
+
+    /// Whether a score of this kind shows that an estimate is off, or by being exact takes its place.
+    #[inline]
+    pub(crate) fn corrects(self, score: Score, estimate: Score) -> bool {
+        match self {
+            Bound::Exact => true,
+            Bound::Lower => score > estimate,
+            Bound::Upper => score < estimate,
         }
     }
 }

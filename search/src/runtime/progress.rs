@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 
-use super::variation::Variations;
 use crate::moves::Move;
 use crate::score::Score;
 
@@ -27,7 +26,7 @@ pub struct Progress {
     pub root_moves: Vec<RootMove>,
     /// Which of several lines is being searched, from 0: the root moves before it are settled.
     pub line: usize,
-    /// The iteration under way, in plies.
+    /// The iteration under way, in plies; at last the one that was completed.
     pub depth: i32,
     /// The longest line looked at, in plies.
     pub selective_depth: usize,
@@ -42,16 +41,9 @@ impl Progress {
         Progress { root_moves, line: 0, depth: 0, selective_depth: 0 }
     }
 
-    /// Notes what a root move has cost. If it was found better than the moves before it, also its value and the line that
-    /// `variations` have from ply 1 on.
-    pub(super) fn note(&mut self, index: usize, nodes: u64, better: Option<(Score, &Variations)>) {
-        let root = &mut self.root_moves[index];
-        root.nodes += nodes;
-        if let Some((score, variations)) = better {
-            (root.score, root.rank) = (score, score);
-            root.line.truncate(1);
-            root.line.extend(variations.get(1));
-        }
+    /// The best move. There must be one.
+    pub(super) fn best(&self) -> &RootMove {
+        &self.root_moves[0]
     }
 
     /// Puts the first lines in the order of their scores: a later one may have turned out better, since it was searched

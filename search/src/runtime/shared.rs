@@ -7,7 +7,7 @@ use super::Root;
 use super::control::Control;
 use super::limits::{Limits, SearchClock};
 use super::observer::{Bound, Observer, Report};
-use super::vote::SearchResult;
+use super::progress::Progress;
 use crate::table::Table;
 
 /// What the threads of one search share.
@@ -61,25 +61,20 @@ impl<'a, P> Shared<'a, P> {
         self.clock.elapsed(self.nodes.load(Ordering::Relaxed))
     }
 
-    /// Tells the observer of one of the best lines, counted from 1.
-    pub(super) fn report(
-        &self,
-        result: &SearchResult,
-        line: usize,
-        bound: Bound,
-        observer: &mut dyn Observer,
-    ) {
+    /// Tells the observer of the line that a thread is at.
+    pub(super) fn report(&self, progress: &Progress, bound: Bound, observer: &mut dyn Observer) {
+        let Progress { ref root_moves, line, depth, selective_depth } = *progress;
         observer.report(&Report {
-            depth: result.depth as u32,
-            selective_depth: result.selective_depth as u32,
-            line,
-            score: result.best.score,
+            depth: depth as u32,
+            selective_depth: selective_depth as u32,
+            line: line + 1,
+            score: root_moves[line].score,
             bound,
             nodes: self.nodes.load(Ordering::Relaxed),
             elapsed: self.elapsed(),
             hash_full: self.table.permille_full(),
             tablebase_hits: self.tablebase_hits.load(Ordering::Relaxed),
-            principal_variation: &result.best.line,
+            principal_variation: &root_moves[line].line,
         });
     }
 }

@@ -2,6 +2,7 @@
 
 use shakmaty::Color;
 
+use crate::position::scramble;
 use crate::score::Score;
 
 /// What the search adds to what it knows of positions; by default nothing.
@@ -34,13 +35,6 @@ impl Style {
         let error = i64::from(sum) * i64::from(self.noise) / full;
         Score::centipawns(evaluation.value() + error as i32)
     }
-}
-
-/// The finalizer of `SplitMix64` (S. Vigna): every bit of the input moves about half of those of the output.
-const fn scramble(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ (bits >> 31)
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use super::progress::Progress;
 use super::shared::Shared;
 use super::time_manager::TimeManager;
 use super::variation::Variations;
-use super::vote::SearchResult;
 use crate::moves::Move;
 use crate::score::{MAX_PLY, Score};
 
@@ -25,8 +24,8 @@ const WORTH_TELLING: Duration = Duration::from_secs(3);
 pub struct SearchThread<'a, P> {
     /// What all threads share.
     pub shared: &'a Shared<'a, P>,
-    /// Only the first thread looks at limits and reports.
-    pub(super) is_first: bool,
+    /// Who hears of the first thread, which alone looks at limits and reports.
+    pub(super) observer: Option<&'a mut dyn Observer>,
     /// Moves made.
     pub nodes: u64,
     /// How far it has come.
@@ -43,14 +42,17 @@ pub struct SearchThread<'a, P> {
 }
 
 impl<'a, P: SearchPosition> SearchThread<'a, P> {
-    pub(super) fn new(shared: &'a Shared<'a, P>, is_first: bool) -> SearchThread<'a, P> {
+    pub(super) fn new(
+        shared: &'a Shared<'a, P>,
+        observer: Option<&'a mut dyn Observer>,
+    ) -> SearchThread<'a, P> {
         let root = shared.root;
         let is_allowed = |m: &Move| root.allowed.as_ref().is_none_or(|allowed| allowed.contains(m));
         let mut keys = root.earlier_keys.clone();
         keys.reserve(MAX_PLY + 1);
         SearchThread {
             shared,
-            is_first,
+            observer,
             nodes: 0,
             progress: Progress::new(root.position.moves().into_iter().filter(is_allowed)),
             variations: Variations::new(),
@@ -60,6 +62,10 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
             next_poll: shared.limits.nodes.map_or(POLL_INTERVAL, |nodes| nodes.clamp(1, POLL_INTERVAL)),
             counted_nodes: 0,
         }
+    }
+
+    pub(super) fn is_first(&self) -> bool {
+        self.observer.is_some()
     }
 
     /// A node at a ply is looked at. Its score, if it is a draw or its value was told.
@@ -91,7 +97,7 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         let nodes_left = shared.limits.nodes.map_or(POLL_INTERVAL, |limit| limit.saturating_sub(total));
         self.next_poll = self.nodes + nodes_left.min(POLL_INTERVAL);
         // Something must have been found before the search may end.
-        if !self.is_first || self.progress.depth <= 1 {
+        if !self.is_first() || self.progress.depth <= 1 {
             self.next_poll = self.nodes + POLL_INTERVAL;
             return Ok(());
         }
@@ -110,7 +116,7 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
     /// Notes the end of an iteration; whether there is time for another.
     pub(super) fn has_time_for_iteration(&mut self) -> bool {
         self.all_nodes();
-        let best = &self.progress.root_moves[0];
+        let best = self.progress.best();
         self.time.note_iteration(best.mv, best.score);
         self.shared.control.is_pondering()
             || self.time.allows_iteration(self.shared.elapsed(), &self.progress, self.nodes)
@@ -193,41 +199,14 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         if style.noise == 0 { evaluation } else { style.blur(evaluation, position.repetition_key()) }
     }
 
-    /// The search turns to a root move.
-    pub(super) fn begin_root_move(&mut self, index: usize, observer: &mut dyn Observer) -> Move {
-        let Progress { ref root_moves, depth, .. } = self.progress;
-        let mv = root_moves[index].mv;
-        if self.is_first {
-            observer.root_move(depth as u32, mv, index + 1, root_moves.len());
-        }
-        mv
-    }
-
-    /// A root move was searched, and perhaps found better than those before it.
-    pub(super) fn note_root_move(&mut self, index: usize, nodes_before: u64, score: Score, is_better: bool) {
-        let better = is_better.then_some((score, &self.variations));
-        self.progress.note(index, self.nodes - nodes_before, better);
-    }
-
     /// Tells the observer about the current line.
-    pub(super) fn report(&mut self, bound: Bound, observer: &mut dyn Observer) {
-        if !self.is_first || !observer.is_listening() {
-            return;
-        }
+    pub(super) fn report(&mut self, bound: Bound) {
         self.all_nodes();
-        if bound == Bound::Exact || self.shared.elapsed() >= WORTH_TELLING {
-            let Progress { root_moves, line, depth, selective_depth } = &self.progress;
-            let best = root_moves[*line].clone();
-            let result = SearchResult { depth: *depth, selective_depth: *selective_depth, best };
-            self.shared.report(&result, line + 1, bound, observer);
+        let shared = self.shared;
+        if let Some(observer) = self.observer.as_deref_mut().filter(|observer| observer.is_listening())
+            && (bound == Bound::Exact || shared.elapsed() >= WORTH_TELLING)
+        {
+            shared.report(&self.progress, bound, observer);
         }
-    }
-
-    /// What the thread has found in `depth` completed iterations; `None` if no move is allowed.
-    pub(super) fn result(&mut self, depth: i32) -> Option<SearchResult> {
-        self.all_nodes();
-        let Progress { root_moves, selective_depth, .. } = &mut self.progress;
-        let best = std::mem::take(root_moves).into_iter().next()?;
-        Some(SearchResult { depth, selective_depth: *selective_depth, best })
     }
 }

@@ -71,10 +71,10 @@ impl TimeManager {
         if !self.is_flexible {
             return elapsed < self.soft;
         }
-        let best = &progress.root_moves[0];
+        let best = progress.best();
         // An only move needs no thought, nor does a mate much shorter than the search is deep.
-        let is_found =
-            matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= progress.depth as u32 / 3);
+        let short = (progress.depth / p::mate_depth_divisor()) as u32;
+        let is_found = matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= short);
         let is_clear = progress.root_moves.len() == 1 || is_found;
         let share = (100 * best.nodes / nodes.max(1)) as i32;
         !is_clear && elapsed < percent(self.soft, self.stretch(share)).min(self.hard)
