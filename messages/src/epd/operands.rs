@@ -183,11 +183,11 @@ impl<'a> Operands<'a, '_> {
     }
 
     pub(super) fn command(&mut self) -> Option<RefereeCommand> {
-        self.word("a command of a referee", RefereeCommand::read)
+        self.word("a command of a referee", RefereeCommand::named)
     }
 
     pub(super) fn request(&mut self) -> Option<RefereeRequest> {
-        self.word("a request of a client", RefereeRequest::read)
+        self.word("a request of a client", RefereeRequest::named)
     }
 
     fn word<T>(&mut self, expected: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use game::Score;
 
+use crate::names::names;
+
 /// One of ten comments or variation names, 0 to 9 (EPD specification, 6.5, 6.32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register(u8);
@@ -164,36 +166,7 @@ pub(super) fn numbers<const N: usize>(text: &str, separator: char, digits: [usiz
     parts.next().is_none().then_some(numbers)
 }
 
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// All of them.
-            pub const ALL: &[$name] = &[$($name::$variant,)*];
-
-            /// The word that stands for it.
-            pub fn word(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-
-            /// What a word stands for.
-            pub(super) fn read(word: &str) -> Option<$name> {
-                match word { $($word => Some($name::$variant),)* _ => None }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.word())
-            }
-        }
-    };
-}
-
-words! {
+names! {
     /// What a referee wants of a client (EPD specification, 8.1).
     RefereeCommand {
         /// The game is over.
@@ -213,7 +186,7 @@ words! {
     }
 }
 
-words! {
+names! {
     /// What a client wants of a referee (EPD specification, 8.2).
     RefereeRequest {
         /// The client can't go on without human help.

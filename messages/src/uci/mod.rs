@@ -7,5 +7,5 @@ mod strategies;
 mod words;
 
 pub use command::{Command, Go, RegistrationReply, StartPosition};
-pub use message::{Check, CurrentLine, EMPTY, Info, InfoScore, Message, OptionKind};
+pub use message::{Check, CurrentLine, EMPTY, Info, InfoScore, Message};
 pub use words::LineError;

@@ -332,7 +332,7 @@ impl Player for CecpPlayer {
         }
         self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
         self.tell(&Command::Force)?;
-        let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
+        let result = outcome.result().parse().unwrap_or(GameResult::Unknown);
         self.tell(&Command::Result { result, comment: Some(outcome.to_string()) })
     }
 

@@ -3,7 +3,9 @@
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
 use super::variants;
-use messages::cecp::{Feature, Message, OptionControl, OptionDefinition, Switch};
+use crate::host::option_kind;
+use messages::OptionKind;
+use messages::cecp::{Feature, Message, OptionDefinition, OptionPurpose, Switch};
 
 /// The engine's name, as GUIs show it.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
@@ -75,6 +77,10 @@ fn options(settings: &Settings) -> impl Iterator<Item = Message> {
     offers.chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
 }
 
+fn offer(option: OptionDefinition) -> Message {
+    Message::Features(vec![Feature::Option(option)])
+}
+
 impl CecpOption {
     fn all() -> impl Iterator<Item = CecpOption> {
         let others = [CecpOption::ClearHash, CecpOption::Save, CecpOption::Reset];
@@ -104,35 +110,29 @@ impl CecpOption {
 
     /// The option as it stands.
     pub(super) fn offer(self, settings: &Settings) -> Message {
-        self.offer_as(self.kind(settings))
+        offer(self.definition(settings))
     }
 
     /// The option in a simpler form, for a GUI that doesn't understand its kind; `None` if there is none.
     pub(super) fn simpler_offer(self, settings: &Settings) -> Option<Message> {
-        self.kind(settings).simpler().map(|kind| self.offer_as(kind))
+        self.definition(settings).simpler().map(offer)
     }
 
-    fn offer_as(self, kind: OptionControl) -> Message {
-        Message::Features(vec![Feature::Option(OptionDefinition { name: self.name(), kind })])
-    }
-
-    fn kind(self, settings: &Settings) -> OptionControl {
-        match self {
-            CecpOption::Setting(Setting::Number(setting)) => {
-                let (min, max) = setting.range().into_inner();
-                OptionControl::Spin { value: settings.get(setting), min, max }
+    fn definition(self, settings: &Settings) -> OptionDefinition {
+        let purpose = match self {
+            CecpOption::Setting(Setting::Path(PathSetting::Book | PathSetting::Network)) => {
+                Some(OptionPurpose::File)
             }
-            CecpOption::Setting(Setting::Switch(setting)) => OptionControl::Check(settings.is_on(setting)),
-            CecpOption::Setting(Setting::Path(setting)) => match setting {
-                PathSetting::Book | PathSetting::Network => {
-                    OptionControl::File(settings.path(setting).to_owned())
-                }
-                PathSetting::Tablebases => OptionControl::Path(settings.path(setting).to_owned()),
-            },
-            CecpOption::ClearHash => OptionControl::Button,
-            CecpOption::Save => OptionControl::Save,
-            CecpOption::Reset => OptionControl::Reset,
-        }
+            CecpOption::Setting(Setting::Path(PathSetting::Tablebases)) => Some(OptionPurpose::Path),
+            CecpOption::Save => Some(OptionPurpose::Save),
+            CecpOption::Reset => Some(OptionPurpose::Reset),
+            CecpOption::Setting(_) | CecpOption::ClearHash => None,
+        };
+        let kind = match self {
+            CecpOption::Setting(setting) => option_kind(setting, settings),
+            CecpOption::ClearHash | CecpOption::Save | CecpOption::Reset => OptionKind::Button,
+        };
+        OptionDefinition { name: self.name(), kind, purpose }
     }
 }
 
@@ -150,14 +150,15 @@ mod tests {
 
     #[test]
     fn every_offer_can_be_made_simpler_until_any_gui_understands_it() {
-        use OptionControl as K;
+        use OptionKind as K;
         let settings = Settings::default();
         for option in CecpOption::all() {
-            let mut kind = option.kind(&settings);
-            while let Some(simpler) = kind.simpler() {
-                kind = simpler;
+            let mut option = option.definition(&settings);
+            while let Some(simpler) = option.simpler() {
+                option = simpler;
             }
-            assert!(matches!(kind, K::Button | K::Check(_) | K::Spin { .. } | K::Text(_)), "{kind:?}");
+            let is_plain = matches!(option.kind, K::Button | K::Check(_) | K::Spin { .. } | K::Text(_));
+            assert!(is_plain && option.purpose.is_none(), "{option:?}");
         }
     }
 }

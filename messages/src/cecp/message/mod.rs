@@ -5,8 +5,9 @@ mod tests;
 
 use std::fmt;
 
+use super::GameResult;
 use super::feature::Feature;
-use super::notation::{self, GameResult, first_word};
+use super::notation::{self, first_word};
 use super::thinking::ThinkingLine;
 
 /// A message from an engine to a GUI: one line.
@@ -237,7 +238,7 @@ fn parse_word(line: &str) -> Option<Message> {
         "choice" if !text.is_empty() => Message::Choice(text.to_owned()),
         _ => match word.parse() {
             Ok(result) => Message::Result { result, comment: notation::comment(text) },
-            Err(()) => Message::Tell(Audience::of_word(word)?, text.to_owned()),
+            Err(_) => Message::Tell(Audience::of_word(word)?, text.to_owned()),
         },
     })
 }

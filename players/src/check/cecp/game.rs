@@ -2,6 +2,7 @@
 
 use game::{Color, Game};
 use messages::cecp::{GameResult, Message, Switch};
+use shakmaty::KnownOutcome;
 
 use super::control::thinks_on;
 use super::harness::{CecpHarness, LONG_THINK, is_refusal};
@@ -212,11 +213,7 @@ fn ends(candidate: &Candidate, fen: &str, last: &str, winner: Option<Color>) -> 
 
 /// No result was claimed but the true one.
 pub(super) fn true_results(heard: &Transcript<Message>, winner: Option<Color>) -> Result<(), Failure> {
-    let truth = match winner {
-        Some(Color::White) => GameResult::WhiteWins,
-        Some(Color::Black) => GameResult::BlackWins,
-        None => GameResult::Draw,
-    };
+    let truth = GameResult::Known(KnownOutcome::from_winner(winner));
     let is_wrong = |message: &Message| matches!(message, Message::Result { result, .. } if *result != truth);
     heard.has_no(&format!("no other result than {truth}"), is_wrong)
 }

@@ -1,9 +1,9 @@
 //! Settings, and who plays.
 
-use messages::cecp::{Message, OptionControl, Switch};
+use messages::cecp::{Message, Switch};
 
 use super::harness::{CecpHarness, is_refusal};
-use crate::check::harness::{QUIET, require, trial_numbers};
+use crate::check::harness::{QUIET, require, trial_values};
 use crate::check::{Candidate, ConformanceRule, Failure, rule};
 
 pub(super) const RULES: &[ConformanceRule] = &[
@@ -25,16 +25,7 @@ fn options(candidate: &Candidate) -> Result<(), Failure> {
     let mut settings = Vec::new();
     for option in harness.announced.options() {
         let name = &option.name;
-        let values = match &option.kind {
-            OptionControl::Spin { value, min, max } | OptionControl::Slider { value, min, max } => {
-                trial_numbers(name, *value, *min, *max)
-            }
-            OptionControl::Check(value) => [!value, *value].map(|on| u8::from(on).to_string()).to_vec(),
-            OptionControl::Combo { choices, current } => {
-                [&choices[..], std::slice::from_ref(&choices[*current])].concat()
-            }
-            _ => Vec::new(),
-        };
+        let values = trial_values(name, &option.kind, ["0", "1"]);
         settings.extend(values.iter().map(|value| format!("option {name}={value}")));
     }
     require(!settings.is_empty(), "options")?;

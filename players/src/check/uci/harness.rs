@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Game};
-use messages::uci::{Info, LineError, Message, OptionKind};
+use messages::OptionKind;
+use messages::uci::{Info, LineError, Message};
 use shakmaty::uci::UciMove;
 
 use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, require, within};

@@ -1,11 +1,12 @@
 //! The first words, options, positions, and the end.
 
 use game::CastlingMode::{Chess960, Standard};
-use messages::uci::{Message, OptionKind};
+use messages::OptionKind;
+use messages::uci::Message;
 use shakmaty::uci::UciMove;
 
 use super::harness::UciHarness;
-use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, differ, require, trial_numbers};
+use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, differ, require, trial_values};
 use crate::check::positions::{
     AFTER_CASTLING, AFTER_PAWNS, CHESS960, ENDGAME, MATED, MIDDLEGAME, ONLY_CASTLING, STALEMATED,
 };
@@ -94,8 +95,8 @@ fn option_defaults(candidate: &Candidate) -> Result<(), Failure> {
     require(!options.is_empty(), "options")?;
     for (name, kind) in options {
         let is_within = match &kind {
-            OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
-            OptionKind::Combo { default, choices } => choices.contains(default),
+            OptionKind::Spin { value, min, max } => (min..=max).contains(&value),
+            OptionKind::Combo { value, choices } => choices.contains(value),
             _ => true,
         };
         demand(is_within, "a default within the range", format!("{name}: {kind:?}"))?;
@@ -107,12 +108,7 @@ fn options(candidate: &Candidate) -> Result<(), Failure> {
     let mut harness = UciHarness::start(candidate)?;
     let mut settings = Vec::new();
     for (name, kind) in &harness.announced {
-        let values = match kind {
-            OptionKind::Spin { default, min, max } => trial_numbers(name, *default, *min, *max),
-            OptionKind::Check { default } => [!default, *default].map(|on| on.to_string()).to_vec(),
-            OptionKind::Combo { default, choices } => [&choices[..], std::slice::from_ref(default)].concat(),
-            OptionKind::Button | OptionKind::String { .. } => Vec::new(),
-        };
+        let values = trial_values(name, kind, ["false", "true"]);
         settings.extend(values.iter().map(|value| format!("setoption name {name} value {value}")));
     }
     require(!settings.is_empty(), "options")?;
