@@ -38,9 +38,9 @@ impl AnalysisJob for Analyze {
         analysis.write_to(record, game, self.times && has_moves);
         if self.supplies_move {
             record.remove("sv");
-            match record.get("pm").cloned() {
-                Some(Operation::Pm(best)) => record.set(Operation::Sm(best)),
-                _ => drop(record.remove("sm")),
+            match record.pm().cloned() {
+                Some(best) => record.set(Operation::Sm(best)),
+                None => drop(record.remove("sm")),
             }
         }
         Ok(Counts { found: 1, ..analysis.effort() })

@@ -40,10 +40,7 @@ impl AnalysisJob for FindMates {
         game: &Game,
         analyzer: &mut dyn Analyzer,
     ) -> AnalysisResult<Counts> {
-        let known = match record.get("dm") {
-            Some(Operation::Dm(moves)) => moves.get(),
-            _ => u32::MAX,
-        };
+        let known = record.dm().map_or(u32::MAX, |moves| moves.get());
         let is_ended = game.legal_moves().is_empty();
         let first = if self.passes { 1 } else { self.moves.get() };
         let mut counts = Counts { skipped: 1, ..Counts::default() };

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use game::Move;
-use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Operation, Record, RecordReader};
+use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Record, RecordReader};
 
 use super::{RunSummary, grades};
 use crate::key_moves::KeyMoves;
@@ -76,7 +76,7 @@ impl Run {
             self.summary.without_target += 1;
             return;
         };
-        let id = record.id().unwrap_or_default().to_owned();
+        let id = record.id().map(ToString::to_string).unwrap_or_default();
         let problem =
             SuiteProblem { position: record.position.clone(), id, solution, grades: grades::of(record) };
         match SuiteAttempt::of(record, &problem) {
@@ -97,11 +97,7 @@ impl SuiteAttempt {
         };
         let outcome = TargetResult::of(record).or_else(judged)?;
         let points = problem.best_points().map(|_| mv.map_or(0, |mv| problem.points(mv)));
-        let nodes = match record.get("acn") {
-            Some(Operation::Acn(nodes)) => Some(*nodes),
-            _ => None,
-        };
-        Some(SuiteAttempt { outcome, played, points, nodes })
+        Some(SuiteAttempt { outcome, played, points, nodes: record.acn().copied() })
     }
 
     /// Whether the problem was solved.

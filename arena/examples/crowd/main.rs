@@ -206,7 +206,6 @@ impl Player {
                         self.account.map(|(game, left)| (game, left.saturating_sub(arrived.elapsed())));
                 }
                 ClientTask::Repeat(reply) => {
-                    self.conversation.play_repeated(&reply);
                     output.write_all(format!("{reply}\n").as_bytes()).await?;
                 }
                 _ => {}

@@ -28,6 +28,5 @@ pub use position::{Castling, EpdPosition, EpdPosition as Position};
 pub use record::{MoveReading, Reading, Record, RecordReader, Strictness};
 pub use registers::Registers;
 pub use values::{
-    ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, EvaluationVerdict, RefereeCommand, RefereeRequest,
-    Register,
+    ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, RefereeCommand, RefereeRequest, Register,
 };

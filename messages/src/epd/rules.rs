@@ -1,10 +1,11 @@
 //! What operations demand of each other.
 
+use game::Score;
 use game::epd::{Findings, Rule, Severity};
 
 use super::moves::EpdMove;
 use super::operation::Operation;
-use super::values::{EpdEvaluation, EvaluationVerdict};
+use super::values::EpdEvaluation;
 
 /// Judges the operations of a record, which are in their order. `places` are the bytes of the line at which they begin.
 pub(super) fn judge(operations: &[Operation<'_>], places: &[usize], findings: &mut Findings<'_>) {
@@ -99,13 +100,10 @@ impl<'r, 'a> Judge<'r, 'a> {
     fn mates(&self, findings: &mut Findings<'_>) {
         let Some((at, Operation::Ce(evaluation))) = self.find("ce") else { return };
         // The winner mates after an odd number of plies, the loser is mated after an even one.
-        let parity = match evaluation.verdict() {
-            EvaluationVerdict::MateIn(plies) if plies % 2 == 0 => {
-                Some("an odd number of plies before the mover mates")
-            }
-            EvaluationVerdict::MatedIn(plies) if plies % 2 == 1 => {
-                Some("an even number of plies before the mover is mated")
-            }
+        let is_odd = evaluation.value() % 2 != 0;
+        let parity = match evaluation.score() {
+            Some(Score::MateIn(_)) if is_odd => Some("an odd number of plies before the mover mates"),
+            Some(Score::MatedIn(_)) if !is_odd => Some("an even number of plies before the mover is mated"),
             _ => None,
         };
         if let Some(parity) = parity {
@@ -113,7 +111,7 @@ impl<'r, 'a> Judge<'r, 'a> {
             findings.report(at, Rule::A4, Severity::Note, message);
         }
         let Some((_, Operation::Dm(moves))) = self.find("dm") else { return };
-        let expected = EpdEvaluation::mate_in(moves.get());
+        let expected = EpdEvaluation::of(Score::MateIn(moves.get()));
         if expected != Some(*evaluation) {
             let message = match expected {
                 Some(expected) => format!("`ce {evaluation}`; `dm {moves}` is {expected}"),

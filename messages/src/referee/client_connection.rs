@@ -99,7 +99,6 @@ impl<'a> ClientConnection<'a> {
             }
             Ok(ClientTask::Respond) => Received::Respond,
             Ok(ClientTask::Repeat(record)) => {
-                client.play_repeated(&record);
                 self.send(&record)?;
                 Received::Nothing
             }
