@@ -198,8 +198,9 @@ impl RecordReader {
             return None;
         }
         operations.sort(first, &mut lexer.findings);
-        judge(&operations.list, &operations.places, &mut lexer.findings);
-        Some(Record { position, operations: operations.list })
+        let record = Record { position, operations: operations.list };
+        judge(&record, &operations.places, &mut lexer.findings);
+        Some(record)
     }
 
     fn read_operation<'a>(
