@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use game::{Clock, Color, Game, Move, MoveLimits, MoveTime, TimeControl};
 use shakmaty::{ByColor, Position as _};
 
+use super::client_connection::DisconnectReason;
 use super::directive::{Directive, ExactClock, Moves};
 use super::reading::MessageError;
 use super::request::{Analysis, ClientRecord, ClientReply, Remark, Request, Response, SignOn};
@@ -25,7 +26,7 @@ pub enum ClientTask {
     /// To do what it does at the end of a game; carries the result, if it was told.
     Conclude(Option<String>),
     /// To close the connection.
-    Disconnect,
+    Disconnect(DisconnectReason),
     /// To call for human help; carries the reason, if there is one.
     Alarm(Option<String>),
 }
@@ -122,7 +123,7 @@ impl ClientState {
         Ok(match directive.command {
             RefereeCommand::Reset => ClientTask::NewGame,
             RefereeCommand::Inform => ClientTask::Nothing,
-            RefereeCommand::Disconnect => ClientTask::Disconnect,
+            RefereeCommand::Disconnect => ClientTask::Disconnect(DisconnectReason::ByReferee),
             RefereeCommand::Fault => ClientTask::Alarm(directive.reason),
             RefereeCommand::Execute => {
                 self.set_up(&directive)?;
@@ -463,7 +464,6 @@ mod tests {
         match hear(&mut client, "refcom respond; tcgs 4;") {
             ClientTask::Repeat(record) => {
                 assert_eq!(record.to_string(), reply);
-                client.play_repeated(&record);
                 assert_eq!(client.game().ply(), 1);
             }
             other => panic!("{other:?}"),
