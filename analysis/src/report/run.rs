@@ -51,13 +51,12 @@ impl Run {
         let name = name.replace(char::is_control, "?");
         let mut run = Run { summary: RunSummary { name, ..RunSummary::default() }, ..Run::default() };
         for block in Blocks::new(input) {
-            match block? {
-                FileBlock::Lines(lines) => {
-                    let records = lines.iter().filter(|line| line.content() == Content::Record);
-                    records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
-                }
-                FileBlock::TooLong { .. } => run.summary.unreadable += 1,
+            let block = block?;
+            if matches!(block, FileBlock::TooLong { .. }) {
+                run.summary.unreadable += 1;
             }
+            let records = block.lines().filter(|line| line.content() == Content::Record);
+            records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
         }
         Ok(run)
     }

@@ -18,7 +18,7 @@ mod rules;
 mod tests;
 mod values;
 
-pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, TextLines, lines};
+pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, lines};
 pub use game::epd::{Escapes, Fault, Rule, Severity};
 pub use moves::EpdMove;
 pub use operation::{AnyOperand, Contact, Operation, Text};
