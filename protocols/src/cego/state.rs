@@ -83,22 +83,23 @@ impl ProtocolState {
     pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), MediatorError> {
         let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
         match (self.stage, text.parse()?) {
-            (ProtocolStage::Starting, MediatorMessage::FirstMove(first)) => {
-                self.game = first.position.game()?;
+            (ProtocolStage::Starting, MediatorMessage::FirstMove { own, opponent, position }) => {
+                self.game = position.game()?;
                 let control = |clock: SideClock| {
                     // Refused is only a control without any time.
                     TimeControl::sudden_death(clock.time, clock.increment).unwrap_or_default()
                 };
-                let (own, opponent) = (control(first.own), control(first.opponent));
-                self.clock = Clock::with_controls(match self.game.turn() {
-                    Color::White => ByColor { white: own, black: opponent },
-                    Color::Black => ByColor { white: opponent, black: own },
-                });
-                self.set_times(first.own.time, first.opponent.time, at);
+                let turn = self.game.turn();
+                let controls = ByColor::new_with(|color| control(if color == turn { own } else { opponent }));
+                self.clock = Clock::with_controls(controls);
+                self.set_times(own.time, opponent.time, at);
             }
-            (ProtocolStage::OpponentsTurn, MediatorMessage::SubsequentMove(subsequent)) => {
-                self.play(subsequent.played)?;
-                self.set_times(subsequent.own_time, subsequent.opponent_time, at);
+            (
+                ProtocolStage::OpponentsTurn,
+                MediatorMessage::SubsequentMove { own_time, opponent_time, played },
+            ) => {
+                self.play(played)?;
+                self.set_times(own_time, opponent_time, at);
             }
             (stage, _) => {
                 return Err(MediatorError::OutOfTurn { expected: stage.expected(), found: quoted(text) });
