@@ -73,8 +73,6 @@ pub struct ClientState {
     used: Option<ByColor<Duration>>,
     clocks: Option<ByColor<ExactClock>>,
     offered_draw: bool,
-    /// Whether there is something to conclude.
-    is_playing: bool,
     epoch: Option<u64>,
     number: Option<std::num::NonZeroU32>,
     last: Option<LastReply>,
@@ -99,7 +97,6 @@ impl ClientState {
             used: None,
             clocks: None,
             offered_draw: false,
-            is_playing: false,
             epoch: None,
             number: None,
             last: None,
@@ -131,12 +128,10 @@ impl ClientState {
             }
             RefereeCommand::Conclude => {
                 self.set_up(&directive)?;
-                self.is_playing = false;
                 ClientTask::Conclude(self.tags.get("Result").filter(|result| *result != "*").cloned())
             }
             RefereeCommand::Respond => {
                 self.set_up(&directive)?;
-                self.is_playing = true;
                 self.offered_draw = directive.offers_draw;
                 if directive.reason.is_some() {
                     // The referee asks once more because the reply was none.
@@ -264,11 +259,6 @@ impl ClientState {
         &self.game
     }
 
-    /// Whether a game is under way.
-    pub fn is_playing(&self) -> bool {
-        self.is_playing
-    }
-
     /// Whether the opponent's last move came with a draw offer.
     pub fn is_draw_offered(&self) -> bool {
         self.offered_draw
@@ -285,7 +275,7 @@ impl ClientState {
     }
 
     /// How many moves a side has made, as far as the number of the move tells.
-    pub fn moves_made(&self, color: Color) -> u32 {
+    fn moves_made(&self, color: Color) -> u32 {
         let before = self.game.position().fullmoves().get() - 1;
         before + u32::from(color.is_white() && self.game.turn().is_black())
     }

@@ -200,12 +200,10 @@ impl Response {
         if has("draw_accept") {
             return Ok(Response::AcceptDraw);
         }
-        let remark = if has("draw_offer") {
-            Remark::OfferDraw
-        } else if has("draw_claim") {
-            Remark::ClaimDraw
-        } else {
-            Remark::None
+        let remark = match (has("draw_offer"), has("draw_claim")) {
+            (true, _) => Remark::OfferDraw,
+            (_, true) => Remark::ClaimDraw,
+            _ => Remark::None,
         };
         match (reading.supplied_move()?, remark) {
             (Some(mv), remark) => Ok(Response::Move { mv, remark, rejects_draw: has("draw_reject") }),

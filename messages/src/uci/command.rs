@@ -142,15 +142,15 @@ fn parse_debug(words: &mut Words) -> Result<Command, LineError> {
 }
 
 fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
-    let all = words.rest();
+    let all = words.rest;
     if words.next() != Some("name") {
         return Err(malformed("setoption", "name", all));
     }
     let has_value = words.any(|word| word == "value");
-    let value = has_value.then(|| words.rest().to_owned());
+    let value = has_value.then(|| words.rest.to_owned());
     let name = Words::new(all).skip(1).take_while(|word| *word != "value").collect::<Vec<_>>().join(" ");
     if name.is_empty() {
-        return Err(malformed("setoption name", "the name of an option", words.rest()));
+        return Err(malformed("setoption name", "the name of an option", words.rest));
     }
     Ok(Command::SetOption { name, value })
 }
@@ -161,7 +161,7 @@ fn parse_registration(words: &mut Words) -> RegistrationReply {
     }
     words.until("name");
     let name = words.until("code");
-    RegistrationReply::Now { name, code: words.rest().to_owned() }
+    RegistrationReply::Now { name, code: words.rest.to_owned() }
 }
 
 fn parse_position(words: &mut Words) -> Result<Command, LineError> {

@@ -154,8 +154,8 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, LineErro
 
 fn parse_id(words: &mut Words) -> Result<Message, LineError> {
     match words.next() {
-        Some("name") => Ok(Message::Name(words.rest().to_owned())),
-        Some("author") => Ok(Message::Author(words.rest().to_owned())),
+        Some("name") => Ok(Message::Name(words.rest.to_owned())),
+        Some("author") => Ok(Message::Author(words.rest.to_owned())),
         other => Err(malformed("id", "name or author", other.unwrap_or_default())),
     }
 }
@@ -178,30 +178,27 @@ fn parse_check(message: &'static str, words: &mut Words) -> Result<Check, LineEr
 }
 
 fn parse_option(words: &mut Words) -> Result<Message, LineError> {
-    let all = words.rest();
+    let all = words.rest;
     if words.next() != Some("name") {
         return Err(malformed("option", "name", all));
     }
     let name = words.until("type");
     let kind = words.next().unwrap_or_default();
     let kind = match kind {
-        "check" => OptionKind::Check(read_default(words) == "true"),
+        "check" => {
+            words.until("default");
+            OptionKind::Check(words.next() == Some("true"))
+        }
         "spin" => parse_spin(words)?,
         "combo" => parse_combo(words),
         "button" => OptionKind::Button,
         "string" => {
-            let text = read_default(words);
-            OptionKind::Text(if text == EMPTY { String::new() } else { text.to_owned() })
+            words.until("default");
+            OptionKind::Text(if words.rest == EMPTY { String::new() } else { words.rest.to_owned() })
         }
         _ => return Err(malformed("option ... type", "check, spin, combo, button or string", kind)),
     };
     Ok(Message::Option { name, kind })
-}
-
-/// What stands behind `default`.
-fn read_default<'a>(words: &mut Words<'a>) -> &'a str {
-    words.until("default");
-    words.rest()
 }
 
 /// The three numbers of a spin, which engines write in any order. Without bounds it has none.
@@ -220,22 +217,16 @@ fn parse_spin(words: &mut Words) -> Result<OptionKind, LineError> {
 
 /// The choices of a combo, each of which may have spaces, and the default among them.
 fn parse_combo(words: &mut Words) -> OptionKind {
-    let mut default = Vec::new();
-    let mut choices: Vec<Vec<&str>> = Vec::new();
-    let mut in_default = false;
-    for word in words {
-        match word {
-            "default" => in_default = true,
-            "var" => {
-                in_default = false;
-                choices.push(Vec::new());
-            }
-            _ if in_default => default.push(word),
-            _ => choices.last_mut().into_iter().for_each(|choice| choice.push(word)),
+    let (mut value, mut choices) = (String::new(), Vec::new());
+    let words: Vec<&str> = words.collect();
+    for part in words.chunk_by(|_, next| !matches!(*next, "default" | "var")) {
+        match part {
+            ["default", words @ ..] => value = words.join(" "),
+            ["var", words @ ..] => choices.push(words.join(" ")),
+            _ => {}
         }
     }
-    let choices = choices.into_iter().map(|words| words.join(" ")).collect();
-    OptionKind::Combo { value: default.join(" "), choices }
+    OptionKind::Combo { value, choices }
 }
 
 impl fmt::Display for Message {

@@ -49,7 +49,8 @@ pub(super) fn parse_line<T>(
 /// Reads a line word by word.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
-    rest: &'a str,
+    /// Everything that has not been read, without the white space around it.
+    pub(super) rest: &'a str,
 }
 
 impl<'a> Words<'a> {
@@ -61,11 +62,6 @@ impl<'a> Words<'a> {
     /// The next word, left where it is.
     pub(super) fn peek(&self) -> Option<&'a str> {
         self.clone().next()
-    }
-
-    /// Everything that has not been read, without the white space around it.
-    pub(super) fn rest(&self) -> &'a str {
-        self.rest
     }
 
     /// The words up to `end`, which is read too, or up to the end of the line, with single spaces between them.

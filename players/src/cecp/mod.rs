@@ -248,7 +248,7 @@ impl ProtocolPlayer for CecpPlayer {
 fn remark(message: &Message) -> Option<String> {
     match message {
         Message::TellUserError(text) => Some(format!("has bad news for the user: {}", excerpt(text))),
-        Message::Tell(audience, text) => Some(format!("tells {audience}: {}", excerpt(text))),
+        Message::Tell(audience, text) => Some(format!("tells {}: {}", audience.in_words(), excerpt(text))),
         Message::AskUser { question, .. } => Some(format!("asks the user: {}", excerpt(question))),
         _ => None,
     }

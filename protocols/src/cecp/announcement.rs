@@ -77,6 +77,15 @@ fn options(settings: &Settings) -> impl Iterator<Item = Message> {
     offers.chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
 }
 
+/// What a setting names.
+fn purpose(setting: Setting) -> Option<OptionPurpose> {
+    match setting {
+        Setting::Path(PathSetting::Book | PathSetting::Network) => Some(OptionPurpose::File),
+        Setting::Path(PathSetting::Tablebases) => Some(OptionPurpose::Path),
+        Setting::Number(_) | Setting::Switch(_) => None,
+    }
+}
+
 fn offer(option: OptionDefinition) -> Message {
     Message::Features(vec![Feature::Option(option)])
 }
@@ -119,18 +128,11 @@ impl CecpOption {
     }
 
     fn definition(self, settings: &Settings) -> OptionDefinition {
-        let purpose = match self {
-            CecpOption::Setting(Setting::Path(PathSetting::Book | PathSetting::Network)) => {
-                Some(OptionPurpose::File)
-            }
-            CecpOption::Setting(Setting::Path(PathSetting::Tablebases)) => Some(OptionPurpose::Path),
-            CecpOption::Save => Some(OptionPurpose::Save),
-            CecpOption::Reset => Some(OptionPurpose::Reset),
-            CecpOption::Setting(_) | CecpOption::ClearHash => None,
-        };
-        let kind = match self {
-            CecpOption::Setting(setting) => option_kind(setting, settings),
-            CecpOption::ClearHash | CecpOption::Save | CecpOption::Reset => OptionKind::Button,
+        let (kind, purpose) = match self {
+            CecpOption::Setting(setting) => (option_kind(setting, settings), purpose(setting)),
+            CecpOption::ClearHash => (OptionKind::Button, None),
+            CecpOption::Save => (OptionKind::Button, Some(OptionPurpose::Save)),
+            CecpOption::Reset => (OptionKind::Button, Some(OptionPurpose::Reset)),
         };
         OptionDefinition { name: self.name(), kind, purpose }
     }

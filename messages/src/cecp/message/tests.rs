@@ -129,7 +129,7 @@ fn message() -> impl Strategy<Value = Message> {
         text().prop_map(Message::TellUserError),
     ];
     let frills = prop_oneof![
-        (proptest::sample::select(Audience::ALL.map(|(audience, ..)| audience).to_vec()), text())
+        (proptest::sample::select(Audience::ALL), text())
             .prop_map(|(audience, text)| Message::Tell(audience, text)),
         (word(), text()).prop_map(|(tag, question)| Message::AskUser { tag, question }),
         (of("[PNBRQK]{1,6}"), of("[1-9]x[1-9]\\+0_[a-z]{1,6}"), "[a-h]{1,8}/[a-h]{1,8} w - -").prop_map(
