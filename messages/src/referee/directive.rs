@@ -148,9 +148,9 @@ impl FromStr for Directive {
         if reading.has("refreq") {
             return Err(MessageError::WrongSide("refreq"));
         }
-        let moves = match (reading.line("sv", Record::sv)?, reading.supplied_move()?) {
-            (Some(moves), _) => Moves::History(moves),
-            (None, Some(mv)) => Moves::Supplied(mv),
+        let moves = match (reading.find("sv", Record::sv)?, reading.find("sm", Record::sm)?) {
+            (Some(moves), _) => Moves::History(moves.iter().map(EpdMove::to_owned_move).collect()),
+            (None, Some(mv)) => Moves::Supplied(mv.to_owned_move()),
             (None, None) => Moves::None,
         };
         let tags = reading.find("ptp", Record::ptp)?.into_iter().flatten();

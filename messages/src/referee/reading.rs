@@ -3,7 +3,7 @@
 use game::epd::Fault;
 use game::excerpt;
 
-use crate::epd::{AnyOperand, EpdMove, MoveReading, Operation, Record, RecordReader, Register, Text};
+use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Register, Text};
 
 /// Why a line is no message of the protocol. The text is what `c0` of a fault tells the other side.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,16 +67,6 @@ impl<'a> ParsedRecord<'a> {
         }
     }
 
-    /// The moves that an operation names.
-    pub(super) fn line<'r>(
-        &'r self,
-        opcode: &'static str,
-        read: impl FnOnce(&'r Record<'a>) -> Option<&'r Vec<EpdMove<'a>>>,
-    ) -> Result<Option<Vec<EpdMove<'static>>>, MessageError> {
-        let line = self.find(opcode, read)?;
-        Ok(line.map(|moves| moves.iter().map(EpdMove::to_owned_move).collect()))
-    }
-
     pub(super) fn has(&self, opcode: &str) -> bool {
         self.record.get(opcode).is_some()
     }
@@ -98,10 +88,6 @@ impl<'a> ParsedRecord<'a> {
         let Some(Operation::Other { operands, .. }) = self.record.get(opcode) else { return Ok(None) };
         let reason = format!("expected {expected}");
         read(operands).map(Some).ok_or(MessageError::Operand { opcode, reason })
-    }
-
-    pub(super) fn supplied_move(&self) -> Result<Option<EpdMove<'static>>, MessageError> {
-        Ok(self.find("sm", Record::sm)?.map(EpdMove::to_owned_move))
     }
 
     /// The comment of the highest rank: the reason of a fault.

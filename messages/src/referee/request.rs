@@ -205,7 +205,7 @@ impl Response {
             (_, true) => Remark::ClaimDraw,
             _ => Remark::None,
         };
-        match (reading.supplied_move()?, remark) {
+        match (reading.find("sm", Record::sm)?.map(EpdMove::to_owned_move), remark) {
             (Some(mv), remark) => Ok(Response::Move { mv, remark, rejects_draw: has("draw_reject") }),
             (None, Remark::ClaimDraw) => Ok(Response::ClaimDraw),
             (None, Remark::OfferDraw) => {
@@ -229,13 +229,11 @@ impl Analysis {
     /// What can be understood of it: a move is not refused for what goes with it.
     fn read(reading: &ParsedRecord<'_>) -> Analysis {
         let record = &reading.record;
-        let mut line = reading.line("pv", Record::pv).ok().flatten().unwrap_or_default();
-        line.truncate(line.iter().take_while(|mv| mv.legal().is_some()).count());
         Analysis {
             evaluation: record.ce().copied(),
             depth: record.acd().copied(),
             nodes: record.acn().copied(),
-            line,
+            line: record.pv().into_iter().flatten().map_while(EpdMove::to_legal).collect(),
         }
     }
 }

@@ -23,8 +23,8 @@ pub enum Command {
         /// Its new value; buttons have none.
         value: Option<String>,
     },
-    /// Register the engine.
-    Register(RegistrationReply),
+    /// Register the engine: `later`, or `name NAME code CODE`.
+    Register(String),
     /// What comes now belongs to another game.
     UciNewGame,
     /// Set up a position.
@@ -46,20 +46,6 @@ pub enum Command {
     Board,
     /// Show the evaluation of the position. Not part of UCI, but many engines know it.
     Evaluation,
-}
-
-/// The answer to a request for registration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RegistrationReply {
-    /// Not now.
-    Later,
-    /// With name and code, each of which may be empty.
-    Now {
-        /// The owner of the engine.
-        name: String,
-        /// The registration code.
-        code: String,
-    },
 }
 
 /// Where a game starts.
@@ -120,7 +106,7 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineErro
         "debug" => parse_debug(words),
         "isready" => Ok(Command::IsReady),
         "setoption" => parse_set_option(words),
-        "register" => Ok(Command::Register(parse_registration(words))),
+        "register" => Ok(Command::Register(words.rest.to_owned())),
         "ucinewgame" => Ok(Command::UciNewGame),
         "position" => parse_position(words),
         "go" => Go::read(words).map(|go| Command::Go(Box::new(go))),
@@ -155,15 +141,6 @@ fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
     Ok(Command::SetOption { name, value })
 }
 
-fn parse_registration(words: &mut Words) -> RegistrationReply {
-    if words.peek() == Some("later") {
-        return RegistrationReply::Later;
-    }
-    words.until("name");
-    let name = words.until("code");
-    RegistrationReply::Now { name, code: words.rest.to_owned() }
-}
-
 fn parse_position(words: &mut Words) -> Result<Command, LineError> {
     let start = match words.next() {
         Some("startpos") => {
@@ -192,10 +169,7 @@ impl fmt::Display for Command {
             Command::SetOption { name, value: Some(value) } => {
                 write!(f, "setoption name {name} value {value}")
             }
-            Command::Register(RegistrationReply::Later) => f.write_str("register later"),
-            Command::Register(RegistrationReply::Now { name, code }) => {
-                write!(f, "register name {name} code {code}")
-            }
+            Command::Register(text) => write!(f, "register {text}"),
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::Position { start, moves } => {
                 match start {
@@ -278,9 +252,7 @@ mod tests {
             Just(Command::IsReady),
             (words(&["value"]), option::of(text()))
                 .prop_map(|(name, value)| Command::SetOption { name, value }),
-            Just(Command::Register(RegistrationReply::Later)),
-            (words(&["code", "later"]), text())
-                .prop_map(|(name, code)| Command::Register(RegistrationReply::Now { name, code })),
+            text().prop_map(Command::Register),
             Just(Command::UciNewGame),
             (starts(), moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
             gos().prop_map(|go| Command::Go(Box::new(go))),
