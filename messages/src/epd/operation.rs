@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 use shakmaty::ByColor;
 use time::PrimitiveDateTime;
 
-use super::moves::EpdMove;
+use super::moves::{EpdMove, printing};
 use super::operands::Operands;
 use super::record::Record;
 use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register};
@@ -208,7 +208,7 @@ impl OperandWriter<'_> {
         if is_plain(text) {
             self.0.push_str(text);
         } else {
-            push_printing(&text.replace('"', "'"), self.0);
+            self.0.push_str(&printing(&text.replace('"', "'")));
         }
         self.0.push('"');
     }
@@ -258,7 +258,7 @@ impl OperandWriter<'_> {
             match operand {
                 AnyOperand::Word(word) => {
                     self.0.push(' ');
-                    push_printing(word, self.0);
+                    self.0.push_str(&printing(word));
                 }
                 AnyOperand::String(text) => self.string(text),
             }
@@ -278,14 +278,4 @@ impl OperandWriter<'_> {
 /// Whether a text is printing ASCII without a quotation mark, and so can be an operand as it is.
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"')
-}
-
-/// Control characters would break the line or move somebody's cursor. Other characters outside of ASCII are kept: they
-/// may be a name.
-pub(super) fn push_printing(text: &str, out: &mut String) {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        out.push_str(text);
-    } else {
-        out.extend(text.chars().map(|c| if c.is_control() { '?' } else { c }));
-    }
 }

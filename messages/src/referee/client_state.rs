@@ -108,30 +108,28 @@ impl ClientState {
     /// # Errors
     /// The referee broke the protocol; what came before stands, unless moves were played from a new position.
     pub fn hear(&mut self, line: &str) -> Result<ClientTask, ProtocolError> {
+        use RefereeCommand as R;
         let directive: Directive = line.parse()?;
         match (directive.epoch, self.epoch) {
             (Some(told), Some(known)) if told < known => return Err(ProtocolError::Outdated { told, known }),
             (told, known) => self.epoch = told.or(known),
         }
-        if directive.command == RefereeCommand::Reset {
+        if directive.command == R::Reset {
             self.reset();
         }
         self.note(&directive);
+        if matches!(directive.command, R::Execute | R::Conclude | R::Respond) {
+            self.set_up(&directive)?;
+        }
         Ok(match directive.command {
-            RefereeCommand::Reset => ClientTask::NewGame,
-            RefereeCommand::Inform => ClientTask::Nothing,
-            RefereeCommand::Disconnect => ClientTask::Disconnect(DisconnectReason::ByReferee),
-            RefereeCommand::Fault => ClientTask::Alarm(directive.reason),
-            RefereeCommand::Execute => {
-                self.set_up(&directive)?;
-                ClientTask::Nothing
-            }
-            RefereeCommand::Conclude => {
-                self.set_up(&directive)?;
+            R::Reset => ClientTask::NewGame,
+            R::Inform | R::Execute => ClientTask::Nothing,
+            R::Disconnect => ClientTask::Disconnect(DisconnectReason::ByReferee),
+            R::Fault => ClientTask::Alarm(directive.reason),
+            R::Conclude => {
                 ClientTask::Conclude(self.tags.get("Result").filter(|result| *result != "*").cloned())
             }
-            RefereeCommand::Respond => {
-                self.set_up(&directive)?;
+            R::Respond => {
                 self.offered_draw = directive.offers_draw;
                 if directive.reason.is_some() {
                     // The referee asks once more because the reply was none.

@@ -115,13 +115,12 @@ impl ExactClock {
     /// Milliseconds, cut and not rounded: no clock shows more than there is.
     fn operands(self) -> [AnyOperand<'static>; 3] {
         let millis = |time: Duration| time.as_millis().to_string();
-        let none = || "-".to_owned();
-        [
-            self.remaining.map_or_else(none, millis),
-            millis(self.increment),
-            self.moves_to_go.map_or_else(none, |moves| moves.to_string()),
-        ]
-        .map(|word| AnyOperand::Word(word.into()))
+        let words = [
+            self.remaining.map(millis),
+            Some(millis(self.increment)),
+            self.moves_to_go.map(|moves| moves.to_string()),
+        ];
+        words.map(|word| AnyOperand::Word(word.unwrap_or_else(|| "-".to_owned()).into()))
     }
 
     fn read(operands: &[AnyOperand<'_>]) -> Option<ExactClock> {

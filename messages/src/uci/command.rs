@@ -134,7 +134,7 @@ fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
     }
     let has_value = words.any(|word| word == "value");
     let value = has_value.then(|| words.rest.to_owned());
-    let name = Words::new(all).skip(1).take_while(|word| *word != "value").collect::<Vec<_>>().join(" ");
+    let name = Words { rest: all }.skip(1).take_while(|word| *word != "value").collect::<Vec<_>>().join(" ");
     if name.is_empty() {
         return Err(malformed("setoption name", "the name of an option", words.rest));
     }

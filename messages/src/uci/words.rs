@@ -37,7 +37,7 @@ pub(super) fn parse_line<T>(
     kind: &'static str,
     read: impl Fn(&str, &mut Words) -> Option<Result<T, LineError>>,
 ) -> Result<T, LineError> {
-    let mut words = Words::new(line);
+    let mut words = Words { rest: line.trim() };
     while let Some(word) = words.next() {
         if let Some(read) = read(word, &mut words) {
             return read;
@@ -54,11 +54,6 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The words of `line`.
-    pub(super) fn new(line: &'a str) -> Words<'a> {
-        Words { rest: line.trim() }
-    }
-
     /// The next word, left where it is.
     pub(super) fn peek(&self) -> Option<&'a str> {
         self.clone().next()
