@@ -54,9 +54,9 @@ impl AnalysisJob for Analyze {
         analysis.write_to(record, game, self.times && has_moves);
         if self.supplies_move {
             record.remove("sv");
-            match record.get("pm").cloned() {
-                Some(Operation::Pm(best)) => record.set(Operation::Sm(best)),
-                _ => drop(record.remove("sm")),
+            match record.pm().cloned() {
+                Some(best) => record.set(Operation::Sm(best)),
+                None => drop(record.remove("sm")),
             }
         }
         Ok(Counts { found: 1, ..analysis.effort() })
@@ -92,10 +92,7 @@ impl AnalysisJob for FindMates {
         game: &Game,
         analyzer: &mut dyn Analyzer,
     ) -> AnalysisResult<Counts> {
-        let known = match record.get("dm") {
-            Some(Operation::Dm(moves)) => moves.get(),
-            _ => u32::MAX,
-        };
+        let known = record.dm().map_or(u32::MAX, |moves| moves.get());
         let is_ended = game.legal_moves().is_empty();
         let first = if self.passes { 1 } else { self.moves.get() };
         let mut counts = Counts { skipped: 1, ..Counts::default() };

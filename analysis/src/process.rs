@@ -104,15 +104,14 @@ impl Verb {
             let (file, mut handler) = (Arc::clone(&file), new_handler());
             move |job: FileBlock| {
                 let mut result = JobResult { file: Arc::clone(&file), ..JobResult::default() };
-                match job {
-                    FileBlock::Lines(lines) => {
-                        let length = lines.bytes.len();
-                        result.length = length as u64;
-                        result.output.reserve(length + length / 8);
-                        let mut lines = lines.iter().filter(|line| line.number > skip);
+                match &job {
+                    FileBlock::Lines { bytes, .. } => {
+                        result.length = bytes.len() as u64;
+                        result.output.reserve(bytes.len() + bytes.len() / 8);
+                        let mut lines = job.lines().filter(|line| line.number > skip);
                         lines.try_for_each(|line| handler.line(&line, &mut result)).ok()?;
                     }
-                    FileBlock::TooLong { line } if line > skip => {
+                    &FileBlock::TooLong { line } if line > skip => {
                         let fault = too_long(line);
                         result.counts.add_record(std::slice::from_ref(&fault));
                         handler.too_long(&fault, &mut result);
