@@ -29,4 +29,25 @@ macro_rules! names {
     };
 }
 
-pub(crate) use names;
+/// Defines the messages of one side: those after `words` are one word each, the others follow in the notation of Rust.
+macro_rules! messages {
+    ($(#[$about:meta])* $type:ident { words { $($(#[$doc:meta])* $variant:ident = $word:literal,)* } $($rest:tt)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum $type { $($(#[$doc])* $variant,)* $($rest)* }
+
+        impl $type {
+            /// Returns the message that this word is, if it is one.
+            fn of_word(word: &str) -> Option<$type> {
+                match word { $($word => Some($type::$variant),)* _ => None }
+            }
+
+            /// Returns the message as a word; an empty text for a message of more than one word.
+            fn word(&self) -> &'static str {
+                match self { $($type::$variant => $word,)* _ => "" }
+            }
+        }
+    };
+}
+
+pub(crate) use {messages, names};

@@ -102,12 +102,11 @@ fn is_leg_shaped(leg: &str) -> bool {
     if matches!(leg, "O-O" | "O-O-O" | "0-0" | "0-0-0" | "o-o" | "o-o-o" | "@@@@") {
         return true;
     }
-    let (moved, promotion) = match leg.split_once('=') {
-        Some((moved, promotion)) => (moved, Some(promotion)),
-        None => (leg, None),
-    };
+    let (moved, promotion) = leg.split_once('=').map_or((leg, None), |(moved, role)| (moved, Some(role)));
     let is_piece = |text: &str| text.len() == 1 && text.bytes().all(|b| b.is_ascii_alphabetic());
     let has_square = moved.as_bytes().windows(2).any(|pair| is_file(pair[0]) && pair[1].is_ascii_digit());
+    // The move ends in a square, or in a square and the letter of a promotion.
+    let target = moved.strip_suffix(|c: char| c.is_ascii_alphabetic()).unwrap_or(moved);
     has_square
         && moved.len() <= 8
         && promotion.is_none_or(is_piece)
@@ -115,7 +114,7 @@ fn is_leg_shaped(leg: &str) -> bool {
             .bytes()
             .enumerate()
             .all(|(at, byte)| is_move_byte(byte) || (at == 0 && byte.is_ascii_uppercase()))
-        && ends_in_square(moved)
+        && target.ends_with(|c: char| c.is_ascii_digit())
 }
 
 fn is_file(byte: u8) -> bool {
@@ -124,12 +123,6 @@ fn is_file(byte: u8) -> bool {
 
 fn is_move_byte(byte: u8) -> bool {
     is_file(byte) || byte.is_ascii_digit() || matches!(byte, b'x' | b'-' | b'@' | b'q' | b'r' | b'n' | b'k')
-}
-
-/// Whether the move ends in a square, or in a square and the letter of a promotion.
-fn ends_in_square(moved: &str) -> bool {
-    let without_promotion = moved.strip_suffix(|c: char| c.is_ascii_alphabetic()).unwrap_or(moved);
-    without_promotion.ends_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod values;
 pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, lines};
 pub use game::epd::{Escapes, Fault, Rule, Severity};
 pub use moves::EpdMove;
+pub(crate) use moves::cleaned;
 pub use operation::{AnyOperand, Contact, Operation, Text};
 pub use position::{Castling, EpdPosition, EpdPosition as Position};
 pub use record::{MoveReading, Reading, Record, RecordReader, Strictness};

@@ -11,7 +11,7 @@ use game::{CastlingMode, Chess, Move, excerpt};
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{Position as _, Role};
 
-use super::operation::{Text, is_plain};
+use super::operation::Text;
 
 /// A move as an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,11 +208,9 @@ fn is_canonical(text: &str) -> bool {
     !text.starts_with('P') && promotion.is_none_or(|letter| letter.is_ascii_uppercase())
 }
 
-/// What may be a move, as it can be written: behind a comma there can be a quotation mark, with which a string would begin.
-fn cleaned(text: &str) -> Text<'_> {
-    if is_plain(text) {
-        return Cow::Borrowed(text);
-    }
+/// Text that can be written inside a string operand or as a move: no control characters (see [`printing`]), and apostrophes
+/// for quotation marks, which EPD cannot write inside a string.
+pub(crate) fn cleaned(text: &str) -> Text<'_> {
     match printing(text) {
         text if text.contains('"') => Cow::Owned(text.replace('"', "'")),
         text => text,

@@ -10,8 +10,8 @@ use game::{Score, excerpt};
 use shakmaty::ByColor;
 use time::{Date, Month, PrimitiveDateTime, Time};
 
-use super::moves::{EpdMove, MoveReader, printing};
-use super::operation::{AnyOperand, Contact, Operation, Text, is_plain};
+use super::moves::{EpdMove, MoveReader, cleaned, printing};
+use super::operation::{AnyOperand, Contact, Operation, Text};
 use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register, numbers};
 
 /// The range of integers that every program supports (EPD specification, 5.2.3).
@@ -48,13 +48,9 @@ impl<'a> Operands<'a, '_> {
     /// Reads an operation whose opcode isn't in the table of [`Operation`].
     pub(super) fn read_unlisted(&mut self) -> Option<Operation<'a>> {
         match *self.opcode.text.as_bytes() {
-            [b'c', digit @ b'0'..=b'9'] => {
-                let register = Register::new(digit - b'0')?;
-                Some(Operation::Comment(register, self.register()?))
-            }
-            [b'v', digit @ b'0'..=b'9'] => {
-                let register = Register::new(digit - b'0')?;
-                Some(Operation::Variation(register, self.register()?))
+            [kind @ (b'c' | b'v'), digit @ b'0'..=b'9'] => {
+                let operation = if kind == b'c' { Operation::Comment } else { Operation::Variation };
+                Some(operation(Register::new(digit - b'0')?, self.register()?))
             }
             _ if self.opcode.text == "noop" => Some(Operation::Noop(self.any())),
             _ if self.opcode.text == "draw_decline" => {
@@ -198,8 +194,8 @@ impl<'a> Operands<'a, '_> {
     /// What an operand says, as a string can hold it: escapes undone, apostrophes for quotation marks.
     fn text(&self, operand: Operand<'a>) -> Text<'a> {
         match self.escapes.decode(operand.text) {
-            Cow::Borrowed(text) if is_plain(text) => Cow::Borrowed(text),
-            text => Cow::Owned(printing(&text.replace('"', "'")).into_owned()),
+            Cow::Borrowed(text) => cleaned(text),
+            Cow::Owned(text) => Cow::Owned(cleaned(&text).into_owned()),
         }
     }
 
@@ -226,7 +222,7 @@ impl<'a> Operands<'a, '_> {
                 let words = words.join(" ");
                 let message = format!("`{}` {BARE}", excerpt(&words));
                 self.report(first.at, Rule::T8, Severity::Warning, message);
-                Some(Cow::Owned(printing(&words.replace('"', "'")).into_owned()))
+                Some(Cow::Owned(cleaned(&words).into_owned()))
             }
             [] => self.refuse_first(Rule::O1, "a string"),
             [_, second, ..] => self.refuse_second(second.at, "one string"),

@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 use shakmaty::ByColor;
 use time::PrimitiveDateTime;
 
-use super::moves::{EpdMove, printing};
+use super::moves::{EpdMove, cleaned, printing};
 use super::operands::Operands;
 use super::record::Record;
 use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register};
@@ -205,11 +205,7 @@ impl OperandWriter<'_> {
     /// EPD has no notation for a quotation mark inside of a string; an apostrophe stands for it.
     fn string(&mut self, text: &str) {
         self.0.push_str(" \"");
-        if is_plain(text) {
-            self.0.push_str(text);
-        } else {
-            self.0.push_str(&printing(&text.replace('"', "'")));
-        }
+        self.0.push_str(&cleaned(text));
         self.0.push('"');
     }
 
@@ -273,9 +269,4 @@ impl OperandWriter<'_> {
             self.0.remove(begin);
         }
     }
-}
-
-/// Whether a text is printing ASCII without a quotation mark, and so can be an operand as it is.
-pub(super) fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"')
 }

@@ -1,12 +1,13 @@
 //! The four fields that describe a position (EPD specification, 4).
 
+use std::fmt::Write as _;
 use std::num::NonZeroU32;
 
 use game::epd::{Findings, Rule, Severity, Word};
 use game::{CastlingMode, Chess, Color, FenError, Game, excerpt, legal_position};
 use shakmaty::{Bitboard, Board, EnPassantMode, File, Position as _, Rank, Setup, Square};
 
-use super::board::{read_board, write_board};
+use super::board::read_board;
 
 /// A position, legal or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,35 +23,19 @@ pub struct EpdPosition {
 }
 
 /// Castling rights as letters in their order: those of `KQkq`, or in Chess960 the files of the rooks, `AHah` and so on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Castling {
-    letters: [u8; 4],
-    count: usize,
+    letters: String,
 }
 
 impl Castling {
     /// The letters in their order: White's before Black's, the king's side before the queen's.
-    const ORDER: &[u8; 20] = b"KHGFEDCBAQkhgfedcbaq";
-
-    /// The place of a letter; `None` if it means no rook.
-    fn place(letter: u8) -> Option<usize> {
-        Castling::ORDER.iter().position(|known| *known == letter)
-    }
+    const ORDER: &str = "KHGFEDCBAQkhgfedcbaq";
 
     /// Reads letters in any order; `None` if one is none, comes twice, or there are more than four.
     fn read(text: &str) -> Option<Castling> {
-        let mut castling = Castling { count: text.len(), ..Castling::default() };
-        let letters = castling.letters.get_mut(..text.len())?;
-        letters.copy_from_slice(text.as_bytes());
-        letters.sort_unstable_by_key(|letter| Castling::place(*letter));
-        let are_letters = letters.first().is_none_or(|first| Castling::place(*first).is_some());
-        let are_different = letters.is_sorted_by(|one, next| Castling::place(*one) < Castling::place(*next));
-        (are_letters && are_different).then_some(castling)
-    }
-
-    /// The letters; empty if nobody may castle.
-    pub fn letters(&self) -> &str {
-        std::str::from_utf8(&self.letters[..self.count]).unwrap_or_default()
+        let letters: String = Castling::ORDER.chars().filter(|letter| text.contains(*letter)).collect();
+        (letters.len() == text.len() && text.len() <= 4).then_some(Castling { letters })
     }
 
     /// The rook that a letter means; `None` if there is no such rook, or no king that could castle with it.
@@ -94,9 +79,10 @@ impl EpdPosition {
 
     /// Writes the fields.
     pub(super) fn write(&self, out: &mut String) {
-        write_board(&self.board, out);
+        // Writing to a string does not fail.
+        let _ = write!(out, "{}", self.board);
         out.push_str(self.turn.fold_wb(" w ", " b "));
-        out.push_str(if self.castling.count == 0 { "-" } else { self.castling.letters() });
+        out.push_str(if self.castling.letters.is_empty() { "-" } else { &self.castling.letters });
         out.push(' ');
         match self.en_passant {
             Some(square) => out.extend([square.file().char(), square.rank().char()]),
@@ -106,11 +92,11 @@ impl EpdPosition {
 
     /// The position for shakmaty, with the counters of a new game. Castling rights without a rook are left out.
     pub fn setup(&self) -> Setup {
-        let rooks = self.castling.letters[..self.castling.count].iter();
+        let rooks = self.castling.letters.bytes();
         Setup {
             board: self.board.clone(),
             turn: self.turn,
-            castling_rights: rooks.filter_map(|letter| Castling::rook(&self.board, *letter)).collect(),
+            castling_rights: rooks.filter_map(|letter| Castling::rook(&self.board, letter)).collect(),
             ep_square: self.en_passant,
             ..Setup::empty()
         }
@@ -150,10 +136,8 @@ impl EpdPosition {
                 None
             }
             Ok((chess, mode)) => {
-                if chess.castles().castling_rights().count() < self.castling.count
-                    || rights.count() < self.castling.count
-                {
-                    let message = format!("`{}`: a king or a rook has moved", self.castling.letters());
+                if (chess.castles().castling_rights() & rights).count() < self.castling.letters.len() {
+                    let message = format!("`{}`: a king or a rook has moved", self.castling.letters);
                     report(castling, Rule::F6, message);
                 }
                 if let Some(square) =
@@ -186,9 +170,9 @@ fn read_castling(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Castling
     }
     let castling = Castling::read(word.text);
     let (severity, expected) = match &castling {
-        Some(castling) if castling.letters() != word.text => (Severity::Warning, castling.letters()),
-        Some(castling) if castling.letters().bytes().all(|letter| b"KQkq".contains(&letter)) => {
-            return Some(*castling);
+        Some(castling) if castling.letters != word.text => (Severity::Warning, castling.letters.as_str()),
+        Some(castling) if castling.letters.bytes().all(|letter| b"KQkq".contains(&letter)) => {
+            return Some(castling.clone());
         }
         Some(_) => (Severity::Warning, "letters of KQkq; those of files are for Chess960"),
         None => (Severity::Error, "`-` or some of KQkq"),

@@ -174,13 +174,18 @@ impl RecordReader {
             MoveReading::Legal | MoveReading::Repair => position.judge(&fields, &mut lexer.findings),
         };
         let moves = MoveReader { position: legal.as_ref(), repairs: self.moves == MoveReading::Repair };
+        let read = |opcode, given: &[Operand<'a>], findings: &mut Findings<'a>| {
+            Operands { opcode, given, moves, mates: self.mates, escapes: self.escapes, findings }.read()
+        };
         // Records of suites have so many operations and operands; growing would cost more than a little room.
         let mut operations = Operations { list: Vec::with_capacity(4), places: SmallVec::new() };
         let counters = lexer.counters();
         for (opcode, counter) in ["hmvc", "fmvn"].into_iter().zip(counters) {
-            if let Some(counter) = counter {
-                let operation = self.read_counter(opcode, counter, moves, &mut lexer.findings);
-                operations.push(operation, counter.at);
+            if let Some(Word { text, at }) = counter {
+                // Several programs number the first move 0.
+                let text = if opcode == "fmvn" && text == "0" { "1" } else { text };
+                let operand = Operand { text, is_string: false, at };
+                operations.push(read(Word { text: opcode, at }, &[operand], &mut lexer.findings), at);
             }
         }
         let first = operations.list.len();
@@ -190,8 +195,7 @@ impl RecordReader {
             is_garbled |= is_like_a_field(opcode.text);
             operands.clear();
             operands.extend(std::iter::from_fn(|| lexer.operand()));
-            let operation = self.read_operation(opcode, &operands, moves, &mut lexer.findings);
-            operations.push(operation, opcode.at);
+            operations.push(read(opcode, &operands, &mut lexer.findings), opcode.at);
         }
         lexer.findings.opcode = None;
         if is_garbled {
@@ -201,30 +205,6 @@ impl RecordReader {
         let record = Record { position, operations: operations.list };
         judge(&record, &operations.places, &mut lexer.findings);
         Some(record)
-    }
-
-    fn read_operation<'a>(
-        self,
-        opcode: Word<'a>,
-        given: &[Operand<'a>],
-        moves: MoveReader<'_>,
-        findings: &mut Findings<'a>,
-    ) -> Operation<'a> {
-        Operands { opcode, given, moves, mates: self.mates, escapes: self.escapes, findings }.read()
-    }
-
-    /// A counter of a FEN. Several programs number the first move 0.
-    fn read_counter<'a>(
-        self,
-        opcode: &'a str,
-        counter: Word<'a>,
-        moves: MoveReader<'_>,
-        findings: &mut Findings<'a>,
-    ) -> Operation<'a> {
-        let Word { text, at } = counter;
-        let text = if opcode == "fmvn" && text == "0" { "1" } else { text };
-        let operand = Operand { text, is_string: false, at };
-        self.read_operation(Word { text: opcode, at }, &[operand], moves, findings)
     }
 }
 

@@ -63,7 +63,7 @@ const MOST_TAGS: usize = 100;
 
 /// What a client knows of the event and of its game. It lives longer than a connection: who comes back to the referee, or
 /// comes to its successor, goes on with it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ClientState {
     game: Game,
     tags: BTreeMap<String, String>,
@@ -89,18 +89,7 @@ struct LastReply {
 impl ClientState {
     /// Before the first record. Plays by this time control as long as the referee tells none.
     pub fn new(default_control: TimeControl) -> ClientState {
-        ClientState {
-            game: Game::default(),
-            tags: BTreeMap::new(),
-            control: default_control.clone(),
-            default_control,
-            used: None,
-            clocks: None,
-            offered_draw: false,
-            epoch: None,
-            number: None,
-            last: None,
-        }
+        ClientState { control: default_control.clone(), default_control, ..ClientState::default() }
     }
 
     /// Takes a line without its end, and says what is to be done.

@@ -3,7 +3,7 @@
 use game::epd::Fault;
 use game::excerpt;
 
-use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Register, Text};
+use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Register, Text, cleaned};
 
 /// Why a line is no message of the protocol. The text is what `c0` of a fault tells the other side.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -125,14 +125,6 @@ pub(super) fn epoch(epoch: u64) -> Operation<'static> {
 
 /// Text as a string operand can hold it.
 pub(super) fn text(text: &str) -> Text<'static> {
-    let mut end = text.len().min(game::epd::LONGEST_STRING);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let printing = text[..end].chars().map(|c| match c {
-        '"' => '\'',
-        c if c.is_control() => '?',
-        c => c,
-    });
-    Text::Owned(printing.collect())
+    let end = text.floor_char_boundary(game::epd::LONGEST_STRING);
+    Text::Owned(cleaned(&text[..end]).into_owned())
 }

@@ -5,47 +5,53 @@ use std::str::FromStr;
 
 use shakmaty::uci::UciMove;
 
+use crate::names::messages;
+
 use super::words::{self, LineError, Parameter, Words, malformed, parameters};
 
-/// A command from the GUI.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Speak UCI: answer with `id`, `option` and `uciok`.
-    Uci,
-    /// Debug mode on or off.
-    Debug(bool),
-    /// Answer `readyok` when everything before is done.
-    IsReady,
-    /// Change an option.
-    SetOption {
-        /// The option's name, which may contain spaces; capitals don't matter.
-        name: String,
-        /// Its new value; buttons have none.
-        value: Option<String>,
-    },
-    /// Register the engine: `later`, or `name NAME code CODE`.
-    Register(String),
-    /// What comes now belongs to another game.
-    UciNewGame,
-    /// Set up a position.
-    Position {
-        /// Where the game starts.
-        start: StartPosition,
-        /// The moves from there.
-        moves: Vec<UciMove>,
-    },
-    /// Think.
-    Go(Box<Go>),
-    /// Stop thinking and answer.
-    Stop,
-    /// The move that the engine ponders on was played.
-    PonderHit,
-    /// End.
-    Quit,
-    /// Show the position. Not part of UCI, but many engines know it.
-    Board,
-    /// Show the evaluation of the position. Not part of UCI, but many engines know it.
-    Evaluation,
+messages! {
+    /// A command from the GUI.
+    Command {
+        words {
+            /// Speak UCI: answer with `id`, `option` and `uciok`.
+            Uci = "uci",
+            /// Answer `readyok` when everything before is done.
+            IsReady = "isready",
+            /// What comes now belongs to another game.
+            UciNewGame = "ucinewgame",
+            /// Stop thinking and answer.
+            Stop = "stop",
+            /// The move that the engine ponders on was played.
+            PonderHit = "ponderhit",
+            /// End.
+            Quit = "quit",
+            /// Show the position. Not part of UCI, but many engines know it.
+            Board = "d",
+            /// Show the evaluation of the position. Not part of UCI, but many engines know it.
+            Evaluation = "eval",
+        }
+
+        /// Debug mode on or off.
+        Debug(bool),
+        /// Change an option.
+        SetOption {
+            /// The option's name, which may contain spaces; capitals don't matter.
+            name: String,
+            /// Its new value; buttons have none.
+            value: Option<String>,
+        },
+        /// Register the engine: `later`, or `name NAME code CODE`.
+        Register(String),
+        /// Set up a position.
+        Position {
+            /// Where the game starts.
+            start: StartPosition,
+            /// The moves from there.
+            moves: Vec<UciMove>,
+        },
+        /// Think.
+        Go(Box<Go>),
+    }
 }
 
 /// Where a game starts.
@@ -102,20 +108,12 @@ impl FromStr for Command {
 /// The command of this name; `None` if there is no such command.
 fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineError>> {
     Some(match name {
-        "uci" => Ok(Command::Uci),
         "debug" => parse_debug(words),
-        "isready" => Ok(Command::IsReady),
         "setoption" => parse_set_option(words),
         "register" => Ok(Command::Register(words.rest.to_owned())),
-        "ucinewgame" => Ok(Command::UciNewGame),
         "position" => parse_position(words),
         "go" => Go::read(words).map(|go| Command::Go(Box::new(go))),
-        "stop" => Ok(Command::Stop),
-        "ponderhit" => Ok(Command::PonderHit),
-        "quit" => Ok(Command::Quit),
-        "d" => Ok(Command::Board),
-        "eval" => Ok(Command::Evaluation),
-        _ => return None,
+        _ => Ok(Command::of_word(name)?),
     })
 }
 
@@ -162,15 +160,12 @@ fn parse_position(words: &mut Words) -> Result<Command, LineError> {
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Command::Uci => f.write_str("uci"),
             Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
-            Command::IsReady => f.write_str("isready"),
             Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
             Command::SetOption { name, value: Some(value) } => {
                 write!(f, "setoption name {name} value {value}")
             }
             Command::Register(text) => write!(f, "register {text}"),
-            Command::UciNewGame => f.write_str("ucinewgame"),
             Command::Position { start, moves } => {
                 match start {
                     StartPosition::Initial => f.write_str("position startpos")?,
@@ -179,11 +174,7 @@ impl fmt::Display for Command {
                 moves.write(f, "moves")
             }
             Command::Go(go) => write!(f, "go{go}"),
-            Command::Stop => f.write_str("stop"),
-            Command::PonderHit => f.write_str("ponderhit"),
-            Command::Quit => f.write_str("quit"),
-            Command::Board => f.write_str("d"),
-            Command::Evaluation => f.write_str("eval"),
+            one_word => f.write_str(one_word.word()),
         }
     }
 }

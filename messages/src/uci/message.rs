@@ -7,41 +7,45 @@ use game::{Score, ScoreBound};
 use shakmaty::uci::UciMove;
 
 use crate::OptionKind;
-use crate::names::names;
+use crate::names::{messages, names};
 
 use super::words::{self, LineError, Parameter, Value, Words, malformed, parameters};
 
-/// A message from the engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
-    /// The name of the engine.
-    Name(String),
-    /// The engine's authors.
-    Author(String),
-    /// End of names and options.
-    UciOk,
-    /// The answer to `isready`.
-    ReadyOk,
-    /// The engine's decision, once for each `go`.
-    BestMove {
-        /// The move; [`UciMove::Null`] if there is none.
-        best: UciMove,
-        /// The reply it would ponder on.
-        ponder: Option<UciMove>,
-    },
-    /// How the check for copy protection goes.
-    CopyProtection(Check),
-    /// How the check of the registration goes.
-    Registration(Check),
-    /// Information about the search.
-    Info(Box<Info>),
-    /// An option that can be set.
-    Option {
-        /// Its name, which may contain spaces.
-        name: String,
-        /// What can be set.
-        kind: OptionKind,
-    },
+messages! {
+    /// A message from the engine.
+    Message {
+        words {
+            /// End of names and options.
+            UciOk = "uciok",
+            /// The answer to `isready`.
+            ReadyOk = "readyok",
+        }
+
+        /// The name of the engine.
+        Name(String),
+        /// The engine's authors.
+        Author(String),
+        /// The engine's decision, once for each `go`.
+        BestMove {
+            /// The move; [`UciMove::Null`] if there is none.
+            best: UciMove,
+            /// The reply it would ponder on.
+            ponder: Option<UciMove>,
+        },
+        /// How the check for copy protection goes.
+        CopyProtection(Check),
+        /// How the check of the registration goes.
+        Registration(Check),
+        /// Information about the search.
+        Info(Box<Info>),
+        /// An option that can be set.
+        Option {
+            /// Its name, which may contain spaces.
+            name: String,
+            /// What can be set.
+            kind: OptionKind,
+        },
+    }
 }
 
 names! {
@@ -141,14 +145,12 @@ impl FromStr for Message {
 fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, LineError>> {
     Some(match name {
         "id" => parse_id(words),
-        "uciok" => Ok(Message::UciOk),
-        "readyok" => Ok(Message::ReadyOk),
         "bestmove" => parse_best_move(words),
         "copyprotection" => parse_check("copyprotection", words).map(Message::CopyProtection),
         "registration" => parse_check("registration", words).map(Message::Registration),
         "info" => Info::read(words).map(|info| Message::Info(Box::new(info))),
         "option" => parse_option(words),
-        _ => return None,
+        _ => Ok(Message::of_word(name)?),
     })
 }
 
@@ -234,8 +236,6 @@ impl fmt::Display for Message {
         match self {
             Message::Name(name) => write!(f, "id name {name}"),
             Message::Author(author) => write!(f, "id author {author}"),
-            Message::UciOk => f.write_str("uciok"),
-            Message::ReadyOk => f.write_str("readyok"),
             Message::BestMove { best, ponder } => {
                 write!(f, "bestmove {best}")?;
                 ponder.write(f, "ponder")
@@ -247,6 +247,7 @@ impl fmt::Display for Message {
                 write!(f, "option name {name} type ")?;
                 write_kind(f, kind)
             }
+            one_word => f.write_str(one_word.word()),
         }
     }
 }

@@ -2,51 +2,19 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use super::{Command, CommandError, RootMoves, TimeSession};
 use crate::cecp::notation::{self, BaseTime, DecimalSeconds, first_word, is_move_shaped};
 
-/// The commands that are one word, in both directions. What follows such a word in a line is passed over.
-const WORDS: [(&str, Command); 27] = [
-    ("xboard", Command::Xboard),
-    ("new", Command::New),
-    ("force", Command::Force),
-    ("go", Command::Go),
-    ("playother", Command::PlayOther),
-    ("draw", Command::Draw),
-    ("decline", Command::Decline),
-    ("edit", Command::Edit),
-    ("white", Command::White),
-    ("black", Command::Black),
-    ("quit", Command::Quit),
-    ("pause", Command::Pause),
-    ("resume", Command::Resume),
-    ("?", Command::MoveNow),
-    ("undo", Command::Undo),
-    ("remove", Command::Remove),
-    ("analyze", Command::Analyze),
-    ("exit", Command::Exit),
-    (".", Command::Status),
-    ("hint", Command::Hint),
-    ("random", Command::Random),
-    ("easy", Command::Ponder(false)),
-    ("hard", Command::Ponder(true)),
-    ("post", Command::Post(true)),
-    ("nopost", Command::Post(false)),
-    ("bk", Command::Book),
-    ("computer", Command::Computer),
-];
-
 impl FromStr for Command {
     type Err = CommandError;
 
-    /// Reads a line. Parameters too many are not looked at.
+    /// Reads a line. What follows the last parameter is ignored.
     fn from_str(line: &str) -> Result<Command, CommandError> {
         use Command as C;
         let (word, text) = first_word(line);
-        if let Some((_, command)) = WORDS.iter().find(|(known, _)| *known == word) {
-            return Ok(command.clone());
+        if let Some(command) = Command::of_word(word) {
+            return Ok(command);
         }
         let mut parameters = text.split_whitespace();
         let mut next = || parameters.next().ok_or(CommandError::MissingParameter);
@@ -67,9 +35,11 @@ impl FromStr for Command {
             "memory" => C::Memory(number(next()?)?),
             "cores" => C::Cores(number(next()?)?),
             "egtpath" => C::EgtPath { flavor: next()?.to_owned(), path: needed(first_word(text).1)? },
+            "easy" | "hard" => C::Ponder(word == "hard"),
+            "post" | "nopost" => C::Post(word == "post"),
             "option" => option(&needed(text)?),
             "level" => level(&text.split_whitespace().collect::<Vec<_>>())?,
-            "st" => C::TimePerMove(time(notation::seconds(next()?))?),
+            "st" => C::TimePerMove(notation::seconds(next()?).ok_or(CommandError::BadTime)?),
             "sd" => C::Depth(number(next()?)?),
             "nps" => C::NodeRate(number(next()?)?),
             "time" => C::Time { centiseconds: number(next()?)? },
@@ -111,15 +81,12 @@ fn number<N: FromStr>(text: &str) -> Result<N, CommandError> {
     text.parse().map_err(|_| CommandError::BadNumber)
 }
 
-fn time(read: Option<Duration>) -> Result<Duration, CommandError> {
-    read.ok_or(CommandError::BadTime)
-}
-
 /// `level`, in the specification's form or in Hyatt's. The latter has a second session in the place of the increment;
 /// what else may follow an increment nobody knows yet.
 fn level(parameters: &[&str]) -> Result<Command, CommandError> {
     let [moves, base, increment, ..] = parameters else { return Err(CommandError::MissingParameter) };
-    let (moves, base) = (number(moves)?, time(notation::base_time(base))?);
+    let moves = number(moves)?;
+    let base = notation::base_time(base).ok_or(CommandError::BadTime)?;
     if let [_, _, later_moves, later_time] = parameters
         && moves > 0
         && let Ok(later_moves) = later_moves.parse()
@@ -128,7 +95,8 @@ fn level(parameters: &[&str]) -> Result<Command, CommandError> {
         let first = TimeSession { moves, time: base };
         return Ok(Command::Sessions { first, later: TimeSession { moves: later_moves, time: later_time } });
     }
-    Ok(Command::Level { moves, base, increment: time(notation::seconds(increment))? })
+    let increment = notation::seconds(increment).ok_or(CommandError::BadTime)?;
+    Ok(Command::Level { moves, base, increment })
 }
 
 fn option(text: &str) -> Command {
@@ -216,10 +184,9 @@ impl fmt::Display for Command {
             C::Hover(at) => write!(f, "hover {at}"),
             C::Answer { tag, text } if text.is_empty() => f.write_str(tag),
             C::Answer { tag, text } => write!(f, "{tag} {text}"),
-            one_word => WORDS
-                .iter()
-                .find(|(_, known)| known == one_word)
-                .map_or(Ok(()), |(word, _)| f.write_str(word)),
+            C::Ponder(on) => f.write_str(if *on { "hard" } else { "easy" }),
+            C::Post(on) => f.write_str(if *on { "post" } else { "nopost" }),
+            one_word => f.write_str(one_word.word()),
         }
     }
 }
