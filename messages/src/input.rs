@@ -1,22 +1,22 @@
-//! Lines from the other side: of any bytes, never too long, and readable while the engine thinks.
+//! Line input with a length limit. Bytes that are not UTF-8 are replaced, and the rest of a line that is too long is skipped.
 
 use std::io::{BufRead as _, BufReader, Read};
 
-/// The longest line that is accepted, in bytes: room for a game of 10,000 moves on one line.
+/// Maximal length of a line in bytes: enough for a game of 10,000 moves on one line.
 pub const MAX_LINE: usize = 64 * 1024;
 
-/// What a reader finds.
+/// Result of reading a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A line without its end, or with it from [`LineReader::exact`]. Bytes that are not UTF-8 have become U+FFFD.
+    /// A line without its end, or with it from [`LineReader::exact`]. Bytes that are not UTF-8 are replaced by U+FFFD.
     Line(String),
-    /// A line of more than [`MAX_LINE`] bytes, of which this is the beginning.
+    /// The start of a line of more than [`MAX_LINE`] bytes.
     TooLong(String),
-    /// No more will come.
+    /// End of the input.
     End,
 }
 
-/// How much of a line that is too long is kept, in bytes: enough to recognise it in an error message.
+/// Number of bytes kept of a line that is too long, for an error message.
 const KEPT_OF_TOO_LONG: usize = 40;
 
 /// Reads lines, ended by LF, CR LF or the end of the input.
@@ -27,17 +27,17 @@ pub struct LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// Reads lines from `input`.
+    /// Creates a reader that removes line ends.
     pub fn new(input: R) -> LineReader<R> {
         LineReader { input: BufReader::new(input), is_exact: false }
     }
 
-    /// Reads lines from `input` and leaves their ends on them, for protocols in which these must be exact too.
+    /// Creates a reader that keeps line ends, for protocols that check them.
     pub fn exact(input: R) -> LineReader<R> {
         LineReader { input: BufReader::new(input), is_exact: true }
     }
 
-    /// The next line. A failing input counts as ended.
+    /// Reads the next line. An input error counts as the end.
     pub fn read(&mut self) -> Input {
         let mut line = Vec::new();
         let most = MAX_LINE as u64 + 1;

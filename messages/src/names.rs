@@ -1,4 +1,4 @@
-//! Enumerations of which each value has a name in a protocol.
+//! Macros for enumerations whose values are words of a protocol: one table for reading and writing.
 
 macro_rules! names {
     ($(#[$about:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
@@ -7,15 +7,15 @@ macro_rules! names {
         pub enum $type { $($(#[$doc])* $variant,)* }
 
         impl $type {
-            /// All of them.
+            /// All values in the order of their definition.
             pub const ALL: &[$type] = &[$($type::$variant,)*];
 
-            /// Its name.
+            /// Returns the name in the protocol.
             pub fn name(self) -> &'static str {
                 match self { $($type::$variant => $name,)* }
             }
 
-            /// The one of that name.
+            /// Returns the value with this name.
             pub(crate) fn named(name: &str) -> Option<$type> {
                 match name { $($name => Some($type::$variant),)* _ => None }
             }

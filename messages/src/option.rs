@@ -1,27 +1,27 @@
-//! What the options of an engine are, in UCI and in CECP.
+//! Types of engine options, common to UCI and CECP.
 
-/// The values that an option takes, and the one that it has; in UCI that is the one of a new engine.
+/// Type of an option with its current value; in UCI, the default value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// On or off.
     Check(bool),
     /// A whole number.
     Spin {
-        /// The present value.
+        /// The current value.
         value: i64,
-        /// The least.
+        /// The minimum.
         min: i64,
-        /// The greatest.
+        /// The maximum.
         max: i64,
     },
     /// One of several texts.
     Combo {
-        /// The present one.
+        /// The current value.
         value: String,
-        /// All of them.
+        /// All allowed values.
         choices: Vec<String>,
     },
-    /// Something to do at once.
+    /// An action without a value.
     Button,
     /// Any text.
     Text(String),

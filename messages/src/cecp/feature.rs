@@ -1,4 +1,4 @@
-//! What an engine can do and wants: the `feature` line.
+//! Features of an engine: the `feature` line.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use crate::names::names;
 
 /// One `NAME=VALUE` of a `feature` line.
 ///
-/// Texts can't contain `"`, for which the protocol has no way to write it; it is shown as `'`.
+/// The protocol has no escape for `"` in texts; it is written as `'`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// A feature that is on or off.
+    /// A boolean feature.
     Switch(Switch, bool),
-    /// Names of the variants played.
+    /// Names of the supported variants.
     Variants(Vec<String>),
-    /// Kinds of endgame tables read.
+    /// Supported kinds of endgame tables.
     EndgameTables(Vec<String>),
     /// The engine's name.
     MyName(String),
     /// An option that the user can set.
     Option(OptionDefinition),
-    /// Anything else.
+    /// Any other feature.
     Other {
         /// Its name.
         name: String,
@@ -30,9 +30,9 @@ pub enum Feature {
 }
 
 names! {
-    /// Features that are on or off.
+    /// Boolean features.
     Switch {
-        /// No more features follow (on), or wait for more (off).
+        /// The feature list is complete (on), or the GUI waits for more (off).
         Done = "done",
         /// `ping`
         Ping = "ping",
@@ -48,9 +48,9 @@ names! {
         Time = "time",
         /// `draw`
         Draw = "draw",
-        /// SIGINT before commands.
+        /// The GUI sends SIGINT before commands.
         Sigint = "sigint",
-        /// SIGTERM after `quit`.
+        /// The GUI sends SIGTERM after `quit`.
         Sigterm = "sigterm",
         /// One process for many games.
         Reuse = "reuse",
@@ -66,7 +66,7 @@ names! {
         Pause = "pause",
         /// `nps`
         Nps = "nps",
-        /// Lines that begin with `#`.
+        /// Debug lines that start with `#`.
         Debug = "debug",
         /// `memory`
         Memory = "memory",
@@ -82,7 +82,7 @@ names! {
 }
 
 impl Switch {
-    /// What holds for an engine that doesn't mention the feature.
+    /// Returns the value for an engine that does not set the feature.
     pub fn default(self) -> bool {
         use Switch as S;
         matches!(self, S::Time | S::Sigint | S::Sigterm | S::Reuse | S::Analyze | S::Colors)
@@ -90,12 +90,12 @@ impl Switch {
 }
 
 impl Feature {
-    /// Reads what follows the word `feature`; what can't be understood is passed over.
+    /// Reads the text after the word `feature`. Text that is not a feature is skipped.
     pub fn parse_line(text: &str) -> Vec<Feature> {
         let mut features = Vec::new();
         let mut rest = text;
         while let Some((name, after)) = rest.split_once('=') {
-            // Only the last word before `=` can be the name: what stands before it belongs to nothing.
+            // The name is the last word before `=`; words before it are ignored.
             let name = name.split_whitespace().last().unwrap_or("");
             let (value, next) = split_value(after);
             if !name.is_empty() {

@@ -1,7 +1,6 @@
 //! CECP, the Chess Engine Communication Protocol of XBoard and WinBoard.
 //!
-//! [`Command`] goes from a GUI to an engine, [`Message`] from an engine to a GUI; both can be read and
-//! written, so that either end of the line can be built with them.
+//! A GUI sends a [`Command`], an engine a [`Message`]. Both can be parsed and written, for use at either end.
 
 mod command;
 mod feature;
@@ -15,6 +14,6 @@ pub use feature::{Feature, Switch};
 pub use message::{Audience, Message, Status};
 pub use notation::first_word;
 pub use option::{OptionDefinition, OptionPurpose};
-/// How a game ended. `*` is not in the specification, but XBoard sends it when it closes.
+/// Result of a game. `*` is not in the specification, but XBoard sends it when it closes.
 pub use shakmaty::Outcome as GameResult;
 pub use thinking::ThinkingLine;

@@ -1,17 +1,17 @@
-//! What commands and messages have in common: results, decimal seconds, base times, the look of a move.
+//! Notation shared by commands and messages: results, decimal seconds, base times, the syntax of moves.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::GameResult;
 
-/// Splits off the first word; the rest is without blanks at its ends.
+/// Splits off the first word; blanks at the ends of the rest are removed.
 pub fn first_word(line: &str) -> (&str, &str) {
     let line = line.trim();
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// The comment of a result, with or without its braces; `None` if there is none.
+/// Reads the comment of a result, with or without braces; `None` if it is empty.
 pub(super) fn comment(text: &str) -> Option<String> {
     let inner = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(text);
     (!text.is_empty()).then(|| inner.to_owned())
@@ -29,11 +29,11 @@ pub(super) fn write_result(
     }
 }
 
-/// Ten thousand years of seconds: a GUI's "no limit" stays far below, and no sum of times overflows.
+/// Upper limit of times: ten thousand years in seconds. Larger than any "no limit" of a GUI, and sums of times cannot overflow.
 const MOST_SECONDS: u64 = 315_576_000_000;
 
-/// Reads decimal seconds (`2`, `0.05`, `.5`), exact to the nanosecond. What follows the number is not looked at:
-/// future versions of a command may use it.
+/// Reads decimal seconds (`2`, `0.05`, `.5`), exact to the nanosecond. Text after the number is ignored, because future
+/// versions of a command may use it.
 pub(super) fn seconds(text: &str) -> Option<Duration> {
     let whole = leading_digits(text);
     let after = &text[whole.len()..];
@@ -63,7 +63,7 @@ fn leading_digits(text: &str) -> &str {
     &text[..end]
 }
 
-/// Shows decimal seconds, as short as possible.
+/// Displays decimal seconds without trailing zeros.
 pub(super) struct DecimalSeconds(pub(super) Duration);
 
 impl fmt::Display for DecimalSeconds {
@@ -76,7 +76,7 @@ impl fmt::Display for DecimalSeconds {
     }
 }
 
-/// Shows a base time: `5`, or `0:30` if it isn't whole minutes.
+/// Displays a base time: `5`, or `0:30` if it is not a whole number of minutes.
 pub(super) struct BaseTime(pub(super) Duration);
 
 impl fmt::Display for BaseTime {
@@ -91,8 +91,8 @@ impl fmt::Display for BaseTime {
     }
 }
 
-/// Whether a word looks like a move, legal or not: coordinate form, SAN, castling, a drop, the null move `@@@@`, or
-/// several legs joined by commas. Only such words can be moves without `usermove` before them.
+/// Returns true if a word has the syntax of a move, legal or not: coordinate notation, SAN, castling, a drop, the null move
+/// `@@@@`, or several legs joined by commas. Without `usermove`, only such words are read as moves.
 pub(super) fn is_move_shaped(word: &str) -> bool {
     word.split(',').all(is_leg_shaped)
 }

@@ -1,23 +1,23 @@
-//! Options that the user can set: how an engine offers them.
+//! Option definitions in `option` features.
 
 use std::fmt;
 
 use crate::OptionKind;
 use crate::names::names;
 
-/// An option that the user can set, as the engine offers it.
+/// Definition of an option that the user can set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionDefinition {
-    /// Its name; may contain blanks, but not ` -`.
+    /// Name; may contain blanks, but not ` -`.
     pub name: String,
-    /// What values it takes, and the one it has.
+    /// Type and current value.
     pub kind: OptionKind,
-    /// What else the GUI may know about it.
+    /// Presentation in the GUI, if the option has a special one.
     pub purpose: Option<OptionPurpose>,
 }
 
 names! {
-    /// What an option of a kind is for. Older GUIs don't know these words.
+    /// Purpose of an option, which refines its type. Older GUIs do not know these words.
     OptionPurpose {
         /// A number from a large range.
         Slider = "slider",
@@ -35,11 +35,11 @@ names! {
 const CHOICE_SEPARATOR: &str = " /// ";
 
 impl OptionDefinition {
-    /// Reads the text of an `option` feature; `None` if it isn't one.
+    /// Reads the text of an `option` feature; `None` if it is invalid.
     pub fn parse(text: &str) -> Option<OptionDefinition> {
         let (name, rest) = text.split_once(" -")?;
         let (word, value) = rest.split_once(' ').unwrap_or((rest, ""));
-        // The specification writes it both ways.
+        // The specification uses both spellings.
         let (word, value) = (if word == "slide" { "slider" } else { word }, value.trim());
         let kind = match word {
             "check" => OptionKind::Check(value.parse::<i64>().ok()? != 0),
@@ -57,7 +57,7 @@ impl OptionDefinition {
         Some(OptionDefinition { name: name.to_owned(), kind, purpose: OptionPurpose::named(word) })
     }
 
-    /// The same in words that older GUIs know, too; `None` if it is.
+    /// Returns an equivalent definition that older GUIs understand; `None` if this one already is.
     pub fn simpler(&self) -> Option<OptionDefinition> {
         let kind = match (&self.kind, self.purpose) {
             (kind, Some(_)) => kind.clone(),

@@ -1,15 +1,15 @@
-//! Thinking output: what an engine shows of its search.
+//! Thinking output: depth, score, time, nodes and principal variation of a search.
 
 use std::fmt;
 
 use game::{Score, ScoreBound};
 
-/// Mate in N is written as this plus N, mated in N as the negative of it.
+/// Mate in N is written as `MATE + N`, mated in N as `-(MATE + N)`.
 const MATE: i32 = 100_000;
 
 /// A line of thinking output: `depth score time nodes seldepth knps tbhits TAB text`.
 ///
-/// The last three numbers came later to the protocol: if one is missing, those after it are too.
+/// The last three numbers are later additions to the protocol: if one is missing, so are those after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThinkingLine {
     /// The iteration, in plies.
@@ -26,14 +26,14 @@ pub struct ThinkingLine {
     pub kilonodes_per_second: Option<u64>,
     /// Successful tablebase probes.
     pub tablebase_hits: Option<u64>,
-    /// Usually the principal variation. Without blanks at its ends, and without `?` or `!` at its end.
+    /// Usually the principal variation, without blanks at its ends and without a final `?` or `!`.
     pub text: String,
-    /// What is known about the score: a line ends with `?` if the true score may be less, with `!` if it may be more.
+    /// Bound of the score: a line ends with `?` if the true score may be lower, with `!` if it may be higher.
     pub bound: ScoreBound,
 }
 
 impl ThinkingLine {
-    /// Reads a line; `None` if it doesn't begin with four integers.
+    /// Reads a line; `None` if it does not start with four integers.
     pub fn parse(line: &str) -> Option<ThinkingLine> {
         let mut rest = line;
         let depth = take_number(&mut rest)?;
@@ -42,7 +42,7 @@ impl ThinkingLine {
         let nodes = take_number(&mut rest)?;
         let (numbers, text) = split_text(rest);
         let (text, bound) = split_bound(text);
-        // More numbers may one day stand before the tablebase hits, which are always the last.
+        // Future versions may add numbers before the tablebase hits, which are always the last.
         let (selective_depth, kilonodes_per_second, tablebase_hits) = match numbers[..] {
             [] => (None, None, None),
             [depth] => (Some(depth), None, None),
@@ -63,7 +63,7 @@ impl ThinkingLine {
     }
 }
 
-/// Takes an integer that ends at a blank or at the end of the line.
+/// Splits off an integer that ends at a blank or at the end of the line.
 fn take_number<N: std::str::FromStr>(rest: &mut &str) -> Option<N> {
     let line = rest.trim_start();
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
@@ -72,8 +72,8 @@ fn take_number<N: std::str::FromStr>(rest: &mut &str) -> Option<N> {
     Some(number)
 }
 
-/// Separates what follows the nodes. The text begins after the last tab before the first character that belongs to no
-/// number; if there is no such tab, then all is text.
+/// Splits the text after the node count into numbers and text. The text starts after the last tab before the first character
+/// that is not part of a number; without such a tab, everything is text.
 fn split_text(rest: &str) -> (Vec<u64>, &str) {
     let end = rest.find(|c: char| !c.is_ascii_digit() && !c.is_whitespace()).unwrap_or(rest.len());
     match rest[..end].rfind('\t') {
@@ -119,7 +119,7 @@ impl fmt::Display for ThinkingLine {
         let later = [self.selective_depth.map(u64::from), self.kilonodes_per_second, self.tablebase_hits];
         later.into_iter().map_while(|number| number).try_for_each(|number| write!(f, " {number}"))?;
         write!(f, "\t{}", self.text)?;
-        // Apart from the last move, which some GUIs could not read otherwise.
+        // Separated by a blank, because some GUIs cannot read the last move otherwise.
         match self.bound {
             ScoreBound::Exact => Ok(()),
             ScoreBound::Upper => f.write_str(" ?"),

@@ -1,7 +1,7 @@
 //! The messages of both sides.
 //!
-//! Reading takes a line without its newline, from which nothing else may have been taken away: a carriage return or a
-//! blank at its end makes a message malformed. Writing leaves the newline to the caller in the same way.
+//! The parser takes a line without its newline but otherwise unchanged: a carriage return or a blank at its end makes a
+//! message malformed. Written messages have no newline either.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,28 +12,28 @@ use super::{LongMove, StrictFen};
 /// A message from the engine to the mediator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineMessage {
-    /// It can play now. The first message of all.
+    /// The engine is ready to play; its first message.
     Ready,
-    /// The move it plays.
+    /// The move of the engine.
     Move(LongMove),
-    /// It forfeits the game, in place of a move.
+    /// Forfeits the game, in place of a move.
     Forfeit,
 }
 
 /// A message from the mediator to the engine. Each asks for a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MediatorMessage {
-    /// It is the engine's first turn:
+    /// First turn of the engine:
     /// `<YOUR-TIME> <YOUR-INCREMENT> <OPPONENT-TIME> <OPPONENT-INCREMENT> <CURRENT-BOARD-FEN>`
     FirstMove {
-        /// What the engine has.
+        /// Clock of the engine.
         own: SideClock,
-        /// What its opponent has.
+        /// Clock of the opponent.
         opponent: SideClock,
-        /// The position in which the engine is to move.
+        /// Position with the engine to move.
         position: StrictFen,
     },
-    /// It is one of its later turns: `<YOUR-TIME> <OPPONENT-TIME> <PLAYED-MOVE>`; the increments are those of the first message.
+    /// Later turns: `<YOUR-TIME> <OPPONENT-TIME> <PLAYED-MOVE>`; the increments are those of the first message.
     SubsequentMove {
         /// Time left to the engine.
         own_time: Duration,
@@ -53,13 +53,13 @@ pub struct SideClock {
     pub increment: Duration,
 }
 
-/// Why a text is not a message.
+/// Error for a text that is not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("malformed message: expected {expected}, not `{found}`")]
 pub struct MalformedMessage {
-    /// What should have stood there.
+    /// Expected text.
     pub expected: &'static str,
-    /// The text or the part of it that is wrong: shortened, and with escapes for what can't be seen.
+    /// The malformed text or part of it: shortened, with escapes for invisible characters.
     pub found: String,
 }
 
@@ -69,7 +69,7 @@ impl MalformedMessage {
     }
 }
 
-/// The beginning of a received text, for an error message. White space that would break the protocol is made visible.
+/// Returns the start of a received text for an error message, with escapes for invisible characters.
 pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 80;
     let mut characters = text.chars();
@@ -80,7 +80,7 @@ pub fn quoted(text: &str) -> String {
     short
 }
 
-/// Reads a time in nanoseconds: digits and nothing else. Leading zeros do no harm.
+/// Reads a time in nanoseconds: digits only. Leading zeros are allowed.
 fn nanos(text: &str) -> Result<Duration, MalformedMessage> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let nanos = text.parse().ok().filter(|_| is_number).map(Duration::from_nanos);
@@ -89,7 +89,7 @@ fn nanos(text: &str) -> Result<Duration, MalformedMessage> {
     })
 }
 
-/// Shows a time in nanoseconds. More than the protocol can say, which is 584 years, becomes the most that it can.
+/// Displays a time in nanoseconds, limited to the protocol's maximum of 584 years.
 struct Nanos(Duration);
 
 impl fmt::Display for Nanos {
@@ -115,7 +115,7 @@ impl FromStr for EngineMessage {
 impl FromStr for MediatorMessage {
     type Err = MalformedMessage;
 
-    /// The two messages are told apart by their number of fields.
+    /// Reads a message. The number of fields distinguishes the two kinds.
     fn from_str(text: &str) -> Result<MediatorMessage, MalformedMessage> {
         let mut fields = text.splitn(5, ' ');
         let fields = std::array::from_fn(|_| fields.next());

@@ -1,7 +1,7 @@
 //! CEGO, the Chess Engine Game Operation protocol, revision 1: the messages of both sides.
 //!
-//! The protocol is strict: a message that is not exactly as in the document ends the session. It has no
-//! options, no draw offers and no Chess960; where the document is silent, the readings here are those of its letter.
+//! The protocol is strict: a message that deviates from the document ends the session. It has no options, no draw offers and
+//! no Chess960. Where the document is silent, the most literal reading is implemented.
 
 mod message;
 mod notation;
@@ -11,5 +11,5 @@ pub use message::{EngineMessage, MalformedMessage, MediatorMessage, SideClock, q
 pub use notation::LongMove;
 pub use position::{ImpossiblePosition, StrictFen};
 
-/// The revision of the protocol that is spoken here, for both ends to disclose.
+/// Implemented revision of the protocol, which both ends disclose.
 pub const REVISION: u32 = 1;

@@ -1,4 +1,4 @@
-//! Moves in the document's long algebraic notation.
+//! Moves in the long algebraic notation of CEGO.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,26 +9,26 @@ use shakmaty::{CastlingMode, Move, Role};
 
 use super::MalformedMessage;
 
-/// A move: the squares it leaves and reaches, and what a pawn becomes. Castling is written with the squares of the king
-/// (`e1g1`). Whether it is legal, only a [`Game`] can tell.
+/// A move: origin, target and promotion. Castling is written with the squares of the king (`e1g1`). Legality is checked by
+/// [`LongMove::find`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LongMove(UciMove);
 
 impl LongMove {
-    /// How a move of standard chess is written; `None` for one that puts a piece on the board, which chess doesn't have.
+    /// Converts a move of standard chess; `None` for a drop.
     pub fn of(m: Move) -> Option<LongMove> {
         LongMove::new(m.to_uci(CastlingMode::Standard))
     }
 
-    /// Pawns become queens, rooks, bishops or knights.
+    /// Creates a move; `None` for a promotion to a pawn or king.
     fn new(written: UciMove) -> Option<LongMove> {
         let UciMove::Normal { promotion, .. } = written else { return None };
         let is_known = !matches!(promotion, Some(Role::Pawn | Role::King));
         is_known.then_some(LongMove(written))
     }
 
-    /// The legal move of `game` that is written so; `None` if there is none. Castling as king takes rook is none, nor is
-    /// a promotion without its letter.
+    /// Returns the legal move of `game` with this notation, if there is one. Castling as king takes rook and a promotion
+    /// without its letter are not accepted.
     pub fn find(self, game: &Game) -> Option<Move> {
         game.legal_moves().into_iter().find(|&m| LongMove::of(m) == Some(self))
     }
@@ -38,7 +38,7 @@ impl FromStr for LongMove {
     type Err = MalformedMessage;
 
     fn from_str(text: &str) -> Result<LongMove, MalformedMessage> {
-        // What is written in another way, with capitals for instance, is no move here.
+        // Other spellings, for instance with capitals, are rejected.
         let written = text.parse().ok().filter(|written: &UciMove| written.to_string() == text);
         let expected = "a move such as e2e4 or e7e8q, in small letters";
         written.and_then(LongMove::new).ok_or_else(|| MalformedMessage::new(expected, text))

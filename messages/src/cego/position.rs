@@ -1,4 +1,4 @@
-//! The position of the first move message.
+//! FEN of the first move message.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,42 +9,42 @@ use shakmaty::{Board, Chess, PositionErrorKinds, Square};
 
 use super::MalformedMessage;
 
-/// A FEN, well-formed to the letter: six fields with single spaces between them, castling rights as `KQkq` in that
-/// order. Whether there can be such a position is another question: see [`StrictFen::game`].
+/// A well-formed FEN: six fields separated by single spaces, castling rights as `KQkq` in that order. Legality is checked by
+/// [`StrictFen::game`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictFen(String);
 
-/// Why no game can start from a well-formed FEN.
+/// Reason why no game can start from a well-formed FEN.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImpossiblePosition {
-    /// No position of chess.
+    /// The position is illegal.
     #[error(transparent)]
     Illegal(#[from] FenError),
-    /// King or rook are not on the squares that the rights to castle speak of. In Chess960 they could be elsewhere, but the
-    /// protocol does not have Chess960: its notation for castling leaves open what `e1g1` means there.
+    /// King or rook are not on their squares for a castling right. The protocol has no Chess960, where `e1g1` would be
+    /// ambiguous.
     #[error("impossible position `{0}`: castling rights without king and rook on their squares")]
     Castling(StrictFen),
-    /// No pawn can just have made a double step there.
+    /// The en passant square contradicts the board.
     #[error("impossible position `{0}`: no pawn can just have passed the en passant square")]
     EnPassant(StrictFen),
 }
 
 impl StrictFen {
-    /// The position on the board of `game`.
+    /// Returns the current position of `game`.
     ///
     /// # Errors
-    /// The FEN can't be written as the protocol has it: the rights to castle are those of Chess960.
+    /// The castling rights are those of Chess960, which the protocol cannot express.
     pub fn of(game: &Game) -> Result<StrictFen, MalformedMessage> {
         game.fen().parse()
     }
 
-    /// A game that starts here.
+    /// Creates a game that starts in this position.
     ///
     /// # Errors
-    /// There can be no such position, or only in Chess960.
+    /// The position is illegal in standard chess.
     pub fn game(&self) -> Result<Game, ImpossiblePosition> {
         let game = Game::from_fen(&self.0, CastlingMode::Standard)?;
-        // `Game` puts right what contradicts the board; here it is an error.
+        // `Game` drops rights that contradict the board; here they are an error.
         let contradictions = Fen::from_ascii(self.0.as_bytes())
             .ok()
             .and_then(|fen| fen.into_position::<Chess>(CastlingMode::Standard).err())
@@ -85,7 +85,7 @@ impl FromStr for StrictFen {
     }
 }
 
-/// Whether this is how the board would be written.
+/// Returns true if the field is a board in canonical form.
 fn is_board(field: &str) -> bool {
     Board::from_ascii_board_fen(field.as_bytes()).is_ok_and(|board| board.to_string() == field)
 }
@@ -95,7 +95,7 @@ fn is_castling(field: &str) -> bool {
     field == "-" || !field.is_empty() && field == in_order
 }
 
-/// The square that a pawn of the side not to move has just passed.
+/// Returns true for `-` or a square that a pawn of the side not to move can have passed.
 fn is_en_passant(field: &str, turn: &str) -> bool {
     let rank = if turn == "w" { "6" } else { "3" };
     field == "-"

@@ -1,58 +1,58 @@
-//! Files of any size, taken apart into lines: some at a time, so that threads can share them.
+//! Streaming reader that splits files of any size into blocks of lines, so that threads can share the work.
 //!
-//! A block is what the input gives at once, up to a megabyte of whole lines: memory is flat, and nobody at the end of a pipe
-//! waits for a block to be full. Longer lines than 16 MiB are passed over. Bytes that are no UTF-8 are taken for ISO 8859-1.
+//! A block holds the whole lines of one read, up to a megabyte. Memory use is bounded, and input from a pipe is processed
+//! without waiting for a full block. Lines longer than 16 MiB are skipped. Bytes that are not UTF-8 are read as ISO 8859-1.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead as _, BufReader, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-/// The longest line that is looked at, in bytes with its end. Longer ones are passed over.
+/// Maximal length of a line in bytes, with its end. Longer lines are skipped.
 pub const LONGEST_READ: usize = 16 << 20;
 
-/// How much is asked of the input at once, in bytes.
+/// Size of the read buffer in bytes.
 const BLOCK: usize = 1 << 20;
 
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileBlock {
-    /// Whole lines. Only the last one of a file may have no end.
+    /// Whole lines. Only the last line of a file may lack a line end.
     Lines {
-        /// The number of the first one, from 1.
+        /// Number of the first line, from 1.
         first: u64,
-        /// All of them, with their ends.
+        /// The lines with their ends.
         bytes: Vec<u8>,
     },
-    /// A line that is longer than [`LONGEST_READ`], and was passed over.
+    /// A line that is longer than [`LONGEST_READ`] and was skipped.
     TooLong {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: u64,
     },
 }
 
-/// Reads blocks, in the order of the file. A block is there as soon as the input has given a whole line, so that nobody
-/// waits for more of it. Memory is used for one block at a time.
+/// Iterator over the blocks of a file, in order. A block is returned as soon as the input has provided a whole line. One
+/// block is held in memory at a time.
 ///
-/// An error of the input is the last thing that comes.
+/// After an error of the input the iterator ends.
 pub struct Blocks<R> {
     input: BufReader<R>,
-    /// No block has a whole line more than it needs to be so long.
+    /// A block ends at the first line end at or after this number of bytes.
     size: usize,
-    /// The beginning of a line. Not all of it, if it is too long.
+    /// Start of an incomplete line; truncated if the line is too long.
     rest: Vec<u8>,
-    /// The number of that line.
+    /// Number of this line.
     line: u64,
     has_ended: bool,
 }
 
 impl<R: Read> Blocks<R> {
-    /// Reads from the beginning of a file, as much at once as the input gives.
+    /// Creates a reader whose blocks are as large as the input provides.
     pub fn new(input: R) -> Blocks<R> {
         Blocks::of_size(input, BLOCK)
     }
 
-    /// The same in blocks that are only as long as whole lines need to be at least so many bytes.
+    /// Creates a reader whose blocks end with the line that reaches `size` bytes.
     pub fn of_size(input: R, size: usize) -> Blocks<R> {
         let input = BufReader::with_capacity(BLOCK, input);
         Blocks { input, size, rest: Vec::new(), line: 1, has_ended: false }
@@ -87,7 +87,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Gives out what was read, or passes over the one line that it is.
+    /// Returns the lines read so far, or skips the line that is too long.
     fn give(&mut self, is_too_long: bool) -> FileBlock {
         let (bytes, first) = (std::mem::take(&mut self.rest), self.line);
         self.line += memchr_iter(b'\n', &bytes).count() as u64;
@@ -109,7 +109,7 @@ impl<R: Read> Iterator for Blocks<R> {
 }
 
 impl FileBlock {
-    /// Its lines; one that is too long is there without its text.
+    /// Returns the lines; the text of a line that is too long is empty.
     pub fn lines(&self) -> impl Iterator<Item = TextLine<'_>> {
         match self {
             FileBlock::Lines { first, bytes } => lines(*first, bytes),
@@ -121,27 +121,27 @@ impl FileBlock {
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextLine<'a> {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub number: u64,
-    /// What stands in it, without its end. Bytes that are no UTF-8 are taken for ISO 8859-1.
+    /// Text without the line end. Bytes that are not UTF-8 are read as ISO 8859-1.
     pub text: Cow<'a, str>,
-    /// Its end: LF, CR LF, or nothing.
+    /// Line end: LF, CR LF, or empty.
     pub end: &'a str,
 }
 
-/// What a line is.
+/// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Nothing.
+    /// Only white space.
     Blank,
-    /// Something after a `#`. EPD knows no comments, but no record begins so.
+    /// A line that starts with `#`. EPD has no comments, but no record starts with this character.
     Comment,
     /// A record.
     Record,
 }
 
 impl TextLine<'_> {
-    /// What the line is.
+    /// Returns the kind of the line.
     pub fn content(&self) -> Content {
         match self.text.trim_start_matches('\u{feff}').trim_start().bytes().next() {
             None => Content::Blank,
@@ -150,7 +150,7 @@ impl TextLine<'_> {
         }
     }
 
-    /// Adds a part of its text to `bytes`, as it stood in the file.
+    /// Appends a part of the text to `bytes`, encoded as in the file.
     pub fn copy(&self, text: &str, bytes: &mut Vec<u8>) {
         match self.text {
             Cow::Borrowed(_) => bytes.extend(text.bytes()),
@@ -159,7 +159,7 @@ impl TextLine<'_> {
     }
 }
 
-/// The lines in `bytes`, the first of which has that number.
+/// Iterates over the lines in `bytes`. `first` is the number of the first line.
 pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = TextLine<'_>> {
     let mut rest = bytes;
     (first..).map_while(move |number| {

@@ -1,10 +1,11 @@
-//! The board of a record (EPD specification, 4.1), read with the place of every fault. It is written by shakmaty.
+//! Reader of the board field (EPD specification, 4.1). Unlike shakmaty's reader it reports the column of a fault. Boards are
+//! written by shakmaty.
 
 use game::epd::{Findings, Rule, Severity, Word};
 use game::excerpt;
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Piece, Square};
 
-/// Reads the board from rank 8 to rank 1, each from the a-file to the h-file, and tells what is wrong with it.
+/// Reads the board from rank 8 to rank 1, each rank from the a-file to the h-file, and reports its faults.
 pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Board> {
     let (mut roles, mut colors) = (ByRole::<Bitboard>::default(), ByColor::<Bitboard>::default());
     let (mut rank, mut file) = (7, 0);
@@ -14,7 +15,7 @@ pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<
             (b'/', _) if file == 8 && rank > 0 => (rank, file) = (rank - 1, 0),
             (b'1'..=b'8', _) => {
                 if after_digit {
-                    let message = "two digits for one row of empty squares";
+                    let message = "two digits for adjacent empty squares";
                     findings.report(at, Rule::F4, Severity::Warning, message);
                 }
                 file += u32::from(byte - b'0');
@@ -31,7 +32,7 @@ pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<
             }
         }
         if file > 8 {
-            let message = format!("rank {} has over eight squares", rank + 1);
+            let message = format!("rank {} has more than eight squares", rank + 1);
             findings.report(at, Rule::F4, Severity::Error, message);
             return None;
         }
@@ -51,11 +52,11 @@ pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<
 
 fn misplaced(byte: u8, board: &str) -> String {
     match byte {
-        b'/' => "`/` where a rank is not full, or after the last".to_owned(),
+        b'/' => "`/` before a rank is full or after the last rank".to_owned(),
         _ if byte.is_ascii_graphic() && !b"pnbrqkPNBRQK".contains(&byte) => {
             format!("`{}` in the board; expected `/`, 1 to 8, or a letter of pnbrqkPNBRQK", char::from(byte))
         }
-        _ => format!("`{}` is no board of eight ranks of eight squares", excerpt(board)),
+        _ => format!("`{}` is not a board of eight ranks of eight squares", excerpt(board)),
     }
 }
 

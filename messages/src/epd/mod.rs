@@ -1,10 +1,10 @@
-//! EPD, the Extended Position Description: positions with what is known about them, one record a line (Edwards, 1995).
+//! EPD, the Extended Position Description: annotated positions, one record per line (Edwards, 1995).
 //!
-//! A [`Record`] has a [`Position`] and [`Operation`]s with typed operands. A [`RecordReader`] makes it from a line, strictly
-//! or leniently, and tells each [`Fault`] with its place and [`Rule`]; writing it again is canonical (the specification's
-//! "pfdn", 7.1). [`Blocks`] take files of any size apart into lines.
+//! A [`Record`] has a [`Position`] and [`Operation`]s with typed operands. [`RecordReader`] reads it from a line, strictly or
+//! leniently, and reports each [`Fault`] with its column and [`Rule`]. Written records are in canonical form (the
+//! specification's "pfdn", 7.1). [`Blocks`] splits files of any size into lines.
 //!
-//! How records look as text is known to [`game::epd`], which books and openings share.
+//! The lexer is in [`game::epd`], because books and openings use it too.
 
 mod blocks;
 mod board;

@@ -1,7 +1,7 @@
-//! Moves as operands: SAN, and what is found where SAN should be.
+//! Moves as operands.
 //!
-//! Moves are found in the position of the record while their operation is read, so that their faults have columns. What is no
-//! SAN (`e2e4`, `bm #3`) is put right on request only. Written SAN is always exact: `Qd1` becomes `Qd1+`.
+//! Moves are looked up in the position of the record while their operation is read, so that faults have columns. Other
+//! notations than SAN (`e2e4`, `bm #3`) are corrected only on request. Written SAN is canonical: `Qd1` becomes `Qd1+`.
 
 use std::borrow::Cow;
 use std::iter;
@@ -16,21 +16,21 @@ use super::operation::Text;
 /// A move as an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EpdMove<'a> {
-    /// A legal move, and how it is written.
+    /// A legal move with its SAN.
     Legal(Move, SanPlus),
-    /// SAN of which it is not known, or not true, that it can be played.
+    /// SAN of a move that is illegal or was not checked.
     San(SanPlus),
-    /// No SAN: as it was read.
+    /// Text that is not SAN, as read.
     Text(Text<'a>),
 }
 
 impl EpdMove<'_> {
-    /// A legal move of a position.
+    /// Creates an operand from a legal move of a position.
     pub fn new(chess: &Chess, mv: Move) -> EpdMove<'static> {
         EpdMove::Legal(mv, san_and_play(&mut chess.clone(), mv))
     }
 
-    /// A line of legal moves, as far as they are legal.
+    /// Creates operands from a line of moves, up to the first illegal one.
     pub fn line(chess: &Chess, moves: &[Move]) -> Vec<EpdMove<'static>> {
         let mut chess = chess.clone();
         let mut legal = moves.iter().copied();
@@ -41,7 +41,7 @@ impl EpdMove<'_> {
         .collect()
     }
 
-    /// The move, if it is known to be legal.
+    /// Returns the move if it is known to be legal.
     pub fn legal(&self) -> Option<Move> {
         match self {
             EpdMove::Legal(mv, _) => Some(*mv),
@@ -49,12 +49,12 @@ impl EpdMove<'_> {
         }
     }
 
-    /// The same, on its own, if it is known to be legal.
+    /// Returns an owned copy if the move is known to be legal.
     pub fn to_legal(&self) -> Option<EpdMove<'static>> {
         self.legal().is_some().then(|| self.to_owned_move())
     }
 
-    /// The same, on its own.
+    /// Returns an owned copy.
     pub fn to_owned_move(&self) -> EpdMove<'static> {
         match self {
             EpdMove::Legal(mv, san) => EpdMove::Legal(*mv, *san),
@@ -70,7 +70,7 @@ impl EpdMove<'_> {
         }
     }
 
-    /// The move as it is written.
+    /// Returns the text of the move.
     pub fn text(&self) -> String {
         let mut text = String::new();
         self.write(&mut text);
@@ -78,7 +78,8 @@ impl EpdMove<'_> {
     }
 }
 
-/// Writes a legal move and plays it. shakmaty would look for all moves of the next position even where nobody is in check.
+/// Returns the SAN of a legal move and plays it. shakmaty's own function generates the moves of the next position even
+/// without a check.
 fn san_and_play(chess: &mut Chess, mv: Move) -> SanPlus {
     let san = San::from_move(chess, mv);
     chess.play_unchecked(mv);
@@ -90,8 +91,7 @@ fn san_and_play(chess: &mut Chess, mv: Move) -> SanPlus {
     SanPlus { san, suffix }
 }
 
-/// Reads a text as SAN: a piece, where it comes from as far as needed, where it goes. Pawns are known by their file
-/// only when they capture; with more than that it is coordinates.
+/// Reads SAN. A pawn move names its origin by the file of a capture only; anything more is coordinate notation.
 fn read_san(text: &str) -> Option<SanPlus> {
     let read = SanPlus::from_ascii(text.as_bytes()).ok()?;
     let is_san = match read.san {
@@ -104,12 +104,12 @@ fn read_san(text: &str) -> Option<SanPlus> {
     is_san.then_some(read)
 }
 
-/// Where and how moves are looked for.
+/// Settings for reading moves.
 #[derive(Clone, Copy)]
 pub(super) struct MoveReader<'p> {
-    /// The position, if moves are to be found in it.
+    /// Position in which moves are looked up; `None` to check the syntax only.
     pub(super) position: Option<&'p (Chess, CastlingMode)>,
-    /// Whether what is no SAN is put right.
+    /// Whether other notations than SAN are corrected.
     pub(super) repairs: bool,
 }
 
@@ -122,7 +122,7 @@ impl MoveReader<'_> {
         }
     }
 
-    /// Reads moves that can be played one after the other. What follows an impossible one is not looked for.
+    /// Reads a line of moves. After an illegal move only the syntax is checked.
     pub(super) fn line<'a>(
         self,
         texts: impl Iterator<Item = (&'a str, usize)>,
@@ -142,7 +142,7 @@ impl MoveReader<'_> {
         read.collect()
     }
 
-    /// Finds a move and plays it.
+    /// Looks up a move and plays it.
     fn find<'a>(
         self,
         chess: &mut Chess,
@@ -158,7 +158,7 @@ impl MoveReader<'_> {
         {
             let written = san_and_play(chess, mv);
             if written != san {
-                let message = format!("`{}` is written {written} here", excerpt(&text));
+                let message = format!("`{}` should be written {written}", excerpt(&text));
                 findings.report(at, Rule::T2, Severity::Warning, message);
             }
             return EpdMove::Legal(mv, written);
@@ -171,7 +171,7 @@ impl MoveReader<'_> {
                     at,
                     Rule::T2,
                     severity,
-                    format!("`{}` is no SAN; it means {written}", excerpt(&text)),
+                    format!("`{}` is not SAN; expected {written}", excerpt(&text)),
                 );
                 if self.repairs { EpdMove::Legal(mv, written) } else { unread(read, text) }
             }
@@ -184,17 +184,17 @@ impl MoveReader<'_> {
     }
 }
 
-/// Reads a move that can't be looked for in a position.
+/// Reads a move without a position.
 fn read_unplaced<'a>(text: &'a str, at: usize, findings: &mut Findings<'_>) -> EpdMove<'a> {
     let text = cleaned(text);
     let read = read_san(&text);
     if read.is_none() {
-        findings.report(at, Rule::T2, Severity::Error, format!("`{}` is no move in SAN", excerpt(&text)));
+        findings.report(at, Rule::T2, Severity::Error, format!("`{}` is not a move in SAN", excerpt(&text)));
     }
     unread(read, text)
 }
 
-/// SAN is kept as SAN, anything else as it is.
+/// Keeps canonical SAN as SAN and anything else as text.
 fn unread(read: Option<SanPlus>, text: Text<'_>) -> EpdMove<'_> {
     match read {
         Some(san) if is_canonical(&text) => EpdMove::San(san),
@@ -202,7 +202,7 @@ fn unread(read: Option<SanPlus>, text: Text<'_>) -> EpdMove<'_> {
     }
 }
 
-/// Whether SAN that could be read is written as it was: without a letter for pawns, promotions in capitals.
+/// Returns true if valid SAN is written canonically: no letter for pawns, promotions in capitals.
 fn is_canonical(text: &str) -> bool {
     let promotion = text.bytes().skip_while(|byte| *byte != b'=').nth(1);
     !text.starts_with('P') && promotion.is_none_or(|letter| letter.is_ascii_uppercase())
@@ -217,8 +217,8 @@ pub(crate) fn cleaned(text: &str) -> Text<'_> {
     }
 }
 
-/// Text without control characters: they would break the line or move somebody's cursor. Other characters outside of ASCII are
-/// kept: they may be a name. What is read is cleaned at once, so that what is written means the same.
+/// Replaces control characters, which would break the line or move a terminal's cursor. Other characters outside ASCII are
+/// kept, because they may be part of a name. Text is cleaned when it is read, so that reading what was written is identity.
 pub(super) fn printing(text: &str) -> Text<'_> {
     if text.contains(char::is_control) {
         Cow::Owned(text.replace(char::is_control, "?"))

@@ -1,4 +1,4 @@
-//! Makes an operation of an opcode and its operands as they were read.
+//! Conversion of an opcode and its operands into an [`Operation`], with a report of every fault.
 
 use std::borrow::Cow;
 use std::iter;
@@ -16,13 +16,13 @@ use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Re
 
 /// The range of integers that every program supports (EPD specification, 5.2.3).
 const COUNT: RangeInclusive<i64> = 0..=i32::MAX as i64;
-/// Counts of nodes outgrow it.
+/// Range of node counts, which exceed [`COUNT`].
 const LARGE_COUNT: RangeInclusive<i64> = 0..=i64::MAX;
 
-/// What is wrong with a string that is written like another operand.
-const BARE: &str = "stands without quotation marks";
+/// Message about a string without quotation marks.
+const BARE: &str = "has no quotation marks";
 
-/// The operands of one operation, with all that is needed to understand them.
+/// The operands of one operation with the context for reading them.
 pub(super) struct Operands<'a, 'f> {
     pub(super) opcode: Word<'a>,
     pub(super) given: &'f [Operand<'a>],
@@ -34,7 +34,7 @@ pub(super) struct Operands<'a, 'f> {
 }
 
 impl<'a> Operands<'a, '_> {
-    /// Reads the operation. If its operands can't be understood, that is an error, and the operation is kept as it is.
+    /// Reads the operation. If its operands are invalid, an error is reported and the operation is kept as [`Operation::Other`].
     pub(super) fn read(mut self) -> Operation<'a> {
         let opcode = self.opcode.text;
         let distance = if opcode == "bm" { self.mate_distance() } else { None };
@@ -45,7 +45,7 @@ impl<'a> Operands<'a, '_> {
         read.unwrap_or_else(|| Operation::Other { opcode: printing(opcode), operands: self.any() })
     }
 
-    /// Reads an operation whose opcode isn't in the table of [`Operation`].
+    /// Reads an operation whose opcode is not in the table of [`Operation`].
     pub(super) fn read_unlisted(&mut self) -> Option<Operation<'a>> {
         match *self.opcode.text.as_bytes() {
             [kind @ (b'c' | b'v'), digit @ b'0'..=b'9'] => {
@@ -76,7 +76,7 @@ impl<'a> Operands<'a, '_> {
         self.given.iter().map(any).collect()
     }
 
-    /// Opcodes that nobody knows are no fault; those that look like a shared one may be a slip of the pen.
+    /// Reports an unknown opcode. Private opcodes are allowed; one that looks like a shared opcode may be a typing error.
     fn unknown(&mut self) {
         let opcode = self.opcode.text;
         let is_private = opcode.starts_with(|c: char| c.is_ascii_uppercase());
@@ -85,13 +85,14 @@ impl<'a> Operands<'a, '_> {
             return;
         }
         let shown = excerpt(opcode);
-        let (rule, severity, message) =
-            if opcode.len() < 2 || opcode.contains(|c: char| c.is_ascii_uppercase()) {
-                let expected = "private opcodes begin with a capital, others have none and two letters";
-                (Rule::A18, Severity::Warning, format!("`{shown}`; {expected}"))
-            } else {
-                (Rule::F15, Severity::Note, format!("`{shown}` is no opcode of the standard"))
-            };
+        let (rule, severity, message) = if opcode.len() < 2
+            || opcode.contains(|c: char| c.is_ascii_uppercase())
+        {
+            let expected = "private opcodes begin with a capital, other opcodes have no capitals and at least two letters";
+            (Rule::A18, Severity::Warning, format!("`{shown}`; {expected}"))
+        } else {
+            (Rule::F15, Severity::Note, format!("`{shown}` is no opcode of the standard"))
+        };
         self.report(self.opcode.at, rule, severity, message);
     }
 
@@ -104,7 +105,7 @@ impl<'a> Operands<'a, '_> {
         None
     }
 
-    /// Reports what is wrong with an operand, which the message begins with.
+    /// Reports a fault of an operand; the message starts with the operand.
     fn report_operand(&mut self, operand: Operand<'a>, rule: Rule, severity: Severity, message: &str) {
         self.report(operand.at, rule, severity, format!("`{}` {message}", excerpt(operand.text)));
     }
@@ -114,7 +115,7 @@ impl<'a> Operands<'a, '_> {
         None
     }
 
-    /// An error about the first operand, or about the operation if it has none.
+    /// Reports an error at the first operand, or at the opcode if there is none.
     fn refuse_first<T>(&mut self, rule: Rule, expected: &str) -> Option<T> {
         let (at, found) = match self.given {
             [] => (self.opcode.at, "no operand".to_owned()),
@@ -123,7 +124,7 @@ impl<'a> Operands<'a, '_> {
         self.refuse(at, rule, format!("`{}` has {found}; expected {expected}", excerpt(self.opcode.text)))
     }
 
-    /// An error about an operand too many.
+    /// Reports an error at an operand too many.
     fn refuse_second<T>(&mut self, at: usize, expected: &str) -> Option<T> {
         let opcode = excerpt(self.opcode.text);
         self.refuse(at, Rule::O1, format!("`{opcode}` has too many operands; expected {expected}"))
@@ -133,7 +134,7 @@ impl<'a> Operands<'a, '_> {
         if self.given.is_empty() { Some(()) } else { self.refuse_first(Rule::O1, "no operand") }
     }
 
-    /// The only operand, which is no string.
+    /// Returns the only operand, which must not be a string.
     fn only(&mut self, expected: &str) -> Option<&'a str> {
         match self.given {
             [Operand { text, is_string: false, .. }] => Some(text),
@@ -144,7 +145,7 @@ impl<'a> Operands<'a, '_> {
 
     fn integer(&mut self, range: RangeInclusive<i64>) -> Option<i64> {
         let expected = || match range.end() {
-            &i64::MAX => format!("an integer from {} on", range.start()),
+            &i64::MAX => format!("an integer of at least {}", range.start()),
             end => format!("an integer from {} to {end}", range.start()),
         };
         let [Operand { text, is_string: false, .. }] = self.given else {
@@ -157,7 +158,12 @@ impl<'a> Operands<'a, '_> {
         };
         let plain = digits.len() == 1 || !digits.starts_with('0');
         if text.starts_with('+') || !plain || *text == "-0" {
-            self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("is written {number}"));
+            self.report_operand(
+                self.given[0],
+                Rule::T3,
+                Severity::Warning,
+                &format!("should be written {number}"),
+            );
         }
         Some(number)
     }
@@ -191,7 +197,7 @@ impl<'a> Operands<'a, '_> {
         read(text).or_else(|| self.refuse_first(Rule::O1, expected))
     }
 
-    /// What an operand says, as a string can hold it: escapes undone, apostrophes for quotation marks.
+    /// Returns the text of an operand: escapes are decoded, quotation marks become apostrophes.
     fn text(&self, operand: Operand<'a>) -> Text<'a> {
         match self.escapes.decode(operand.text) {
             Cow::Borrowed(text) => cleaned(text),
@@ -199,7 +205,7 @@ impl<'a> Operands<'a, '_> {
         }
     }
 
-    /// An operand that should be a string. Many programs forget the quotation marks.
+    /// Returns the text of a string operand. Missing quotation marks are a warning, because many programs omit them.
     fn string(&mut self, operand: Operand<'a>) -> Text<'a> {
         if !operand.is_string {
             self.report_operand(operand, Rule::T8, Severity::Warning, BARE);
@@ -207,13 +213,13 @@ impl<'a> Operands<'a, '_> {
         self.text(operand)
     }
 
-    /// A string or nothing.
-    #[expect(clippy::option_option, reason = "a text or none, and operands that are not understood")]
+    /// Reads a string or no operand.
+    #[expect(clippy::option_option, reason = "the outer `None` stands for invalid operands")]
     pub(super) fn register(&mut self) -> Option<Option<Text<'a>>> {
         if self.given.is_empty() { Some(None) } else { self.only_string().map(Some) }
     }
 
-    /// One string. Words without quotation marks are taken together.
+    /// Reads one string. Words without quotation marks are joined.
     pub(super) fn only_string(&mut self) -> Option<Text<'a>> {
         match self.given {
             [operand] => Some(self.string(*operand)),
@@ -239,16 +245,16 @@ impl<'a> Operands<'a, '_> {
     pub(super) fn tags(&mut self) -> Option<Vec<(Text<'a>, Text<'a>)>> {
         let (pairs, rest) = self.given.as_chunks::<2>();
         if pairs.is_empty() || !rest.is_empty() {
-            let expected = "pairs of a tag's name and its value in quotation marks";
+            let expected = "pairs of a tag name and a value in quotation marks";
             return self.refuse_first(Rule::O1, expected);
         }
         let mut tags: Vec<(Text<'a>, Text<'a>)> = Vec::with_capacity(pairs.len());
         for [name, value] in pairs {
             if name.is_string || !is_identifier(name.text) {
-                return self.refuse_operand(*name, Rule::T1, "is no name of a tag");
+                return self.refuse_operand(*name, Rule::T1, "is not a tag name");
             }
             if tags.iter().any(|(known, _)| known == name.text) {
-                let message = format!("the tag `{}` is there twice", excerpt(name.text));
+                let message = format!("duplicate tag `{}`", excerpt(name.text));
                 return self.refuse(name.at, Rule::X8, message);
             }
             tags.push((Cow::Borrowed(name.text), self.string(*value)));
@@ -260,14 +266,14 @@ impl<'a> Operands<'a, '_> {
         let [white, black] = *self.given else {
             return self.refuse_first(Rule::O1, "two clocks, ddd:hh:mm:ss");
         };
-        // Both are read, so that both are reported.
+        // Both are read first, so that faults of both are reported.
         let (white, black) = (self.clock(white), self.clock(black));
         Some(ByColor { white: white?, black: black? })
     }
 
     fn clock(&mut self, operand: Operand<'a>) -> Option<ClockTime> {
         let clock = ClockTime::read(operand.text).filter(|_| !operand.is_string);
-        clock.or_else(|| self.refuse_operand(operand, Rule::T7, "is no clock; expected ddd:hh:mm:ss"))
+        clock.or_else(|| self.refuse_operand(operand, Rule::T7, "is not a clock time; expected ddd:hh:mm:ss"))
     }
 
     pub(super) fn moment(&mut self) -> Option<PrimitiveDateTime> {
@@ -275,18 +281,18 @@ impl<'a> Operands<'a, '_> {
             return self.refuse_first(Rule::O1, "YYYY.MM.DD hh:mm:ss");
         };
         let Some(date) = read_date(day.text).filter(|_| !day.is_string) else {
-            return self.refuse_operand(day, Rule::T5, "is no date; expected YYYY.MM.DD");
+            return self.refuse_operand(day, Rule::T5, "is not a date; expected YYYY.MM.DD");
         };
         let short = numbers(hour.text, ':', [2, 2]).map(|[hour, minute]| [hour, minute, 0]);
         if short.is_some() {
-            let message = "has no seconds; they are taken for 00";
+            let message = "has no seconds; 00 is assumed";
             self.report_operand(hour, Rule::A1, Severity::Warning, message);
         }
         let time = short.or_else(|| numbers(hour.text, ':', [2, 2, 2])).filter(|_| !hour.is_string);
         let time = time.map(|time| time.map(|part| part as u8));
         let Some(time) = time.and_then(|[hour, minute, second]| Time::from_hms(hour, minute, second).ok())
         else {
-            return self.refuse_operand(hour, Rule::T6, "is no time of day; expected hh:mm:ss");
+            return self.refuse_operand(hour, Rule::T6, "is not a time of day; expected hh:mm:ss");
         };
         Some(PrimitiveDateTime::new(date, time))
     }
@@ -294,7 +300,7 @@ impl<'a> Operands<'a, '_> {
 
 /// Moves.
 impl<'a, 'f> Operands<'a, 'f> {
-    /// The operands as texts of moves. Commas between them are passed over.
+    /// Returns the operands as texts of moves. Commas between moves are skipped.
     fn move_texts(&mut self) -> Option<impl Iterator<Item = (&'a str, usize)> + Clone + use<'a, 'f>> {
         for operand in self.given {
             if operand.is_string {
@@ -331,10 +337,10 @@ impl<'a, 'f> Operands<'a, 'f> {
         Some(self.moves.line(texts, self.findings))
     }
 
-    /// `bm #3`, `bm #-2`: no move, but how far away mate is, in moves; negative if it is the side to move that is mated. Also
-    /// with commas before or behind it.
+    /// Returns the distance to mate of `bm #3` or `bm #-2`, in moves: negative if the side to move is mated. Commas around it
+    /// are skipped.
     fn mate_distance(&self) -> Option<&'a str> {
-        // The first operand decides for nearly all records.
+        // The first operand excludes nearly all records.
         if !self.given.first().is_some_and(|first| !first.is_string && first.text.starts_with(['#', ','])) {
             return None;
         }
@@ -343,7 +349,7 @@ impl<'a, 'f> Operands<'a, 'f> {
         texts.next().filter(|text| text.starts_with('#') && texts.next().is_none())
     }
 
-    /// Reads the distance of a mate as what it means.
+    /// Converts a distance to mate into `dm` or `ce`.
     fn mate(&mut self, text: &str) -> Option<Operation<'a>> {
         let moves: Option<i64> = text[1..].parse().ok();
         let operation = match moves {
@@ -353,18 +359,18 @@ impl<'a, 'f> Operands<'a, 'f> {
         };
         let read = operation.filter(|_| self.mates);
         let (severity, instead) = match (&read, moves) {
-            (Some(operation), _) => (Severity::Warning, format!("it is read as `{}`", operation.opcode())),
+            (Some(operation), _) => (Severity::Warning, format!("read as `{}`", operation.opcode())),
             (None, Some(-383..=-1)) => {
-                (Severity::Error, "expected moves; mates against the mover belong in `ce`".into())
+                (Severity::Error, "expected moves; a mate of the side to move belongs in `ce`".into())
             }
-            _ => (Severity::Error, "expected moves; the distance of a mate belongs in `dm`".into()),
+            _ => (Severity::Error, "expected moves; a distance to mate belongs in `dm`".into()),
         };
-        let message = format!("`{}` is no move; {instead}", excerpt(text));
+        let message = format!("`{}` is not a move; {instead}", excerpt(text));
         self.report(self.given[0].at, Rule::T2, severity, message);
         read
     }
 
-    /// Moves without an order of their own: in ASCII order, each once.
+    /// Reads a set of moves, which is kept in ASCII order without duplicates.
     pub(super) fn move_set(&mut self) -> Option<Vec<EpdMove<'a>>> {
         let texts = self.move_texts()?;
         let (reader, findings) = (self.moves, &mut *self.findings);
@@ -378,7 +384,7 @@ impl<'a, 'f> Operands<'a, 'f> {
             moves.sort_by_cached_key(EpdMove::text);
             moves.dedup();
             if moves.len() < count {
-                self.report(self.given[0].at, Rule::A24, Severity::Warning, "a move is there twice");
+                self.report(self.given[0].at, Rule::A24, Severity::Warning, "duplicate move");
             }
         }
         Some(moves)

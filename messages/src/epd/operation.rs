@@ -1,7 +1,7 @@
 //! Operations: opcodes with their operands.
 //!
-//! Strings keep characters outside of ASCII, with a warning: they may be a name. Control characters become `?`. A string of more
-//! than 255 bytes stays whole.
+//! Strings keep characters outside ASCII, with a warning, because they may be part of a name. Control characters become `?`.
+//! Strings of more than 255 bytes are not cut.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -18,27 +18,28 @@ use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Re
 /// The text of a string operand, without quotation marks.
 pub type Text<'a> = Cow<'a, str>;
 
-/// Defines [`Operation`] by a table: opcode, variant, type of the value, how [`Operands`] read it and how [`OperandWriter`] writes it. The
-/// opcodes after `flags` have no operands. A [`Record`] tells each value by a method with the name of the opcode.
+/// Defines [`Operation`] by a table: opcode, variant, type of the value, method of [`Operands`] that reads it and method of
+/// [`OperandWriter`] that writes it. The opcodes after `flags` have no operands. [`Record`] gets a getter for each value, named
+/// after the opcode.
 macro_rules! operations {
     (
         values { $($(#[$about:meta])* $opcode:ident $variant:ident($value:ty) $read:ident $write:ident;)* }
         flags { $($(#[$flag_about:meta])* $flag_opcode:ident $flag:ident;)* }
     ) => {
-        /// An operation. The variants have the names of their opcodes, which the EPD specification lists in section 6.
+        /// An operation. The variants are named after their opcodes (EPD specification, section 6).
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Operation<'a> {
             $($(#[$about])* $variant($value),)*
             $($(#[$flag_about])* $flag,)*
-            /// `c0` to `c9`: a comment, or that there is none any more.
+            /// `c0` to `c9`: a comment; `None` clears it.
             Comment(Register, Option<Text<'a>>),
-            /// `v0` to `v9`: the name of a variation, or that there is none any more.
+            /// `v0` to `v9`: the name of a variation; `None` clears it.
             Variation(Register, Option<Text<'a>>),
-            /// `noop`: anything at all.
+            /// `noop`: any operands.
             Noop(Vec<AnyOperand<'a>>),
-            /// An opcode that is not known or private, or one whose operands could not be understood: as it was read.
+            /// A private or unknown opcode, or one with invalid operands, kept as read.
             Other {
-                /// The opcode; empty where operands stood without one.
+                /// The opcode; empty for operands without an opcode.
                 opcode: Text<'a>,
                 /// Its operands.
                 operands: Vec<AnyOperand<'a>>,
@@ -46,7 +47,7 @@ macro_rules! operations {
         }
 
         impl<'a> Operation<'a> {
-            /// The opcode as it is written.
+            /// Returns the opcode.
             pub fn opcode(&self) -> &str {
                 match self {
                     $(Operation::$variant(_) => stringify!($opcode),)*
@@ -58,7 +59,7 @@ macro_rules! operations {
                 }
             }
 
-            /// Reads an operation; `None` if its opcode is not known or its operands can't be understood.
+            /// Reads an operation; `None` if its opcode is unknown or its operands are invalid.
             pub(super) fn read(operands: &mut Operands<'a, '_>) -> Option<Operation<'a>> {
                 Some(match operands.opcode.text {
                     $(stringify!($opcode) => Operation::$variant(operands.$read()?),)*
@@ -67,7 +68,7 @@ macro_rules! operations {
                 })
             }
 
-            /// Writes opcode and operands with the semicolon at the end.
+            /// Appends opcode, operands and semicolon to `out`.
             pub(super) fn write(&self, out: &mut String) {
                 out.push_str(self.opcode());
                 let mut writer = OperandWriter(out);
@@ -82,7 +83,7 @@ macro_rules! operations {
             }
         }
 
-        /// What operations say; `None` if there is no such operation, or if it could not be understood.
+        /// Values of operations; `None` if the operation is missing or was not understood.
         impl<'a> Record<'a> {
             $($(#[$about])* pub fn $opcode(&self) -> Option<&$value> {
                 match self.get(stringify!($opcode))? {
@@ -112,15 +113,15 @@ operations! {
         ce Ce(EpdEvaluation) evaluation value;
         /// `dm`: moves to mate by the side to move.
         dm Dm(NonZeroU32) positive value;
-        /// `eco`: the opening in the Encyclopedia of Chess Openings, or that there is none any more.
+        /// `eco`: the code in the Encyclopedia of Chess Openings; `None` clears it.
         eco Eco(Option<Text<'a>>) register register;
-        /// `fmvn`: the number of the move.
+        /// `fmvn`: the full move number.
         fmvn Fmvn(NonZeroU32) positive value;
         /// `hmvc`: plies since the last capture or pawn move.
         hmvc Hmvc(u32) count value;
         /// `id`: the name of the position.
         id Id(Text<'a>) only_string string;
-        /// `nic`: the opening as New In Chess numbers them, or that there is none any more.
+        /// `nic`: the opening code of New In Chess; `None` clears it.
         nic Nic(Option<Text<'a>>) register register;
         /// `pm`: the predicted move.
         pm Pm(EpdMove<'a>) only_move only_move;
@@ -128,23 +129,23 @@ operations! {
         ptp Ptp(Vec<(Text<'a>, Text<'a>)>) tags tags;
         /// `pv`: the predicted variation.
         pv Pv(Vec<EpdMove<'a>>) line moves;
-        /// `rc`: how often the position has occurred.
+        /// `rc`: the number of occurrences of the position.
         rc Rc(NonZeroU32) positive value;
-        /// `refcom`: what the referee wants of a client.
+        /// `refcom`: the command of the referee to a client.
         refcom Refcom(RefereeCommand) command value;
-        /// `refreq`: what a client wants of the referee.
+        /// `refreq`: the request of a client to the referee.
         refreq Refreq(RefereeRequest) request value;
-        /// `sm`: the move to be played from here.
+        /// `sm`: the move to play.
         sm Sm(EpdMove<'a>) only_move only_move;
-        /// `sv`: the moves to be played from here.
+        /// `sv`: the moves to play.
         sv Sv(Vec<EpdMove<'a>>) line moves;
-        /// `tcgs`: which of the games between a sender and a receiver.
+        /// `tcgs`: the number of the game between sender and receiver.
         tcgs Tcgs(NonZeroU32) positive value;
         /// `tcri`: the receiver.
         tcri Tcri(Contact<'a>) contact contact;
         /// `tcsi`: the sender.
         tcsi Tcsi(Contact<'a>) contact contact;
-        /// `ts`: when the record was changed last, in universal time.
+        /// `ts`: the time of the last change of the record, in UTC.
         ts Ts(PrimitiveDateTime) moment moment;
     }
     flags {
@@ -161,7 +162,7 @@ operations! {
     }
 }
 
-/// Somebody who can be written to.
+/// Address and name of a sender or receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact<'a> {
     /// The electronic mail address.
@@ -173,14 +174,14 @@ pub struct Contact<'a> {
 /// An operand of any type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnyOperand<'a> {
-    /// Printing characters without blanks.
+    /// Printable characters without blanks.
     Word(Text<'a>),
-    /// What stood between quotation marks.
+    /// Text between quotation marks.
     String(Text<'a>),
 }
 
 impl<'a> Operation<'a> {
-    /// The moves that it names.
+    /// Returns the moves among the operands.
     pub fn moves(&self) -> &[EpdMove<'a>] {
         match self {
             Operation::Am(moves) | Operation::Bm(moves) | Operation::Pv(moves) | Operation::Sv(moves) => {
@@ -192,17 +193,17 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// Writes operands at the end of a text, each behind a space.
+/// Appends operands to a text, each after a space.
 struct OperandWriter<'o>(&'o mut String);
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "values come as references")]
 impl OperandWriter<'_> {
     fn value(&mut self, value: &impl Display) {
-        // Writing to a string doesn't fail.
+        // Writing to a string does not fail.
         let _ = write!(self.0, " {value}");
     }
 
-    /// EPD has no notation for a quotation mark inside of a string; an apostrophe stands for it.
+    /// Writes a string. EPD has no notation for a quotation mark inside a string; it becomes an apostrophe.
     fn string(&mut self, text: &str) {
         self.0.push_str(" \"");
         self.0.push_str(&cleaned(text));
@@ -261,7 +262,7 @@ impl OperandWriter<'_> {
         }
     }
 
-    /// Operands without an opcode, which must not begin with the space that would stand behind it.
+    /// Writes operands without an opcode, which must not start with the separating space.
     fn nameless(&mut self, operands: &[AnyOperand<'_>]) {
         let begin = self.0.len();
         self.any(operands);

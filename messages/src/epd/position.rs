@@ -12,13 +12,13 @@ use super::board::read_board;
 /// A position, legal or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EpdPosition {
-    /// What stands where.
+    /// The pieces on their squares.
     pub board: Board,
     /// The side to move.
     pub turn: Color,
-    /// Who may castle.
+    /// Castling rights.
     pub castling: Castling,
-    /// The square that a pawn has just passed in a double step, whether or not it can be taken there.
+    /// Square passed by the double step of a pawn, whether or not an en passant capture is possible.
     pub en_passant: Option<Square>,
 }
 
@@ -32,13 +32,13 @@ impl Castling {
     /// The letters in their order: White's before Black's, the king's side before the queen's.
     const ORDER: &str = "KHGFEDCBAQkhgfedcbaq";
 
-    /// Reads letters in any order; `None` if one is none, comes twice, or there are more than four.
+    /// Reads letters in any order; `None` for unknown or duplicate letters and for more than four.
     fn read(text: &str) -> Option<Castling> {
         let letters: String = Castling::ORDER.chars().filter(|letter| text.contains(*letter)).collect();
         (letters.len() == text.len() && text.len() <= 4).then_some(Castling { letters })
     }
 
-    /// The rook that a letter means; `None` if there is no such rook, or no king that could castle with it.
+    /// Returns the rook of a letter; `None` if there is no such rook or no king to castle with it.
     fn rook(board: &Board, letter: u8) -> Option<Square> {
         let color = Color::from_white(letter.is_ascii_uppercase());
         let home = Bitboard::from_rank(color.backrank());
@@ -56,7 +56,7 @@ impl Castling {
 }
 
 impl EpdPosition {
-    /// The position on the board of a game.
+    /// Returns the current position of a game.
     ///
     /// # Panics
     /// Never: the fields of a game are well-formed.
@@ -67,7 +67,7 @@ impl EpdPosition {
         EpdPosition::read(&fields, &mut Findings::new("", 0)).expect("a game's fields are well-formed")
     }
 
-    /// Reads the fields; `None`, and an error, if one of them can't be understood.
+    /// Reads the fields; reports an error and returns `None` if one of them is invalid.
     pub(super) fn read(fields: &[Word<'_>; 4], findings: &mut Findings<'_>) -> Option<EpdPosition> {
         let [board, turn, castling, en_passant] = *fields;
         let board = read_board(board, findings);
@@ -90,7 +90,7 @@ impl EpdPosition {
         }
     }
 
-    /// The position for shakmaty, with the counters of a new game. Castling rights without a rook are left out.
+    /// Converts to shakmaty's setup, with the counters of a new game. Castling rights without a rook are dropped.
     pub fn setup(&self) -> Setup {
         let rooks = self.castling.letters.bytes();
         Setup {
@@ -102,8 +102,8 @@ impl EpdPosition {
         }
     }
 
-    /// The position if it is legal; castling rights and en passant squares that the board contradicts are dropped. It
-    /// is one of Chess960 if its castling rights are.
+    /// Returns the position if it is legal. Castling rights and en passant squares that contradict the board are dropped. The
+    /// castling mode is that of Chess960 if the castling rights require it.
     ///
     /// # Errors
     /// The position is illegal.
@@ -111,7 +111,7 @@ impl EpdPosition {
         legal_position(&self.setup(), CastlingMode::Standard)
     }
 
-    /// A game that begins here, with these counters.
+    /// Creates a game that starts in the position, with these counters.
     ///
     /// # Errors
     /// The position is illegal, or a counter is over 65535.
@@ -120,7 +120,7 @@ impl EpdPosition {
         Game::from_setup(game::Variant::Chess, setup, CastlingMode::Standard)
     }
 
-    /// The position if it is legal, and what is wrong with it.
+    /// Returns the position if it is legal, and reports its faults.
     pub(super) fn judge(
         &self,
         fields: &[Word<'_>; 4],
@@ -174,7 +174,7 @@ fn read_castling(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Castling
         Some(castling) if castling.letters.bytes().all(|letter| b"KQkq".contains(&letter)) => {
             return Some(castling.clone());
         }
-        Some(_) => (Severity::Warning, "letters of KQkq; those of files are for Chess960"),
+        Some(_) => (Severity::Warning, "letters of KQkq; file letters are for Chess960"),
         None => (Severity::Error, "`-` or some of KQkq"),
     };
     let message = format!("castling rights `{}`; expected {expected}", excerpt(word.text));
@@ -182,8 +182,8 @@ fn read_castling(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Castling
     castling
 }
 
-/// The inner `None` is for no square.
-#[expect(clippy::option_option, reason = "a field that can't be read, and one that says there is no square")]
+/// Reads an en passant field. The inner `None` stands for `-`.
+#[expect(clippy::option_option, reason = "the outer `None` stands for an invalid field")]
 fn read_en_passant(
     word: Word<'_>,
     turn: Option<Color>,

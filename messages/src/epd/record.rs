@@ -1,7 +1,7 @@
-//! A record, read and written.
+//! Records and the reader of records.
 //!
-//! Operations are in ASCII order, each opcode once; of several with one opcode the last one holds. Registers are set in that
-//! order too: the order in the line must not change the meaning (EPD specification, 5.1).
+//! Operations are kept in ASCII order of their opcodes, because the order in the line must not change the meaning (EPD
+//! specification, 5.1). Of several operations with the same opcode the last one is kept.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -17,8 +17,8 @@ use super::position::EpdPosition;
 use super::rules::judge;
 use super::values::Register;
 
-/// A position and what is known about it. The operations are in ASCII order of their opcodes, each of which is there
-/// once; displayed, the record is in canonical form.
+/// A position with its operations, in ASCII order of their opcodes and without duplicates. The display form is the canonical
+/// form of the specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The position.
@@ -27,27 +27,27 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// A record without operations.
+    /// Creates a record without operations.
     pub fn new(position: EpdPosition) -> Record<'a> {
         Record { position, operations: Vec::new() }
     }
 
-    /// The operations in their order.
+    /// Returns the operations in their order.
     pub fn operations(&self) -> &[Operation<'a>] {
         &self.operations
     }
 
-    /// The operation with that opcode. It is [`Operation::Other`] if its operands could not be understood.
+    /// Returns the operation with this opcode. It is [`Operation::Other`] if its operands are invalid.
     pub fn get(&self, opcode: &str) -> Option<&Operation<'a>> {
         self.find(opcode).ok().map(|at| &self.operations[at])
     }
 
-    /// The moves that an operation names; none if there is no such operation, or if they could not be understood.
+    /// Returns the moves of an operation; empty if the operation is missing or was not understood.
     pub fn moves(&self, opcode: &str) -> &[EpdMove<'a>] {
         self.get(opcode).map_or(&[], Operation::moves)
     }
 
-    /// The comment of that rank, if there is one.
+    /// Returns the comment in a register, if any.
     pub fn comment(&self, register: Register) -> Option<&str> {
         match self.get(register.comment_opcode())? {
             Operation::Comment(_, text) => text.as_deref(),
@@ -55,7 +55,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Adds an operation; one with the same opcode is replaced.
+    /// Adds an operation or replaces the one with the same opcode.
     pub fn set(&mut self, operation: Operation<'a>) {
         match self.find(operation.opcode()) {
             Ok(at) => self.operations[at] = operation,
@@ -63,7 +63,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Takes an operation out.
+    /// Removes an operation and returns it.
     pub fn remove(&mut self, opcode: &str) -> Option<Operation<'a>> {
         self.find(opcode).ok().map(|at| self.operations.remove(at))
     }
@@ -72,7 +72,7 @@ impl<'a> Record<'a> {
         self.operations.binary_search_by(|operation| operation.opcode().cmp(opcode))
     }
 
-    /// A game that begins in the position, with the counters of `hmvc` and `fmvn`; if there are none, those of a new game.
+    /// Creates a game that starts in the position, with the counters of `hmvc` and `fmvn`, by default those of a new game.
     ///
     /// # Errors
     /// The position is illegal, or a counter is over 65535.
@@ -82,7 +82,7 @@ impl<'a> Record<'a> {
         self.position.game(halfmoves, fullmoves)
     }
 
-    /// Writes the record at the end of a text, without an end of line.
+    /// Appends the record to a text, without a line end.
     pub fn write(&self, out: &mut String) {
         self.position.write(out);
         for operation in &self.operations {
@@ -106,57 +106,57 @@ impl fmt::Display for Record<'_> {
     }
 }
 
-/// What becomes of a record that is not as the specification demands.
+/// Treatment of records that violate the specification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strictness {
-    /// It is understood as far as possible, what is not understood is kept, and the faults are told.
+    /// Records are read as far as possible; operations that are not understood are kept, and faults are reported.
     #[default]
     Lenient,
-    /// It is refused, but not for what is only noted.
+    /// Records with a warning or an error are refused; notes are allowed.
     Strict,
 }
 
-/// What is done about moves.
+/// Treatment of moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MoveReading {
-    /// They have to look like SAN. Nothing is asked of the position.
+    /// Moves must have the syntax of SAN. The position is not used.
     Syntax,
-    /// They are found in the position, which has to be legal, and are written in SAN as it should be.
+    /// Moves must be legal in the position and are written in canonical SAN.
     #[default]
     Legal,
-    /// So are coordinates and whatever else can be understood.
+    /// Like `Legal`; coordinate notation and other readable spellings are accepted and corrected.
     Repair,
 }
 
-/// How records are read. By default: leniently, with all moves found in the position.
+/// Settings for reading records. By default a reader is lenient and looks up all moves in the position.
 ///
-/// A lenient reader puts right, with a warning: blanks and semicolons too many or too few, counters of a FEN (they become
-/// `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation marks, SAN with
-/// more or less than is needed, opcodes that come twice (the last one holds).
+/// A lenient reader corrects the following, with a warning: missing or superfluous blanks and semicolons, counters of a FEN
+/// (they become `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation marks,
+/// SAN with too much or too little disambiguation, duplicate opcodes (the last one is kept).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordReader {
-    /// What becomes of faulty records.
+    /// Treatment of faulty records.
     pub strictness: Strictness,
-    /// What is done about moves.
+    /// Treatment of moves.
     pub moves: MoveReading,
-    /// Whether `bm #3` is read as `dm 3`, and `bm #-2`, by which the side to move is mated, as the `ce` that says so.
+    /// Whether `bm #3` is read as `dm 3`, and `bm #-2` (the side to move is mated) as the corresponding `ce`.
     pub mates: bool,
-    /// How strings write what they can't hold.
+    /// Escapes inside strings.
     pub escapes: Escapes,
 }
 
-/// What came of reading a record.
+/// Result of reading a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading<'a> {
-    /// The record; `None` if its position could not be read, if a bare number stands where an opcode should be, or if it was
+    /// The record; `None` if its position is unreadable, if a bare number stands in place of an opcode, or if it was
     /// refused.
     pub record: Option<Record<'a>>,
-    /// What was wrong, in the order in which it was found.
+    /// Faults in the order of their detection.
     pub faults: Vec<Fault>,
 }
 
 impl RecordReader {
-    /// Reads the record in that line of a file.
+    /// Reads a record. `line` is its line number in the file, for the faults.
     pub fn read(self, text: &str, line: u64) -> Reading<'_> {
         let mut lexer = Lexer::new(text, line, self.escapes);
         let record = self.read_record(&mut lexer);
@@ -177,7 +177,7 @@ impl RecordReader {
         let read = |opcode, given: &[Operand<'a>], findings: &mut Findings<'a>| {
             Operands { opcode, given, moves, mates: self.mates, escapes: self.escapes, findings }.read()
         };
-        // Records of suites have so many operations and operands; growing would cost more than a little room.
+        // Capacities fit the records of test suites, so that the lists rarely grow.
         let mut operations = Operations { list: Vec::with_capacity(4), places: SmallVec::new() };
         let counters = lexer.counters();
         for (opcode, counter) in ["hmvc", "fmvn"].into_iter().zip(counters) {
@@ -208,16 +208,16 @@ impl RecordReader {
     }
 }
 
-/// Whether something that stands where an opcode should be would be taken for the counter of a FEN or for a fifth field if it
-/// were written first. A record with such a thing can't be kept in canonical form.
+/// Returns true if text in place of an opcode would be read as the counter of a FEN or as a fifth field if it were written
+/// first. Such a record has no canonical form.
 fn is_like_a_field(opcode: &str) -> bool {
     opcode == "-" || (!opcode.is_empty() && opcode.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The operations of a record as they are read.
+/// Operations of a record while it is read.
 struct Operations<'a> {
     list: Vec<Operation<'a>>,
-    /// At which byte of the line each of them begins.
+    /// Byte offset of each operation in the line.
     places: SmallVec<[usize; 8]>,
 }
 
@@ -227,8 +227,8 @@ impl<'a> Operations<'a> {
         self.places.push(at);
     }
 
-    /// Puts them in their order. Of several with the same opcode the last one is kept. Those before `first` stood in the
-    /// line as counters, not as operations.
+    /// Sorts the operations by opcode and keeps the last one of duplicates. Those before `first` are counters of a FEN, which
+    /// may be in any order.
     fn sort(&mut self, first: usize, findings: &mut Findings<'a>) {
         if self.list.is_sorted_by(|one, next| one.opcode() < next.opcode()) {
             return;
@@ -239,12 +239,11 @@ impl<'a> Operations<'a> {
         }
         let mut placed: Vec<_> = self.places.drain(..).zip(self.list.drain(..)).collect();
         placed.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
-        // `dedup_by` keeps the first of equals, and the last is the one that holds.
+        // `dedup_by` keeps the first of equal elements; swapping keeps the last one instead.
         placed.dedup_by(|next, kept| {
             let is_double = next.1.opcode() == kept.1.opcode();
             if is_double {
-                let message =
-                    format!("`{}` is there twice; the last one holds", game::excerpt(kept.1.opcode()));
+                let message = format!("duplicate `{}`; the last one is kept", game::excerpt(kept.1.opcode()));
                 findings.report(kept.0, Rule::F12, Severity::Warning, message);
                 std::mem::swap(next, kept);
             }

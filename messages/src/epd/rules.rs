@@ -1,4 +1,4 @@
-//! What operations demand of each other.
+//! Rules about combinations of operations.
 
 use game::Score;
 use game::epd::{Findings, Rule, Severity};
@@ -8,9 +8,9 @@ use super::operation::Operation;
 use super::record::Record;
 use super::values::EpdEvaluation;
 
-/// Judges the operations of a record. `places` are the bytes of the line at which they begin.
+/// Checks the operations of a record. `places` are their byte offsets in the line.
 pub(super) fn judge<'a>(record: &Record<'a>, places: &[usize], findings: &mut Findings<'a>) {
-    // Few records have an operation that a rule begins with.
+    // Fast path: few records have an operation that a rule is about.
     let is_bound = |operation: &Operation<'_>| {
         use Operation as O;
         matches!(
@@ -29,7 +29,7 @@ pub(super) fn judge<'a>(record: &Record<'a>, places: &[usize], findings: &mut Fi
     }
 }
 
-/// Operations that exclude each other; the second one is at fault.
+/// Operations that exclude each other; the second one is reported.
 const EXCLUSIONS: [(&str, &str, Rule); 6] = [
     ("draw_accept", "draw_reject", Rule::X2),
     ("draw_claim", "draw_offer", Rule::X3),
@@ -46,7 +46,7 @@ struct Judge<'r, 'a> {
 }
 
 impl Judge<'_, '_> {
-    /// Whether there is an operation with that opcode and its operands were understood.
+    /// Returns true if the record has an operation with this opcode and valid operands.
     fn has(&self, opcode: &str) -> bool {
         self.record.get(opcode).is_some_and(|operation| !matches!(operation, Operation::Other { .. }))
     }
@@ -94,7 +94,7 @@ impl Judge<'_, '_> {
 
     fn mates(&mut self) {
         let Some(evaluation) = self.record.ce() else { return };
-        // The winner mates after an odd number of plies, the loser is mated after an even one.
+        // The side to move mates after an odd number of plies and is mated after an even number.
         let is_odd = evaluation.value() % 2 != 0;
         let parity = match evaluation.score() {
             Some(Score::MateIn(_)) if is_odd => Some("an odd number of plies before the mover mates"),
@@ -110,7 +110,7 @@ impl Judge<'_, '_> {
         if expected != Some(*evaluation) {
             let message = match expected {
                 Some(expected) => format!("`ce {evaluation}`; `dm {moves}` is {expected}"),
-                None => format!("`dm {moves}` is too far away for `ce`"),
+                None => format!("`dm {moves}` exceeds the range of `ce`"),
             };
             self.report("ce", Rule::X11, Severity::Note, message);
         }

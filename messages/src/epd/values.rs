@@ -1,4 +1,4 @@
-//! The values that operands have.
+//! Values of operands.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::names::names;
 pub struct Register(u8);
 
 impl Register {
-    /// The register of that number; `None` from 10 on.
+    /// Creates a register; `None` if the number is not 0 to 9.
     pub fn new(number: u8) -> Option<Register> {
         (number < 10).then_some(Register(number))
     }
@@ -22,32 +22,31 @@ impl Register {
         self.0.into()
     }
 
-    /// The opcode of this comment.
+    /// Returns the opcode of the comment.
     pub fn comment_opcode(self) -> &'static str {
         ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9"][self.number()]
     }
 
-    /// The opcode of this variation name.
+    /// Returns the opcode of the variation name.
     pub(super) fn variation_opcode(self) -> &'static str {
         ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"][self.number()]
     }
 }
 
-/// What a position is worth for the side to move, in centipawns, or how far away mate is (EPD specification, 6.7):
-/// -32768 to 32766.
+/// Evaluation for the side to move in centipawns, or a distance to mate, from -32768 to 32766 (EPD specification, 6.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EpdEvaluation(i16);
 
 impl EpdEvaluation {
-    /// From this value on, in either direction, an evaluation tells of a mate.
+    /// Evaluations of a larger magnitude are mates.
     const MATE: u16 = 32_000;
 
-    /// `None` outside of -32768 to 32766.
+    /// Creates an evaluation; `None` outside -32768 to 32766.
     pub fn new(value: i64) -> Option<EpdEvaluation> {
         i16::try_from(value).ok().filter(|value| *value < i16::MAX).map(EpdEvaluation)
     }
 
-    /// A score as an evaluation; `None` if the mate is farther away than can be written: more than 383 moves.
+    /// Converts a score; `None` for a mate in more than 383 moves, which cannot be expressed.
     pub fn of(score: Score) -> Option<EpdEvaluation> {
         let value = match score {
             Score::Centipawns(centipawns) => return EpdEvaluation::new(centipawns.into()),
@@ -57,7 +56,7 @@ impl EpdEvaluation {
         EpdEvaluation::new(value).filter(|value| value.0.unsigned_abs() > EpdEvaluation::MATE)
     }
 
-    /// The evaluation as a score; `None` if the position is illegal.
+    /// Converts to a score; `None` for -32768, which marks an illegal position.
     pub fn score(self) -> Option<Score> {
         let plies = u32::from(i16::MAX.abs_diff(self.0.saturating_abs()));
         match self.0 {
@@ -68,7 +67,7 @@ impl EpdEvaluation {
         }
     }
 
-    /// The number as it is written.
+    /// Returns the number.
     pub fn value(self) -> i16 {
         self.0
     }
@@ -80,20 +79,20 @@ impl fmt::Display for EpdEvaluation {
     }
 }
 
-/// The time that a player has used, in whole seconds: less than a thousand days (EPD specification, 5.2.7).
+/// Time used by a player, in whole seconds, less than a thousand days (EPD specification, 5.2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClockTime(u32);
 
 impl ClockTime {
-    /// The first time that can't be written, in seconds.
+    /// Exclusive upper limit, in seconds.
     const END: u32 = 1000 * 86_400;
 
-    /// `None` from a thousand days on.
+    /// Creates a clock time; `None` for a thousand days or more.
     pub fn from_seconds(seconds: u32) -> Option<ClockTime> {
         (seconds < ClockTime::END).then_some(ClockTime(seconds))
     }
 
-    /// Rounded down to seconds; the longest time that can be written for longer ones.
+    /// Converts a duration, rounded down to seconds and limited to the longest clock time.
     pub fn from_duration(time: Duration) -> ClockTime {
         ClockTime(time.as_secs().min(u64::from(ClockTime::END - 1)) as u32)
     }
@@ -121,7 +120,7 @@ impl fmt::Display for ClockTime {
     }
 }
 
-/// Numbers of fixed numbers of digits, with `separator` between them.
+/// Reads numbers with fixed numbers of digits, separated by `separator`.
 pub(super) fn numbers<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[u32; N]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; N];
@@ -134,7 +133,7 @@ pub(super) fn numbers<const N: usize>(text: &str, separator: char, digits: [usiz
 }
 
 names! {
-    /// What a referee wants of a client (EPD specification, 8.1).
+    /// Command of a referee to a client (EPD specification, 8.1).
     RefereeCommand {
         /// The game is over.
         Conclude = "conclude",
@@ -142,27 +141,27 @@ names! {
         Disconnect = "disconnect",
         /// Set the position up and play the supplied move.
         Execute = "execute",
-        /// The referee can't go on without human help.
+        /// The referee needs human help.
         Fault = "fault",
-        /// Here are tags of the game.
+        /// Store the tags of the game.
         Inform = "inform",
-        /// A new game.
+        /// Start a new game.
         Reset = "reset",
-        /// Find a move.
+        /// Reply with a move.
         Respond = "respond",
     }
 }
 
 names! {
-    /// What a client wants of a referee (EPD specification, 8.2).
+    /// Request of a client to a referee (EPD specification, 8.2).
     RefereeRequest {
-        /// The client can't go on without human help.
+        /// The client needs human help.
         Fault = "fault",
         /// The answer to `respond`.
         Reply = "reply",
-        /// The client leaves.
+        /// Leave the event.
         SignOff = "sign_off",
-        /// The client is there.
+        /// Join the event.
         SignOn = "sign_on",
     }
 }

@@ -1,4 +1,4 @@
-//! What a client does over a connection, whoever plays.
+//! Connection of a client to the referee, common to engines and people.
 
 use std::io::{self, Write};
 
@@ -6,47 +6,47 @@ use super::client_state::{ClientState, ClientTask, ProtocolError};
 use super::request::{ClientRecord, Request, Secret};
 use crate::input::Input;
 
-/// How a client takes part.
+/// Settings of a client.
 #[derive(Clone, Debug)]
 pub struct ClientConfig {
-    /// The name under which it signs on.
+    /// Name for the sign-on.
     pub name: String,
-    /// What proves the name.
+    /// Secret that proves the name.
     pub secret: Option<Secret>,
-    /// Asks for exact clocks and epochs.
+    /// Whether to ask for exact clocks and epochs.
     pub extended: bool,
-    /// Thinks in the opponent's time.
+    /// Whether to ponder: to think on the opponent's time.
     pub ponder: bool,
 }
 
-/// How a connection ended.
+/// Reason for the end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisconnectReason {
     /// The referee said `disconnect`.
     ByReferee,
-    /// It is gone, without a word.
+    /// The connection was lost.
     Lost,
-    /// The referee didn't take the client in; why, it has told in a fault.
+    /// The referee refused the client and told the reason in a fault.
     Refused,
-    /// The referee is not the one to follow any more.
+    /// Another referee has taken over the event.
     Outdated,
     /// The client has signed off.
     SignedOff,
 }
 
-/// A client's end of a connection: answers the referee where nobody has to think, and calls for human help.
+/// A client's end of a connection. Handles the records that need no thinking and calls for human help.
 pub struct ClientConnection<'a> {
     output: &'a mut dyn Write,
     alarm: &'a mut dyn FnMut(&str),
-    /// Whether the referee takes the client in; `None` until it has said anything.
+    /// Whether the referee admitted the client; `None` before its first answer.
     is_admitted: Option<bool>,
 }
 
 impl<'a> ClientConnection<'a> {
-    /// Signs on. What needs human help goes to `alarm`.
+    /// Signs on. `alarm` is called with everything that needs human help.
     ///
     /// # Errors
-    /// Nothing can be written.
+    /// The output failed.
     pub fn sign_on(
         client: &mut ClientState,
         config: &ClientConfig,
@@ -58,18 +58,18 @@ impl<'a> ClientConnection<'a> {
         Ok(link)
     }
 
-    /// Takes in what came from the referee, and says what else is to be done. Answers are repeated and human help is called
-    /// for by then.
+    /// Processes input from the referee and returns the task that is left to the caller. Replies are repeated and alarms are
+    /// raised here.
     ///
     /// # Errors
-    /// Nothing more can be written.
+    /// The output failed.
     pub fn hear(&mut self, client: &mut ClientState, input: Input) -> io::Result<ClientTask> {
         let line = match input {
             Input::End if self.is_admitted == Some(false) => {
                 return Ok(ClientTask::Disconnect(DisconnectReason::Refused));
             }
             Input::End => return Ok(ClientTask::Disconnect(DisconnectReason::Lost)),
-            Input::TooLong(_) => return self.breach(client, "a line without end".to_owned()),
+            Input::TooLong(_) => return self.breach(client, "line too long".to_owned()),
             Input::Line(line) => line,
         };
         let task = match client.hear(&line) {
@@ -85,7 +85,7 @@ impl<'a> ClientConnection<'a> {
             ClientTask::Repeat(record) => self.send(record)?,
             ClientTask::Alarm(reason) => {
                 self.is_admitted.get_or_insert(false);
-                self.alarm(&game::excerpt(reason.as_deref().unwrap_or("the referee tells no reason")));
+                self.alarm(&game::excerpt(reason.as_deref().unwrap_or("the referee gave no reason")));
             }
             _ => {}
         }
@@ -97,15 +97,15 @@ impl<'a> ClientConnection<'a> {
         Ok(ClientTask::Alarm(Some(reason)))
     }
 
-    /// Calls for human help here.
+    /// Calls for human help.
     pub fn alarm(&mut self, reason: &str) {
         (self.alarm)(reason);
     }
 
-    /// Tells both the referee and the person that nothing can be done about this.
+    /// Reports a fault to both the referee and the user.
     ///
     /// # Errors
-    /// Nothing more can be written.
+    /// The output failed.
     pub fn fault(&mut self, client: &ClientState, reason: &str) -> io::Result<()> {
         self.alarm(reason);
         self.send(&client.request(Request::Fault(Some(reason.to_owned()))))
@@ -114,7 +114,7 @@ impl<'a> ClientConnection<'a> {
     /// Signs off.
     ///
     /// # Errors
-    /// Nothing more can be written.
+    /// The output failed.
     pub fn sign_off(&mut self, client: &ClientState) -> io::Result<DisconnectReason> {
         self.send(&client.request(Request::SignOff))?;
         Ok(DisconnectReason::SignedOff)
@@ -123,7 +123,7 @@ impl<'a> ClientConnection<'a> {
     /// Writes a record with its newline, in one piece.
     ///
     /// # Errors
-    /// It can't be written.
+    /// The output failed.
     pub fn send(&mut self, record: &ClientRecord) -> io::Result<()> {
         self.output.write_all(format!("{record}\n").as_bytes())?;
         self.output.flush()

@@ -1,4 +1,4 @@
-//! What a client knows: its game, its clocks, its opponent's offers. It neither thinks nor reads or writes.
+//! State of a client: its game, the clocks and the draw offers of the opponent. Search and input/output happen elsewhere.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,62 +12,62 @@ use super::reading::MessageError;
 use super::request::{Analysis, ClientRecord, ClientReply, Remark, Request, Response, SignOn};
 use crate::epd::{EpdMove, Position, RefereeCommand};
 
-/// What a client has to do after a record.
+/// Task of a client after a record of the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientTask {
-    /// Nothing but to know it.
+    /// Nothing; the state is updated.
     Nothing,
-    /// To prepare for a new game; the old one is void.
+    /// Prepare for a new game; the previous one is void.
     NewGame,
-    /// To find a move, or another answer.
+    /// Answer with a move or another response.
     Respond,
-    /// To send this once more: the referee asks again what it was told already, as a referee does that has taken over.
+    /// Send this record again: the referee repeats a question that was answered, for instance after it took over the event.
     Repeat(Box<ClientRecord>),
-    /// To do what it does at the end of a game; carries the result, if it was told.
+    /// End the game; carries the result if the referee told one.
     Conclude(Option<String>),
-    /// To close the connection.
+    /// Close the connection.
     Disconnect(DisconnectReason),
-    /// To call for human help; carries the reason, if there is one.
+    /// Call for human help; carries the reason, if any.
     Alarm(Option<String>),
 }
 
-/// How a referee broke the protocol. The text goes into `c0` of a fault.
+/// Violation of the protocol by a referee. The text is sent as `c0` of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// A line is no record from a referee.
+    /// The line is not a record from a referee.
     #[error(transparent)]
     Malformed(#[from] MessageError),
-    /// The position is illegal. Carries why.
+    /// The position is illegal. Carries the reason.
     #[error("{0}")]
     Position(String),
-    /// A move can't be played. Carries it.
+    /// The move is illegal. Carries its text.
     #[error("illegal move `{0}`")]
     IllegalMove(String),
-    /// The game is longer than any game can be.
-    #[error("a game of more than {LONGEST_GAME} plies")]
+    /// The game exceeds [`LONGEST_GAME`].
+    #[error("game exceeds {LONGEST_GAME} plies")]
     Endless,
-    /// The event has got another referee meanwhile.
+    /// Another referee has taken over the event.
     #[error("this referee's epoch is {told}, but the event is in epoch {known}")]
     Outdated {
-        /// The epoch that the referee tells.
+        /// Epoch of this referee.
         told: u64,
-        /// The latest one known.
+        /// Latest epoch known to the client.
         known: u64,
     },
 }
 
-/// Longer than any game under the seventy-five-move rule.
+/// Maximal length of a game in plies: longer than any game under the seventy-five-move rule.
 const LONGEST_GAME: usize = 12_000;
-/// More tags than any game has.
+/// Maximal number of tags that are stored.
 const MOST_TAGS: usize = 100;
 
-/// What a client knows of the event and of its game. It lives longer than a connection: who comes back to the referee, or
-/// comes to its successor, goes on with it.
+/// State of a client: its game and the event. It outlives a connection, so that a client that reconnects to the referee or to
+/// its successor continues with it.
 #[derive(Clone, Debug, Default)]
 pub struct ClientState {
     game: Game,
     tags: BTreeMap<String, String>,
-    /// What holds if no tag tells the time control.
+    /// Time control if no tag tells one.
     default_control: TimeControl,
     control: TimeControl,
     used: Option<ByColor<Duration>>,
@@ -78,7 +78,7 @@ pub struct ClientState {
     last: Option<LastReply>,
 }
 
-/// The last reply, and to what.
+/// The last reply with the game and position that it answered.
 #[derive(Clone, Debug)]
 struct LastReply {
     number: std::num::NonZeroU32,
@@ -87,15 +87,15 @@ struct LastReply {
 }
 
 impl ClientState {
-    /// Before the first record. Plays by this time control as long as the referee tells none.
+    /// Creates the state before the first record. `default_control` applies until the referee tells a time control.
     pub fn new(default_control: TimeControl) -> ClientState {
         ClientState { control: default_control.clone(), default_control, ..ClientState::default() }
     }
 
-    /// Takes a line without its end, and says what is to be done.
+    /// Processes a line without its end and returns the task that follows.
     ///
     /// # Errors
-    /// The referee broke the protocol; what came before stands, unless moves were played from a new position.
+    /// The referee violated the protocol. The state is unchanged, except for moves that were already played from a new position.
     pub fn hear(&mut self, line: &str) -> Result<ClientTask, ProtocolError> {
         use RefereeCommand as R;
         let directive: Directive = line.parse()?;
@@ -121,7 +121,7 @@ impl ClientState {
             R::Respond => {
                 self.offered_draw = directive.offers_draw;
                 if directive.reason.is_some() {
-                    // The referee asks once more because the reply was none.
+                    // The referee asks again because it rejected the reply.
                     self.last = None;
                 }
                 self.repeat().map_or(ClientTask::Respond, |record| ClientTask::Repeat(Box::new(record)))
@@ -129,8 +129,7 @@ impl ClientState {
         })
     }
 
-    /// What was told of the last game no longer holds. The last reply is remembered beyond that: it is known by the number
-    /// of its game.
+    /// Forgets the last game. The last reply is kept, because it carries the number of its game.
     fn reset(&mut self) {
         *self = ClientState {
             epoch: self.epoch,
@@ -139,12 +138,12 @@ impl ClientState {
         };
     }
 
-    /// What may be told by any record.
+    /// Stores the operations that any record may carry.
     fn note(&mut self, directive: &Directive) {
         self.number = directive.game.or(self.number);
         if let Some(used) = directive.used {
             self.used = Some(used.map(|used| Duration::from_secs(used.seconds().into())));
-            // These are newer.
+            // `cc` is newer than the exact clocks.
             self.clocks = None;
         }
         self.clocks = directive.clocks.or(self.clocks);
@@ -160,8 +159,8 @@ impl ClientState {
         }
     }
 
-    /// Brings the position and the moves of a record on the board. The history is kept if the position is the present one;
-    /// otherwise it begins here (section 8.1).
+    /// Sets up the position of a record and plays its moves. The history is kept if the position is the current one;
+    /// otherwise it starts here (section 8.1).
     fn set_up(&mut self, directive: &Directive) -> Result<(), ProtocolError> {
         let illegal = |error: game::FenError| ProtocolError::Position(error.to_string());
         let (chess, _) = directive.position.legal().map_err(illegal)?;
@@ -189,12 +188,12 @@ impl ClientState {
         played.map(|_| ()).ok_or_else(|| ProtocolError::IllegalMove(game::excerpt(&mv.text())))
     }
 
-    /// The last reply, if the referee asks the same once more; its move is played again.
+    /// Returns the last reply if the referee repeats its question, and plays its move again.
     fn repeat(&mut self) -> Option<ClientRecord> {
         let last = self.last.as_ref().filter(|last| Some(last.number) == self.number)?;
         let record = (last.fen == self.game.fen()).then(|| last.record.clone())?;
         if let Request::Reply(reply) = &record.request {
-            // It was legal in this position before.
+            // The move was legal in this position before.
             let _ = self.play(&reply.answer);
         }
         Some(record)
@@ -207,7 +206,7 @@ impl ClientState {
         }
     }
 
-    /// Answers `respond`. A move is played on the client's own board.
+    /// Returns the answer to `respond` and plays its move on the client's board.
     ///
     /// # Errors
     /// The move is illegal.
@@ -222,12 +221,12 @@ impl ClientState {
         Ok(record)
     }
 
-    /// A record about the present position that is no reply.
+    /// Returns a record about the current position that is not a reply.
     pub fn request(&self, request: Request) -> ClientRecord {
         ClientRecord { position: Position::of(&self.game), request }
     }
 
-    /// The first record of a connection.
+    /// Returns the first record of a connection.
     pub fn sign_on(&self, name: &str, secret: Option<&super::Secret>, extended: bool) -> ClientRecord {
         let sign_on = SignOn {
             name: Some(name.to_owned()),
@@ -239,14 +238,14 @@ impl ClientState {
     }
 }
 
-/// What is known.
+/// Accessors.
 impl ClientState {
     /// The game so far.
     pub fn game(&self) -> &Game {
         &self.game
     }
 
-    /// Whether the opponent's last move came with a draw offer.
+    /// Returns true if the opponent's last move came with a draw offer.
     pub fn is_draw_offered(&self) -> bool {
         self.offered_draw
     }
@@ -256,25 +255,25 @@ impl ClientState {
         self.tags.get(name).map(String::as_str)
     }
 
-    /// The time control by which the clocks are understood.
+    /// The time control of the game.
     pub fn control(&self) -> &TimeControl {
         &self.control
     }
 
-    /// How many moves a side has made, as far as the number of the move tells.
+    /// Number of moves made by a side, computed from the full move number.
     fn moves_made(&self, color: Color) -> u32 {
         let before = self.game.position().fullmoves().get() - 1;
         before + u32::from(color.is_white() && self.game.turn().is_black())
     }
 
-    /// What a side has left; `None` if nobody keeps its time, or has told.
+    /// Time left to a side; `None` if the time control has no clock.
     pub fn remaining(&self, color: Color) -> Option<Duration> {
         if let Some(clocks) = &self.clocks {
             return clocks.get(color).remaining;
         }
         let granted = self.control.granted(self.moves_made(color))?;
         let TimeControl::Clock(_) = self.control else { return Some(granted) };
-        // `cc` drops what is less than a second.
+        // `cc` is rounded down to seconds.
         let used = self.used.map_or(Duration::ZERO, |used| *used.get(color));
         let left = granted.saturating_sub(used);
         Some(if used.is_zero() {
@@ -284,7 +283,7 @@ impl ClientState {
         })
     }
 
-    /// Both sides' time as far as the referee has told, by the time control. Nothing runs.
+    /// Clock with the time of both sides as far as the referee has told it. It does not run.
     pub fn clock(&self, at: Instant) -> Clock {
         let mut clock = Clock::new(self.control.clone());
         for color in Color::ALL {
@@ -296,7 +295,7 @@ impl ClientState {
         clock
     }
 
-    /// What a side adds to its clock with its next move.
+    /// Increment of the next move of a side.
     pub fn increment(&self, color: Color) -> Duration {
         match &self.clocks {
             Some(clocks) => clocks.get(color).increment,
@@ -304,10 +303,10 @@ impl ClientState {
         }
     }
 
-    /// What the side to move may use for its search. Where neither clock nor anything else limits it, the time control from
-    /// the one that the client began with does.
+    /// Limits of the search for the side to move. If the game sets no limit, the fixed time per move of the client's default
+    /// time control applies.
     pub fn limits(&self) -> MoveLimits {
-        // Nothing runs, so that any moment will do.
+        // The clock does not run, so any moment will do.
         let (color, now) = (self.game.turn(), Instant::now());
         let mut limits = self.clock(now).move_limits(color, now);
         if let (MoveTime::Clock { increment, moves_to_go, .. }, Some(clocks)) =
@@ -322,11 +321,11 @@ impl ClientState {
     }
 }
 
-/// A move as an answer.
+/// Returns a move as an answer.
 pub fn answer_with(game: &Game, mv: Move, remark: Remark) -> Response {
     let mv = match game.chess() {
         Some(chess) => EpdMove::new(chess, mv),
-        // Not reached: the protocol knows no variants.
+        // Unreachable: the protocol has no variants.
         None => EpdMove::Text(game.coordinate(mv).into()),
     };
     Response::Move { mv, remark, rejects_draw: false }

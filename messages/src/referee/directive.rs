@@ -1,4 +1,4 @@
-//! What the referee sends.
+//! Records from the referee to a client.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -11,70 +11,70 @@ use shakmaty::{ByColor, Position as _};
 use super::reading::{MessageError, ParsedRecord, epoch, private, reason, text};
 use crate::epd::{AnyOperand, ClockTime, EpdMove, Operation, Position, Record, RefereeCommand};
 
-/// A record from the referee: what the client is to do, in which position, and what it should know (section 8.1). Most of it
-/// may stand in any record.
+/// A record from the referee: a command, a position and information about the game (section 8.1). Most operations may appear
+/// in any record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
-    /// What the client is to do.
+    /// Command to the client.
     pub command: RefereeCommand,
-    /// The position that the client is to have on its board before it plays the moves.
+    /// Position before the moves are played.
     pub position: Position,
-    /// The counters of the position, if told.
+    /// Counters of the position, if present.
     pub counters: Counters,
-    /// What is to be played from the position.
+    /// Moves to play from the position.
     pub moves: Moves,
     /// The opponent's last move came with a draw offer (`draw_offer`).
     pub offers_draw: bool,
-    /// The opponent has rejected the client's draw offer by a word (`draw_reject`).
+    /// The opponent rejected the client's draw offer explicitly (`draw_reject`).
     pub rejects_draw: bool,
-    /// What both sides have used of their time, in whole seconds (`cc`).
+    /// Time used by both sides, in whole seconds (`cc`).
     pub used: Option<ByColor<ClockTime>>,
-    /// What both clocks show (`Clock`): only for clients that asked for it.
+    /// Exact clocks of both sides (`Clock`), only for clients that asked for them.
     pub clocks: Option<ByColor<ExactClock>>,
     /// Tags of the game (`ptp`), for instance `White` or `TimeControl`.
     pub tags: Vec<(String, String)>,
-    /// Which of the referee's games this is about (`tcgs`).
+    /// Number of the game among those of the referee (`tcgs`).
     pub game: Option<NonZeroU32>,
-    /// How often the event has got another referee (`Epoch`): only for clients that asked for it.
+    /// Number of times that another referee took over the event (`Epoch`), only for clients that asked for it.
     pub epoch: Option<u64>,
-    /// What is wrong, in a fault; otherwise a remark (`c0`).
+    /// Reason of a fault; otherwise a remark (`c0`).
     pub reason: Option<String>,
 }
 
-/// The counters of a position. If they are not those of the client's own game, its history does not hold.
+/// The counters of a position. If they differ from those of the client's game, its history is discarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Plies since the last capture or pawn move (`hmvc`).
     pub halfmoves: Option<u32>,
-    /// The number of the move (`fmvn`).
+    /// Full move number (`fmvn`).
     pub fullmoves: Option<NonZeroU32>,
 }
 
-/// Moves to be played from the position of a record.
+/// Moves to play from the position of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Moves {
     /// None.
     #[default]
     None,
-    /// One (`sm`): the opponent's last, or the next of a game that is replayed.
+    /// One move (`sm`): the opponent's last move, or the next move of a game that is replayed.
     Supplied(EpdMove<'static>),
-    /// All since the beginning of the game (`sv`), or the next ones of a game that is replayed: an explicit history.
+    /// All moves since the start of the game (`sv`), or the next moves of a game that is replayed.
     History(Vec<EpdMove<'static>>),
 }
 
-/// What a clock shows, more finely than `cc` can tell.
+/// State of a clock in milliseconds, which `cc` cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExactClock {
-    /// What is left; `None` if no time is kept.
+    /// Time left; `None` without a clock.
     pub remaining: Option<Duration>,
-    /// What the next move adds.
+    /// Increment of the next move.
     pub increment: Duration,
-    /// For how many moves what is left has to do; `None` if for the rest of the game.
+    /// Moves to the next time control; `None` if the time is for the rest of the game.
     pub moves_to_go: Option<u32>,
 }
 
 impl Directive {
-    /// A directive about a position of which nothing else is told.
+    /// Creates a directive with a command and a position only.
     pub fn new(command: RefereeCommand, position: Position) -> Directive {
         Directive {
             command,
@@ -92,27 +92,27 @@ impl Directive {
         }
     }
 
-    /// That something is wrong, and what.
+    /// Creates a fault with its reason.
     pub fn fault(reason: &str) -> Directive {
         let start = Position::of(&Game::default());
         Directive { reason: Some(reason.to_owned()), ..Directive::new(RefereeCommand::Fault, start) }
     }
 
-    /// A directive about the position on the board of a game, with its counters.
+    /// Creates a directive about the current position of a game, with its counters.
     pub fn about(command: RefereeCommand, game: &Game) -> Directive {
         Directive { counters: Counters::of(game), ..Directive::new(command, Position::of(game)) }
     }
 }
 
 impl Counters {
-    /// The counters of the position on the board.
+    /// Returns the counters of the current position.
     pub fn of(game: &Game) -> Counters {
         Counters { halfmoves: Some(game.halfmoves()), fullmoves: Some(game.position().fullmoves()) }
     }
 }
 
 impl ExactClock {
-    /// Milliseconds, cut and not rounded: no clock shows more than there is.
+    /// Operands in milliseconds, rounded down: a clock never shows more than is left.
     fn operands(self) -> [AnyOperand<'static>; 3] {
         let millis = |time: Duration| time.as_millis().to_string();
         let words = [
@@ -141,7 +141,7 @@ impl ExactClock {
 impl FromStr for Directive {
     type Err = MessageError;
 
-    /// Reads a line without its end. Moves and positions need not be legal; who gets them has to look.
+    /// Reads a line without its end. Moves and positions may be illegal; the receiver checks them.
     fn from_str(line: &str) -> Result<Directive, MessageError> {
         let reading = ParsedRecord::new(line)?;
         if reading.has("refreq") {

@@ -1,9 +1,9 @@
-//! The referee protocol of EPD (Edwards, "Extended Position Description", 1995; section 8): a tournament's referee and the
-//! programs that play in it exchange records, one a line.
+//! The referee protocol of EPD (Edwards, "Extended Position Description", 1995; section 8): the referee of a tournament and
+//! the playing programs exchange records, one per line.
 //!
-//! A [`Directive`] goes from the referee to a client, a [`ClientRecord`] the other way. A [`ClientState`] is what a client
-//! knows of its game, a [`ClientConnection`] its end of a connection. Where the specification is silent, docs/REFEREE.md tells what is
-//! done here; what it doesn't have (exact clocks, secrets, epochs) goes by private opcodes, to those who ask for it.
+//! The referee sends a [`Directive`], a client a [`ClientRecord`]. [`ClientState`] is a client's view of its game and
+//! [`ClientConnection`] its end of a connection. Where the specification is silent, docs/REFEREE.md tells the reading adopted
+//! here. Extensions (exact clocks, secrets, epochs) use private opcodes and are sent only to clients that ask for them.
 
 mod client_connection;
 mod client_state;

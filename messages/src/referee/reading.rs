@@ -1,36 +1,36 @@
-//! What both sides do to make sense of a record.
+//! Reading and writing of records, shared by both sides.
 
 use game::epd::Fault;
 use game::excerpt;
 
 use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Register, Text, cleaned};
 
-/// Why a line is no message of the protocol. The text is what `c0` of a fault tells the other side.
+/// Reason why a line is not a message of the protocol. The text is sent to the other side as `c0` of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
-    /// The line is no EPD record. Carries what was expected where.
+    /// The line is not an EPD record. Carries the first fault.
     #[error("no EPD record: {0}")]
     NoRecord(String),
-    /// The record has not the opcode that says what it is about.
+    /// The opcode that names the message is missing.
     #[error("no `{0}` in the record")]
     Missing(&'static str),
     /// The record has an opcode that only the other side may use.
     #[error("`{0}` is not for this side to send")]
     WrongSide(&'static str),
-    /// The operands of an opcode make no sense. Carries the opcode and what was expected.
+    /// The operands of an opcode are invalid.
     #[error("`{opcode}`: {reason}")]
     Operand {
         /// The opcode.
         opcode: &'static str,
-        /// What is wrong.
+        /// Expected operands, or the fault.
         reason: String,
     },
-    /// Operations exclude or need each other. Carries what is wrong.
+    /// Operations exclude or require each other. Carries a description.
     #[error("{0}")]
     Contradiction(String),
 }
 
-/// The reader for both sides. Coordinates and other ways to write a move are understood: there is no doubt what they mean.
+/// Reader of both sides. Coordinate notation and other unambiguous spellings of moves are accepted.
 const READER: RecordReader = RecordReader {
     strictness: crate::epd::Strictness::Lenient,
     moves: MoveReading::Repair,
@@ -38,7 +38,7 @@ const READER: RecordReader = RecordReader {
     escapes: game::epd::Escapes::None,
 };
 
-/// A record, and what was wrong with it.
+/// A record with its faults.
 pub(super) struct ParsedRecord<'a> {
     pub(super) record: Record<'a>,
     pub(super) faults: Vec<Fault>,
@@ -55,7 +55,7 @@ impl<'a> ParsedRecord<'a> {
         Ok(ParsedRecord { record, faults: reading.faults })
     }
 
-    /// What an operation says; `None` if it is not there.
+    /// Returns the value of an operation; `None` if the record has no such operation.
     pub(super) fn find<'r, T>(
         &'r self,
         opcode: &'static str,
@@ -78,7 +78,7 @@ impl<'a> ParsedRecord<'a> {
         MessageError::Operand { opcode, reason }
     }
 
-    /// The operations of a private opcode, as words or strings.
+    /// Reads the operands of a private opcode.
     pub(super) fn private<T>(
         &self,
         opcode: &'static str,
@@ -90,7 +90,7 @@ impl<'a> ParsedRecord<'a> {
         read(operands).map(Some).ok_or(MessageError::Operand { opcode, reason })
     }
 
-    /// The comment of the highest rank: the reason of a fault.
+    /// Returns the comment `c0`: the reason of a fault.
     pub(super) fn reason(&self) -> Result<Option<String>, MessageError> {
         match self.record.get("c0") {
             Some(Operation::Comment(_, text)) => Ok(text.as_ref().map(ToString::to_string)),
@@ -107,7 +107,7 @@ impl<'a> ParsedRecord<'a> {
     }
 }
 
-/// An operation that the specification doesn't have.
+/// Creates an operation with a private opcode.
 pub(super) fn private(
     opcode: &'static str,
     operands: impl IntoIterator<Item = AnyOperand<'static>>,
@@ -123,7 +123,7 @@ pub(super) fn epoch(epoch: u64) -> Operation<'static> {
     private("Epoch", [AnyOperand::Word(epoch.to_string().into())])
 }
 
-/// Text as a string operand can hold it.
+/// Converts text for a string operand, which holds at most [`game::epd::LONGEST_STRING`] bytes.
 pub(super) fn text(text: &str) -> Text<'static> {
     let end = text.floor_char_boundary(game::epd::LONGEST_STRING);
     Text::Owned(cleaned(&text[..end]).into_owned())

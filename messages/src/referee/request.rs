@@ -1,4 +1,4 @@
-//! What a client sends.
+//! Records from a client to the referee.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,105 +14,106 @@ use crate::epd::{
 /// A record from a client (section 8.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientRecord {
-    /// The client's position: in a reply, the one from which it moves.
+    /// Position of the client; in a reply, the position before its move.
     pub position: Position,
-    /// What it wants.
+    /// Request of the client.
     pub request: Request,
 }
 
-/// What a client wants of the referee.
+/// Request of a client to the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// To take part.
+    /// Sign on to the event.
     SignOn(SignOn),
-    /// To answer `respond`.
+    /// Answer to `respond`.
     Reply(Box<ClientReply>),
-    /// To leave.
+    /// Leave the event.
     SignOff,
-    /// Human help; carries the reason (`c0`), if it tells one.
+    /// Call for human help; carries the reason (`c0`), if any.
     Fault(Option<String>),
 }
 
-/// Who wants to take part.
+/// Data of a sign-on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SignOn {
-    /// The client's name (`tcsi`, or `id`, or a tag of `ptp`).
+    /// Name of the client (`tcsi`, `id`, or a tag of `ptp`).
     pub name: Option<String>,
-    /// What proves it (`Auth`).
+    /// Secret that proves the name (`Auth`).
     pub secret: Option<Secret>,
-    /// Whether it understands what goes beyond the specification, and wants it (`Extended`).
+    /// Whether the client asks for the extensions of the protocol (`Extended`).
     pub extended: bool,
-    /// The latest epoch that it has heard of (`Epoch`).
+    /// Latest epoch known to the client (`Epoch`).
     pub epoch: Option<u64>,
 }
 
-/// A secret, which never shows by accident.
+/// A secret. Its `Debug` output hides the text.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// An answer, and what the client thinks of the position.
+/// An answer with the client's analysis of the position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientReply {
     /// The answer.
     pub answer: Response,
-    /// What it thinks.
+    /// The analysis.
     pub analysis: Analysis,
 }
 
 /// An answer to `respond`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// A move; whether it is legal is for the referee to see.
+    /// A move. The referee checks that it is legal.
     Move {
         /// The move (`sm`).
         mv: EpdMove<'static>,
-        /// What goes with it.
+        /// Draw offer or claim that goes with it.
         remark: Remark,
-        /// The opponent's draw offer is rejected by a word (`draw_reject`), as it is by any move.
+        /// Whether the opponent's draw offer is rejected explicitly (`draw_reject`); any move rejects it.
         rejects_draw: bool,
     },
     /// The draw offer that came with the opponent's move is accepted (`draw_accept`).
     AcceptDraw,
-    /// The present position is claimed to be a draw (`draw_claim` without `sm`).
+    /// Claims a draw in the current position (`draw_claim` without `sm`).
     ClaimDraw,
     /// The client resigns (`resign`).
     Resign,
-    /// There is no move: the client takes itself for mated or stalemated.
+    /// No move: the client considers itself mated or stalemated.
     NoMove,
 }
 
-/// What a client says about draws with its move.
+/// Draw offer or claim that goes with a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remark {
     /// Nothing.
     #[default]
     None,
-    /// It offers one (`draw_offer`).
+    /// Offers a draw (`draw_offer`).
     OfferDraw,
-    /// It claims one, by the position after the move (`draw_claim`).
+    /// Claims a draw in the position after the move (`draw_claim`).
     ClaimDraw,
 }
 
-/// What a client thinks of the position from which it moves.
+/// Analysis of the position before the move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
-    /// What it is worth for the client (`ce`).
+    /// Evaluation for the client (`ce`).
     pub evaluation: Option<Evaluation>,
-    /// In plies (`acd`).
+    /// Depth in plies (`acd`).
     pub depth: Option<u64>,
     /// Nodes searched (`acn`).
     pub nodes: Option<u64>,
-    /// What it expects, beginning with its own move (`pv`).
+    /// Principal variation, starting with the client's move (`pv`).
     pub line: Vec<EpdMove<'static>>,
 }
 
 impl Secret {
-    /// A secret, as a string operand can hold it: printing characters, at most 255 bytes, apostrophes for quotation marks.
+    /// Creates a secret that fits into a string operand: printable characters, at most 255 bytes, apostrophes for quotation
+    /// marks.
     pub fn new(secret: &str) -> Secret {
         Secret(text(secret).into_owned())
     }
 
-    /// The secret itself.
+    /// Returns the secret.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -124,11 +125,11 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A line as it may go into a log: whatever comes after the opcode of a secret is left out.
+/// Returns the line as it may be logged: without the text after the opcode of a secret.
 pub fn without_secret(line: &str) -> Cow<'_, str> {
     let opcode = line.as_bytes().windows(4).position(|word| word.eq_ignore_ascii_case(b"auth"));
     match opcode {
-        // The opcode is ASCII, so that the line can be cut behind it.
+        // The opcode is ASCII, so the line can be cut after it.
         Some(at) => Cow::Owned(format!("{} …", &line[..at + 4])),
         None => Cow::Borrowed(line),
     }
@@ -158,7 +159,7 @@ impl SignOn {
     }
 }
 
-/// The name by the first of the opcodes that can carry it (the specification names none).
+/// Reads the name from the first opcode that carries one (the specification defines no opcode for it).
 fn read_name(reading: &ParsedRecord<'_>) -> Result<Option<String>, MessageError> {
     let contact = reading.find("tcsi", Record::tcsi)?.map(|contact| &contact.name);
     let id = reading.find("id", Record::id)?;
@@ -187,7 +188,7 @@ impl Response {
         }
     }
 
-    /// What cannot be said together is refused (6.9 to 6.12, 6.25).
+    /// Reads the answer. Operations that exclude each other are refused (6.9 to 6.12, 6.25).
     fn read(reading: &ParsedRecord<'_>) -> Result<Response, MessageError> {
         let is_contradiction = |fault: &&Fault| matches!(fault.rule, Rule::X2 | Rule::X3 | Rule::X4);
         if let Some(fault) = reading.faults.iter().find(is_contradiction) {
@@ -226,7 +227,7 @@ impl Analysis {
         }
     }
 
-    /// What can be understood of it: a move is not refused for what goes with it.
+    /// Reads the valid part of the analysis: a move is not refused for a malformed analysis.
     fn read(reading: &ParsedRecord<'_>) -> Analysis {
         let record = &reading.record;
         Analysis {

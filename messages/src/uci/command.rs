@@ -10,7 +10,7 @@ use crate::names::messages;
 use super::words::{self, LineError, Parameter, Words, malformed, parameters};
 
 messages! {
-    /// A command from the GUI.
+    /// A command from a GUI to an engine.
     Command {
         words {
             /// Speak UCI: answer with `id`, `option` and `uciok`.
@@ -35,7 +35,7 @@ messages! {
         Debug(bool),
         /// Change an option.
         SetOption {
-            /// The option's name, which may contain spaces; capitals don't matter.
+            /// Name of the option, which may contain spaces; not case-sensitive.
             name: String,
             /// Its new value; buttons have none.
             value: Option<String>,
@@ -44,7 +44,7 @@ messages! {
         Register(String),
         /// Set up a position.
         Position {
-            /// Where the game starts.
+            /// Start position of the game.
             start: StartPosition,
             /// The moves from there.
             moves: Vec<UciMove>,
@@ -54,30 +54,30 @@ messages! {
     }
 }
 
-/// Where a game starts.
+/// Start position of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartPosition {
-    /// At the start position.
+    /// The standard start position.
     Initial,
-    /// At this FEN, not checked.
+    /// A FEN, which is not validated.
     Fen(String),
 }
 
 parameters! {
     "go";
-    /// How to think. Times are in milliseconds; today's GUIs send negative ones when a flag has fallen.
+    /// Limits of a search. Times are in milliseconds; GUIs send negative times after a flag has fallen.
     Go {
         /// The moves to consider; empty means all.
         searchmoves: Vec<UciMove>,
-        /// The last move of the position is a guess, so don't answer before `ponderhit` or `stop`.
+        /// Ponder: the last move of the position is a prediction, so do not answer before `ponderhit` or `stop`.
         ponder: bool,
         /// Time on White's clock.
         wtime: Option<i64>,
         /// Time on Black's clock.
         btime: Option<i64>,
-        /// What White gets for each move.
+        /// Increment of White per move.
         winc: Option<i64>,
-        /// What Black gets for each move.
+        /// Increment of Black per move.
         binc: Option<i64>,
         /// Moves to the next time control, this one included.
         movestogo: Option<u32>,
@@ -89,9 +89,9 @@ parameters! {
         mate: Option<u32>,
         /// Search for exactly this time.
         movetime: Option<i64>,
-        /// Don't answer before `stop`.
+        /// Do not answer before `stop`.
         infinite: bool,
-        /// Don't think but count the leaves of the tree of legal moves of this depth. Not part of UCI.
+        /// Perft depth: count the leaves of the tree of legal moves instead of searching. Not part of UCI.
         perft: Option<u32>,
     }
 }
@@ -99,13 +99,13 @@ parameters! {
 impl FromStr for Command {
     type Err = LineError;
 
-    /// Reads a line. Words before the first one that names a command are passed over, as the UCI text asks.
+    /// Reads a line. As UCI demands, words before the first name of a command are skipped.
     fn from_str(line: &str) -> Result<Command, LineError> {
         words::parse_line(line, "command", parse_named)
     }
 }
 
-/// The command of this name; `None` if there is no such command.
+/// Reads the command with this name; `None` if there is no such command.
 fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineError>> {
     Some(match name {
         "debug" => parse_debug(words),
@@ -142,7 +142,7 @@ fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
 fn parse_position(words: &mut Words) -> Result<Command, LineError> {
     let start = match words.next() {
         Some("startpos") => {
-            // `moves` comes next if anything does; what else stands there is passed over.
+            // Other words before `moves` are skipped.
             words.until("moves");
             StartPosition::Initial
         }

@@ -12,7 +12,7 @@ use crate::names::{messages, names};
 use super::words::{self, LineError, Parameter, Value, Words, malformed, parameters};
 
 messages! {
-    /// A message from the engine.
+    /// A message from an engine to a GUI.
     Message {
         words {
             /// End of names and options.
@@ -49,9 +49,9 @@ messages! {
 }
 
 names! {
-    /// The state of a check.
+    /// State of a check.
     Check {
-        /// It has begun.
+        /// In progress.
         Checking = "checking",
         /// Passed.
         Ok = "ok",
@@ -62,44 +62,44 @@ names! {
 
 parameters! {
     "info";
-    /// Information about the search; everything is optional. The lines come late and the text last, as what follows them might be
-    /// taken for a part of them.
+    /// Information about the search; all fields are optional. The lines of moves come late and the text last, because following
+    /// parameters could be read as a part of them.
     Info {
         /// The iteration, in plies.
         depth: Option<u32>,
-        /// The longest line looked at, in plies.
+        /// Selective depth, in plies.
         seldepth: Option<u32>,
-        /// Which of several best lines this is, from 1.
+        /// Rank of the line among several best lines, from 1.
         multipv: Option<u32>,
         /// The score of the line.
         score: Option<InfoScore>,
-        /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines send it.
+        /// Probabilities of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines send them.
         wdl: Option<[u32; 3]>,
-        /// Moves searched.
+        /// Nodes searched.
         nodes: Option<u64>,
         /// Nodes per second.
         nps: Option<u64>,
-        /// How full the hash table is, in permille.
+        /// Use of the hash table, in permille.
         hashfull: Option<u32>,
-        /// Tablebase positions found.
+        /// Successful tablebase probes.
         tbhits: Option<u64>,
-        /// Positions found in the Shredder endgame databases.
+        /// Successful probes of the Shredder endgame databases.
         sbhits: Option<u64>,
         /// Use of the processors, in permille.
         cpuload: Option<u32>,
-        /// Time searched, in milliseconds.
+        /// Search time, in milliseconds.
         time: Option<u64>,
         /// The root move that is being searched.
         currmove: Option<UciMove>,
         /// Its number, from 1.
         currmovenumber: Option<u32>,
-        /// A move, and the line that refutes it.
+        /// A move and the line that refutes it.
         refutation: Vec<UciMove>,
-        /// The line that a processor is looking at.
+        /// The line that a processor searches.
         currline: Option<CurrentLine>,
-        /// The best line.
+        /// Principal variation.
         pv: Vec<UciMove>,
-        /// Text to show.
+        /// Text for the user.
         string: Option<String>,
     }
 }
@@ -109,11 +109,11 @@ parameters! {
 pub struct InfoScore {
     /// The value for the engine.
     pub value: Score,
-    /// What is known about it.
+    /// Bound of the score.
     pub bound: ScoreBound,
 }
 
-/// The line that a processor is looking at.
+/// The line that a processor searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurrentLine {
     /// The processor, from 1; `None` if there is only one.
@@ -122,11 +122,11 @@ pub struct CurrentLine {
     pub moves: Vec<UciMove>,
 }
 
-/// How an empty text is written.
+/// Notation of an empty text.
 pub const EMPTY: &str = "<empty>";
 
 impl Message {
-    /// `info string` with a text.
+    /// Creates an `info string`.
     pub fn note(text: impl Into<String>) -> Message {
         Message::Info(Box::new(Info { string: Some(text.into()), ..Info::default() }))
     }
@@ -135,13 +135,13 @@ impl Message {
 impl FromStr for Message {
     type Err = LineError;
 
-    /// Reads a line. Words before the first one that names a message are passed over, as the UCI text asks.
+    /// Reads a line. As UCI demands, words before the first name of a message are skipped.
     fn from_str(line: &str) -> Result<Message, LineError> {
         words::parse_line(line, "message", parse_named)
     }
 }
 
-/// The message of this name; `None` if there is no such message.
+/// Reads the message with this name; `None` if there is no such message.
 fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, LineError>> {
     Some(match name {
         "id" => parse_id(words),
@@ -165,11 +165,11 @@ fn parse_id(words: &mut Words) -> Result<Message, LineError> {
 fn parse_best_move(words: &mut Words) -> Result<Message, LineError> {
     let word = words.next().unwrap_or_default();
     let best = match word {
-        // What engines write for "none" where the UCI text has no word for it.
+        // UCI has no notation for "no move"; engines use these.
         "(none)" | "none" | "NULL" => UciMove::Null,
         _ => word.parse().map_err(|_| malformed("bestmove", "a move such as e2e4", word))?,
     };
-    // An unreadable guess is no reason to lose the move.
+    // A malformed ponder move does not invalidate the move.
     let ponder = (words.next() == Some("ponder")).then(|| words.next()?.parse().ok()).flatten();
     Ok(Message::BestMove { best, ponder })
 }
@@ -203,7 +203,7 @@ fn parse_option(words: &mut Words) -> Result<Message, LineError> {
     Ok(Message::Option { name, kind })
 }
 
-/// The three numbers of a spin, which engines write in any order. Without bounds it has none.
+/// Reads the three numbers of a spin, which engines write in any order. Missing bounds mean an unlimited range.
 fn parse_spin(words: &mut Words) -> Result<OptionKind, LineError> {
     let (mut value, mut min, mut max) = (0, i64::MIN, i64::MAX);
     while let Some(word) = words.next() {
@@ -217,7 +217,7 @@ fn parse_spin(words: &mut Words) -> Result<OptionKind, LineError> {
     Ok(OptionKind::Spin { value, min, max })
 }
 
-/// The choices of a combo, each of which may have spaces, and the default among them.
+/// Reads the choices of a combo, which may contain spaces, and its default.
 fn parse_combo(words: &mut Words) -> OptionKind {
     let (mut value, mut choices) = (String::new(), Vec::new());
     let words: Vec<&str> = words.collect();
@@ -289,7 +289,7 @@ impl fmt::Display for InfoScore {
     }
 }
 
-/// Chances of a win, a draw and a loss.
+/// Probabilities of a win, a draw and a loss.
 impl Parameter for Option<[u32; 3]> {
     fn read(words: &mut Words, name: &'static str) -> Result<Option<[u32; 3]>, LineError> {
         Ok(Some([u32::read(words, name)?, u32::read(words, name)?, u32::read(words, name)?]))
@@ -302,7 +302,7 @@ impl Parameter for Option<[u32; 3]> {
 
 impl Parameter for Option<CurrentLine> {
     fn read(words: &mut Words, name: &'static str) -> Result<Option<CurrentLine>, LineError> {
-        // A null move looks like a number, but no processor has four digits of zero.
+        // The null move `0000` looks like a number, but is never the number of a processor.
         let is_cpu = words.peek().is_some_and(|word| word != "0000" && word.parse::<u32>().is_ok());
         let cpu = if is_cpu { Some(u32::read(words, name)?) } else { None };
         Ok(Some(CurrentLine { cpu, moves: Parameter::read(words, name)? }))

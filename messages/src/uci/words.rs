@@ -1,13 +1,13 @@
-//! A line as UCI reads it: words between any amounts of white space, and sometimes all the rest.
+//! Words and parameters of UCI lines. Words are separated by any white space.
 
 use std::fmt;
 
 use shakmaty::uci::UciMove;
 
-/// Why a line is not a command or message.
+/// Reason why a line is not a command or message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// No word of it is the name of one.
+    /// No word is the name of a command or message.
     #[error("unknown {kind}: {line}")]
     Unknown {
         /// What was expected: `command` or `message`.
@@ -15,14 +15,14 @@ pub enum LineError {
         /// The line.
         line: String,
     },
-    /// What follows the name is not what it needs.
+    /// The parameters are malformed.
     #[error("{message} needs {expected}, not \"{found}\"")]
     Malformed {
-        /// The command or the message, or the part of it.
+        /// The command, message or parameter.
         message: &'static str,
-        /// What should have followed.
+        /// Expected text.
         expected: &'static str,
-        /// What followed.
+        /// Text found.
         found: String,
     },
 }
@@ -31,7 +31,7 @@ pub(super) fn malformed(message: &'static str, expected: &'static str, found: &s
     LineError::Malformed { message, expected, found: found.to_owned() }
 }
 
-/// Reads a line as the command or message that is named first in it; `read` returns `None` for a word that names none.
+/// Reads a line as the command or message of its first known name; `read` returns `None` for an unknown name.
 pub(super) fn parse_line<T>(
     line: &str,
     kind: &'static str,
@@ -49,17 +49,17 @@ pub(super) fn parse_line<T>(
 /// Reads a line word by word.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
-    /// Everything that has not been read, without the white space around it.
+    /// Unread rest of the line, without white space at its ends.
     pub(super) rest: &'a str,
 }
 
 impl<'a> Words<'a> {
-    /// The next word, left where it is.
+    /// Returns the next word without consuming it.
     pub(super) fn peek(&self) -> Option<&'a str> {
         self.clone().next()
     }
 
-    /// The words up to `end`, which is read too, or up to the end of the line, with single spaces between them.
+    /// Consumes the words up to and including `end`, or up to the end of the line. Returns those before `end`, joined by spaces.
     pub(super) fn until(&mut self, end: &str) -> String {
         let words: Vec<&str> = self.take_while(|word| *word != end).collect();
         words.join(" ")
@@ -77,7 +77,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// What can stand behind a word that names it.
+/// Value of a named parameter.
 pub(super) trait Value: fmt::Display + Sized {
     /// Reads what follows `name`.
     fn read(words: &mut Words, name: &'static str) -> Result<Self, LineError>;
@@ -85,7 +85,7 @@ pub(super) trait Value: fmt::Display + Sized {
 
 macro_rules! numbers {
     ($($type:ty)*) => {$(
-        /// A whole number; one that is too large for the type becomes the largest, one that is too small the smallest.
+        /// A whole number, limited to the range of the type.
         impl Value for $type {
             fn read(words: &mut Words, name: &'static str) -> Result<$type, LineError> {
                 let word = words.next().unwrap_or_default();
@@ -105,14 +105,14 @@ impl Value for UciMove {
     }
 }
 
-/// All the rest of the line.
+/// The rest of the line.
 impl Value for String {
     fn read(words: &mut Words, _: &'static str) -> Result<String, LineError> {
         Ok(std::mem::take(&mut words.rest).to_owned())
     }
 }
 
-/// A part of a command or message that has a name and may be missing.
+/// An optional named parameter of a command or message.
 pub(super) trait Parameter: Sized {
     /// Reads what follows `name`.
     fn read(words: &mut Words, name: &'static str) -> Result<Self, LineError>;
@@ -155,7 +155,7 @@ impl Parameter for Vec<UciMove> {
         if !self.is_empty() {
             write!(f, " {name}")?;
         }
-        // In one piece: late in a game there are hundreds of moves, and a formatter takes its time over each character.
+        // Written as one text: the formatter is slow for hundreds of moves.
         let mut text = String::with_capacity(6 * self.len());
         for m in self {
             text.push(' ');
@@ -165,8 +165,8 @@ impl Parameter for Vec<UciMove> {
     }
 }
 
-/// Defines what follows the word `$message` as a struct with a field for each [`Parameter`]. They are read in any order, and
-/// written in that of the fields, each with a space before it.
+/// Defines a struct for the parameters of `$message`, with a field for each [`Parameter`]. They are read in any order and
+/// written in the order of the fields, each after a space.
 macro_rules! parameters {
     (
         $message:literal;

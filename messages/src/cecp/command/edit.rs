@@ -1,4 +1,4 @@
-//! Edit mode.
+//! Lines of edit mode.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,18 @@ use shakmaty::{Role, Square};
 
 use super::CommandError;
 
-/// A line of edit mode, where other lines than usual are understood.
+/// A line of edit mode, which has its own syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditLine {
-    /// `#`: an empty board.
+    /// `#`: clears the board.
     Clear,
-    /// `c`: the pieces that follow are of the other colour.
+    /// `c`: switches the colour of the following pieces.
     ToggleColor,
-    /// `Ke1`: a piece of the current colour.
+    /// `Ke1`: places a piece of the current colour.
     Place(Role, Square),
-    /// `xe1`: nothing.
+    /// `xe1`: removes the piece.
     Remove(Square),
-    /// `.`: the end.
+    /// `.`: ends edit mode.
     End,
 }
 

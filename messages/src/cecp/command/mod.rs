@@ -21,7 +21,7 @@ messages! {
     /// A command from a GUI to an engine: one line of the specification's command table.
     ///
     /// Texts are single lines without blanks at their ends; words are not empty and contain no blanks. Moves are texts,
-    /// for what they mean depends on the position and the variant.
+    /// because their meaning depends on the position and the variant.
     Command {
         words {
             /// Speak this protocol.
@@ -89,13 +89,13 @@ messages! {
         SetBoard(String),
         /// The game is over.
         Result {
-            /// How it ended.
+            /// The result.
             result: GameResult,
-            /// Why.
+            /// The reason.
             comment: Option<String>,
         },
 
-        /// Answer with the same number once all before it is done.
+        /// Answer with the same number after all earlier commands.
         Ping(i64),
 
         /// Do not search these root moves.
@@ -103,18 +103,18 @@ messages! {
         /// Search these root moves again.
         Include(RootMoves),
 
-        /// The ceiling of the memory used, in MiB.
+        /// Maximal memory use, in MiB.
         Memory(u64),
-        /// The most threads to search with.
+        /// Maximal number of search threads.
         Cores(u64),
-        /// Where endgame tables are.
+        /// Location of endgame tables.
         EgtPath {
             /// Their kind: syzygy, nalimov, ...
             flavor: String,
             /// Their folder.
             path: String,
         },
-        /// `hard`, `easy`: whether to think on the opponent's time.
+        /// `hard`, `easy`: whether to ponder, to think on the opponent's time.
         Ponder(bool),
         /// `post`, `nopost`: whether to show thinking output.
         Post(bool),
@@ -137,16 +137,16 @@ messages! {
         },
         /// Two sessions of a time control, of which the second is repeated (Hyatt's dialect).
         Sessions {
-            /// The first; of at least one move.
+            /// The first session; at least one move.
             first: TimeSession,
-            /// All others; with some time.
+            /// All later sessions; with a time above zero.
             later: TimeSession,
         },
         /// A fixed time for each move.
         TimePerMove(Duration),
-        /// The depth that is never exceeded, in plies.
+        /// Maximal depth, in plies.
         Depth(u32),
-        /// Nodes that count as a second; 0 for processor time.
+        /// Number of nodes that counts as a second; 0 for processor time.
         NodeRate(u64),
         /// The clock of the engine, in centiseconds.
         Time {
@@ -178,7 +178,7 @@ messages! {
             depth: Option<u32>,
         },
 
-        /// The Bughouse partner, or that there is none.
+        /// The Bughouse partner; `None` if there is none.
         Partner(Option<String>),
         /// A message from the Bughouse partner.
         PartnerTell(String),
@@ -191,15 +191,15 @@ messages! {
             /// Colour and piece that were just acquired, as `BQ`.
             gained: Option<String>,
         },
-        /// The user has grabbed the piece there.
+        /// The user grabs the piece on this square.
         Lift(Place),
-        /// The user has dropped the piece there.
+        /// The user drops the piece on this square.
         Put(Place),
-        /// The user points there.
+        /// The user points at this square.
         Hover(Square),
 
-        /// The user answers a question that the engine has asked by `askuser`. Only [`Command::answer`] reads it: without
-        /// the question the line can't be told from an unknown command.
+        /// The user's answer to a question that the engine asked by `askuser`. Only [`Command::answer`] reads it: without
+        /// the question it is indistinguishable from an unknown command.
         Answer {
             /// The tag of the question.
             tag: String,
@@ -214,7 +214,7 @@ messages! {
 pub struct TimeSession {
     /// The player's moves in it; 0 for the rest of the game.
     pub moves: u32,
-    /// The time for them.
+    /// Time for these moves.
     pub time: Duration,
 }
 
@@ -227,28 +227,28 @@ pub enum RootMoves {
     One(String),
 }
 
-/// Why a line is no command. What is displayed goes into the parentheses of `Error (...): LINE`.
+/// Reason why a line is not a command. The text is for the parentheses of `Error (...): LINE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The first word is not known.
+    /// The first word is unknown.
     #[error("unknown command")]
     Unknown,
-    /// The command is known, but ends too early.
+    /// A parameter of the command is missing.
     #[error("missing parameter")]
     MissingParameter,
-    /// A number was expected, or one in another range.
+    /// A parameter is not a number or is out of range.
     #[error("bad number")]
     BadNumber,
-    /// A time was expected.
+    /// A parameter is not a time.
     #[error("bad time")]
     BadTime,
-    /// A result was expected.
+    /// A parameter is not a result.
     #[error("bad result")]
     BadResult,
-    /// A square was expected.
+    /// A parameter is not a square.
     #[error("bad square")]
     BadSquare,
-    /// The pieces in hand of both sides were expected, in brackets.
+    /// The holdings of both sides in brackets are missing.
     #[error("bad holding")]
     BadHolding,
 }

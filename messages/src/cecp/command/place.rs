@@ -1,4 +1,4 @@
-//! Places that the user's mouse can point to.
+//! Squares and holdings in `lift` and `put`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use shakmaty::{Color, Piece, Role, Square};
 
 use super::CommandError;
 
-/// Where the user grabs or drops a piece: on the board, or beside it among the pieces in hand.
+/// Place where the user grabs or drops a piece: on the board or in a holding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// On the board.
     Square(Square),
-    /// In hand. The specification has no squares for that; this is how XBoard names them.
+    /// In hand. The specification has no squares for holdings; these are the names of XBoard.
     Hand(Piece),
 }
 
-/// The columns of the pieces in hand: XBoard counts files beyond the board, with a gap of one.
+/// Columns of the holdings: XBoard continues the files of the board, with a gap of one.
 const HANDS: [(char, Color); 2] = [('j', Color::White), ('_', Color::Black)];
 
-/// The pieces in hand, counted from their owner's side of the board.
+/// Order of the pieces in a holding, starting at the owner's side of the board.
 const ROLES: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 impl Place {

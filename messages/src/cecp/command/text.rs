@@ -1,4 +1,4 @@
-//! Commands as lines, and lines as commands.
+//! Parsing and writing of commands.
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,7 +66,7 @@ impl FromStr for Command {
 }
 
 impl Command {
-    /// Reads a line as the answer to the question with this tag, if it is that.
+    /// Reads a line as the answer to the question with this tag; `None` if it has another first word.
     pub fn answer(line: &str, tag: &str) -> Option<Command> {
         let (word, text) = first_word(line);
         (word == tag).then(|| Command::Answer { tag: tag.to_owned(), text: text.to_owned() })
@@ -81,8 +81,8 @@ fn number<N: FromStr>(text: &str) -> Result<N, CommandError> {
     text.parse().map_err(|_| CommandError::BadNumber)
 }
 
-/// `level`, in the specification's form or in Hyatt's. The latter has a second session in the place of the increment;
-/// what else may follow an increment nobody knows yet.
+/// Reads `level` in the form of the specification or of Hyatt, who has a second session in place of the increment. Other
+/// text after an increment is ignored, because future versions may use it.
 fn level(parameters: &[&str]) -> Result<Command, CommandError> {
     let [moves, base, increment, ..] = parameters else { return Err(CommandError::MissingParameter) };
     let moves = number(moves)?;
@@ -106,10 +106,11 @@ fn option(text: &str) -> Command {
 
 fn holding(white: &str, black: &str, gained: Option<&str>) -> Result<Command, CommandError> {
     let hand = |text: &str| {
-        let men = text.strip_prefix('[')?.strip_suffix(']')?;
-        men.bytes().all(|man| man.is_ascii_alphabetic()).then(|| men.to_owned())
+        let pieces = text.strip_prefix('[')?.strip_suffix(']')?;
+        pieces.bytes().all(|piece| piece.is_ascii_alphabetic()).then(|| pieces.to_owned())
     };
-    let is_gain = |text: &&str| matches!(text.as_bytes(), [b'W' | b'B', man] if man.is_ascii_alphabetic());
+    let is_gain =
+        |text: &&str| matches!(text.as_bytes(), [b'W' | b'B', piece] if piece.is_ascii_alphabetic());
     Ok(Command::Holding {
         white: hand(white).ok_or(CommandError::BadHolding)?,
         black: hand(black).ok_or(CommandError::BadHolding)?,

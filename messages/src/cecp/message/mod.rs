@@ -16,7 +16,7 @@ use crate::names::names;
 /// Texts are single lines without blanks at their ends; words are not empty and contain no blanks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// What the engine can do and wants.
+    /// Features of the engine.
     Features(Vec<Feature>),
     /// The answer to `ping`.
     Pong(i64),
@@ -30,32 +30,32 @@ pub enum Message {
     Draw,
     /// The engine declines a draw, in Hyatt's dialect.
     Decline,
-    /// What the engine has left on its clock, in Hyatt's dialect.
+    /// Time left on the engine's clock, in Hyatt's dialect.
     Time {
-        /// The time; nothing if it is overdrawn.
+        /// Time left; 0 if it is overdrawn.
         centiseconds: u64,
     },
     /// The game is over.
     Result {
-        /// How it ended.
+        /// The result.
         result: GameResult,
-        /// Why.
+        /// The reason.
         comment: Option<String>,
     },
     /// The answer to `hint`.
     Hint(String),
     /// The answer to `.`.
     Status(Status),
-    /// The move can't be played.
+    /// Rejects a move.
     IllegalMove {
-        /// Why.
+        /// The reason.
         reason: Option<String>,
         /// The move.
         mv: String,
     },
-    /// The command can't be obeyed.
+    /// Rejects a command.
     Error {
-        /// What is wrong.
+        /// Kind of the error.
         kind: String,
         /// The whole command.
         command: String,
@@ -80,41 +80,41 @@ pub enum Message {
         /// The position.
         fen: String,
     },
-    /// How a piece moves.
+    /// Defines the moves of a piece.
     Piece {
-        /// Its letter; `&` after it stands for both colours.
+        /// Letter of the piece; a following `&` stands for both colours.
         id: String,
         /// Its moves, in Betza's notation.
         betza: String,
     },
     /// Colours for squares.
     Highlight(String),
-    /// As if the user had clicked there.
+    /// Simulates a click of the user on a square.
     Click(String),
     /// The pieces offered for a promotion.
     Choice(String),
-    /// What the search has found.
+    /// Thinking output.
     Thinking(ThinkingLine),
-    /// A line of the answer to `bk`: it begins with a blank.
+    /// A line of the answer to `bk`; it starts with a blank.
     BookLine(String),
     /// The empty line that ends the answer to `bk`.
     BookEnd,
-    /// A debug line: it begins with `#`.
+    /// A debug line; it starts with `#`.
     Debug(String),
     /// Anything else.
     Other(String),
 }
 
 names! {
-    /// Whom a `tell...` message is for.
+    /// Recipient of a `tell...` message.
     Audience {
         /// The user at the GUI.
         User = "telluser",
         /// The opponent.
         Opponent = "tellopponent",
-        /// All but the opponent.
+        /// Everybody but the opponent.
         Others = "tellothers",
-        /// All.
+        /// Everybody.
         All = "tellall",
         /// The chess server.
         Ics = "tellics",
@@ -124,7 +124,7 @@ names! {
 }
 
 impl Audience {
-    /// In words, as in "it tells the opponent".
+    /// Returns the recipient in words, as in "it tells the opponent".
     pub fn in_words(self) -> &'static str {
         match self {
             Audience::User => "the user",
@@ -136,7 +136,7 @@ impl Audience {
     }
 }
 
-/// How far an analysis is: `stat01: time nodes ply mvleft mvtot [mvname]`.
+/// Progress of an analysis: `stat01: time nodes ply mvleft mvtot [mvname]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The time spent.
@@ -145,11 +145,11 @@ pub struct Status {
     pub nodes: u64,
     /// The iteration, in plies.
     pub depth: u32,
-    /// Root moves that come after the one that is searched.
+    /// Number of root moves after the current one.
     pub moves_left: u32,
-    /// Root moves in all.
+    /// Total number of root moves.
     pub moves_total: u32,
-    /// The root move that is searched.
+    /// The root move being searched.
     pub current: Option<String>,
 }
 
@@ -169,9 +169,9 @@ impl Status {
 }
 
 impl Message {
-    /// Reads a line. Every line is some message: what isn't understood is [`Message::Other`].
+    /// Reads a line. A line that is not understood becomes [`Message::Other`].
     pub fn parse(line: &str) -> Message {
-        // Before the line is trimmed, for an empty text still has its tab before it.
+        // The line is not trimmed before, because a tab precedes even an empty text.
         if let Some(thinking) = ThinkingLine::parse(line) {
             return Message::Thinking(thinking);
         }
@@ -199,7 +199,7 @@ fn parse_trouble(line: &str) -> Option<Message> {
     Some(Message::Error { kind: kind?, command })
 }
 
-/// The message that the first word names.
+/// Reads a message by its first word.
 fn parse_word(line: &str) -> Option<Message> {
     let (word, text) = first_word(line);
     let (next, more) = first_word(text);
@@ -221,7 +221,7 @@ fn parse_word(line: &str) -> Option<Message> {
         "highlight" if !text.is_empty() => Message::Highlight(text.to_owned()),
         "click" if !text.is_empty() => Message::Click(text.to_owned()),
         "choice" if !text.is_empty() => Message::Choice(text.to_owned()),
-        // The specification writes it both ways, XBoard knows only the longer one.
+        // The specification uses both spellings; XBoard accepts only `tellothers`.
         "tellother" => Message::Tell(Audience::Others, text.to_owned()),
         _ => match word.parse() {
             Ok(result) => Message::Result { result, comment: notation::comment(text) },
