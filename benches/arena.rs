@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use arena::simulated::{Occasion, Simulated, SimulatedTime};
 use arena::{
-    Adjudication, DrawRule, GameRecord, GameSetup, Overhead, PgnVariations, Rules, Seat, play, play_by,
+    Adjudication, DrawRule, GameRecord, GameSetup, Overheads, PgnVariations, Rules, Seat, play, play_by,
 };
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use game::{Game, PgnTags};
@@ -114,12 +114,12 @@ fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
         || players::start(&Spec::new(program.clone(), Protocol::Uci), None).expect("the program starts");
     let mut players = ByColor::new_with(|_| start());
     let setup = setup("nodes=1");
-    let mut overheads = Vec::new();
+    let mut overheads = Overheads::default();
     let mut game = || -> GameRecord {
         let ByColor { white, black } = &mut players;
         let record =
             play(&setup, ByColor { white: &mut **white, black: &mut **black }, &AtomicBool::new(false));
-        overheads.extend(record.overhead());
+        overheads.extend(record.moves.iter().filter_map(|m| m.overhead));
         record
     };
     // Programs that search the same nodes play the same game, so that each has as many plies as the first.
@@ -128,12 +128,8 @@ fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
     group.throughput(Throughput::Elements(plies)).sampling_mode(SamplingMode::Flat).sample_size(20);
     group.bench_function(BenchmarkId::from_parameter(name), |bencher| bencher.iter(&mut game));
     group.finish();
-    overheads.sort_unstable_by_key(|overhead| overhead.median);
-    if let (Some(middle), Some(longest)) =
-        (overheads.get(overheads.len() / 2), overheads.iter().map(|overhead| overhead.longest).max())
-    {
-        let Overhead { median, .. } = middle;
-        println!("OVERHEAD {name}: median {median:?}, longest of {} games {longest:?}", overheads.len());
+    if let Some(median) = overheads.median() {
+        println!("OVERHEAD {name}: median {median:?}, longest {:?}", overheads.longest);
     }
     for player in players {
         player.quit();

@@ -104,7 +104,7 @@ type Candidate<'a> = &'a dyn Fn(&(Position, Move)) -> u64;
 fn bench_operations(criterion: &mut Criterion) {
     let corpus = corpus();
     // The search keeps one list a thread.
-    let list = RefCell::new(MoveList::new());
+    let list = RefCell::new(MoveList::default());
     let yardstick = |work: Yardstick| corpus.yardstick.iter().map(work).sum::<u64>();
     let candidate = |work: Candidate| corpus.candidate.iter().map(work).sum::<u64>();
     let pairs: [(&str, Yardstick, Candidate); 4] = [

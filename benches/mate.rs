@@ -69,7 +69,7 @@ fn solve(roots: &[Root], limits: &Limits) -> Tally {
 
 fn play(roots: &[Root], limits: &Limits) -> Tally {
     let mut table = Table::new(MEBIBYTES).expect("memory");
-    let mut searcher = Searcher::new();
+    let mut searcher = Searcher::default();
     let mut tally = Tally::default();
     for root in roots {
         table.clear();

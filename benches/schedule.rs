@@ -8,7 +8,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use arena::schedule::{Fixture, Schedule, ScheduleSettings, TournamentFormat};
-use arena::{Concurrency, GameRunner, Match, MatchEvent, MatchOpenings, MatchStore, PlayedGame};
+use arena::{
+    Concurrency, GameEntry, GameRunner, Match, MatchEvent, MatchOpenings, MatchStore, PlayedGame,
+    RecordedOutcome,
+};
 use game::{Color, DrawReason, Game, Outcome, WinReason};
 use players::Resources;
 
@@ -20,21 +23,23 @@ const GAMES: u64 = 100_000;
 struct Simulated;
 
 impl GameRunner for Simulated {
-    fn play(&mut self, fixture: &Fixture, _: Game, _: &AtomicBool) -> PlayedGame {
+    fn play(&mut self, fixture: &Fixture, _: Game, _: &AtomicBool) -> Result<PlayedGame, String> {
         let outcome = match fastrand::Rng::with_seed(fixture.number).u32(..3) {
             0 => Outcome::Draw(DrawReason::Agreement),
             1 => Outcome::Win { winner: Color::White, reason: WinReason::Checkmate },
             _ => Outcome::Win { winner: Color::Black, reason: WinReason::Resignation },
         };
-        PlayedGame {
-            outcome: Some(outcome),
+        let entry = GameEntry {
+            fixture: *fixture,
+            outcome: RecordedOutcome(outcome),
             detail: String::new(),
             plies: 80,
-            lasted: Duration::from_secs(1),
-            // As long as a game with comments.
-            pgn: format!("[Event \"{}\"]\n{}\n*\n\n", fixture.number, "1. e4 {+0.25/14 0.100s} ".repeat(160)),
-            overheads: vec![Duration::from_micros(50); 80],
-        }
+            seconds: 1.0,
+        };
+        // As long as a game with comments.
+        let pgn =
+            format!("[Event \"{}\"]\n{}\n*\n\n", fixture.number, "1. e4 {+0.25/14 0.100s} ".repeat(160));
+        Ok(PlayedGame { entry, pgn, overheads: vec![Duration::from_micros(50); 80] })
     }
 
     fn close(self) -> Vec<(usize, Resources)> {
@@ -63,7 +68,7 @@ fn main() {
         || Simulated,
         &interrupted,
         |game, event| {
-            let games = game.standings().games();
+            let games = game.standings.games;
             if matches!(event, MatchEvent::Finished(_)) && games % (GAMES / 10) == 0 {
                 let each = began.elapsed() / (GAMES / 10) as u32;
                 println!("GAMES {games:>6} {each:?} a game, {} in use", memory());

@@ -8,21 +8,12 @@ use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
 use game::book::{Book, PolyglotBuilder};
 use game::{PgnError, PgnReader, Variant};
-use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::WrongInput;
 use crate::perft::read_game;
-
-/// Make opening books and show their moves
-#[derive(Args)]
-#[command(after_help = "Example: herald book make games.pgn -o book.bin")]
-pub(crate) struct BookArgs {
-    #[command(subcommand)]
-    command: BookCommand,
-}
+use crate::{WrongInput, progress_bar};
 
 #[derive(Subcommand)]
-enum BookCommand {
+pub(crate) enum BookCommand {
     Make(MakeArgs),
     Show(ShowArgs),
 }
@@ -30,7 +21,7 @@ enum BookCommand {
 /// Make a Polyglot book from games; the weight of a move is two for each game it won and one for each it drew
 #[derive(Args)]
 #[command(after_help = "Example: herald book make games.pgn --plies 16 --min-count 5 -o book.bin")]
-struct MakeArgs {
+pub(crate) struct MakeArgs {
     /// The games, in PGN
     #[arg(required = true, value_name = "GAMES.pgn")]
     games: Vec<PathBuf>,
@@ -50,7 +41,7 @@ struct MakeArgs {
 #[command(
     after_help = "Example: herald book show book.bin r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"
 )]
-struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// The book: a Polyglot book, or EPD records in a file whose name ends in `.epd`
     #[arg(value_name = "BOOK")]
     book: PathBuf,
@@ -61,9 +52,9 @@ struct ShowArgs {
     fen: Vec<String>,
 }
 
-impl BookArgs {
+impl BookCommand {
     pub(crate) fn run(&self) -> Result<()> {
-        match &self.command {
+        match self {
             BookCommand::Make(make) => make.run(),
             BookCommand::Show(show) => show.run(),
         }
@@ -73,54 +64,38 @@ impl BookArgs {
 impl MakeArgs {
     fn run(&self) -> Result<()> {
         let mut builder = PolyglotBuilder::default();
-        let mut count = Count::default();
+        let (mut games, mut faulty) = (0_u64, 0_u64);
         for path in &self.games {
-            self.take_in(path, &mut builder, &mut count)?;
+            let name = path.display();
+            let file =
+                File::open(path).map_err(|error| WrongInput::of(anyhow!("can't open `{name}`: {error}")))?;
+            let length = file.metadata().map_or(0, |about| about.len());
+            let progress = progress_bar(Some(length), "{bar:40} {bytes}/{total_bytes} {eta}");
+            for game in PgnReader::new(BufReader::new(progress.wrap_read(file))) {
+                match game {
+                    Ok(game) => {
+                        games += 1;
+                        builder.add(&game.game, self.plies as usize);
+                    }
+                    Err(error @ PgnError::Broken { .. }) => {
+                        faulty += 1;
+                        progress.suspend(|| eprintln!("herald: game left out: {name}: {error}"));
+                    }
+                    Err(error) => return Err(error).context(format!("can't read `{name}`")),
+                }
+            }
+            progress.finish_and_clear();
         }
-        if count.games == 0 {
-            return Err(anyhow!(WrongInput).context("there are no games to make a book of"));
+        if games == 0 {
+            return Err(WrongInput::of(anyhow!("there are no games to make a book of")));
         }
         let mut book = Vec::new();
         let entries = builder.write(self.min_count, &mut book)?;
-        write_whole(&self.output, &book)
-            .with_context(|| format!("can't write `{}`", self.output.display()))?;
-        writeln!(
-            io::stdout(),
-            "{entries} entries from {} games, {} faulty games left out",
-            count.games,
-            count.faulty
-        )?;
+        let written = write_whole(&self.output, &book);
+        written.with_context(|| format!("can't write `{}`", self.output.display()))?;
+        writeln!(io::stdout(), "{entries} entries from {games} games, {faulty} faulty games left out")?;
         Ok(())
     }
-
-    fn take_in(&self, path: &Path, builder: &mut PolyglotBuilder, count: &mut Count) -> Result<()> {
-        let file = open(path)?;
-        let progress = ProgressBar::new(file.metadata().map_or(0, |about| about.len()));
-        let style = ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {eta}");
-        progress.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        for game in PgnReader::new(BufReader::new(progress.wrap_read(file))) {
-            match game {
-                Ok(game) => {
-                    count.games += 1;
-                    builder.add(&game.game, self.plies as usize);
-                }
-                Err(error @ PgnError::Broken { .. }) => {
-                    count.faulty += 1;
-                    progress.suspend(|| eprintln!("herald: game left out: {}: {error}", path.display()));
-                }
-                Err(error) => return Err(anyhow!(error).context(format!("can't read `{}`", path.display()))),
-            }
-        }
-        progress.finish_and_clear();
-        Ok(())
-    }
-}
-
-/// How many games were read.
-#[derive(Default)]
-struct Count {
-    games: u64,
-    faulty: u64,
 }
 
 impl ShowArgs {
@@ -130,7 +105,7 @@ impl ShowArgs {
         let chess = game.chess().context("books know only chess")?;
         let moves = Book::open(&self.book)
             .and_then(|mut book| book.moves(chess))
-            .map_err(|error| anyhow!(WrongInput).context(error).context(format!("can't use `{name}`")))?;
+            .map_err(|error| WrongInput::of(anyhow!("can't use `{name}`: {error}")))?;
         let total: u64 = moves.iter().map(|m| u64::from(m.weight)).sum();
         for m in &moves {
             let share = 100.0 * f64::from(m.weight) / total.max(1) as f64;
@@ -141,12 +116,6 @@ impl ShowArgs {
         }
         Ok(())
     }
-}
-
-fn open(path: &Path) -> Result<File> {
-    File::open(path).map_err(|error| {
-        anyhow!(WrongInput).context(error).context(format!("can't open `{}`", path.display()))
-    })
 }
 
 /// Writes a file that is there either whole or not at all; a device or a pipe is written directly.

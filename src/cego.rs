@@ -52,7 +52,7 @@ impl CegoArgs {
         host.engine.set(NumberSetting::Overhead, self.overhead)?;
         let options = CegoOptions { ponder: self.ponder, forfeit: self.forfeit };
         serve(host, &mut io::stdout(), options).map_err(|error| match error {
-            SessionError::Protocol(error) => anyhow!(WrongInput).context(error),
+            SessionError::Protocol(error) => WrongInput::of(anyhow!("{error}")),
             SessionError::Output(error) => error.into(),
         })
     }

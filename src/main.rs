@@ -22,6 +22,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 use protocols::cecp::Dialect;
 
 /// A chess engine and match official.
@@ -45,7 +46,7 @@ enum HeraldCommand {
         autoplayer: bool,
     },
     /// Speak the Universal Chess Interface on standard input and output
-    #[command(after_help = "Example: echo \"go perft 3\" | herald uci")]
+    #[command(after_help = "Example: xboard -fUCI -fcp \"herald uci\"")]
     Uci,
     Match(Box<match_command::MatchArgs>),
     Cego(cego::CegoArgs),
@@ -57,28 +58,33 @@ enum HeraldCommand {
     Perft(perft::PerftArgs),
     Eval(eval::Eval),
     Openings(openings::OpeningsArgs),
-    Book(book::BookArgs),
-    Epd(epd::EpdArgs),
+    /// Make opening books and show their moves
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "Example: herald book make games.pgn -o book.bin"
+    )]
+    Book(book::BookCommand),
+    /// Work on files of positions in EPD (Edwards' Extended Position Description)
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "Example: herald epd normalize suite.epd -o normal.epd"
+    )]
+    Epd(epd::EpdVerb),
 }
 
 /// The arguments or the input were wrong, as opposed to work that failed.
-#[derive(Debug)]
-struct WrongInput;
+#[derive(Debug, thiserror::Error)]
+#[error("{0:#}")]
+struct WrongInput(anyhow::Error);
 
 impl WrongInput {
     /// An error of this kind, with all the reasons of another.
     fn of(error: impl Into<anyhow::Error>) -> anyhow::Error {
-        anyhow::Error::new(WrongInput).context(format!("{:#}", error.into()))
+        WrongInput(error.into()).into()
     }
 }
-
-impl std::fmt::Display for WrongInput {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("wrong input")
-    }
-}
-
-impl std::error::Error for WrongInput {}
 
 /// The work failed.
 const FAILED: u8 = 1;
@@ -113,16 +119,10 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has closed the pipe: it has what it wanted.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
-            let wrong = error.downcast_ref::<WrongInput>().is_some();
-            let reasons: Vec<String> = error
-                .chain()
-                .map(ToString::to_string)
-                .filter(|reason| *reason != WrongInput.to_string())
-                .collect();
-            eprintln!("herald: {}", reasons.join(": "));
-            ExitCode::from(if wrong { WRONG } else { FAILED })
+            eprintln!("herald: {error:#}");
+            ExitCode::from(if error.is::<WrongInput>() { WRONG } else { FAILED })
         }
     }
 }
@@ -158,6 +158,12 @@ fn subcommand_path(arguments: impl Iterator<Item = OsString>) -> String {
     path
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// A progress bar, which shows itself on a terminal; a spinner where the length is not known.
+fn progress_bar(length: Option<u64>, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    length.map_or_else(ProgressBar::no_length, ProgressBar::new).with_style(style)
 }

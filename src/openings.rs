@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use engine::openings::OpeningsRecipe;
 use game::CastlingMode;
-use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::progress_bar;
 
 /// Make openings for matches: positions after random moves that a search finds balanced, in EPD
 ///
@@ -53,10 +54,13 @@ impl OpeningsArgs {
         let openings = recipe
             .openings(threads.map_or(1, NonZeroUsize::get))
             .context("the threads can't be started; try fewer with --threads")?;
-        let bar = progress_bar(self.count);
+        let bar = progress_bar(Some(self.count), "{bar:40} {pos}/{len} openings, {eta} left");
+        let game = if self.chess960 { "Chess960" } else { "Standard" };
         let mut found = 0;
         for (number, opening) in (1..=self.count).zip(openings) {
-            let record = opening.context("free some memory and try again")?.epd(&self.id(number));
+            let record = opening.context("free some memory and try again")?;
+            // Openings of different runs are told apart.
+            let record = record.epd(&format!("{game}.{}.{}.{number}", self.plies, self.seed));
             bar.suspend(|| writeln!(io::stdout(), "{record}")).context("the openings can't be written")?;
             bar.inc(1);
             found = number;
@@ -64,20 +68,8 @@ impl OpeningsArgs {
         bar.finish_and_clear();
         if found < self.count {
             let reason = "there seem to be no more; try other --plies, or a greater --balance";
-            return Err(anyhow!("found {found} of {} openings: {reason}", self.count));
+            bail!("found {found} of {} openings: {reason}", self.count);
         }
         Ok(())
     }
-
-    /// Tells openings of different runs apart.
-    fn id(&self, number: u64) -> String {
-        let game = if self.chess960 { "Chess960" } else { "Standard" };
-        format!("{game}.{}.{}.{number}", self.plies, self.seed)
-    }
-}
-
-/// Shown on a terminal only.
-fn progress_bar(count: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} openings, {eta} left");
-    ProgressBar::new(count).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::Args;
 use game::{CastlingMode, Game, Variant, variant_from_name};
 
@@ -51,7 +51,7 @@ pub(crate) fn read_game(variant: Variant, fen: &[String], chess960: bool) -> Res
     if fen.is_empty() {
         return Ok(Game::with_mode(variant, mode));
     }
-    Game::from_variant_fen(variant, &fen.join(" "), mode).map_err(|error| anyhow!(WrongInput).context(error))
+    Game::from_variant_fen(variant, &fen.join(" "), mode).map_err(WrongInput::of)
 }
 
 /// The variant of a name on the command line.

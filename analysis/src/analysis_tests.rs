@@ -2,17 +2,16 @@
 
 use std::io::Cursor;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use game::{Game, Score};
+use game::{Game, Score, TimeControl};
 use messages::epd::{MoveReading, RecordReader};
 
 use crate::{
-    AnalysisError, AnalysisJob, AnalysisListener, Analyze, Analyzer, AnalyzerFactory, Counts, Effort,
-    FindMates, Herald, MateLength, PositionAnalysis, ProcessError, Target, Verb, WorkerPool,
+    AnalysisError, AnalysisJob, AnalysisListener, Analyze, Analyzer, AnalyzerFactory, Counts, FindMates,
+    Herald, PositionAnalysis, ProcessError, Target, Verb, WorkerPool,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -30,7 +29,7 @@ impl Analyzer for Scripted {
     fn analyze(
         &mut self,
         game: &Game,
-        listener: &mut AnalysisListener<'_>,
+        goes_on: AnalysisListener<'_>,
     ) -> Result<PositionAnalysis, AnalysisError> {
         let mut last = Err(AnalysisError::NoMove("nothing".into()));
         for (depth, line) in (1..).zip(self.0) {
@@ -47,7 +46,7 @@ impl Analyzer for Scripted {
                 nodes: Some(u64::from(depth) * 100),
                 time: Duration::from_millis(u64::from(depth) * 10),
             };
-            let is_enough = listener(&analysis).is_break();
+            let is_enough = !goes_on(&analysis);
             last = Ok(analysis);
             if is_enough {
                 break;
@@ -105,8 +104,8 @@ fn by_herald(
     threads: usize,
     input: &str,
 ) -> (String, String, Counts) {
-    let effort = Effort::nodes(NonZeroU64::new(nodes).expect("nodes"));
-    run(job, Arc::new(move || Ok(Box::new(Herald::new(effort.clone(), 1)?))), threads, input)
+    let limit = TimeControl::Nodes(NonZeroU64::new(nodes).expect("nodes"));
+    run(job, Arc::new(move || Ok(Box::new(Herald::new(&limit, 1)?))), threads, input)
 }
 
 const ANALYZE: Analyze = Analyze { times: true, supplies_move: false };
@@ -211,12 +210,12 @@ impl Analyzer for Uneven {
     fn analyze(
         &mut self,
         game: &Game,
-        listener: &mut AnalysisListener<'_>,
+        goes_on: AnalysisListener<'_>,
     ) -> Result<PositionAnalysis, AnalysisError> {
         if ASKED.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
             std::thread::sleep(Duration::from_millis(3));
         }
-        Scripted(&["e4"]).analyze(game, listener)
+        Scripted(&["e4"]).analyze(game, goes_on)
     }
 
     fn find_mate(&mut self, _: &Game, _: u32) -> Result<PositionAnalysis, AnalysisError> {
@@ -269,7 +268,7 @@ fn an_interrupted_analysis_leaves_no_record_behind() {
 
 const fn mates(moves: u32) -> FindMates {
     let moves = NonZeroU32::new(moves).expect("moves");
-    FindMates { moves, passes: false, length: MateLength::Proven, times: false }
+    FindMates { moves, passes: false, strict: false, times: false }
 }
 
 #[test]
@@ -282,7 +281,7 @@ fn mates_are_proven_with_their_true_length() {
     let written = found(mates(3), &format!("{MATE_IN_2} ce 7; acd 3;"));
     assert!(written.contains("; ce 32764; dm 2; pm Ra6; pv Ra6 "), "{written}");
     assert!(!written.contains("acd"), "{written}");
-    let preset = FindMates { length: MateLength::Preset, ..mates(3) };
+    let preset = FindMates { strict: true, ..mates(3) };
     let written = found(preset, MATE_IN_2);
     assert!(written.contains("; dm 3; pm Ra6; ") && !written.contains("ce "), "{written}");
     let passes = FindMates { passes: true, ..preset };
@@ -318,13 +317,11 @@ fn under_a_limit_of_nodes_the_output_is_always_the_same() {
 
 #[test]
 fn herald_is_stopped_when_that_is_enough() {
-    let effort = Effort::depth(NonZeroU32::new(30).expect("plies"));
-    let mut herald = Herald::new(effort, 1).expect("memory");
-    let analysis = std::thread::Builder::new().stack_size(search::STACK_SIZE).spawn(move || {
-        herald.analyze(&Game::default(), &mut |analysis| {
-            if analysis.depth >= Some(3) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-    });
+    let limit = TimeControl::Depth(NonZeroU32::new(30).expect("plies"));
+    let mut herald = Herald::new(&limit, 1).expect("memory");
+    let analysis = std::thread::Builder::new()
+        .stack_size(search::STACK_SIZE)
+        .spawn(move || herald.analyze(&Game::default(), &mut |analysis| analysis.depth < Some(3)));
     let analysis = analysis.expect("a thread").join().expect("no panic").expect("an answer");
     assert!(analysis.depth < Some(10) && analysis.best().is_some(), "{analysis:?}");
 }

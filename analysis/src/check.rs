@@ -13,17 +13,8 @@ pub struct CheckRecords {
     pub reader: RecordReader,
     /// Faults that are less severe are counted, but not told.
     pub level: Severity,
-    /// How faults are told.
-    pub format: FaultFormat,
-}
-
-/// How faults are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultFormat {
-    /// `file:line:column: severity: message [rule]`
-    Text,
-    /// An object on each line.
-    Json,
+    /// Whether a fault is told as an object of JSON, and not as `file:line:column: severity: message [rule]`.
+    pub json: bool,
 }
 
 /// A fault as JSON.
@@ -44,21 +35,20 @@ impl CheckRecords {
         if fault.severity < self.level {
             return;
         }
-        let line = match self.format {
-            FaultFormat::Text => result.located(fault),
-            FaultFormat::Json => {
-                let fault = JsonFault {
-                    file: result.file(),
-                    line: fault.line,
-                    column: fault.column,
-                    severity: fault.severity.to_string(),
-                    rule: fault.rule.label(),
-                    opcode: fault.opcode.as_deref(),
-                    message: &fault.message,
-                };
-                // These types can't fail.
-                serde_json::to_string(&fault).unwrap_or_default() + "\n"
-            }
+        let line = if self.json {
+            let fault = JsonFault {
+                file: &result.file,
+                line: fault.line,
+                column: fault.column,
+                severity: fault.severity.to_string(),
+                rule: fault.rule.label(),
+                opcode: fault.opcode.as_deref(),
+                message: &fault.message,
+            };
+            // These types can't fail.
+            serde_json::to_string(&fault).unwrap_or_default() + "\n"
+        } else {
+            result.located(fault)
         };
         result.output.extend_from_slice(line.as_bytes());
     }

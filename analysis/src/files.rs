@@ -36,7 +36,8 @@ impl FileError {
 
 /// A file to read from, or standard input.
 pub struct InputFile {
-    name: String,
+    /// The name, as it can be shown on a terminal.
+    pub name: String,
     /// `None` for standard input.
     path: Option<PathBuf>,
     about: Option<Metadata>,
@@ -62,11 +63,6 @@ impl InputFile {
         }
         let reader: Box<dyn Read + Send> = if is_standard { Box::new(io::stdin()) } else { Box::new(file) };
         Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, reader })
-    }
-
-    /// The name, as it can be shown on a terminal.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// How many bytes there are, if that is known beforehand.
@@ -119,11 +115,8 @@ impl OutputFile {
     /// It is one of the inputs, or can't be written.
     pub fn create(path: &Path, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         refuse_same(inputs, FileId::at(path))?;
-        let name = shown(path);
-        match File::create(path) {
-            Ok(file) => Ok(OutputFile { name, sink: OutputKind::File(file) }),
-            Err(error) => Err(FileError::Unwritable(name, error)),
-        }
+        let file = File::create(path).map_err(|error| FileError::Unwritable(shown(path), error))?;
+        Ok(OutputFile { name: shown(path), sink: OutputKind::File(file) })
     }
 
     /// Goes on with a file behind its first `length` bytes; what is there behind them is removed.
@@ -154,10 +147,8 @@ impl OutputFile {
             file.as_file().set_permissions(about.permissions())?;
             Ok(OutputKind::InPlace(file, path))
         };
-        match make() {
-            Ok(sink) => Ok(OutputFile { name: shown(path), sink }),
-            Err(error) => Err(FileError::Unwritable(shown(path), error)),
-        }
+        let sink = make().map_err(|error| FileError::Unwritable(shown(path), error))?;
+        Ok(OutputFile { name: shown(path), sink })
     }
 
     /// Whether it is standard output.

@@ -1,4 +1,4 @@
-//! EPD files at work, a verb of the EPD specification (7) a file.
+//! EPD files at work: the verbs of the EPD specification (7).
 //!
 //! A [`Verb`] is what is done to each line of a file. [`Verb::process`] shares the lines out to a [`WorkerPool`] as jobs; each has
 //! a [`JobResult`], and these come in the order of the file and in little memory. Quick verbs ([`Normalize`], [`Purge`],
@@ -8,12 +8,11 @@
 
 #[cfg(test)]
 mod analysis_tests;
-mod analyze;
 mod analyzer;
 mod check;
 mod files;
+mod jobs;
 mod key_moves;
-mod mate;
 mod normalize;
 mod pool;
 mod process;
@@ -21,24 +20,20 @@ mod purge;
 mod record_analysis;
 pub mod report;
 mod resume;
-mod target;
 mod target_result;
 #[cfg(test)]
 mod tests;
 
-pub use analyze::Analyze;
 pub use analyzer::{
-    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Effort, Herald, PositionAnalysis,
-    ProgramAnalyzer,
+    AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
 };
-pub use check::{CheckRecords, FaultFormat};
+pub use check::CheckRecords;
 pub use files::{FileError, InputFile, OutputFile};
-pub use mate::{FindMates, MateLength};
+pub use jobs::{AnalysisJob, Analyze, FindMates, Target};
 pub use normalize::Normalize;
 pub use pool::{ProcessError, WorkerPool};
 pub use process::{Counts, Interrupted, JobResult, LineHandler, Verb};
 pub use purge::{InvalidOpcode, Purge};
-pub use record_analysis::{AnalysisJob, AnalyzerFactory};
+pub use record_analysis::AnalyzerFactory;
 pub use resume::{ResumeError, Resumption};
-pub use target::Target;
 pub use target_result::{Cost, TargetResult};

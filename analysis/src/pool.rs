@@ -1,11 +1,11 @@
 //! A pool of worker threads: jobs in, results out in the order of the jobs.
 //!
-//! One thread reads the input and puts jobs into a bounded queue. The workers take them from there. Each job leaves a channel
-//! for its result in a second queue, which the caller empties: so results come in the order of the jobs, and no worker gets far
-//! ahead of the result that is taken next. At the end of the input the queue of jobs is closed, and the workers end.
+//! The workers take jobs from the input in turn. Each job leaves a channel for its result in a bounded queue, which the caller
+//! empties: so results come in the order of the jobs, and no worker gets far ahead of the result that is taken next. At the end
+//! of the input the workers end.
 //!
-//! An interruption is a flag. Workers take no further job once it is set, and give up a job that would take long. The reader
-//! may be blocked in a read that nothing can end, such as that of a terminal; it is left behind and ends with the process.
+//! An interruption is a flag. Workers take no further job once it is set, and give up a job that would take long. A worker may be
+//! blocked in a read that nothing can end, such as that of a terminal; it is left behind and ends with the process.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -70,17 +70,15 @@ impl WorkerPool {
         Output: Send + 'static,
         Worker: FnMut(Job) -> Option<Output>,
     {
-        let ahead = AHEAD * self.threads.get();
-        let (order, results) = mpsc::sync_channel::<Pending<Output>>(ahead);
-        let (sender, queue) = mpsc::sync_channel::<(Job, SyncSender<Output>)>(ahead);
-        let queue = Arc::new(Mutex::new(queue));
+        let (order, results) = mpsc::sync_channel(AHEAD * self.threads.get());
+        let input = Arc::new(Mutex::new((jobs, order)));
         for _ in 0..self.threads.get() {
-            let (queue, interrupt) = (Arc::clone(&queue), Arc::clone(&self.interrupt));
+            let (input, interrupt) = (Arc::clone(&input), Arc::clone(&self.interrupt));
             let new_worker = new_worker.clone();
             let work = move || {
                 let mut worker = new_worker();
-                // A thread that panicked leaves the queue as it was.
-                let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+                // A thread that panicked leaves the input as it was.
+                let next = || next_job(&mut input.lock().unwrap_or_else(PoisonError::into_inner));
                 while let Some((job, result)) = next().filter(|_| !interrupt.load(Ordering::Relaxed)) {
                     let Some(output) = worker(job) else { return };
                     // The caller may have ended early.
@@ -90,18 +88,7 @@ impl WorkerPool {
             let thread = thread::Builder::new().stack_size(search::STACK_SIZE).spawn(work);
             thread.map_err(ProcessError::Thread)?;
         }
-        let feed = move || {
-            for job in jobs {
-                let (result, pending) = mpsc::sync_channel(1);
-                // Sending fails if the caller has ended early, or the workers after an interruption.
-                match job {
-                    Ok(job) => order.send(Ok(pending)).ok().and_then(|()| sender.send((job, result)).ok())?,
-                    Err(error) => order.send(Err(error)).ok()?,
-                }
-            }
-            Some(())
-        };
-        thread::Builder::new().spawn(feed).map_err(ProcessError::Thread)?;
+        drop(input);
         self.collect(&results, take)
     }
 
@@ -138,4 +125,18 @@ impl WorkerPool {
             }
         }
     }
+}
+
+/// The next job, and where its result goes; `None` after the last one, after an error, and if the caller has ended early.
+fn next_job<Job, Output>(
+    (jobs, order): &mut (impl Iterator<Item = io::Result<Job>>, SyncSender<Pending<Output>>),
+) -> Option<(Job, SyncSender<Output>)> {
+    let job = jobs.next()?;
+    let (result, pending) = mpsc::sync_channel(1);
+    let (job, place) = match job {
+        Ok(job) => (Some(job), Ok(pending)),
+        Err(error) => (None, Err(error)),
+    };
+    order.send(place).ok()?;
+    Some((job?, result))
 }

@@ -49,7 +49,7 @@ pub struct JobResult {
     /// Their length in the input, in bytes.
     pub length: u64,
     /// The name of the file, for messages.
-    file: Arc<str>,
+    pub(crate) file: Arc<str>,
 }
 
 /// Records, their faults, and what an analysis came to.
@@ -104,15 +104,14 @@ impl Verb {
             let (file, mut handler) = (Arc::clone(&file), new_handler());
             move |job: FileBlock| {
                 let mut result = JobResult { file: Arc::clone(&file), ..JobResult::default() };
-                match job {
-                    FileBlock::Lines(lines) => {
-                        let length = lines.bytes.len();
-                        result.length = length as u64;
-                        result.output.reserve(length + length / 8);
-                        let mut lines = lines.iter().filter(|line| line.number > skip);
+                match &job {
+                    FileBlock::Lines { bytes, .. } => {
+                        result.length = bytes.len() as u64;
+                        result.output.reserve(bytes.len() + bytes.len() / 8);
+                        let mut lines = job.lines().filter(|line| line.number > skip);
                         lines.try_for_each(|line| handler.line(&line, &mut result)).ok()?;
                     }
-                    FileBlock::TooLong { line } if line > skip => {
+                    &FileBlock::TooLong { line } if line > skip => {
                         let fault = too_long(line);
                         result.counts.add_record(std::slice::from_ref(&fault));
                         handler.too_long(&fault, &mut result);
@@ -148,11 +147,6 @@ impl JobResult {
     pub(crate) fn located(&self, fault: &Fault) -> String {
         format!("{}:{fault}\n", self.file)
     }
-
-    /// The name of the file.
-    pub(crate) fn file(&self) -> &str {
-        &self.file
-    }
 }
 
 impl Counts {
@@ -164,11 +158,6 @@ impl Counts {
         self.warnings += count(Severity::Warning);
         self.notes += count(Severity::Note);
         self.faulty += u64::from(count(Severity::Error) > 0);
-    }
-
-    /// Records that an analyzer was to look at.
-    pub fn analyzed(&self) -> u64 {
-        self.found + self.missed + self.skipped + self.failed
     }
 }
 

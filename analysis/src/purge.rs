@@ -22,11 +22,8 @@ impl Purge {
     /// # Errors
     /// The opcode is none.
     pub fn new(opcode: &str) -> Result<Purge, InvalidOpcode> {
-        if is_opcode(opcode) {
-            Ok(Purge { opcode: opcode.to_owned() })
-        } else {
-            Err(InvalidOpcode(game::excerpt(opcode)))
-        }
+        let purge = is_opcode(opcode).then(|| Purge { opcode: opcode.to_owned() });
+        purge.ok_or_else(|| InvalidOpcode(game::excerpt(opcode)))
     }
 
     /// Copies a record without the operation and what stands between it and the one before.

@@ -6,26 +6,12 @@
 
 use std::sync::Arc;
 
-use game::Game;
 use game::epd::{Fault, Rule};
-use messages::epd::{Content, Record, RecordReader, TextLine};
+use messages::epd::{Content, RecordReader, TextLine};
 
 use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer};
-use crate::process::{Counts, Interrupted, JobResult, LineHandler, Verb};
-
-/// What is done to each record with an analyzer.
-pub trait AnalysisJob: Send + Sync {
-    /// Does it, and writes what was found into the record. Returns what is to be counted.
-    ///
-    /// # Errors
-    /// The analyzer has no answer. The record is then as it was.
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts>;
-}
+use crate::jobs::AnalysisJob;
+use crate::process::{Interrupted, JobResult, LineHandler, Verb};
 
 /// Makes the analyzer of a worker thread, on that thread.
 pub type AnalyzerFactory = Arc<dyn Fn() -> AnalysisResult<Box<dyn Analyzer>> + Send + Sync>;
@@ -95,7 +81,7 @@ impl RecordAnalysis {
                 let is_told = reading.faults.iter().any(|fault| fault.rule == Rule::V1);
                 if !is_told {
                     let reason = reason.replace(char::is_control, "?");
-                    let message = format!("{}:{}: error: {reason}\n", result.file(), line.number);
+                    let message = format!("{}:{}: error: {reason}\n", result.file, line.number);
                     result.messages.extend_from_slice(message.as_bytes());
                 }
             }

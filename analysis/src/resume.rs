@@ -43,50 +43,36 @@ impl Resumption {
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
     pub fn find(inputs: Vec<InputFile>, output: impl Read) -> Result<Resumption, ResumeError> {
-        let mut output = WholeLines { reader: BufReader::new(output), count: 0, length: 0 };
+        let (mut output, mut count) = (BufReader::new(output), 0);
         let mut resumption = Resumption::default();
         for input in inputs {
-            let name = input.name().to_owned();
+            let name = input.name.clone();
             let mut done = 0;
             'input: for block in Blocks::new(input) {
                 for line in block?.lines() {
-                    let Some(text) = output.next()? else { break 'input };
-                    if !comes_from(&text, &line) {
-                        let (output, line) = (output.count, line.number);
-                        return Err(ResumeError::Different { output, line, input: name });
+                    let Some(text) = whole_line(&mut output)? else { break 'input };
+                    count += 1;
+                    if !comes_from(&String::from_utf8_lossy(&text), &line) {
+                        return Err(ResumeError::Different { output: count, line: line.number, input: name });
                     }
+                    resumption.length += text.len() as u64 + 1;
                     done = line.number;
                 }
             }
             resumption.lines.push(done);
         }
-        if output.next()?.is_some() {
+        if whole_line(&mut output)?.is_some() {
             return Err(ResumeError::TooLong);
         }
-        resumption.length = output.length;
         Ok(resumption)
     }
 }
 
-/// The whole lines of the output, how many were read, and their length in bytes.
-struct WholeLines<R> {
-    reader: BufReader<R>,
-    count: u64,
-    length: u64,
-}
-
-impl<R: Read> WholeLines<R> {
-    /// The next line without its end; `None` if there is none that is whole.
-    fn next(&mut self) -> io::Result<Option<String>> {
-        let mut bytes = Vec::new();
-        self.reader.read_until(b'\n', &mut bytes)?;
-        if bytes.pop() != Some(b'\n') {
-            return Ok(None);
-        }
-        self.count += 1;
-        self.length += bytes.len() as u64 + 1;
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-    }
+/// The next line without its end; `None` if there is none that is whole.
+fn whole_line(output: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    output.read_until(b'\n', &mut line)?;
+    Ok((line.pop() == Some(b'\n')).then_some(line))
 }
 
 /// Whether that can have become of a line.

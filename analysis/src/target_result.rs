@@ -8,7 +8,7 @@ use messages::epd::{AnyOperand, Operation, Record};
 use serde::Serialize;
 
 /// The opcode under which it stands. The capital makes it a private one.
-const OPCODE: &str = "Target";
+pub(crate) const OPCODE: &str = "Target";
 
 /// Whether a record was solved. In a record it is the private operation `Target`, with one operand or with four:
 ///
@@ -39,7 +39,13 @@ impl TargetResult {
     /// Reads what stands in a record; `None` if nothing does that could be understood.
     pub(crate) fn of(record: &Record<'_>) -> Option<TargetResult> {
         let Some(Operation::Other { operands, .. }) = record.get(OPCODE) else { return None };
-        let words: Option<Vec<&str>> = operands.iter().map(word).collect();
+        let words: Option<Vec<&str>> = operands
+            .iter()
+            .map(|operand| match operand {
+                AnyOperand::Word(word) => Some(&**word),
+                AnyOperand::String(_) => None,
+            })
+            .collect();
         match words?[..] {
             ["missed"] => Some(TargetResult::Missed),
             ["solved", depth, nodes, millis] => Some(TargetResult::Solved(Cost {
@@ -62,18 +68,6 @@ impl TargetResult {
         };
         let operands = words.into_iter().map(AnyOperand::Word).collect();
         record.set(Operation::Other { opcode: OPCODE.into(), operands });
-    }
-
-    /// Takes it out of a record.
-    pub(crate) fn remove(record: &mut Record<'_>) {
-        record.remove(OPCODE);
-    }
-}
-
-fn word<'a>(operand: &'a AnyOperand<'_>) -> Option<&'a str> {
-    match operand {
-        AnyOperand::Word(word) => Some(word),
-        AnyOperand::String(_) => None,
     }
 }
 

@@ -13,8 +13,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::{
-    CheckRecords, Counts, FaultFormat, Interrupted, JobResult, LineHandler, Normalize, ProcessError, Purge,
-    Verb, WorkerPool,
+    CheckRecords, Counts, Interrupted, JobResult, LineHandler, Normalize, ProcessError, Purge, Verb,
+    WorkerPool,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
@@ -42,8 +42,8 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).expect("text")
 }
 
-fn check(format: FaultFormat, level: Severity) -> CheckRecords {
-    CheckRecords { reader: RecordReader::default(), level, format }
+fn check(json: bool, level: Severity) -> CheckRecords {
+    CheckRecords { reader: RecordReader::default(), level, json }
 }
 
 fn normalize(reader: RecordReader) -> Normalize {
@@ -57,7 +57,7 @@ fn purge(opcode: &str) -> Purge {
 #[test]
 fn check_tells_faults_with_their_place() {
     let input = format!("# suite\n\n{START} bm e5; xyz 1;\nnothing\n{START} acd  5;\n");
-    let (output, messages, counts) = run(check(FaultFormat::Text, Severity::Note), input.as_bytes());
+    let (output, messages, counts) = run(check(false, Severity::Note), input.as_bytes());
     let expected = "a.epd:3:57: error: illegal move `e5`: no such piece can go there [X9]\n\
         a.epd:3:61: note: `xyz` is no opcode of the standard [F15]\n\
         a.epd:4:8: error: 1 fields; expected four: board, side to move, castling, en passant [F1]\n\
@@ -67,14 +67,14 @@ fn check_tells_faults_with_their_place() {
         counts,
         Counts { records: 3, faulty: 2, errors: 2, warnings: 1, notes: 1, ..Counts::default() }
     );
-    let (output, _, _) = run(check(FaultFormat::Text, Severity::Error), input.as_bytes());
+    let (output, _, _) = run(check(false, Severity::Error), input.as_bytes());
     assert_eq!(text(output).lines().count(), 2);
 }
 
 #[test]
 fn check_writes_json() {
     let input = format!("{START} bm \x1b[31m\"e5;\n");
-    let (output, _, _) = run(check(FaultFormat::Json, Severity::Warning), input.as_bytes());
+    let (output, _, _) = run(check(true, Severity::Warning), input.as_bytes());
     let faults: Vec<serde_json::Value> =
         text(output).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((faults[0]["file"].as_str(), faults[0]["opcode"].as_str()), (Some("a.epd"), Some("bm")));

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use game::{Game, PgnTags, TimeControl};
+use game::{Game, PgnTags};
 use players::{Log, Player, PlayerEvent, PlayerFault, Resources, Spec};
 use shakmaty::ByColor;
 
 use crate::match_runner::{GameRunner, PlayedGame};
+use crate::match_store::{GameEntry, RecordedOutcome};
 use crate::schedule::Fixture;
 use crate::simulated::{Occasion, Simulated, SimulatedTime};
 use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
@@ -16,16 +17,10 @@ use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
 /// A program that takes part in a match.
 #[derive(Clone)]
 pub struct Participant {
-    /// What it is called in the match.
-    pub name: String,
+    /// What it is called in the match, and how it plays there.
+    pub seat: Seat,
     /// How it is started and spoken to.
     pub spec: Spec,
-    /// The time it has.
-    pub control: TimeControl,
-    /// How far it may overdraw its clock.
-    pub margin: Duration,
-    /// Whether it may think in the opponent's time.
-    pub ponder: bool,
     /// Where all that is said is taken down.
     pub log: Option<Arc<dyn Log>>,
 }
@@ -66,26 +61,21 @@ impl Participant {
     pub fn start(&self) -> Result<Box<dyn Player>, PlayerFault> {
         players::start(&self.spec, self.log.clone())
     }
-
-    fn seat(&self) -> Seat {
-        Seat {
-            name: self.name.clone(),
-            protocol: Some(self.spec.protocol),
-            control: self.control.clone(),
-            margin: self.margin,
-            ponder: self.ponder,
-        }
-    }
 }
 
 impl GameRunner for ProgramRunner<'_> {
-    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> PlayedGame {
+    fn play(
+        &mut self,
+        fixture: &Fixture,
+        opening: Game,
+        called_off: &AtomicBool,
+    ) -> Result<PlayedGame, String> {
         let numbers = ByColor { white: fixture.white, black: fixture.black };
         self.dismiss(|number| number != fixture.white && number != fixture.black);
         let mut players = numbers.map(|number| self.call(number));
         let setup = GameSetup {
             game: opening,
-            seats: numbers.map(|number| self.config.participants[number].seat()),
+            seats: numbers.map(|number| self.config.participants[number].seat.clone()),
             rules: self.config.rules.clone(),
         };
         let ByColor { white, black } = &mut players;
@@ -130,18 +120,13 @@ impl ProgramRunner<'_> {
         self.used.extend(player.quit().resources.map(|resources| (number, resources)));
     }
 
-    fn write_down(&self, fixture: &Fixture, record: GameRecord) -> PlayedGame {
-        let mut tags = self.config.tags.clone();
-        tags.set("Round", fixture.round.to_string());
-        tags.set("GameNumber", (fixture.number + 1).to_string());
-        PlayedGame {
-            outcome: record.outcome,
-            pgn: record.pgn(&tags, self.config.variations),
-            plies: record.moves.len() as u32,
-            lasted: record.lasted,
-            overheads: record.moves.iter().filter_map(|m| m.overhead).collect(),
-            detail: record.detail,
-        }
+    fn write_down(&self, fixture: &Fixture, record: GameRecord) -> Result<PlayedGame, String> {
+        let pgn = record.pgn_of(fixture, &self.config.tags, self.config.variations);
+        let outcome = record.outcome.map(RecordedOutcome).ok_or_else(|| record.detail.clone())?;
+        let (plies, seconds) = (record.moves.len() as u32, record.lasted.as_secs_f64());
+        let overheads = record.moves.iter().filter_map(|m| m.overhead).collect();
+        let entry = GameEntry { fixture: *fixture, outcome, detail: record.detail, plies, seconds };
+        Ok(PlayedGame { entry, pgn, overheads })
     }
 }
 

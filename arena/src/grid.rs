@@ -6,6 +6,9 @@ use game::escaped;
 
 use crate::standings::Standings;
 
+/// More programs than these have no crosstable that anybody could read.
+const WIDEST_CROSSTABLE: usize = 24;
+
 /// A table of texts with a row of headings.
 pub struct Grid {
     headings: Vec<String>,
@@ -20,15 +23,23 @@ impl Grid {
         Grid { headings: headings.iter().map(ToString::to_string).collect(), left, rows: Vec::new() }
     }
 
-    /// Who has won how many points of how many games against whom, in the order of a ranking.
-    pub fn crosstable<'a>(standings: &Standings, ranking: &[usize], name: impl Fn(usize) -> &'a str) -> Grid {
+    /// Who has won how many points of how many games against whom, in the order of a ranking; `None` if there are so many
+    /// programs that nobody could read it.
+    pub fn crosstable<'a>(
+        standings: &Standings,
+        ranking: &[usize],
+        name: impl Fn(usize) -> &'a str,
+    ) -> Option<Grid> {
+        if ranking.len() > WIDEST_CROSSTABLE {
+            return None;
+        }
         let mut grid = Grid::new(&["", "Program"], &[1]);
         grid.headings.extend((1..=ranking.len()).map(|rank| rank.to_string()));
         for (rank, &program) in (1..).zip(ranking) {
             let cells = ranking.iter().map(|&opponent| standings.score_text(program, opponent));
             grid.push([rank.to_string(), name(program).to_owned()].into_iter().chain(cells));
         }
-        grid
+        Some(grid)
     }
 
     /// Adds a row.

@@ -19,8 +19,8 @@ pub use match_runner::{Concurrency, GameRunner, Match, MatchEnd, MatchError, Mat
 pub use match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
 pub use openings::{MatchOpenings, OpeningOrder, OpeningsError, OpeningsProblem};
 pub use overheads::Overheads;
-pub use standings::{Faults, Standing, Standings};
+pub use standings::{Standing, Standings};
 pub use table::{
-    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, Incident, MoveRecord, Overhead,
-    PgnVariations, RealTime, ResignByScore, Rules, Seat, Time, play, play_by,
+    Adjudication, DrawByScore, DrawRule, GameRecord, GameSetup, MoveRecord, PgnVariations, RealTime,
+    ResignByScore, Rules, Seat, Time, play, play_by,
 };

@@ -1,4 +1,7 @@
 //! A match from its first game, or from where it was left, to its end.
+//!
+//! Each thread has a runner of its own, takes games in pairs and brings their results, one thread at a time. What is counted
+//! does not depend on the order in which games ended, so that a resumed match has the table of one that was never stopped.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,21 +9,29 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use game::{Game, Outcome};
+use game::Game;
 use platform::affinity;
 use players::Resources;
 
-use crate::match_store::{GameEntry, MatchStore, RecordedOutcome, StoreError};
+use crate::match_store::{GameEntry, MatchStore, StoreError};
 use crate::openings::{MatchOpenings, OpeningsError};
 use crate::overheads::Overheads;
 use crate::schedule::{Fixture, NextGames, Schedule, ScheduleError};
 use crate::standings::Standings;
-use crate::statistics::{Sprt, SprtDecision};
+use crate::statistics::{Hypothesis, Sprt};
 
 /// Where games are played, one after the other.
 pub trait GameRunner {
     /// Plays a game from the position of the opening on. It ends soon, and without an outcome, once `called_off` is set.
-    fn play(&mut self, fixture: &Fixture, opening: Game, called_off: &AtomicBool) -> PlayedGame;
+    ///
+    /// # Errors
+    /// It was called off, or neither side could play; the text says why.
+    fn play(
+        &mut self,
+        fixture: &Fixture,
+        opening: Game,
+        called_off: &AtomicBool,
+    ) -> Result<PlayedGame, String>;
 
     /// Sends the players away. Tells what each used, once for each time it was started.
     fn close(self) -> Vec<(usize, Resources)>;
@@ -29,14 +40,8 @@ pub trait GameRunner {
 /// A game that has been played.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// How it ended; `None` if it was called off, or neither side could play.
-    pub outcome: Option<Outcome>,
-    /// What the outcome does not say; may be empty.
-    pub detail: String,
-    /// Plies that the players played, those of the opening not counted.
-    pub plies: u32,
-    /// How long it took.
-    pub lasted: Duration,
+    /// How it went.
+    pub entry: GameEntry,
     /// The game in PGN, an empty line at its end.
     pub pgn: String,
     /// For each move the time from its arrival until the opponent had been told of it.
@@ -67,7 +72,7 @@ pub enum MatchEnd {
     /// All games have been played.
     Complete,
     /// The SPRT has come to its decision.
-    Decided(SprtDecision),
+    Decided(Hypothesis),
     /// It was interrupted and can go on later.
     Interrupted,
 }
@@ -121,13 +126,20 @@ pub struct Usage {
 
 /// A match.
 pub struct Match {
-    schedule: Schedule,
-    standings: Standings,
-    openings: MatchOpenings,
-    openings_drawn: u64,
+    /// The schedule as far as it is known.
+    pub schedule: Schedule,
+    /// The results so far.
+    pub standings: Standings,
+    /// What games begin from.
+    pub openings: MatchOpenings,
+    /// How many openings have been played so far. Beyond [`MatchOpenings::count`] they have come again, and programs that
+    /// always answer alike have played the same games.
+    pub openings_drawn: u64,
+    /// The test of strength, if there is one.
+    pub sprt: Option<Sprt>,
+    /// What this run of the match has used.
+    pub usage: Usage,
     store: MatchStore,
-    sprt: Option<Sprt>,
-    usage: Usage,
 }
 
 impl Match {
@@ -141,7 +153,7 @@ impl Match {
         sprt: Option<Sprt>,
         open_store: impl FnOnce(&mut dyn FnMut(GameEntry) -> Result<(), String>) -> Result<MatchStore, StoreError>,
     ) -> Result<Match, MatchError> {
-        let programs = schedule.settings().programs;
+        let programs = schedule.settings.programs;
         if sprt.is_some() && programs != 2 {
             return Err(MatchError::SprtNeedsTwo(programs));
         }
@@ -153,48 +165,17 @@ impl Match {
                 return Err(format!("game {} belongs to no schedule of these settings", fixture.number + 1));
             }
             schedule.record(fixture.number, entry.white_points()).map_err(|error| error.to_string())?;
-            standings.add(&fixture, entry.outcome.0, entry.plies);
+            standings.add(&fixture, entry.outcome.0);
             openings_drawn = openings_drawn.max(fixture.opening + 1);
             Ok(())
         })?;
         let usage = Usage { resources: vec![Resources::default(); programs], ..Usage::default() };
-        Ok(Match { schedule, standings, openings, openings_drawn, store, sprt, usage })
-    }
-
-    /// The schedule as far as it is known.
-    pub fn schedule(&self) -> &Schedule {
-        &self.schedule
-    }
-
-    /// The results so far.
-    pub fn standings(&self) -> &Standings {
-        &self.standings
-    }
-
-    /// What this run of the match has used.
-    pub fn usage(&self) -> &Usage {
-        &self.usage
-    }
-
-    /// What games begin from.
-    pub fn openings(&self) -> &MatchOpenings {
-        &self.openings
-    }
-
-    /// How many openings have been played so far. Beyond [`MatchOpenings::count`] they have come again, and programs that
-    /// always answer alike have played the same games.
-    pub fn openings_drawn(&self) -> u64 {
-        self.openings_drawn
-    }
-
-    /// The test of strength, if there is one.
-    pub fn sprt(&self) -> Option<&Sprt> {
-        self.sprt.as_ref()
+        Ok(Match { schedule, standings, openings, openings_drawn, sprt, usage, store })
     }
 
     /// What the test says so far.
-    pub fn decision(&self) -> SprtDecision {
-        self.sprt.map_or(SprtDecision::Continue, |sprt| sprt.decision(&self.standings.of(0).pairs))
+    pub fn decision(&self) -> Option<Hypothesis> {
+        self.sprt?.decision(&self.standings.programs[0].pairs)
     }
 
     /// Plays until the match is complete, decided or `interrupted`. Each thread makes a runner of its own; programs that it
@@ -248,24 +229,20 @@ impl Match {
     }
 
     /// Records a game.
-    fn finish(&mut self, fixture: &Fixture, played: &PlayedGame) -> Result<GameEntry, MatchError> {
-        let Some(outcome) = played.outcome else {
-            return Err(MatchError::NobodyCanPlay { number: fixture.number, detail: played.detail.clone() });
-        };
-        let entry = GameEntry {
-            fixture: *fixture,
-            outcome: RecordedOutcome(outcome),
-            detail: played.detail.clone(),
-            plies: played.plies,
-            seconds: played.lasted.as_secs_f64(),
-        };
-        self.store.append(&entry, &played.pgn)?;
+    fn finish(
+        &mut self,
+        fixture: &Fixture,
+        played: Result<PlayedGame, String>,
+    ) -> Result<GameEntry, MatchError> {
+        let nobody = |detail| MatchError::NobodyCanPlay { number: fixture.number, detail };
+        let PlayedGame { entry, pgn, overheads } = played.map_err(nobody)?;
+        self.store.append(&entry, &pgn)?;
         // The game came from this schedule, and only once.
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
-        self.standings.add(fixture, outcome, played.plies);
+        self.standings.add(fixture, entry.outcome.0);
         self.openings_drawn = self.openings_drawn.max(fixture.opening + 1);
-        self.usage.overheads.extend(&played.overheads);
+        self.usage.overheads.extend(overheads);
         Ok(entry)
     }
 }
@@ -325,7 +302,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
                     break;
                 }
                 let played = runner.play(&fixture, opening, &self.called_off);
-                self.finish(&fixture, &played);
+                self.finish(&fixture, played);
             }
             self.lock().playing -= 1;
             self.changed.notify_all();
@@ -365,7 +342,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
     }
 
     /// Records a game, unless the match was over before it.
-    fn finish(&self, fixture: &Fixture, played: &PlayedGame) {
+    fn finish(&self, fixture: &Fixture, played: Result<PlayedGame, String>) {
         let mut progress = self.lock();
         let Progress { game, observe, end: None, .. } = &mut *progress else { return };
         match game.finish(fixture, played) {
@@ -376,7 +353,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
     }
 
     fn end_if_decided(&self, progress: &mut Progress<'a, F>) {
-        if let decision @ (SprtDecision::AcceptH0 | SprtDecision::AcceptH1) = progress.game.decision() {
+        if let Some(decision) = progress.game.decision() {
             self.end(progress, Ok(MatchEnd::Decided(decision)));
         }
     }
@@ -404,9 +381,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use game::{Color, DrawReason, WinReason};
+    use game::{Color, DrawReason, Outcome, WinReason};
 
     use super::*;
+    use crate::match_store::RecordedOutcome;
     use crate::schedule::{ScheduleSettings, TournamentFormat};
     use crate::statistics::EloModel;
 
@@ -414,16 +392,18 @@ mod tests {
     struct Scripted<F>(F);
 
     impl<F: Fn(&Fixture) -> Option<Outcome>> GameRunner for Scripted<F> {
-        fn play(&mut self, fixture: &Fixture, opening: Game, _: &AtomicBool) -> PlayedGame {
+        fn play(&mut self, fixture: &Fixture, opening: Game, _: &AtomicBool) -> Result<PlayedGame, String> {
             assert_eq!(opening.ply(), 0);
-            PlayedGame {
-                outcome: (self.0)(fixture),
+            let outcome = (self.0)(fixture).ok_or("scripted")?;
+            let entry = GameEntry {
+                fixture: *fixture,
+                outcome: RecordedOutcome(outcome),
                 detail: "scripted".to_owned(),
                 plies: 10,
-                lasted: Duration::from_millis(1),
-                pgn: format!("[Event \"{}\"]\n\n*\n\n", fixture.number),
-                overheads: vec![Duration::from_micros(100 + fixture.number)],
-            }
+                seconds: 0.001,
+            };
+            let pgn = format!("[Event \"{}\"]\n\n*\n\n", fixture.number);
+            Ok(PlayedGame { entry, pgn, overheads: vec![Duration::from_micros(100 + fixture.number)] })
         }
 
         fn close(self) -> Vec<(usize, Resources)> {
@@ -466,7 +446,7 @@ mod tests {
             let mut whole = begin(settings, None, folder.path()).unwrap();
             let end = whole.play(workers(3), || Scripted(outcome), &NEVER, |_, _| {}).unwrap();
             assert_eq!(end, MatchEnd::Complete);
-            assert_eq!(whole.usage().resources[1].cpu, Duration::from_secs(3));
+            assert_eq!(whole.usage.resources[1].cpu, Duration::from_secs(3));
 
             let folder = tempfile::tempdir().unwrap();
             for at_least in (5..).step_by(5) {
@@ -477,21 +457,21 @@ mod tests {
                     || Scripted(outcome),
                     &interrupted,
                     |game, event| {
-                        if matches!(event, MatchEvent::Finished(_)) && game.standings().games() >= at_least {
+                        if matches!(event, MatchEvent::Finished(_)) && game.standings.games >= at_least {
                             interrupted.store(true, Ordering::Relaxed);
                         }
                     },
                 );
                 if end.unwrap() == MatchEnd::Complete {
-                    assert_eq!(part.standings(), whole.standings(), "{format:?}");
-                    assert_eq!(part.openings_drawn(), whole.openings_drawn(), "{format:?}");
+                    assert_eq!(part.standings, whole.standings, "{format:?}");
+                    assert_eq!(part.openings_drawn, whole.openings_drawn, "{format:?}");
                     break;
                 }
             }
             let pgn = fs::read_to_string(folder.path().join("pgn")).unwrap();
             let games: BTreeSet<&str> = pgn.lines().filter(|line| line.starts_with('[')).collect();
-            assert_eq!(games.len() as u64, whole.standings().games());
-            assert_eq!(pgn.lines().count() as u64, 4 * whole.standings().games());
+            assert_eq!(games.len() as u64, whole.standings.games);
+            assert_eq!(pgn.lines().count() as u64, 4 * whole.standings.games);
         }
     }
 
@@ -509,16 +489,16 @@ mod tests {
         let settings = ScheduleSettings { programs: 2, format: TournamentFormat::RoundRobin, games: 100_000 };
         let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, EloModel::Logistic).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let decided = MatchEnd::Decided(SprtDecision::AcceptH1);
+        let decided = MatchEnd::Decided(Hypothesis::H1);
         let mut game = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(game.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
-        let games = game.standings().games();
+        let games = game.standings.games;
         assert!((10..1000).contains(&games), "{games}");
         drop(game);
         // Nothing is played once it is decided.
         let mut again = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(again.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
-        assert_eq!(again.standings().games(), games);
+        assert_eq!(again.standings.games, games);
         assert!(matches!(begin(ROUND_ROBIN, Some(sprt), folder.path()), Err(MatchError::SprtNeedsTwo(4))));
     }
 
@@ -531,12 +511,12 @@ mod tests {
         assert_eq!(error, "game 8: scripted; the match stops here and can go on later");
         drop(game);
         let mut game = begin(ROUND_ROBIN, None, folder.path()).unwrap();
-        assert_eq!(game.standings().games(), 7);
+        assert_eq!(game.standings.games, 7);
         assert_eq!(
             game.play(workers(1), || Scripted(outcome), &NEVER, |_, _| {}).unwrap(),
             MatchEnd::Complete
         );
-        assert_eq!(game.standings().games(), 36);
+        assert_eq!(game.standings.games, 36);
     }
 
     #[test]

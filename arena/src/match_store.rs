@@ -202,7 +202,7 @@ fn resume(
     mut restore: impl FnMut(GameEntry) -> Result<(), String>,
 ) -> Result<(), StoreError> {
     let pgn_begin = pgn.as_ref().map_or(0, |pgn| pgn.length);
-    let mut lines = StateLines::of(state)?;
+    let mut lines = StateLines::of(state);
     let Some(header) = lines.next()? else {
         return begin(state, &lines.torn, settings, pgn_begin);
     };
@@ -340,11 +340,10 @@ struct StateLines<'a> {
 const LONGEST_LINE: u64 = 16 << 20;
 
 impl<'a> StateLines<'a> {
-    fn of(log: &'a AppendFile) -> Result<StateLines<'a>, StoreError> {
-        let failed = |error| StoreError::Io { path: log.path.clone(), action: "read", error };
-        (&log.file).seek(SeekFrom::Start(0)).map_err(failed)?;
+    /// Those of a file that has just been opened.
+    fn of(log: &'a AppendFile) -> StateLines<'a> {
         let reader = BufReader::new(&log.file);
-        Ok(StateLines { path: &log.path, reader, number: 0, complete: 0, torn: Vec::new() })
+        StateLines { path: &log.path, reader, number: 0, complete: 0, torn: Vec::new() }
     }
 
     fn next(&mut self) -> Result<Option<String>, StoreError> {

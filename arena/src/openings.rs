@@ -1,4 +1,7 @@
 //! The positions from which the games of a match begin.
+//!
+//! They are drawn by number: all who play in one round get the same ones, and an encounter takes one after the other, so that
+//! opponents meet the same openings, or all of a short book equally often.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};

@@ -6,15 +6,17 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct Overheads {
     counts: Vec<u64>,
-    longest: Duration,
+    /// The longest.
+    pub longest: Duration,
 }
 
 /// Steps to the double.
 const STEPS: f64 = 16.0;
 
 impl Overheads {
-    pub(crate) fn extend(&mut self, times: &[Duration]) {
-        for &time in times {
+    /// Counts these times.
+    pub fn extend(&mut self, times: impl IntoIterator<Item = Duration>) {
+        for time in times {
             let step = ((time.as_nanos().max(1) as f64).log2() * STEPS) as usize;
             if self.counts.len() <= step {
                 self.counts.resize(step + 1, 0);
@@ -33,11 +35,6 @@ impl Overheads {
         })?;
         Some(Duration::from_nanos(((step as f64 + 0.5) / STEPS).exp2() as u64))
     }
-
-    /// The longest.
-    pub fn longest(&self) -> Duration {
-        self.longest
-    }
 }
 
 #[cfg(test)]
@@ -48,9 +45,9 @@ mod tests {
     fn overheads_have_a_median_and_a_longest() {
         let mut overheads = Overheads::default();
         assert_eq!(overheads.median(), None);
-        overheads.extend(&[10, 20, 50, 100, 4000].map(Duration::from_micros));
+        overheads.extend([10, 20, 50, 100, 4000].map(Duration::from_micros));
         let median = overheads.median().unwrap().as_nanos() as f64;
         assert!((median / 50_000.0 - 1.0).abs() < 0.03, "{median}");
-        assert_eq!(overheads.longest(), Duration::from_millis(4));
+        assert_eq!(overheads.longest, Duration::from_millis(4));
     }
 }

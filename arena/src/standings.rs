@@ -10,13 +10,14 @@ use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
 /// The results of a match so far. They do not depend on the order in which games ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
-    programs: Vec<Standing>,
-    /// The results of the first program of each two that have met.
+    /// Those of each program.
+    pub programs: Vec<Standing>,
+    /// The results of the first program against the second, for all that have met.
     encounters: HashMap<(usize, usize), WinDrawLoss>,
     /// What the program with the lower number has from the one game of a pair that has ended.
     half_pairs: HashMap<(usize, usize, u64), Points>,
-    games: u64,
-    plies: u64,
+    /// How many games were played.
+    pub games: u64,
 }
 
 /// The results of one program.
@@ -24,50 +25,49 @@ pub struct Standings {
 pub struct Standing {
     /// All its games.
     pub games: WinDrawLoss,
-    /// Those with White.
-    pub with_white: WinDrawLoss,
     /// Its complete pairs of games.
     pub pairs: Pentanomial,
-    /// Why it lost, other than on the board or by its own word.
-    pub faults: Faults,
+    /// How many games it lost by each fault of its own, also by those that it did not commit.
+    pub faults: BTreeMap<&'static str, u64>,
 }
 
-/// Games that a program lost by a fault of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Faults {
-    /// Its time ran out.
-    pub time_forfeits: u64,
-    /// It crashed, left, could not be started or fell silent.
-    pub crashes: u64,
-    /// It made an illegal move.
-    pub illegal_moves: u64,
-    /// It broke the rules or its protocol in another way.
-    pub infractions: u64,
-}
+/// The faults by which a program loses, in words that can head the columns of a table: its time ran out; it crashed, left,
+/// could not be started or fell silent; it made an illegal move; it broke the rules or its protocol in another way.
+const FAULTS: [(WinReason, &str); 4] = [
+    (WinReason::TimeForfeit, "time forfeits"),
+    (WinReason::Abandoned, "crashes"),
+    (WinReason::IllegalMove, "illegal moves"),
+    (WinReason::RulesInfraction, "infractions"),
+];
 
 impl Standings {
     /// Nothing has been played yet.
     pub fn new(programs: usize) -> Standings {
         Standings {
-            programs: vec![Standing::default(); programs],
+            programs: vec![
+                Standing {
+                    faults: FAULTS.map(|(_, fault)| (fault, 0)).into(),
+                    ..Standing::default()
+                };
+                programs
+            ],
             encounters: HashMap::new(),
             half_pairs: HashMap::new(),
             games: 0,
-            plies: 0,
         }
     }
 
     /// Counts a game.
-    pub fn add(&mut self, fixture: &Fixture, outcome: Outcome, plies: u32) {
+    pub fn add(&mut self, fixture: &Fixture, outcome: Outcome) {
         self.games += 1;
-        self.plies += u64::from(plies);
         let white = Points::of(outcome, Color::White);
         let [first, second] = [fixture.white.min(fixture.black), fixture.white.max(fixture.black)];
         let first_points = if first == fixture.white { white } else { white.opposite() };
 
-        self.encounters.entry((first, second)).or_default().add(first_points);
-        self.programs[fixture.white].with_white.add(white);
-        for (program, points) in [(first, first_points), (second, first_points.opposite())] {
+        for (program, opponent, points) in
+            [(first, second, first_points), (second, first, first_points.opposite())]
+        {
+            self.encounters.entry((program, opponent)).or_default().add(points);
             self.programs[program].games.add(points);
         }
         let pair = (first, second, fixture.number / 2);
@@ -82,33 +82,16 @@ impl Standings {
         }
         if let Outcome::Win { winner, reason } = outcome {
             let loser = winner.fold_wb(fixture.black, fixture.white);
-            self.programs[loser].faults.add(reason);
+            let fault = FAULTS.iter().find(|(fault, _)| *fault == reason);
+            if let Some(count) = fault.and_then(|(_, name)| self.programs[loser].faults.get_mut(name)) {
+                *count += 1;
+            }
         }
-    }
-
-    /// How many games were played.
-    pub fn games(&self) -> u64 {
-        self.games
-    }
-
-    /// How many plies the programs played in all.
-    pub fn plies(&self) -> u64 {
-        self.plies
-    }
-
-    /// The results of a program.
-    pub fn of(&self, program: usize) -> &Standing {
-        &self.programs[program]
     }
 
     /// The results of a program against another.
     pub fn between(&self, program: usize, opponent: usize) -> WinDrawLoss {
-        let of = |a, b| self.encounters.get(&(a, b)).copied().unwrap_or_default();
-        if program < opponent {
-            return of(program, opponent);
-        }
-        let WinDrawLoss { wins, draws, losses } = of(opponent, program);
-        WinDrawLoss { wins: losses, draws, losses: wins }
+        self.encounters.get(&(program, opponent)).copied().unwrap_or_default()
     }
 
     /// What a program has won against another, as a crosstable shows it: `1.5/2`.
@@ -161,28 +144,6 @@ impl Standing {
     }
 }
 
-impl Faults {
-    fn add(&mut self, reason: WinReason) {
-        match reason {
-            WinReason::TimeForfeit => self.time_forfeits += 1,
-            WinReason::Abandoned => self.crashes += 1,
-            WinReason::IllegalMove => self.illegal_moves += 1,
-            WinReason::RulesInfraction => self.infractions += 1,
-            _ => {}
-        }
-    }
-
-    /// All of them, in words that can head the columns of a table.
-    pub fn by_name(&self) -> BTreeMap<&'static str, u64> {
-        BTreeMap::from([
-            ("time forfeits", self.time_forfeits),
-            ("crashes", self.crashes),
-            ("illegal moves", self.illegal_moves),
-            ("infractions", self.infractions),
-        ])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use game::DrawReason;
@@ -209,25 +170,28 @@ mod tests {
         ];
         let mut standings = Standings::new(3);
         for (fixture, outcome) in games {
-            standings.add(&fixture, outcome, 10);
+            standings.add(&fixture, outcome);
         }
         let mut backwards = Standings::new(3);
         for (fixture, outcome) in games.into_iter().rev() {
-            backwards.add(&fixture, outcome, 10);
+            backwards.add(&fixture, outcome);
         }
         assert_eq!(standings, backwards);
 
-        assert_eq!((standings.games(), standings.plies(), standings.draw_ratio()), (5, 50, Some(0.2)));
-        assert_eq!(standings.of(0).games, WinDrawLoss { wins: 2, draws: 1, losses: 1 });
-        assert_eq!(standings.of(0).with_white, WinDrawLoss { wins: 2, draws: 0, losses: 0 });
-        assert_eq!(standings.of(0).pairs.counts(), [0, 0, 1, 1, 0]);
-        assert_eq!(standings.of(1).pairs.counts(), [0, 1, 0, 0, 0]);
-        assert_eq!(standings.of(2).pairs.counts(), [0, 0, 1, 0, 0], "the last pair is not complete");
+        assert_eq!((standings.games, standings.draw_ratio()), (5, Some(0.2)));
+        assert_eq!(standings.programs[0].games, WinDrawLoss { wins: 2, draws: 1, losses: 1 });
+        assert_eq!(standings.programs[0].pairs.0, [0, 0, 1, 1, 0]);
+        assert_eq!(standings.programs[1].pairs.0, [0, 1, 0, 0, 0]);
+        assert_eq!(standings.programs[2].pairs.0, [0, 0, 1, 0, 0], "the last pair is not complete");
         assert_eq!(standings.between(1, 0), WinDrawLoss { wins: 0, draws: 1, losses: 1 });
         assert_eq!(standings.between(0, 1), WinDrawLoss { wins: 1, draws: 1, losses: 0 });
-        assert_eq!(standings.of(0).faults, Faults { time_forfeits: 1, ..Faults::default() });
-        assert_eq!(standings.of(1).faults, Faults { crashes: 1, ..Faults::default() });
-        assert_eq!(standings.of(2).faults, Faults { illegal_moves: 1, ..Faults::default() });
+        for (program, fault) in [(0, "time forfeits"), (1, "crashes"), (2, "illegal moves")] {
+            let faults = &standings.programs[program].faults;
+            assert!(
+                faults[fault] == 1 && faults.values().sum::<u64>() == 1 && faults.len() == 4,
+                "{faults:?}"
+            );
+        }
         assert_eq!(standings.ranking(), [2, 0, 1]);
     }
 }

@@ -1,6 +1,6 @@
 //! Translates between `game` and `search`: games to roots, limits, moves and scores.
 
-use game::{Chess, Game, Move, MoveLimits, MoveTime, PocketOwner, Score, ScoreBound, VariantPosition};
+use game::{Game, Move, MoveLimits, MoveTime, PocketOwner, Score, ScoreBound, VariantPosition};
 use search::network::Network;
 use search::{Bound, Limits, TimeLimit, Verdict};
 use shakmaty::Position as _;
@@ -12,15 +12,7 @@ use crate::perft::count;
 /// which the main search does not know.
 pub fn root(game: &Game) -> Option<search::Root> {
     let position = search::Position::from(game.chess()?);
-    let key = |chess: &Chess| search::Position::from(chess).keys().full;
-    let earlier_keys = game
-        .repeatable()
-        .filter_map(|earlier| match earlier {
-            VariantPosition::Chess(chess) => Some(key(chess)),
-            _ => None,
-        })
-        .collect();
-    Some(search::Root::new(position, earlier_keys))
+    Some(search::Root::new(position, game.repeatable().map(key).collect()))
 }
 
 /// The same for the searcher of variants, which knows chess as well.
@@ -32,11 +24,11 @@ pub fn variant_root(game: &Game) -> search::Root<Board> {
     search::Root::new(board, game.repeatable().map(variants::key).collect())
 }
 
-/// The key under which the search knows the position of a game.
-pub(crate) fn key(game: &Game) -> u64 {
-    match game.chess() {
-        Some(chess) => search::Position::from(chess).keys().full,
-        None => variants::key(game.position()),
+/// The key under which the search knows a position.
+pub(crate) fn key(position: &VariantPosition) -> u64 {
+    match position {
+        VariantPosition::Chess(chess) => search::Position::from(chess).keys().full,
+        _ => variants::key(position),
     }
 }
 

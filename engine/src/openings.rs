@@ -82,7 +82,7 @@ impl OpeningsRecipe {
         let Some(root) = root(&game) else { return Ok(None) };
         let limits = Limits { nodes: Some(self.nodes.max(1)), ..Limits::default() };
         let answer =
-            Searcher::new().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
+            Searcher::default().think(&mut table, &root, &limits, &Control::new(), &Instant::now(), &mut ());
         let score = score(answer.score);
         let is_balanced = score.value().unsigned_abs() <= self.balance.into();
         let opening = Opening { game, score, depth: answer.depth, nodes: answer.nodes };

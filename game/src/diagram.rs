@@ -90,7 +90,8 @@ impl fmt::Display for Diagram<'_> {
     }
 }
 
-fn symbol(piece: Piece) -> char {
+/// The chess piece of Unicode: outlined for White, filled for Black.
+pub fn symbol(piece: Piece) -> char {
     const WHITE: [char; 6] = ['♙', '♘', '♗', '♖', '♕', '♔'];
     const BLACK: [char; 6] = ['♟', '♞', '♝', '♜', '♛', '♚'];
     // Roles are numbered from 1.

@@ -149,9 +149,8 @@ pub(crate) fn from_setup(
 /// # Errors
 /// The position is illegal, as for [`Game::from_fen`](crate::Game::from_fen).
 pub fn legal_position(setup: &Setup, mode: CastlingMode) -> Result<(Chess, CastlingMode), FenError> {
-    let (position, mode) = check(Variant::Chess, setup.clone(), mode, || shown(setup))?;
-    match position {
-        VariantPosition::Chess(chess) => Ok((chess, mode)),
+    match check(Variant::Chess, setup.clone(), mode, || shown(setup))? {
+        (VariantPosition::Chess(chess), mode) => Ok((chess, mode)),
         _ => unreachable!("the variant was chess"),
     }
 }

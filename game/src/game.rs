@@ -8,13 +8,11 @@
 //! be dropped is set by [`Game::set_pockets`]. A side without a legal move that could have one with a piece in its pocket is
 //! not mated: it waits.
 
+use std::collections::HashSet;
 use std::iter;
 
 use shakmaty::variant::{Variant, VariantPosition};
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{
-    ByColor, ByRole, CastlingMode, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Setup,
-};
+use shakmaty::{ByColor, ByRole, CastlingMode, Chess, Color, Move, MoveList, Position as _, Setup};
 
 use crate::fen::{self, FenError};
 use crate::notation::{self, MoveError, san};
@@ -28,73 +26,17 @@ use crate::variant::{self, PocketOwner};
 pub struct Game {
     mode: CastlingMode,
     /// The positions before each of the moves, so that taking back is only dropping.
-    earlier: Vec<Placement>,
-    current: Placement,
+    earlier: Vec<VariantPosition>,
+    current: VariantPosition,
     moves: Vec<Move>,
     declared: Option<Outcome>,
     pocket_owner: PocketOwner,
-}
-
-/// A position and its key, which is asked for more often than the position changes.
-#[derive(Clone, Debug)]
-struct Placement {
-    position: VariantPosition,
-    key: u64,
 }
 
 /// A move was played that is not legal in the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal move {0}")]
 pub struct IllegalMove(String);
-
-impl Placement {
-    fn new(position: VariantPosition) -> Placement {
-        let key = position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0;
-        Placement { position, key }
-    }
-
-    /// The same position for the rules of repetition (FIDE Laws 9.2.3): the same player to move, the same pieces on
-    /// the same squares, the same possible moves.
-    fn repeats(&self, other: &Placement) -> bool {
-        self.key == other.key && self.position == other.position
-    }
-
-    /// How often this position has occurred, this time included; `before` are the earlier ones, latest first.
-    fn occurrences<'a>(&'a self, before: impl Iterator<Item = &'a Placement>) -> u32 {
-        1 + before
-            .take(variant::reach_of_repetition(&self.position))
-            .filter(|earlier| self.repeats(earlier))
-            .count() as u32
-    }
-
-    /// What ends the game at once, without a claim.
-    fn outcome(&self, pocket_owner: PocketOwner) -> Option<Outcome> {
-        if let Some(outcome) = variant::outcome(&self.position) {
-            Some(outcome)
-        } else if self.position.legal_moves().is_empty() {
-            if pocket_owner == PocketOwner::Partner && variant::could_drop(&self.position) {
-                return None;
-            }
-            Some(if self.position.is_check() {
-                Outcome::Win { winner: !self.position.turn(), reason: WinReason::Checkmate }
-            } else {
-                Outcome::Draw(DrawReason::Stalemate)
-            })
-        } else {
-            let is_insufficient = self.position.is_insufficient_material();
-            is_insufficient.then_some(Outcome::Draw(DrawReason::InsufficientMaterial))
-        }
-    }
-
-    /// The draw that so many occurrences, or so many plies without capture and pawn move, entitle to.
-    fn claim(&self, occurrences: u32) -> Option<DrawReason> {
-        if occurrences >= 3 {
-            Some(DrawReason::Repetition)
-        } else {
-            (self.position.halfmoves() >= 100).then_some(DrawReason::FiftyMoves)
-        }
-    }
-}
 
 impl Default for Game {
     /// The start of a game of standard chess.
@@ -109,7 +51,7 @@ impl Game {
         Game {
             mode,
             earlier: Vec::new(),
-            current: Placement::new(position),
+            current: position,
             moves: Vec::new(),
             declared: None,
             pocket_owner: PocketOwner::Captor,
@@ -152,7 +94,7 @@ impl Game {
     /// The variant has no pockets, or there are more pieces than the variant can bring about; the game is unchanged.
     pub fn set_pockets(&mut self, pockets: ByColor<ByRole<u8>>) -> Result<(), FenError> {
         let held = fen::with_pockets(self.position(), pockets, self.pocket_owner)?;
-        self.current = Placement::new(held);
+        self.current = held;
         self.declared = None;
         Ok(())
     }
@@ -190,7 +132,7 @@ impl Game {
 
     /// The position on the board.
     pub fn position(&self) -> &VariantPosition {
-        &self.current.position
+        &self.current
     }
 
     /// The position on the board, for code that knows nothing but chess; `None` in a variant. Chess960 is chess.
@@ -213,7 +155,7 @@ impl Game {
 
     /// The position before the first move.
     pub fn start(&self) -> &VariantPosition {
-        &self.earlier.first().unwrap_or(&self.current).position
+        self.earlier.first().unwrap_or(&self.current)
     }
 
     /// The side to move.
@@ -276,7 +218,7 @@ impl Game {
         if !self.position().is_legal(m) {
             return Err(IllegalMove(self.coordinate(m)));
         }
-        let next = Placement::new(self.after(m));
+        let next = self.after(m);
         self.earlier.push(std::mem::replace(&mut self.current, next));
         self.moves.push(m);
         self.declared = None;
@@ -307,13 +249,13 @@ impl Game {
 impl Game {
     /// How often the position has occurred in the game, this time included (FIDE Laws 9.2.3).
     pub fn repetitions(&self) -> u32 {
-        self.current.occurrences(self.earlier.iter().rev())
+        occurrences(&self.current, self.earlier.iter().rev())
     }
 
     /// How the game ended: as declared, or by checkmate, stalemate or a material that cannot mate. `None` while it
     /// goes on. Draws that must be claimed are in [`Game::claim`].
     pub fn outcome(&self) -> Option<Outcome> {
-        self.declared.or_else(|| self.current.outcome(self.pocket_owner))
+        self.declared.or_else(|| ending(&self.current, self.pocket_owner))
     }
 
     /// Ends the game by a decision off the board: resignation, agreement, time, an official. Holds until the next move or undo.
@@ -326,7 +268,7 @@ impl Game {
     pub fn claim(&self) -> Option<DrawReason> {
         match self.outcome() {
             Some(_) => None,
-            None => self.current.claim(self.repetitions()),
+            None => claim(&self.current, self.repetitions()),
         }
     }
 
@@ -336,10 +278,11 @@ impl Game {
         if self.outcome().is_some() || !self.position().is_legal(m) {
             return None;
         }
-        let next = Placement::new(self.after(m));
-        match next.outcome(self.pocket_owner) {
+        let next = self.after(m);
+        let before = iter::once(&self.current).chain(self.earlier.iter().rev());
+        match ending(&next, self.pocket_owner) {
             Some(_) => None,
-            None => next.claim(next.occurrences(iter::once(&self.current).chain(self.earlier.iter().rev()))),
+            None => claim(&next, occurrences(&next, before)),
         }
     }
 
@@ -383,15 +326,12 @@ impl Game {
     /// A line in SAN, separated by spaces, as far as it is legal.
     pub fn san_line(&self, line: &[Move]) -> String {
         let mut position = self.position().clone();
-        let mut words = Vec::with_capacity(line.len());
-        for &m in line {
-            if !position.is_legal(m) {
-                break;
-            }
-            words.push(san(&position, self.mode, m));
+        let words = line.iter().map_while(|&m| {
+            let word = position.is_legal(m).then(|| san(&position, self.mode, m))?;
             position.play_unchecked(m);
-        }
-        words.join(" ")
+            Some(word)
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -400,20 +340,46 @@ impl Game {
     /// The earlier positions that could still be repeated, oldest first: as far back as the last capture or pawn move,
     /// in Crazyhouse from the beginning.
     pub fn repeatable(&self) -> impl Iterator<Item = &VariantPosition> {
-        self.reversible().iter().map(|placement| &placement.position)
+        let reach = self.earlier.len().min(variant::reach_of_repetition(self.position()));
+        self.earlier[self.earlier.len() - reach..].iter()
     }
 
     /// Whether a position has come back since the last capture or pawn move.
     pub(crate) fn repeats_itself(&self) -> bool {
-        let earlier = self.reversible().iter().map(|placement| placement.key);
-        let mut keys: Vec<u64> = earlier.chain([self.current.key]).collect();
-        keys.sort_unstable();
-        keys.windows(2).any(|pair| pair[0] == pair[1])
+        let mut seen = HashSet::new();
+        !self.repeatable().chain([&self.current]).all(|position| seen.insert(position))
     }
+}
 
-    fn reversible(&self) -> &[Placement] {
-        let reach = self.earlier.len().min(variant::reach_of_repetition(self.position()));
-        &self.earlier[self.earlier.len() - reach..]
+/// How often a position has occurred, this time included; `before` are the earlier ones, latest first. The same are positions with
+/// the same player to move, the same pieces on the same squares and the same possible moves (FIDE Laws 9.2.3).
+fn occurrences<'a>(position: &VariantPosition, before: impl Iterator<Item = &'a VariantPosition>) -> u32 {
+    let reach = variant::reach_of_repetition(position);
+    1 + before.take(reach).filter(|earlier| *earlier == position).count() as u32
+}
+
+/// What ends the game at once, without a claim.
+fn ending(position: &VariantPosition, pocket_owner: PocketOwner) -> Option<Outcome> {
+    if let Some(outcome) = variant::outcome(position) {
+        Some(outcome)
+    } else if !position.legal_moves().is_empty() {
+        let is_insufficient = position.is_insufficient_material();
+        is_insufficient.then_some(Outcome::Draw(DrawReason::InsufficientMaterial))
+    } else if pocket_owner == PocketOwner::Partner && variant::could_drop(position) {
+        None
+    } else if position.is_check() {
+        Some(Outcome::Win { winner: !position.turn(), reason: WinReason::Checkmate })
+    } else {
+        Some(Outcome::Draw(DrawReason::Stalemate))
+    }
+}
+
+/// The draw that so many occurrences, or so many plies without capture and pawn move, entitle to.
+fn claim(position: &VariantPosition, occurrences: u32) -> Option<DrawReason> {
+    if occurrences >= 3 {
+        Some(DrawReason::Repetition)
+    } else {
+        (position.halfmoves() >= 100).then_some(DrawReason::FiftyMoves)
     }
 }
 

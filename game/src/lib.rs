@@ -15,6 +15,7 @@ mod pgn;
 mod score;
 mod tablebases;
 mod text;
+mod texts;
 mod time_control;
 mod variant;
 

@@ -20,17 +20,12 @@ pub(crate) enum LineRead {
 pub(crate) struct NumberedLines<R> {
     input: R,
     bytes: Vec<u8>,
-    number: u64,
+    pub(crate) number: u64,
 }
 
 impl<R: BufRead> NumberedLines<R> {
     pub(crate) fn new(input: R) -> NumberedLines<R> {
         NumberedLines { input, bytes: Vec::new(), number: 0 }
-    }
-
-    /// The number of the latest line, from 1.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
     }
 
     /// Replaces `line` by the next one. Bytes that are no UTF-8 are taken for ISO 8859-1, the standard's own set.

@@ -1,8 +1,9 @@
 //! Moves as people and programs write them: coordinates, SAN, and what comes close enough to be understood.
 
-use shakmaty::san::SanPlus;
+use shakmaty::san::{San, SanPlus};
+use shakmaty::uci::UciMove;
 use shakmaty::variant::{Variant, VariantPosition};
-use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, Move, Position as _, Rank, Role, Square};
 
 use crate::text::excerpt;
 
@@ -103,14 +104,12 @@ pub(crate) fn read(position: &VariantPosition, mode: CastlingMode, text: &str) -
     match fitting[..] {
         [m] => Ok(m),
         [] => Err(MoveError::Illegal { text: excerpt(text), reason: pattern.why_illegal(position, mode) }),
-        _ => Err(MoveError::Ambiguous { text: excerpt(text), candidates: list(position, &fitting) }),
+        _ => {
+            let names = fitting.iter().map(|m| san(position, position.castles().mode(), *m));
+            let candidates = names.collect::<Vec<_>>().join(" or ");
+            Err(MoveError::Ambiguous { text: excerpt(text), candidates })
+        }
     }
-}
-
-fn list(position: &VariantPosition, moves: &[Move]) -> String {
-    let mode = position.castles().mode();
-    let names: Vec<String> = moves.iter().map(|m| san(position, mode, *m)).collect();
-    names.join(" or ")
 }
 
 /// A move in SAN, with `+` or `#`; an illegal one in coordinates, since SAN has no words for it. A dropped pawn has its
@@ -136,69 +135,42 @@ impl Pattern {
         }
         let text = text.trim_end_matches(['+', '#', '!', '?']);
         let text = text.strip_suffix("e.p.").unwrap_or(text).trim_end();
-        Pattern::castling(text).or_else(|| Pattern::drop(text)).or_else(|| Pattern::squares(text))
-    }
-
-    fn castling(text: &str) -> Option<Pattern> {
-        match text.replace(['0', 'o'], "O").as_str() {
-            "O-O" | "OO" => Some(Pattern::Castle(CastlingSide::KingSide)),
-            "O-O-O" | "OOO" => Some(Pattern::Castle(CastlingSide::QueenSide)),
-            _ => None,
-        }
-    }
-
-    /// `N@f3`, and for a pawn `P@e4` or `@e4`.
-    fn drop(text: &str) -> Option<Pattern> {
-        let (piece, to) = text.split_once('@')?;
-        let role = match piece.as_bytes() {
-            [] => Role::Pawn,
-            [letter] => Role::from_char(char::from(*letter))?,
-            _ => return None,
-        };
-        Some(Pattern::Drop { role, to: square(to.to_ascii_lowercase().as_bytes())? })
-    }
-
-    /// Everything but castling and drops: `[piece] [file] [rank] to [promotion]`, with ornaments between.
-    fn squares(text: &str) -> Option<Pattern> {
-        let captures = text.contains(['x', ':']);
-        let bytes: Vec<u8> = text.bytes().filter(|b| !b"x:-=()/".contains(b)).collect();
-        if let Some(coordinates) = Pattern::coordinates(&bytes) {
-            return Some(coordinates);
-        }
-        let (role, rest) = match bytes.split_first()? {
-            (letter @ (b'K' | b'Q' | b'R' | b'B' | b'N' | b'P'), rest) => {
-                (Role::from_char(char::from(*letter))?, rest)
-            }
-            _ => (Role::Pawn, &bytes[..]),
-        };
-        let (rest, promotion) = split_promotion(rest)?;
-        let (origin, to) = rest.split_at_checked(rest.len().checked_sub(2)?)?;
-        let to = square(to)?;
-        let (mut file, rank) = match *origin {
-            [] => (None, None),
-            [b] if b.is_ascii_digit() => (None, Some(rank(b)?)),
-            [b] => (Some(self::file(b)?), None),
-            [f, r] => (Some(self::file(f)?), Some(self::rank(r)?)),
-            _ => return None,
-        };
         // `e5` is a pawn going ahead, never `dxe5`; `xe5` would be the capture.
-        if role == Role::Pawn && file.is_none() && !captures {
-            file = Some(to.file());
+        let captures = text.contains(['x', ':']);
+        let text: String = text.chars().filter(|c| !"x:-=()/".contains(*c)).collect();
+        match text.replace(['0', 'o'], "O").as_str() {
+            "OO" => Some(Pattern::Castle(CastlingSide::KingSide)),
+            "OOO" => Some(Pattern::Castle(CastlingSide::QueenSide)),
+            _ => Pattern::coordinates(&text).or_else(|| Pattern::san(&text, captures)),
         }
+    }
+
+    /// `e2e4`, `e7e8q`, `N@f3`, and the same in capitals; for a pawn `P@e4` or `@e4`. Mixed case is left to SAN: `B1c3` is a
+    /// bishop's move.
+    fn coordinates(text: &str) -> Option<Pattern> {
+        let pawn = if text.starts_with('@') { "P" } else { "" };
+        match UciMove::from_ascii(format!("{pawn}{text}").to_ascii_lowercase().as_bytes()).ok()? {
+            UciMove::Put { role, to } => Some(Pattern::Drop { role, to }),
+            UciMove::Normal { from, to, promotion } => {
+                let is_upper = |at: usize| text.as_bytes()[at].is_ascii_uppercase();
+                let from = Bitboard::from(from);
+                (is_upper(0) == is_upper(2)).then_some(Pattern::Walk { role: None, from, to, promotion })
+            }
+            UciMove::Null => None,
+        }
+    }
+
+    /// `[piece] [file] [rank] to [promotion]`.
+    fn san(text: &str, captures: bool) -> Option<Pattern> {
+        let squares = text.strip_suffix(|c| Role::from_char(c).is_some()).unwrap_or(text);
+        let promotion = text[squares.len()..].chars().next().and_then(Role::from_char);
+        let San::Normal { role, file, rank, to, .. } = San::from_ascii(squares.as_bytes()).ok()? else {
+            return None;
+        };
+        let goes_ahead = role == Role::Pawn && !captures;
+        let file = file.or_else(|| goes_ahead.then(|| to.file()));
         let from = file.map_or(Bitboard::FULL, Bitboard::from) & rank.map_or(Bitboard::FULL, Bitboard::from);
         Some(Pattern::Walk { role: Some(role), from, to, promotion })
-    }
-
-    /// `e2e4`, `e7e8q`, and the same in capitals. Mixed case is left to SAN: `B1c3` is a bishop's move.
-    fn coordinates(bytes: &[u8]) -> Option<Pattern> {
-        let (squares, promotion) = split_promotion(bytes)?;
-        let [from_file, _, to_file, _] = *squares else { return None };
-        if from_file.is_ascii_uppercase() != to_file.is_ascii_uppercase() {
-            return None;
-        }
-        let squares = squares.to_ascii_lowercase();
-        let (from, to) = (square(&squares[..2])?, square(&squares[2..])?);
-        Some(Pattern::Walk { role: None, from: from.into(), to, promotion })
     }
 
     /// Whether a legal move is meant. Castling fits coordinates as king takes rook.
@@ -231,11 +203,11 @@ impl Pattern {
         if position.is_variant_end() {
             return IllegalReason::GameOver;
         }
-        match self {
-            Pattern::Castle(side) => castling_reason(position, side),
-            Pattern::Drop { role, to } => drop_reason(position, role, to),
+        let (role, origins, to, promotion) = match self {
+            Pattern::Castle(side) => return castling_reason(position, side),
+            Pattern::Drop { role, to } => return drop_reason(position, role, to),
             Pattern::Walk { role: Some(role), from, to, promotion } => {
-                king_reason(position, role, position.our(role) & from, to, promotion)
+                (role, position.our(role) & from, to, promotion)
             }
             Pattern::Walk { role: None, from, to, promotion } => {
                 let piece =
@@ -244,35 +216,27 @@ impl Pattern {
                 if !position.us().contains(square) {
                     return IllegalReason::OpponentsPiece;
                 }
-                match castling_attempt(position, mode, square, to) {
-                    Some(side) => castling_reason(position, side),
-                    None => king_reason(position, role, from, to, promotion),
+                let takes_rook = position.our(Role::Rook).contains(to);
+                let two_steps = mode.is_standard() && square.file().distance(to.file()) == 2;
+                if role == Role::King && square.rank() == to.rank() && (takes_rook || two_steps) {
+                    return castling_reason(position, CastlingSide::from_king_side(square < to));
                 }
+                (role, from, to, promotion)
             }
-        }
-    }
-}
-
-/// Why a move of ordinary pieces is illegal: because of the king, or because none of them goes there.
-fn king_reason(
-    position: &VariantPosition,
-    role: Role,
-    origins: Bitboard,
-    to: Square,
-    promotion: Option<Role>,
-) -> IllegalReason {
-    let last_rank = (Bitboard::BACKRANKS).contains(to);
-    let is_possible = promotion != Some(Role::King) || position.variant() == Variant::Antichess;
-    let promotion_fits = promotion.is_none() || (role == Role::Pawn && last_rank && is_possible);
-    if !promotion_fits || !origins.into_iter().any(|from| reaches(position, role, from, to)) {
-        IllegalReason::Unreachable
-    } else if position.is_check() {
-        IllegalReason::InCheck
-    } else {
-        match position.variant() {
-            Variant::Antichess => IllegalReason::MustCapture,
-            Variant::Atomic | Variant::RacingKings => IllegalReason::Forbidden,
-            _ => IllegalReason::ExposesKing,
+        };
+        let last_rank = (Bitboard::BACKRANKS).contains(to);
+        let is_possible = promotion != Some(Role::King) || position.variant() == Variant::Antichess;
+        let promotion_fits = promotion.is_none() || (role == Role::Pawn && last_rank && is_possible);
+        if !promotion_fits || !origins.into_iter().any(|from| reaches(position, role, from, to)) {
+            IllegalReason::Unreachable
+        } else if position.is_check() {
+            IllegalReason::InCheck
+        } else {
+            match position.variant() {
+                Variant::Antichess => IllegalReason::MustCapture,
+                Variant::Atomic | Variant::RacingKings => IllegalReason::Forbidden,
+                _ => IllegalReason::ExposesKing,
+            }
         }
     }
 }
@@ -308,48 +272,10 @@ fn reaches(position: &VariantPosition, role: Role, from: Square, to: Square) -> 
         || (from.rank() == second && next.offset(forward) == Some(to) && !board.occupied().contains(to))
 }
 
-/// The side on which a king's move by coordinates looks like castling.
-fn castling_attempt(
-    position: &VariantPosition,
-    mode: CastlingMode,
-    from: Square,
-    to: Square,
-) -> Option<CastlingSide> {
-    if position.board().role_at(from) != Some(Role::King) {
-        return None;
-    }
-    let takes_rook = position.our(Role::Rook).contains(to) && from.rank() == to.rank();
-    let two_steps = mode.is_standard() && from.rank() == to.rank() && from.file().distance(to.file()) == 2;
-    (takes_rook || two_steps).then_some(CastlingSide::from_king_side(from < to))
-}
-
 fn castling_reason(position: &VariantPosition, side: CastlingSide) -> IllegalReason {
     if position.castles().has(position.turn(), side) {
         IllegalReason::CastlingPrevented
     } else {
         IllegalReason::NoCastlingRight
     }
-}
-
-/// Parts a trailing promotion piece from the squares; `None` if a letter stands there that is no such piece.
-fn split_promotion(bytes: &[u8]) -> Option<(&[u8], Option<Role>)> {
-    match bytes {
-        [.., b'1'..=b'8'] => Some((bytes, None)),
-        [squares @ .., letter @ (b'q' | b'r' | b'b' | b'n' | b'k' | b'Q' | b'R' | b'B' | b'N' | b'K')] => {
-            Some((squares, Role::from_char(char::from(*letter))))
-        }
-        _ => None,
-    }
-}
-
-fn square(bytes: &[u8]) -> Option<Square> {
-    Square::from_ascii(bytes).ok()
-}
-
-fn file(byte: u8) -> Option<File> {
-    byte.is_ascii_lowercase().then(|| File::from_char(char::from(byte)))?
-}
-
-fn rank(byte: u8) -> Option<Rank> {
-    Rank::from_char(char::from(byte))
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use shakmaty::Color;
 
+use crate::texts::enum_with_texts;
+
 /// The end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
@@ -18,103 +20,72 @@ pub enum Outcome {
     Draw(DrawReason),
 }
 
-/// Why a game was won: by mate, by a fault of the loser, by the rules of a variant, or by an official.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WinReason {
+enum_with_texts! {
+    /// Why a game was won: by mate, by a fault of the loser, by the rules of a variant, or by an official. Each has the value of
+    /// PGN's tag `Termination` (PGN standard, 9.8.1) and a sentence.
+    WinReason(termination, sentence)
     /// The loser is checkmated.
-    Checkmate,
+    Checkmate "normal" "winner mates"
     /// The loser resigned.
-    Resignation,
+    Resignation "normal" "loser resigns"
     /// The loser's time ran out.
-    TimeForfeit,
+    TimeForfeit "time forfeit" "loser forfeits on time"
     /// The loser made an illegal move.
-    IllegalMove,
+    IllegalMove "rules infraction" "loser makes an illegal move"
     /// The loser left, died or fell silent.
-    Abandoned,
+    Abandoned "abandoned" "loser abandons the game"
     /// The loser broke the rules of the match or of its protocol in another way.
-    RulesInfraction,
+    RulesInfraction "rules infraction" "loser breaks the rules"
     /// The loser's king was blown up (Atomic).
-    KingExploded,
+    KingExploded "normal" "winner blows up the king"
     /// The winner gave its third check (Three-check).
-    ThirdCheck,
+    ThirdCheck "normal" "winner gives the third check"
     /// The winner's king stands on the hill (King of the Hill).
-    HillReached,
+    HillReached "normal" "winner reaches the hill"
     /// The winner's king reached the last rank, and the loser's could not at once (Racing Kings).
-    RaceWon,
+    RaceWon "normal" "winner wins the race"
     /// The horde is gone (Horde).
-    HordeCaptured,
+    HordeCaptured "normal" "winner captures the horde"
     /// The winner has nothing left (Antichess).
-    NothingLeft,
+    NothingLeft "normal" "winner has given everything away"
     /// The winner has no legal move (Antichess).
-    Stalemated,
+    Stalemated "normal" "winner has no move left"
     /// An official decided so.
-    Adjudication,
+    Adjudication "adjudication" "winner wins by adjudication"
 }
 
-/// Why a game was drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DrawReason {
+enum_with_texts! {
+    /// Why a game was drawn. Each has the value of PGN's tag `Termination` (PGN standard, 9.8.1) and a sentence.
+    DrawReason(termination, sentence)
     /// The side to move has no legal move and is not in check.
-    Stalemate,
+    Stalemate "normal" "Stalemate"
     /// The position occurred for the third time, and the draw was claimed.
-    Repetition,
+    Repetition "normal" "Draw by repetition"
     /// Fifty moves by each side without capture or pawn move, and the draw was claimed.
-    FiftyMoves,
+    FiftyMoves "normal" "Draw by the fifty-move rule"
     /// The position occurred for the fifth time, which ends the game without a claim.
-    FivefoldRepetition,
+    FivefoldRepetition "normal" "Draw by fivefold repetition"
     /// Seventy-five moves by each side without capture or pawn move, which end the game without a claim.
-    SeventyFiveMoves,
+    SeventyFiveMoves "normal" "Draw by the seventy-five-move rule"
     /// No sequence of legal moves could lead to checkmate.
-    InsufficientMaterial,
+    InsufficientMaterial "normal" "Draw by insufficient material"
     /// Both kings reached the last rank with the same move (Racing Kings).
-    RaceDrawn,
+    RaceDrawn "normal" "Both kings reach the last rank"
     /// The players agreed.
-    Agreement,
+    Agreement "normal" "Draw by agreement"
     /// An official decided so.
-    Adjudication,
+    Adjudication "adjudication" "Draw by adjudication"
     /// A side's time ran out, but the opponent could not have mated with what it has.
-    TimeoutVsInsufficient,
+    TimeoutVsInsufficient "time forfeit" "Time out, but insufficient material to mate"
 }
-
-/// All reasons in their order, each with the value of PGN's tag `Termination` (PGN standard, 9.8.1) and a sentence.
-const WIN_REASONS: [(WinReason, &str, &str); 14] = [
-    (WinReason::Checkmate, "normal", "winner mates"),
-    (WinReason::Resignation, "normal", "loser resigns"),
-    (WinReason::TimeForfeit, "time forfeit", "loser forfeits on time"),
-    (WinReason::IllegalMove, "rules infraction", "loser makes an illegal move"),
-    (WinReason::Abandoned, "abandoned", "loser abandons the game"),
-    (WinReason::RulesInfraction, "rules infraction", "loser breaks the rules"),
-    (WinReason::KingExploded, "normal", "winner blows up the king"),
-    (WinReason::ThirdCheck, "normal", "winner gives the third check"),
-    (WinReason::HillReached, "normal", "winner reaches the hill"),
-    (WinReason::RaceWon, "normal", "winner wins the race"),
-    (WinReason::HordeCaptured, "normal", "winner captures the horde"),
-    (WinReason::NothingLeft, "normal", "winner has given everything away"),
-    (WinReason::Stalemated, "normal", "winner has no move left"),
-    (WinReason::Adjudication, "adjudication", "winner wins by adjudication"),
-];
-
-/// The same for draws.
-const DRAW_REASONS: [(DrawReason, &str, &str); 10] = [
-    (DrawReason::Stalemate, "normal", "Stalemate"),
-    (DrawReason::Repetition, "normal", "Draw by repetition"),
-    (DrawReason::FiftyMoves, "normal", "Draw by the fifty-move rule"),
-    (DrawReason::FivefoldRepetition, "normal", "Draw by fivefold repetition"),
-    (DrawReason::SeventyFiveMoves, "normal", "Draw by the seventy-five-move rule"),
-    (DrawReason::InsufficientMaterial, "normal", "Draw by insufficient material"),
-    (DrawReason::RaceDrawn, "normal", "Both kings reach the last rank"),
-    (DrawReason::Agreement, "normal", "Draw by agreement"),
-    (DrawReason::Adjudication, "adjudication", "Draw by adjudication"),
-    (DrawReason::TimeoutVsInsufficient, "time forfeit", "Time out, but insufficient material to mate"),
-];
 
 impl Outcome {
     /// Every way in which a game can end.
     pub fn all() -> impl Iterator<Item = Outcome> {
         let wins = Color::ALL
             .into_iter()
-            .flat_map(|winner| WIN_REASONS.map(|(reason, ..)| Outcome::Win { winner, reason }));
-        wins.chain(DRAW_REASONS.map(|(reason, ..)| Outcome::Draw(reason)))
+            .flat_map(|winner| WinReason::ALL.iter().map(move |&reason| Outcome::Win { winner, reason }));
+        wins.chain(DrawReason::ALL.iter().copied().map(Outcome::Draw))
     }
 
     /// The result as PGN and CECP write it: `1-0`, `0-1` or `1/2-1/2`.
@@ -137,8 +108,8 @@ impl Outcome {
     /// The value of PGN's tag `Termination` (PGN standard, 9.8.1).
     pub fn termination(&self) -> &'static str {
         match self {
-            Outcome::Win { reason, .. } => WIN_REASONS[*reason as usize].1,
-            Outcome::Draw(reason) => DRAW_REASONS[*reason as usize].1,
+            Outcome::Win { reason, .. } => reason.termination(),
+            Outcome::Draw(reason) => reason.termination(),
         }
     }
 }
@@ -150,7 +121,7 @@ impl fmt::Display for Outcome {
             Outcome::Draw(reason) => reason.fmt(f),
             Outcome::Win { winner, reason } => {
                 let name = |color: Color| color.fold_wb("White", "Black");
-                let sentence = WIN_REASONS[*reason as usize].2;
+                let sentence = reason.sentence();
                 let sentence = sentence.replace("winner", name(*winner)).replace("loser", name(!*winner));
                 f.write_str(&sentence)
             }
@@ -161,7 +132,7 @@ impl fmt::Display for Outcome {
 /// The reason in a few words, fit for CECP's `1/2-1/2 {Stalemate}` and for a comment in PGN.
 impl fmt::Display for DrawReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(DRAW_REASONS[*self as usize].2)
+        f.write_str(self.sentence())
     }
 }
 
@@ -185,11 +156,6 @@ mod tests {
         let words: std::collections::BTreeSet<_> =
             Outcome::all().map(|outcome| (outcome.result(), outcome.to_string())).collect();
         assert_eq!(words.len(), Outcome::all().count());
-        // The last of each kind, as the compiler numbers them: a new one must be listed too, in its place.
-        assert_eq!(WIN_REASONS.len(), WinReason::Adjudication as usize + 1);
-        assert_eq!(DRAW_REASONS.len(), DrawReason::TimeoutVsInsufficient as usize + 1);
-        assert!((0..).zip(WIN_REASONS).all(|(index, (reason, ..))| reason as usize == index));
-        assert!((0..).zip(DRAW_REASONS).all(|(index, (reason, ..))| reason as usize == index));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a position is worth, as programs tell one another.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::ops::Neg;
 
 /// The value of a position for the side to move.
@@ -61,6 +62,17 @@ impl Score {
     }
 }
 
+impl fmt::Display for Score {
+    /// Pawns with two decimals, or the moves to the mate: `+0.42`, `-M3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Score::Centipawns(value) => write!(f, "{:+.2}", f64::from(*value) / 100.0),
+            Score::MateIn(moves) => write!(f, "+M{moves}"),
+            Score::MatedIn(moves) => write!(f, "-M{moves}"),
+        }
+    }
+}
+
 impl PartialOrd for Score {
     fn partial_cmp(&self, other: &Score) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -104,5 +116,11 @@ mod tests {
         ];
         assert!(ascending.is_sorted());
         assert_eq!(-Score::MateIn(3), Score::MatedIn(3));
+    }
+
+    #[test]
+    fn scores_are_written_in_pawns_or_moves_to_the_mate() {
+        let written = [Score::Centipawns(42), Score::Centipawns(-5), Score::MateIn(5), Score::MatedIn(0)];
+        assert_eq!(written.map(|score| score.to_string()), ["+0.42", "-0.05", "+M5", "-M0"]);
     }
 }

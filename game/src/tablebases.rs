@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::{env, fs, io};
 
 use shakmaty::{Chess, Move, Position as _};
-use shakmaty_syzygy::{AmbiguousWdl, Dtz, ProbeError, SyzygyError, Tablebase};
+use shakmaty_syzygy::{AmbiguousWdl, Dtz, ProbeError, SyzygyError, Tablebase, Wdl};
 
 use crate::game::{Game, after};
 
@@ -82,13 +82,10 @@ impl SyzygyTables {
         } else {
             self.tables.probe_wdl(chess)
         };
-        Ok(known(value)?.and_then(|value| match value {
-            AmbiguousWdl::Loss => Some(SyzygyValue::Loss),
-            AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw | AmbiguousWdl::CursedWin => {
-                Some(SyzygyValue::Draw)
-            }
-            AmbiguousWdl::Win => Some(SyzygyValue::Win),
-            AmbiguousWdl::MaybeLoss | AmbiguousWdl::MaybeWin => None,
+        Ok(known(value)?.and_then(AmbiguousWdl::unambiguous).map(|value| match value {
+            Wdl::Loss => SyzygyValue::Loss,
+            Wdl::BlessedLoss | Wdl::Draw | Wdl::CursedWin => SyzygyValue::Draw,
+            Wdl::Win => SyzygyValue::Win,
         }))
     }
 

@@ -156,24 +156,12 @@ impl Phases {
 }
 
 impl TimeControl {
-    /// A clock for the whole game, with an increment after each move.
-    ///
-    /// # Errors
-    /// Both are zero.
-    pub fn sudden_death(time: Duration, increment: Duration) -> Result<TimeControl, TimeControlError> {
-        Phases::new(vec![Phase { moves: None, time, increment }]).map(TimeControl::Clock)
-    }
-
-    /// A clock that gets `time` for every `moves` moves, with an increment after each move.
+    /// A clock that gets `time` for every `moves` moves, or for the whole game, with an increment after each move.
     ///
     /// # Errors
     /// `moves` is zero, or both times are.
-    pub fn tournament(
-        moves: u32,
-        time: Duration,
-        increment: Duration,
-    ) -> Result<TimeControl, TimeControlError> {
-        Phases::new(vec![Phase { moves: Some(moves), time, increment }]).map(TimeControl::Clock)
+    pub fn of_phase(phase: Phase) -> Result<TimeControl, TimeControlError> {
+        Phases::new(vec![phase]).map(TimeControl::Clock)
     }
 
     /// The phase of a player's move number `n` (from 1) alone, for programs that can't be told several phases.
@@ -290,18 +278,18 @@ impl FromStr for TimeControl {
             _ if text.starts_with('*') => return Err(TimeControlError::Sandclock(excerpt(text))),
             _ => {}
         }
-        let unreadable = || TimeControlError::Unreadable(excerpt(text));
-        if let Some(time) = text.strip_suffix("/move") {
-            return seconds(time).map(TimeControl::PerMove).ok_or_else(unreadable);
-        }
-        if let Some(depth) = text.strip_prefix("depth=") {
-            return depth.parse().map(TimeControl::Depth).map_err(|_| unreadable());
-        }
-        if let Some(nodes) = text.strip_prefix("nodes=") {
-            return nodes.parse().map(TimeControl::Nodes).map_err(|_| unreadable());
-        }
-        let phases: Option<Vec<Phase>> = text.split(':').map(phase).collect();
-        Phases::new(phases.ok_or_else(unreadable)?).map(TimeControl::Clock)
+        let control = if let Some(time) = text.strip_suffix("/move") {
+            seconds(time).map(TimeControl::PerMove)
+        } else if let Some(depth) = text.strip_prefix("depth=") {
+            depth.parse().ok().map(TimeControl::Depth)
+        } else if let Some(nodes) = text.strip_prefix("nodes=") {
+            nodes.parse().ok().map(TimeControl::Nodes)
+        } else if let Some(phases) = text.split(':').map(phase).collect() {
+            Some(TimeControl::Clock(Phases::new(phases)?))
+        } else {
+            None
+        };
+        control.ok_or_else(|| TimeControlError::Unreadable(excerpt(text)))
     }
 }
 
@@ -383,7 +371,10 @@ mod tests {
     #[test]
     fn decimals_are_exact() {
         let control = control("1+0.01");
-        assert_eq!(control, TimeControl::sudden_death(millis(1000), millis(10)).unwrap());
+        assert_eq!(
+            control,
+            TimeControl::of_phase(Phase { moves: None, time: millis(1000), increment: millis(10) }).unwrap()
+        );
         assert_eq!(control.added_after(5), millis(10));
         assert_eq!(control.to_string(), "1+0.01");
         assert_eq!(self::control("0.000000001/move"), TimeControl::PerMove(Duration::from_nanos(1)));

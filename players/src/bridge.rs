@@ -14,7 +14,7 @@ use game::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::{Input, LineReader};
 use messages::referee::{
-    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    Analysis, ClientConfig, ClientConnection, ClientState, ClientTask, DisconnectReason, Remark, Response,
 };
 use platform::Bell;
 use shakmaty::ByColor;
@@ -162,21 +162,21 @@ impl BridgeSession<'_> {
     /// Handles a line of the referee.
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
-            Received::Nothing => self.bridge.drop_outdated(),
-            Received::Update => {
+            ClientTask::Nothing => {
                 self.bridge.drop_outdated();
                 self.prepare();
             }
-            Received::NewGame => self.bridge.end_game(None),
-            Received::Respond => {
+            ClientTask::Repeat(_) | ClientTask::Alarm(_) => self.bridge.drop_outdated(),
+            ClientTask::NewGame => self.bridge.end_game(None),
+            ClientTask::Respond => {
                 self.bridge.starts = 0;
                 if self.bridge.is_thinking {
                     self.bridge.end_game(None);
                 }
                 self.respond()?;
             }
-            Received::Conclude(result) => self.bridge.end_game(result.as_deref()),
-            Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
+            ClientTask::Conclude(result) => self.bridge.end_game(result.as_deref()),
+            ClientTask::Disconnect(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
     }

@@ -28,12 +28,13 @@ impl HistoryEntry {
     }
 }
 
-/// A piece of either colour arriving on a square: one of 768.
-#[derive(Clone, Copy)]
-pub(crate) struct PieceTo(u16);
+/// A piece of either colour arriving on a square, from wherever: one of 768.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PieceTo(u16);
 
 impl PieceTo {
-    pub(crate) const COUNT: usize = 2 * 6 * 64;
+    /// How many there are.
+    pub const COUNT: usize = 2 * 6 * 64;
 
     /// The piece of the side to move that makes `m`, and where it goes.
     #[inline]
@@ -42,13 +43,15 @@ impl PieceTo {
         PieceTo::new(position.turn(), role, m.to())
     }
 
+    /// A piece of this colour and kind, going to a square.
     #[inline]
-    fn new(color: Color, role: Role, to: Square) -> PieceTo {
+    pub fn new(color: Color, role: Role, to: Square) -> PieceTo {
         PieceTo((color as u16 * 6 + (role as u16 - 1)) * 64 + to as u16)
     }
 
+    /// Its number, below [`PieceTo::COUNT`].
     #[inline]
-    pub(crate) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         usize::from(self.0) % PieceTo::COUNT
     }
 }
@@ -75,7 +78,6 @@ pub(crate) struct MoveContext {
 }
 
 /// All histories of one thread.
-#[derive(Clone)]
 pub(crate) struct Histories {
     butterfly: Vec<Butterfly>,
     /// The capture history: captures and promotions by piece, target square and captured piece (0 for none).
@@ -97,10 +99,6 @@ impl Histories {
             pawn: vec![[HistoryEntry::default(); PieceTo::COUNT]; PAWN_STRUCTURES],
             corrections: Corrections::new(),
         }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        *self = Histories::new();
     }
 
     /// How well a quiet move did: the sum of its histories.

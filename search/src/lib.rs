@@ -1,8 +1,7 @@
-//! Herald's search core: give it a position and limits, and it finds a move.
+//! Herald's search core: finds the best move of a position within given limits.
 //!
-//! The [`runtime`] serves searches by any rules, the rest is chess. It knows no protocol, does no input or output and asks
-//! the outside world through two traits: [`Observer`] hears what is found, [`SearchClock`] tells the time. [`Control`] says when
-//! to stop.
+//! The [`runtime`] serves the searches of all variants; the rest is chess. The crate knows no protocol and does no input or
+//! output. It reports through [`Observer`], reads the time from [`SearchClock`] and is stopped through [`Control`].
 
 pub mod attacks;
 mod correction;
@@ -20,16 +19,15 @@ mod reductions;
 pub mod runtime;
 mod score;
 mod searcher;
-mod static_evaluation;
 mod table;
 mod tablebases;
 mod worker;
 
-pub use history::HistoryEntry;
+pub use history::{HistoryEntry, PieceTo};
 pub use moves::{MAX_MOVES, Move, MoveList};
 #[cfg(feature = "tuning")]
 pub use parameters::{PARAMETERS, Parameter};
-pub use position::{Keys, Position, divide, exchange_value, perft};
+pub use position::{Keys, Position, exchange_value, perft};
 pub use reductions::Reductions;
 pub use runtime::Root;
 pub use runtime::control::Control;
@@ -39,6 +37,6 @@ pub use runtime::smp::STACK_SIZE;
 pub use runtime::style::Style;
 pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::Searcher;
-pub use static_evaluation::evaluate;
 pub use table::{Entry, Table, TableError};
 pub use tablebases::{Tablebases, Wdl};
+pub use worker::evaluate;

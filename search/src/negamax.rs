@@ -7,17 +7,18 @@ use arrayvec::ArrayVec;
 use crate::history::MoveContext;
 use crate::moves::Move;
 use crate::parameters::{self as p, step};
-use crate::picker::{Picker, Wanted};
+use crate::picker::Picker;
 use crate::position::{Position, exchange_value};
-use crate::runtime::observer::{Bound, Observer};
-use crate::runtime::{RootAttempt, RootSearch, Shared, Stopped};
+use crate::runtime::observer::Bound;
+use crate::runtime::{Aspiration, RootAttempt, RootSearch, SearchThread, Shared, Stopped};
 use crate::score::Score;
 use crate::table::Entry;
 use crate::worker::ChessWorker;
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]
-struct Node {
+struct Node<'p> {
+    position: &'p Position,
     beta: Score,
     depth: i32,
     ply: usize,
@@ -37,7 +38,7 @@ struct Node {
     given: MoveContext,
 }
 
-impl Node {
+impl Node<'_> {
     fn hash_move(&self) -> Option<Move> {
         self.known.and_then(|entry| entry.best)
     }
@@ -61,14 +62,6 @@ struct Attempt {
     best: Score,
 }
 
-/// What is to become of a node.
-enum PruneResult {
-    /// Its moves are to be tried.
-    Open,
-    /// It is settled with this score.
-    Settled(Score),
-}
-
 /// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
 #[derive(Default)]
 struct Tried {
@@ -76,44 +69,40 @@ struct Tried {
     tactical: ArrayVec<Move, 32>,
 }
 
-impl ChessWorker<'_> {
-    /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_node(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped> {
+impl<'a> RootSearch<'a> for ChessWorker<'a> {
+    type Position = Position;
+
+    fn aspiration() -> Aspiration {
+        Aspiration {
+            depth: p::aspiration_depth(),
+            margin: p::aspiration_margin(),
+            limit: p::aspiration_limit(),
+        }
+    }
+
+    fn thread(&mut self) -> &mut SearchThread<'a, Position> {
+        &mut self.thread
+    }
+
+    fn search_root(&mut self, alpha: Score, beta: Score) -> Result<Score, Stopped> {
         let Shared { root, table, .. } = self.thread.shared;
         let position = &root.position;
-        let given = MoveContext { previous: self.previous(0), threats: position.threats() };
-        let raw = (!position.is_check()).then(|| self.evaluate(position, 0));
-        let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
-        self.frame(0).evaluation = evaluation;
-        let node = Node {
-            beta,
-            depth: self.thread.progress.depth,
-            ply: 0,
-            is_pv: true,
-            is_cut: false,
-            is_improving: false,
-            raw,
-            evaluation,
-            known: table.probe(position.table_key()),
-            excluded: None,
-            given,
-        };
-        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+        let known = table.probe(position.table_key());
+        let depth = self.thread.progress.depth;
+        let node = Node { is_pv: true, ..self.open_node(position, beta, depth, 0, false, known) };
+        let (best, best_move) = self.try_root_moves(alpha, beta, |worker, root| {
             let RootAttempt { mv, number, alpha, best } = root;
             let attempt = Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
-            worker.search_move(&node, position, &attempt, alpha)
+            worker.search_move(&node, &attempt, alpha)
         })?;
         if self.thread.progress.line == 0 {
-            self.store(position, &node, best, best_move, Bound::of(best, alpha, beta));
+            self.store(&node, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
+}
 
+impl ChessWorker<'_> {
     /// The value of a position, searched `depth` plies deep and then until it is quiet.
     fn search(
         &mut self,
@@ -166,18 +155,19 @@ impl ChessWorker<'_> {
 
         let mut node = self.open_node(position, beta, depth, ply, is_cut, known);
         node.is_pv = is_pv;
+        self.frame(ply + 1).excluded = None;
+        self.frame(ply + 2).cutoffs = 0;
         self.adjust_depth(&mut node);
-        self.search_node(position, node, alpha)
+        self.search_node(node, alpha)
     }
 
     /// What remains to be done where nothing is known.
     #[inline]
-    fn search_node(&mut self, position: &Position, mut node: Node, alpha: Score) -> Result<Score, Stopped> {
+    fn search_node(&mut self, mut node: Node, alpha: Score) -> Result<Score, Stopped> {
         let Node { is_pv, is_cut, .. } = node;
         if !is_pv
             && node.excluded.is_none()
-            && let Some(evaluation) = node.evaluation
-            && let PruneResult::Settled(score) = self.prune_node(position, &node, evaluation, alpha)?
+            && let Some(score) = self.prune_node(&node, alpha)?
         {
             return Ok(score);
         }
@@ -185,19 +175,21 @@ impl ChessWorker<'_> {
         if node.depth >= p::internal_reduction_depth() && node.hash_move().is_none() && (is_pv || is_cut) {
             node.depth -= 1;
         }
-        self.search_moves(position, &node, alpha)
+        self.search_moves(&node, alpha)
     }
 
     /// Step 6: static evaluation, from the table where it is known, corrected by experience.
-    fn open_node(
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "measured: a node is too large to be handed over")]
+    fn open_node<'p>(
         &mut self,
-        position: &Position,
+        position: &'p Position,
         beta: Score,
         depth: i32,
         ply: usize,
         is_cut: bool,
         known: Option<Entry>,
-    ) -> Node {
+    ) -> Node<'p> {
         let given = MoveContext { previous: self.previous(ply), threats: position.threats() };
         let raw = (!position.is_check()).then(|| {
             known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluate(position, ply))
@@ -205,10 +197,21 @@ impl ChessWorker<'_> {
         let evaluation = raw.map(|raw| self.histories.corrections.correct(position, &given.previous, raw));
         let excluded = self.frame(ply).excluded;
         self.frame(ply).evaluation = evaluation;
-        self.frame(ply + 1).excluded = None;
-        self.frame(ply + 2).cutoffs = 0;
         let is_improving = self.is_improving(evaluation, ply);
-        Node { beta, depth, ply, is_pv: false, is_cut, is_improving, raw, evaluation, known, excluded, given }
+        Node {
+            position,
+            beta,
+            depth,
+            ply,
+            is_pv: false,
+            is_cut,
+            is_improving,
+            raw,
+            evaluation,
+            known,
+            excluded,
+            given,
+        }
     }
 
     /// Whether the side to move stands better than when it was last to move out of check.
@@ -237,16 +240,11 @@ impl ChessWorker<'_> {
         }
     }
 
-    /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal
+    /// Steps that can settle a node before any of its moves is tried: its score if they do. Only out of check and off the principal
     /// variation.
-    fn prune_node(
-        &mut self,
-        position: &Position,
-        node: &Node,
-        evaluation: Score,
-        alpha: Score,
-    ) -> Result<PruneResult, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+    fn prune_node(&mut self, node: &Node, alpha: Score) -> Result<Option<Score>, Stopped> {
+        let Node { position, beta, depth, ply, .. } = *node;
+        let Some(evaluation) = node.evaluation else { return Ok(None) };
         let estimate = estimate(node, evaluation);
 
         // Step 8: razoring. So far below alpha that only captures can help, if anything.
@@ -254,7 +252,7 @@ impl ChessWorker<'_> {
         if depth <= p::razoring_depth_limit() && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
             if score <= alpha {
-                return Ok(PruneResult::Settled(score));
+                return Ok(Some(score));
             }
         }
 
@@ -266,15 +264,12 @@ impl ChessWorker<'_> {
             && !beta.is_loss()
             && !estimate.is_win()
         {
-            return Ok(PruneResult::Settled(Score::from_value(i32::midpoint(
-                estimate.value(),
-                beta.value(),
-            ))));
+            return Ok(Some(Score::from_value(i32::midpoint(estimate.value(), beta.value()))));
         }
-        if let PruneResult::Settled(score) = self.try_null_move(position, node, evaluation, estimate)? {
-            return Ok(PruneResult::Settled(score));
+        match self.try_null_move(node, evaluation, estimate)? {
+            Some(score) => Ok(Some(score)),
+            None => self.probcut(node, evaluation),
         }
-        self.probcut(position, node, evaluation)
     }
 
     /// Step 10: null move. If even passing keeps the score above beta, some move will too. Not twice in a row, and not
@@ -282,12 +277,11 @@ impl ChessWorker<'_> {
     /// by a search in which the side to move does not pass again.
     fn try_null_move(
         &mut self,
-        position: &Position,
         node: &Node,
         evaluation: Score,
         estimate: Score,
-    ) -> Result<PruneResult, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+    ) -> Result<Option<Score>, Stopped> {
+        let Node { position, beta, depth, ply, .. } = *node;
         let just_passed = self.frame(ply).moved.is_none();
         if depth < p::null_move_depth()
             || !node.is_cut
@@ -298,78 +292,68 @@ impl ChessWorker<'_> {
             || beta.is_loss()
             || !position.has_pieces(position.turn())
         {
-            return Ok(PruneResult::Open);
+            return Ok(None);
         }
         let above = estimate.value() - beta.value();
         let reduction = p::null_move_reduction()
             + depth / p::null_move_plies_per_reduction()
             + (above / p::null_move_margin_per_reduction()).min(p::null_move_max_by_margin());
-        let score = self.with_null_move(position, ply, |worker, next| {
-            worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false).map(|score| -score)
+        let score = -self.with_null_move(position, ply, |worker, next| {
+            worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1, false)
         })?;
         if score < beta {
-            return Ok(PruneResult::Open);
+            return Ok(None);
         }
         // A mate found by passing is no mate.
         let score = if score.is_win() { beta } else { score };
         if depth < p::null_move_verification_depth() || self.null_move_floor > 0 {
-            return Ok(PruneResult::Settled(score));
+            return Ok(Some(score));
         }
         let without_null_move = p::null_move_verification_quarters() * (depth - reduction) / 4;
         self.null_move_floor = ply + without_null_move.max(1) as usize;
         let verified = self.search(position, beta - 1, beta, depth - reduction, ply, false);
         self.null_move_floor = 0;
-        Ok(if verified? >= beta { PruneResult::Settled(score) } else { PruneResult::Open })
+        Ok((verified? >= beta).then_some(score))
     }
 
     /// Step 11: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
     /// beat beta in the full one.
-    fn probcut(
-        &mut self,
-        position: &Position,
-        node: &Node,
-        evaluation: Score,
-    ) -> Result<PruneResult, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+    fn probcut(&mut self, node: &Node, evaluation: Score) -> Result<Option<Score>, Stopped> {
+        let Node { position, beta, depth, ply, .. } = *node;
         let goal = beta + p::probcut_margin() - p::probcut_improving_margin() * i32::from(node.is_improving);
         let reduced = depth - p::probcut_reduction();
         let is_unlikely = node.known.is_some_and(|entry| {
             entry.depth >= reduced && entry.bound != Bound::Lower && entry.score.relative_to_root(ply) < goal
         });
         if depth < p::probcut_depth() || beta.is_mate() || is_unlikely {
-            return Ok(PruneResult::Open);
+            return Ok(None);
         }
-        let wanted = Wanted::Tactical { at_least: goal.value() - evaluation.value() };
-        let mut picker = Picker::new(position, wanted, node.hash_move(), None, node.given);
+        let gain = Some(goal.value() - evaluation.value());
+        let mut picker = Picker::new(position, gain, node.hash_move(), None, node.given);
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
-            let next = self.make(position, m, ply);
-            let mut result = self.quiesce(&next, -goal, -goal + 1, ply + 1).map(|score| -score);
-            if matches!(result, Ok(score) if score >= goal) && reduced > 1 {
-                result = self
-                    .search(&next, -goal, -goal + 1, reduced - 1, ply + 1, !node.is_cut)
-                    .map(|score| -score);
-            }
-            self.unmake();
-            let score = result?;
+            let score = -self.with_move(position, m, ply, |worker, next| {
+                let score = worker.quiesce(next, -goal, -goal + 1, ply + 1)?;
+                if -score < goal || reduced <= 1 {
+                    return Ok(score);
+                }
+                worker.search(next, -goal, -goal + 1, reduced - 1, ply + 1, !node.is_cut)
+            })?;
             if score >= goal {
                 let node = Node { depth: reduced, ..*node };
-                self.store(position, &node, score, Some(m), Bound::Lower);
-                return Ok(PruneResult::Settled(if score.is_mate() {
-                    score
-                } else {
-                    score - (goal.value() - beta.value())
-                }));
+                self.store(&node, score, Some(m), Bound::Lower);
+                let excess = if score.is_mate() { 0 } else { goal.value() - beta.value() };
+                return Ok(Some(score - excess));
             }
         }
-        Ok(PruneResult::Open)
+        Ok(None)
     }
 
     /// Tries the moves of a node.
-    fn search_moves(&mut self, position: &Position, node: &Node, mut alpha: Score) -> Result<Score, Stopped> {
-        let ply = node.ply;
+    fn search_moves(&mut self, node: &Node, mut alpha: Score) -> Result<Score, Stopped> {
+        let Node { position, ply, .. } = *node;
         self.frame(ply + 1).killer = None;
         let killer = self.frame(ply).killer;
-        let mut picker = Picker::new(position, Wanted::All, node.hash_move(), killer, node.given);
+        let mut picker = Picker::new(position, None, node.hash_move(), killer, node.given);
         let mut tried = Tried::default();
         let (first_alpha, mut best, mut best_move, mut number) = (alpha, -Score::INFINITE, None, 0);
         while let Some(mv) = picker.next(position, self.histories, &mut self.scratch) {
@@ -379,15 +363,14 @@ impl ChessWorker<'_> {
             number += 1;
             let mut attempt =
                 Attempt { mv, number, is_tactical: position.is_tactical(mv), extension: 0, best };
-            if number > 1 && !best.is_loss() && self.is_hopeless(position, node, &attempt, alpha, &mut picker)
-            {
+            if number > 1 && !best.is_loss() && self.is_hopeless(node, &attempt, alpha, &mut picker) {
                 continue;
             }
-            match self.singularity(position, node, mv)? {
+            match self.singularity(node, mv)? {
                 Singularity::Extension(extension) => attempt.extension = extension,
                 Singularity::Cut(score) => return Ok(score),
             }
-            let score = self.search_move(node, position, &attempt, alpha)?;
+            let score = self.search_move(node, &attempt, alpha)?;
             if score > best {
                 best = score;
                 if score > alpha {
@@ -397,7 +380,7 @@ impl ChessWorker<'_> {
                     }
                     if score >= node.beta {
                         self.frame(ply).cutoffs += 1;
-                        self.learn(position, node, mv, &tried);
+                        self.learn(node, mv, &tried);
                         break;
                     }
                     alpha = score;
@@ -415,23 +398,16 @@ impl ChessWorker<'_> {
         }
         if node.excluded.is_none() {
             let bound = Bound::of(best, first_alpha, node.beta);
-            self.correct(position, node, best, best_move, bound);
-            self.store(position, node, best, best_move, bound);
+            self.correct(node, best, best_move, bound);
+            self.store(node, best, best_move, bound);
         }
         Ok(best)
     }
 
     /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with pawns alone,
     /// where zugzwang lurks.
-    fn is_hopeless(
-        &self,
-        position: &Position,
-        node: &Node,
-        attempt: &Attempt,
-        alpha: Score,
-        picker: &mut Picker,
-    ) -> bool {
-        let (depth, m) = (node.depth, attempt.mv);
+    fn is_hopeless(&self, node: &Node, attempt: &Attempt, alpha: Score, picker: &mut Picker) -> bool {
+        let (Node { position, depth, .. }, m) = (*node, attempt.mv);
         if !position.has_pieces(position.turn()) {
             return false;
         }
@@ -439,12 +415,12 @@ impl ChessWorker<'_> {
         let reduction = self.reductions.get(depth, attempt.number) / 1024;
         let reduced = (depth - reduction).max(0);
         if attempt.is_tactical {
-            return is_hopeless_capture(position, node, m, reduced, alpha);
+            return is_hopeless_capture(node, m, reduced, alpha);
         }
         // Late move pruning. After so many quiet moves the rest will hardly be better.
         let enough = (p::late_move_pruning_base() + depth * depth) / (2 - i32::from(node.is_improving));
         if depth <= p::late_move_pruning_depth_limit() && attempt.number as i32 > enough {
-            picker.skip_quiet();
+            picker.skips_quiet = true;
             return !position.gives_check(m);
         }
         // History pruning. Moves that have failed again and again as answers to what was played.
@@ -473,7 +449,7 @@ impl ChessWorker<'_> {
     /// Step 14: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly worse
     /// than the hash move, it is searched deeper: much deeper if they are much worse. If they too reach beta, several
     /// moves cut and none need be searched (multicut); if the hash move is merely good, it can do with less.
-    fn singularity(&mut self, position: &Position, node: &Node, m: Move) -> Result<Singularity, Stopped> {
+    fn singularity(&mut self, node: &Node, m: Move) -> Result<Singularity, Stopped> {
         let Node { depth, ply, beta, .. } = *node;
         let Some(entry) = node.known.filter(|entry| entry.best == Some(m)) else {
             return Ok(Singularity::Extension(0));
@@ -490,8 +466,7 @@ impl ChessWorker<'_> {
         }
         let goal = score - p::singular_margin_per_ply() * depth;
         self.frame(ply).excluded = Some(m);
-        let others =
-            self.search_without(position, goal, (depth - 1) / p::singular_depth_divisor(), ply, node.is_cut);
+        let others = self.search_again(node, goal, (depth - 1) / p::singular_depth_divisor());
         self.frame(ply).excluded = None;
         let others = others?;
         Ok(if others < goal {
@@ -507,14 +482,8 @@ impl ChessWorker<'_> {
     }
 
     /// The value of a node without the move that its frame excludes.
-    fn search_without(
-        &mut self,
-        position: &Position,
-        goal: Score,
-        depth: i32,
-        ply: usize,
-        is_cut: bool,
-    ) -> Result<Score, Stopped> {
+    fn search_again(&mut self, node: &Node, goal: Score, depth: i32) -> Result<Score, Stopped> {
+        let Node { position, ply, is_cut, .. } = *node;
         // The same node is searched again in the middle of its search: what its frame holds must outlast that.
         let frame = *self.frame(ply);
         // In check the search adds a ply by itself.
@@ -525,8 +494,8 @@ impl ChessWorker<'_> {
     }
 
     /// Step 15: late move reductions. Moves far down the order are first searched less deep, by how many plies?
-    fn reduction(&mut self, node: &Node, position: &Position, attempt: &Attempt) -> i32 {
-        let number = attempt.number;
+    fn reduction(&mut self, node: &Node, attempt: &Attempt) -> i32 {
+        let (position, number) = (node.position, attempt.number);
         if node.depth < p::late_move_reduction_depth() || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
@@ -554,55 +523,38 @@ impl ChessWorker<'_> {
 
     /// Step 16: principal variation search. The first move gets the full window; the others must first show, reduced
     /// and with a null window, that they are better.
-    fn search_move(
-        &mut self,
-        node: &Node,
-        position: &Position,
-        attempt: &Attempt,
-        alpha: Score,
-    ) -> Result<Score, Stopped> {
-        let reduction = self.reduction(node, position, attempt);
-        let next = self.make(position, attempt.mv, node.ply);
-        let result = self.search_made(node, &next, attempt, alpha, reduction);
-        self.unmake();
-        result
-    }
-
-    fn search_made(
-        &mut self,
-        node: &Node,
-        next: &Position,
-        attempt: &Attempt,
-        alpha: Score,
-        reduction: i32,
-    ) -> Result<Score, Stopped> {
-        let (mut depth, ply) = (node.depth - 1 + attempt.extension, node.ply + 1);
-        if attempt.number == 1 {
-            let is_cut = !node.is_pv && !node.is_cut;
-            return Ok(-self.search(next, -node.beta, -alpha, depth, ply, is_cut)?);
-        }
-        let reduced = (depth - reduction).max(depth.min(1));
-        self.frame(ply).reduction = depth - reduced;
-        let result = self.search(next, -alpha - 1, -alpha, reduced, ply, true);
-        self.frame(ply).reduction = 0;
-        let mut score = -result?;
-        if score > alpha && reduced < depth {
-            // Much better than expected: deeper. Hardly better than what there was: less deep.
-            let deeper_margin = p::deeper_margin() + p::deeper_margin_per_ply() * depth;
-            depth += i32::from(score > attempt.best + deeper_margin);
-            depth -= i32::from(score < attempt.best + p::shallower_margin());
-            if reduced < depth {
-                score = -self.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
+    fn search_move(&mut self, node: &Node, attempt: &Attempt, alpha: Score) -> Result<Score, Stopped> {
+        let reduction = self.reduction(node, attempt);
+        self.with_move(node.position, attempt.mv, node.ply, |worker, next| {
+            let (mut depth, ply) = (node.depth - 1 + attempt.extension, node.ply + 1);
+            if attempt.number == 1 {
+                let is_cut = !node.is_pv && !node.is_cut;
+                return Ok(-worker.search(next, -node.beta, -alpha, depth, ply, is_cut)?);
             }
-        }
-        if node.is_pv && score > alpha {
-            score = -self.search(next, -node.beta, -alpha, depth, ply, false)?;
-        }
-        Ok(score)
+            let reduced = (depth - reduction).max(depth.min(1));
+            worker.frame(ply).reduction = depth - reduced;
+            let result = worker.search(next, -alpha - 1, -alpha, reduced, ply, true);
+            worker.frame(ply).reduction = 0;
+            let mut score = -result?;
+            if score > alpha && reduced < depth {
+                // Much better than expected: deeper. Hardly better than what there was: less deep.
+                let deeper_margin = p::deeper_margin() + p::deeper_margin_per_ply() * depth;
+                depth += i32::from(score > attempt.best + deeper_margin);
+                depth -= i32::from(score < attempt.best + p::shallower_margin());
+                if reduced < depth {
+                    score = -worker.search(next, -alpha - 1, -alpha, depth, ply, !node.is_cut)?;
+                }
+            }
+            if node.is_pv && score > alpha {
+                score = -worker.search(next, -node.beta, -alpha, depth, ply, false)?;
+            }
+            Ok(score)
+        })
     }
 
     /// Step 17: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
-    fn learn(&mut self, position: &Position, node: &Node, m: Move, tried: &Tried) {
+    fn learn(&mut self, node: &Node, m: Move, tried: &Tried) {
+        let position = node.position;
         let bonus = (p::history_bonus_per_ply() * node.depth).min(p::history_bonus_limit());
         if position.is_tactical(m) {
             self.histories.update_capture(position, m, bonus);
@@ -620,28 +572,17 @@ impl ChessWorker<'_> {
 
     /// Step 18: what the search found, compared with the static evaluation, corrects that of similar positions. Only
     /// where the score is no matter of captures, and where the bound says on which side of the evaluation it lies.
-    fn correct(
-        &mut self,
-        position: &Position,
-        node: &Node,
-        best: Score,
-        best_move: Option<Move>,
-        bound: Bound,
-    ) {
-        let Some(evaluation) = node.evaluation else { return };
-        let is_consistent = match bound {
-            Bound::Exact => true,
-            Bound::Lower => best > evaluation,
-            Bound::Upper => best < evaluation,
-        };
-        if is_consistent && !best.is_mate() && best_move.is_none_or(|m| !position.is_tactical(m)) {
+    fn correct(&mut self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
+        let (position, Some(evaluation)) = (node.position, node.evaluation) else { return };
+        let is_quiet = best_move.is_none_or(|m| !position.is_tactical(m));
+        if bound.corrects(best, evaluation) && !best.is_mate() && is_quiet {
             let error = best.value() - evaluation.value();
             self.histories.corrections.update(position, &node.given.previous, node.depth, error);
         }
     }
 
     /// Step 19: what was found out goes into the hash table.
-    fn store(&self, position: &Position, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
+    fn store(&self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(node.ply),
@@ -650,13 +591,14 @@ impl ChessWorker<'_> {
             bound,
             was_pv: node.was_pv(),
         };
-        self.thread.shared.table.store(position.table_key(), entry);
+        self.thread.shared.table.store(node.position.table_key(), entry);
     }
 }
 
 /// Step 13 for captures and promotions, of which `reduced` is the depth that they would really be searched to.
 #[inline]
-fn is_hopeless_capture(position: &Position, node: &Node, m: Move, reduced: i32, alpha: Score) -> bool {
+fn is_hopeless_capture(node: &Node, m: Move, reduced: i32, alpha: Score) -> bool {
+    let position = node.position;
     // Futility: even the captured piece will not bring it up to alpha.
     if let Some(evaluation) = node.evaluation
         && reduced <= p::futility_depth_limit()
@@ -686,16 +628,8 @@ enum Singularity {
 
 /// The static evaluation, or the score in the hash table where that is known to be nearer the truth.
 fn estimate(node: &Node, evaluation: Score) -> Score {
-    match node.known {
-        Some(entry) => {
-            let score = entry.score.relative_to_root(node.ply);
-            let is_better = match entry.bound {
-                Bound::Exact => true,
-                Bound::Lower => score > evaluation,
-                Bound::Upper => score < evaluation,
-            };
-            if step!(hash_score_as_evaluation, is_better) && !score.is_mate() { score } else { evaluation }
-        }
-        None => evaluation,
-    }
+    let Some(entry) = node.known else { return evaluation };
+    let score = entry.score.relative_to_root(node.ply);
+    let is_better = step!(hash_score_as_evaluation, entry.bound.corrects(score, evaluation));
+    if is_better && !score.is_mate() { score } else { evaluation }
 }

@@ -248,6 +248,8 @@ parameters! {
     max_percent_of_move = 40;
     /// ... and the last one before new time comes.
     max_percent_of_last_move = 90;
+    /// A mate in at most this part of the depth needs no further iteration.
+    mate_depth_divisor = 3;
     /// The soft limit is stretched to so many percent if the best move took no share of the nodes ...
     stretch_of_no_share = 210;
     /// ... and to so many less if it took all.

@@ -26,40 +26,10 @@ struct Scored {
     score: i32,
 }
 
-/// Which moves a node wants.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// All legal moves.
-    All,
-    /// Captures and promotions that win at least so much material by exchanges: quiescence out of check, and `ProbCut`.
-    Tactical {
-        /// In centipawns.
-        at_least: i32,
-    },
-}
-
-impl Wanted {
-    /// Whether a legal move is wanted.
-    fn includes(self, position: &Position, m: Move) -> bool {
-        match self {
-            Wanted::All => true,
-            Wanted::Tactical { at_least } => position.is_tactical(m) && position.see_at_least(m, at_least),
-        }
-    }
-
-    /// What a tactical move must win to be given with the good ones.
-    fn threshold(self) -> i32 {
-        match self {
-            Wanted::All => 0,
-            Wanted::Tactical { at_least } => at_least,
-        }
-    }
-}
-
 /// Gives the legal moves of a position in the order in which they should be tried.
 pub(crate) struct Picker {
     stage: Stage,
-    wanted: Wanted,
+    gain: Option<i32>,
     hash_move: Option<Move>,
     killer: Option<Move>,
     given: MoveContext,
@@ -68,24 +38,27 @@ pub(crate) struct Picker {
     /// Tactical moves that lose material, to be given last; best first.
     bad: ArrayVec<Move, MAX_MOVES>,
     given_bad: usize,
-    skips_quiet: bool,
+    /// From now on no more quiet moves are given.
+    pub(crate) skips_quiet: bool,
 }
 
 impl Picker {
-    /// A picker for `position`. `hash_move` and `killer` need not be legal.
+    /// A picker for `position`: of all legal moves, or of captures and promotions alone that win at least a `gain` in
+    /// centipawns by exchanges (quiescence out of check, and `ProbCut`). `hash_move` and `killer` need not be legal.
     pub(crate) fn new(
         position: &Position,
-        wanted: Wanted,
+        gain: Option<i32>,
         hash_move: Option<Move>,
         killer: Option<Move>,
         given: MoveContext,
     ) -> Picker {
-        let hash_move = hash_move.filter(|&m| position.is_legal(m) && wanted.includes(position, m));
+        let is_wanted = |m| gain.is_none_or(|gain| position.is_tactical(m) && position.see_at_least(m, gain));
+        let hash_move = hash_move.filter(|&m| position.is_legal(m) && is_wanted(m));
         let killer =
             killer.filter(|&m| Some(m) != hash_move && position.is_legal(m) && !position.is_tactical(m));
         Picker {
             stage: Stage::HashMove,
-            wanted,
+            gain,
             hash_move,
             killer,
             given,
@@ -94,11 +67,6 @@ impl Picker {
             given_bad: 0,
             skips_quiet: false,
         }
-    }
-
-    /// From now on gives no more quiet moves.
-    pub(crate) fn skip_quiet(&mut self) {
-        self.skips_quiet = true;
     }
 
     /// The next move. `scratch` is a list to generate into, whatever it holds: to make one each time would cost more
@@ -122,11 +90,11 @@ impl Picker {
                     self.stage = Stage::GoodTactical;
                 }
                 Stage::GoodTactical => match self.take_best() {
-                    Some(Scored { mv, .. }) if position.see_at_least(mv, self.wanted.threshold()) => {
+                    Some(Scored { mv, .. }) if position.see_at_least(mv, self.gain.unwrap_or(0)) => {
                         return Some(mv);
                     }
                     Some(Scored { mv, .. }) => self.bad.push(mv),
-                    None if self.wanted == Wanted::All => self.stage = Stage::Killer,
+                    None if self.gain.is_none() => self.stage = Stage::Killer,
                     None => self.stage = Stage::Done,
                 },
                 Stage::Killer | Stage::GenerateQuiet | Stage::Quiet if self.skips_quiet => {

@@ -3,7 +3,7 @@
 use crate::history::{MoveContext, Previous};
 use crate::moves::Move;
 use crate::parameters::{self as p, step};
-use crate::picker::{Picker, Wanted};
+use crate::picker::Picker;
 use crate::position::{Position, exchange_value};
 use crate::runtime::Stopped;
 use crate::runtime::observer::Bound;
@@ -13,7 +13,8 @@ use crate::worker::ChessWorker;
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]
-struct QuietNode {
+struct QuietNode<'p> {
+    position: &'p Position,
     beta: Score,
     ply: usize,
     /// Whether all evasions are tried.
@@ -58,8 +59,8 @@ impl ChessWorker<'_> {
             return Ok(stand_pat);
         }
         let hash_move = known.and_then(|entry| entry.best);
-        let node = QuietNode { beta, ply, is_check, evaluation, hash_move, previous };
-        let (best, best_move) = self.quiesce_moves(position, &node, alpha.max(stand_pat), stand_pat)?;
+        let node = QuietNode { position, beta, ply, is_check, evaluation, hash_move, previous };
+        let (best, best_move) = self.quiesce_moves(&node, alpha.max(stand_pat), stand_pat)?;
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(ply),
@@ -76,18 +77,17 @@ impl ChessWorker<'_> {
     #[inline]
     fn quiesce_moves(
         &mut self,
-        position: &Position,
         node: &QuietNode,
         mut alpha: Score,
         mut best: Score,
     ) -> Result<(Score, Option<Move>), Stopped> {
-        let QuietNode { beta, ply, is_check, evaluation, hash_move, previous } = *node;
-        let (wanted, given) = if is_check {
-            (Wanted::All, MoveContext { previous, threats: position.threats() })
+        let QuietNode { position, beta, ply, is_check, evaluation, hash_move, previous } = *node;
+        let (gain, given) = if is_check {
+            (None, MoveContext { previous, threats: position.threats() })
         } else {
-            (Wanted::Tactical { at_least: p::quiescence_see_threshold() }, MoveContext::default())
+            (Some(p::quiescence_see_threshold()), MoveContext::default())
         };
-        let mut picker = Picker::new(position, wanted, hash_move, None, given);
+        let mut picker = Picker::new(position, gain, hash_move, None, given);
         let mut best_move = None;
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
             // Delta pruning: what is captured must be able to matter. A check may be mate.
@@ -101,10 +101,8 @@ impl ChessWorker<'_> {
                     continue;
                 }
             }
-            let next = self.make(position, m, ply);
-            let score = self.quiesce(&next, -beta, -alpha, ply + 1).map(|score| -score);
-            self.unmake();
-            let score = score?;
+            let score = -self
+                .with_move(position, m, ply, |worker, next| worker.quiesce(next, -beta, -alpha, ply + 1))?;
             if score > best {
                 best = score;
                 if score > alpha {
@@ -118,7 +116,7 @@ impl ChessWorker<'_> {
             }
             // One evasion that does not lose at once is enough to know that it is not mate.
             if is_check && !best.is_loss() {
-                picker.skip_quiet();
+                picker.skips_quiet = true;
             }
         }
         Ok((best, best_move))

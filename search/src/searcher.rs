@@ -1,36 +1,31 @@
-//! What lasts from one search of chess to the next: what each thread has learnt about moves, and what it evaluates with.
+//! The chess searcher: keeps network, histories and endgame tables from one search to the next.
 
 use std::sync::Arc;
 
+use crate::history::Histories;
 use crate::network::Network;
 use crate::reductions::Reductions;
 use crate::runtime::control::Control;
 use crate::runtime::limits::{Limits, SearchClock};
 use crate::runtime::observer::{Answer, Observer};
 use crate::runtime::{Root, Shared};
-use crate::static_evaluation::StaticEvaluator;
 use crate::table::Table;
 use crate::tablebases::Tablebases;
 use crate::worker::{ChessWorker, ThreadData};
 
-/// Searches positions of chess, one at a time, on any number of threads.
+/// Searches chess positions, one at a time, on any number of threads.
 pub struct Searcher {
     reductions: Reductions,
     network: Arc<Network>,
-    tablebases: Option<Arc<dyn Tablebases>>,
-    /// One for each thread.
+    /// Endgame tables that are probed below the root.
+    pub tablebases: Option<Arc<dyn Tablebases>>,
+    /// The data of each thread.
     threads: Vec<ThreadData>,
 }
 
 impl Default for Searcher {
+    /// Creates a searcher with one thread and the embedded network.
     fn default() -> Searcher {
-        Searcher::new()
-    }
-}
-
-impl Searcher {
-    /// A searcher with one thread and the network that is part of the program.
-    pub fn new() -> Searcher {
         let network = Network::embedded();
         Searcher {
             reductions: Reductions::new(),
@@ -39,42 +34,34 @@ impl Searcher {
             network,
         }
     }
+}
 
+impl Searcher {
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
         let network = &self.network;
         self.threads.resize_with(threads.max(1), || ThreadData::new(network));
     }
 
-    /// Endgame tables to be asked below the root from the next search on.
-    pub fn use_tablebases(&mut self, tablebases: Option<Arc<dyn Tablebases>>) {
-        self.tablebases = tablebases;
-    }
-
-    /// The network to evaluate positions with from the next search on. What earlier searches have learnt is forgotten; what
-    /// they have left in a hash table is its owner's to clear.
+    /// Sets the network for the following searches and clears the histories. The caller clears the hash table.
     pub fn use_network(&mut self, network: Arc<Network>) {
-        for data in &mut self.threads {
-            data.evaluator = StaticEvaluator::new(&network);
-        }
+        self.threads.fill_with(|| ThreadData::new(&network));
         self.network = network;
-        self.clear();
     }
 
-    /// Forgets what earlier searches have learnt, as for a new game. The hash table is its owner's to clear.
+    /// Clears the histories, as for a new game. The caller clears the hash table.
     pub fn clear(&mut self) {
         #[cfg(feature = "tuning")]
         {
             self.reductions = Reductions::new();
         }
-        self.threads.iter_mut().for_each(|data| data.histories.clear());
+        self.threads.iter_mut().for_each(|data| data.histories = Histories::new());
     }
 
-    /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on
-    /// others that end before this returns. The calling thread needs [`crate::STACK_SIZE`].
+    /// Searches until a limit is reached or `control` stops the search. Uses the calling thread, which needs
+    /// [`crate::STACK_SIZE`], and helper threads, which end before this returns.
     ///
-    /// With one thread and without a time limit the result depends on the searcher's memory, the table and the arguments
-    /// alone.
+    /// With one thread and without a time limit the result depends only on the histories, the table and the arguments.
     pub fn think(
         &mut self,
         table: &mut Table,

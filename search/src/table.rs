@@ -63,11 +63,6 @@ impl Entry {
     }
 
     fn pack(&self, generation: u8) -> u64 {
-        let bound = match self.bound {
-            Bound::Upper => 1,
-            Bound::Lower => 2,
-            Bound::Exact => 3,
-        };
         let evaluation = self.evaluation.map_or(NO_EVALUATION, |score| score.value() as i16);
         u64::from(Move::to_bits(self.best)) << 48
             | u64::from(self.score.value() as i16 as u16) << 32
@@ -75,7 +70,7 @@ impl Entry {
             | (self.depth.clamp(0, 255) as u64) << 8
             | u64::from(generation) << 3
             | u64::from(self.was_pv) << 2
-            | bound
+            | self.bound as u64
     }
 
     fn unpack(data: u64) -> Option<Entry> {
@@ -267,13 +262,8 @@ impl Table {
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
-            for part in self.clusters().chunks(self.clusters.div_ceil(threads)) {
-                scope.spawn(move || {
-                    for cluster in part {
-                        cluster.data.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-                        cluster.checks.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-                    }
-                });
+            for part in self.memory.chunks_mut(self.clusters.div_ceil(threads) * size_of::<Cluster>()) {
+                scope.spawn(|| part.fill(0));
             }
         });
     }

@@ -1,64 +1,66 @@
-//! One thread of the search of chess: the runtime's part of it, and what it knows of moves and evaluations.
+//! One thread of the chess search: the runtime's thread with histories, accumulators and the stack of frames.
 
 use std::sync::Arc;
 
 use shakmaty::Color;
 
+use crate::endings;
 use crate::history::{CONTINUATIONS, Histories, PieceTo, Previous};
 use crate::moves::{Move, MoveList};
-use crate::network::Network;
-use crate::parameters as p;
+use crate::network::{Accumulators, Network};
 use crate::position::Position;
 use crate::reductions::Reductions;
-use crate::runtime::observer::Observer;
-use crate::runtime::{Aspiration, RootSearch, SearchPosition, SearchThread, Stopped};
+use crate::runtime::{SearchPosition, SearchThread, Stopped};
 use crate::score::{MAX_PLY, Score};
-use crate::static_evaluation::StaticEvaluator;
 use crate::tablebases::{Tablebases, Wdl};
 
-/// What a thread keeps from one search to the next.
-#[derive(Clone)]
+/// Returns the static evaluation of a position for the side to move.
+pub fn evaluate(network: &Network, position: &Position) -> Score {
+    if position.has_lone_king() { endings::evaluate(position) } else { network.evaluate(position) }
+}
+
+/// The data that a thread keeps from one search to the next.
 pub(crate) struct ThreadData {
     pub(crate) histories: Histories,
-    pub(crate) evaluator: StaticEvaluator,
+    accumulators: Accumulators,
 }
 
 impl ThreadData {
     pub(crate) fn new(network: &Arc<Network>) -> ThreadData {
-        ThreadData { histories: Histories::new(), evaluator: StaticEvaluator::new(network) }
+        ThreadData { histories: Histories::new(), accumulators: Accumulators::new(Arc::clone(network)) }
     }
 }
 
-/// What a node leaves for those below it.
+/// Data of a node on the path that other nodes read.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Frame {
     /// The static evaluation; `None` in check.
     pub(crate) evaluation: Option<Score>,
     /// The piece that moved here and where it went; `None` for a null move.
     pub(crate) moved: Option<PieceTo>,
-    /// A quiet move that refuted a sibling.
+    /// Killer move: a quiet move that caused a cutoff in a sibling.
     pub(crate) killer: Option<Move>,
-    /// The move that is left out of the node for the time being.
+    /// The move that the singular search excludes.
     pub(crate) excluded: Option<Move>,
     /// Plies by which the move that led here was reduced.
     pub(crate) reduction: i32,
-    /// Nodes at this ply, since two plies above, in which a move reached beta.
+    /// Cutoffs at this ply since the node two plies above was entered.
     pub(crate) cutoffs: u32,
 }
 
-/// Frames before the root, so that looking back needs no test.
+/// Frames before the root, so that looking back needs no bounds check.
 const BEFORE_ROOT: usize = 4;
 
 pub(crate) struct ChessWorker<'a> {
     pub(crate) thread: SearchThread<'a, Position>,
     pub(crate) histories: &'a mut Histories,
-    evaluator: &'a mut StaticEvaluator,
+    accumulators: &'a mut Accumulators,
     pub(crate) reductions: &'a Reductions,
     tablebases: Option<&'a dyn Tablebases>,
-    /// Plies before this one don't pass: a null move is being verified.
+    /// Below this ply no null move is tried, while another one is verified.
     pub(crate) null_move_floor: usize,
     frames: Box<[Frame]>,
-    /// Where the pickers generate moves.
+    /// Buffer in which the pickers generate moves.
     pub(crate) scratch: MoveList,
 }
 
@@ -69,21 +71,21 @@ impl<'a> ChessWorker<'a> {
         reductions: &'a Reductions,
         tablebases: Option<&'a dyn Tablebases>,
     ) -> ChessWorker<'a> {
-        let ThreadData { histories, evaluator } = data;
-        evaluator.begin();
+        let ThreadData { histories, accumulators } = data;
+        accumulators.begin();
         ChessWorker {
             thread,
             histories,
-            evaluator,
+            accumulators,
             reductions,
             tablebases,
             null_move_floor: 0,
             frames: vec![Frame::default(); MAX_PLY + BEFORE_ROOT + 2].into_boxed_slice(),
-            scratch: MoveList::new(),
+            scratch: MoveList::default(),
         }
     }
 
-    /// A node is looked at. Its score, if none of its moves need be tried: draws, told values, the end of the stack.
+    /// Enters a node. Returns its score if its moves need not be searched: draw, fixed value, or maximum ply.
     #[inline]
     pub(crate) fn enter(&mut self, position: &Position, ply: usize) -> Result<Option<Score>, Stopped> {
         let settled = self.thread.enter(position, ply)?;
@@ -93,48 +95,51 @@ impl<'a> ChessWorker<'a> {
         Ok(Some(if position.is_check() { Score::DRAW } else { self.evaluate(position, ply) }))
     }
 
-    /// The frame of a node.
+    /// Returns the frame of a node.
     #[inline]
     pub(crate) fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + BEFORE_ROOT]
     }
 
-    /// The frame `back` plies before a node, also before the root.
+    /// Returns the frame `back` plies before a node, also before the root.
     #[inline]
     pub(crate) fn frame_before(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + BEFORE_ROOT - back]
     }
 
-    /// The moves that led to a node.
+    /// Returns the moves that led to a node.
     #[inline]
     pub(crate) fn previous(&self, ply: usize) -> Previous {
         CONTINUATIONS.map(|back| self.frame_before(ply, back - 1).moved)
     }
 
-    /// Makes a move: the position after it. Pairs with [`ChessWorker::unmake`].
+    /// Makes a move, calls `search` with the position after it, and unmakes the move.
     #[inline]
-    pub(crate) fn make(&mut self, position: &Position, m: Move, ply: usize) -> Position {
+    pub(crate) fn with_move(
+        &mut self,
+        position: &Position,
+        m: Move,
+        ply: usize,
+        search: impl FnOnce(&mut Self, &Position) -> Result<Score, Stopped>,
+    ) -> Result<Score, Stopped> {
         self.thread.shared.table.prefetch(position.approximate_table_key_after(m));
         self.thread.note_move(position);
-        self.evaluator.note_move(position, m, ply);
+        self.accumulators.note_move(position, m, ply);
         let moved = Some(PieceTo::of(position, m));
         *self.frame(ply + 1) = Frame { moved, reduction: 0, ..*self.frame(ply + 1) };
-        position.make(m)
-    }
-
-    #[inline]
-    pub(crate) fn unmake(&mut self) {
+        let result = search(self, &position.make(m));
         self.thread.take_back();
+        result
     }
 
-    /// Passes, does `search` with the position after it, and takes the pass back.
-    pub(crate) fn with_null_move<T>(
+    /// Makes a null move, calls `search` with the position after it, and unmakes it.
+    pub(crate) fn with_null_move(
         &mut self,
         position: &Position,
         ply: usize,
-        search: impl FnOnce(&mut Self, &Position) -> T,
-    ) -> T {
-        self.evaluator.note_null_move(ply);
+        search: impl FnOnce(&mut Self, &Position) -> Result<Score, Stopped>,
+    ) -> Result<Score, Stopped> {
+        self.accumulators.note_null_move(ply);
         *self.frame(ply + 1) = Frame { moved: None, reduction: 0, ..*self.frame(ply + 1) };
         let floor = self.thread.note_null_move(position);
         let result = search(self, &position.make_null());
@@ -142,20 +147,24 @@ impl<'a> ChessWorker<'a> {
         result
     }
 
-    /// Whether the side to move can repeat a position of the path below the root.
+    /// Whether the side to move can repeat a position of the path below the root with its next move.
     pub(crate) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
         self.thread.keys_within_a_move(position, ply).any(|key| position.reaches(key))
     }
 
-    /// What a quiet position, at a ply, is worth at first sight.
+    /// Returns the static evaluation of the position at a ply.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
-        let evaluation = self.evaluator.evaluate(position, ply);
+        let evaluation = if position.has_lone_king() {
+            endings::evaluate(position)
+        } else {
+            self.accumulators.evaluate(position, ply)
+        };
         self.thread.in_style(evaluation, position)
     }
 
-    /// The value of a node by the endgame tables. They count from the last capture or pawn move, so that they are asked
-    /// right after one only, where the fifty-move rule can't interfere.
+    /// Probes the endgame tables. Their values hold for a halfmove clock of 0, so that they are probed only directly after a
+    /// capture or pawn move.
     #[inline]
     pub(crate) fn probe_tablebases(&self, position: &Position, ply: usize) -> Option<Score> {
         let tables = self.tablebases?;
@@ -172,31 +181,6 @@ impl<'a> ChessWorker<'a> {
             Wdl::Draw => self.thread.draw(position),
             Wdl::Win => Score::tablebase_win_at(ply),
         })
-    }
-}
-
-impl<'a> RootSearch<'a> for ChessWorker<'a> {
-    type Position = Position;
-
-    fn aspiration() -> Aspiration {
-        Aspiration {
-            depth: p::aspiration_depth(),
-            margin: p::aspiration_margin(),
-            limit: p::aspiration_limit(),
-        }
-    }
-
-    fn thread(&mut self) -> &mut SearchThread<'a, Position> {
-        &mut self.thread
-    }
-
-    fn search_root(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped> {
-        self.search_root_node(alpha, beta, observer)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use search::{Move, Position, divide, perft};
+use search::{Move, Position, perft};
 use shakmaty::fen::Fen;
 use shakmaty::zobrist::Zobrist128;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError};
@@ -86,14 +86,6 @@ fn shakmaty_counts_the_same_one_ply_less_deep() {
     }
 }
 
-#[test]
-fn divide_sums_to_the_count() {
-    let position = Position::default();
-    let counts: Vec<u64> = divide(&position, 4).into_iter().map(|(_, count)| count).collect();
-    assert_eq!((counts.len(), counts.iter().sum::<u64>()), (20, 197_281));
-    assert!(divide(&position, 0).is_empty());
-}
-
 /// Runs a file of `FEN ;D1 count ;D2 count ...` up to a depth.
 fn run_suite(name: &str, max_depth: u32) {
     let Some(path) = shared_data(&["perft", name]) else {
@@ -166,7 +158,7 @@ fn compare(chess: &Chess, position: &Position) {
     moves.sort_unstable();
     assert_eq!(moves, expected, "{}", context());
 
-    let mut staged = search::MoveList::new();
+    let mut staged = search::MoveList::default();
     position.generate_tactical(&mut staged);
     assert!(staged.iter().all(|&m| position.is_tactical(m)), "{}", context());
     let tactical = staged.len();

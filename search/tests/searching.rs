@@ -38,7 +38,7 @@ impl Player {
 }
 
 fn player() -> Player {
-    Player { table: Table::new(16).expect("16 MiB"), searcher: Searcher::new() }
+    Player { table: Table::new(16).expect("16 MiB"), searcher: Searcher::default() }
 }
 
 fn depth(depth: u32) -> Limits {
@@ -295,7 +295,7 @@ fn endgame_tables_have_the_word_where_they_know() {
     let mut last = LastReport::default();
     let answer = with_stack(|| {
         let mut player = player();
-        player.searcher.use_tablebases(Some(Arc::new(Invented)));
+        player.searcher.tablebases = Some(Arc::new(Invented));
         player.think(&position, &depth(6), &Control::new(), &Instant::now(), &mut last)
     });
     assert_eq!(best(&answer), "e1e5");

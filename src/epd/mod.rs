@@ -1,41 +1,28 @@
 //! `herald epd`: files of positions in EPD, checked, changed and analysed.
 
-mod analysis_args;
-mod analyze;
-mod check;
-mod mate;
-mod normalize;
-mod purge;
+mod analysis_verbs;
+mod quick_verbs;
 mod report;
-mod target;
 mod work;
 
 use anyhow::Result;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum};
 use messages::epd::{Escapes, MoveReading, RecordReader};
 
-/// Work on files of positions in EPD (Edwards' Extended Position Description)
-#[derive(Args)]
-#[command(after_help = "Example: herald epd normalize suite.epd -o normal.epd")]
-pub(crate) struct EpdArgs {
-    #[command(subcommand)]
-    verb: EpdVerb,
-}
-
 #[derive(Subcommand)]
-enum EpdVerb {
-    Check(check::EpdCheckArgs),
-    Normalize(normalize::NormalizeArgs),
-    Purge(purge::PurgeArgs),
-    Analyze(analyze::AnalyzeArgs),
-    Mate(mate::MateArgs),
-    Target(target::TargetArgs),
+pub(crate) enum EpdVerb {
+    Check(quick_verbs::EpdCheckArgs),
+    Normalize(quick_verbs::NormalizeArgs),
+    Purge(quick_verbs::PurgeArgs),
+    Analyze(analysis_verbs::AnalyzeArgs),
+    Mate(analysis_verbs::MateArgs),
+    Target(analysis_verbs::TargetArgs),
     Report(report::ReportArgs),
 }
 
-impl EpdArgs {
+impl EpdVerb {
     pub(crate) fn run(&self) -> Result<()> {
-        match &self.verb {
+        match self {
             EpdVerb::Check(args) => args.run(),
             EpdVerb::Normalize(args) => args.run(),
             EpdVerb::Purge(args) => args.run(),

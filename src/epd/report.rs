@@ -1,10 +1,8 @@
 //! `herald epd report`: results of suites of problems.
 
-use std::fmt;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use analysis::InputFile;
 use analysis::report::{self, Run, RunSummary, SuiteReport};
@@ -26,7 +24,7 @@ use crate::WrongInput;
 #[command(after_help = "Examples:
   herald epd report new.epd old=last-month.epd --html report.html
   herald epd report wac.epd --at-least 290")]
-pub(super) struct ReportArgs {
+pub(crate) struct ReportArgs {
     /// Runs: files of EPD records, `-` for standard input; NAME=FILE names a run. The first one is compared with the others
     #[arg(required = true, value_name = "[NAME=]FILE")]
     runs: Vec<PathBuf>,
@@ -46,8 +44,8 @@ pub(super) struct ReportArgs {
     #[arg(long, conflicts_with = "all")]
     json: bool,
     /// Exit status 1 unless the first run has solved this number or percentage of problems: 290, 95%
-    #[arg(long, value_name = "COUNT")]
-    at_least: Option<Threshold>,
+    #[arg(long, value_name = "COUNT", value_parser = read_threshold)]
+    at_least: Option<String>,
     /// How strings write quotation marks and semicolons
     #[arg(long, value_enum, default_value = "standard")]
     escapes: EscapesArg,
@@ -67,8 +65,8 @@ impl ReportArgs {
             if self.json { format!("{}\n", report::json(&report)) } else { report::text(&report, self.all) };
         io::stdout().write_all(text.as_bytes())?;
         let run = &report.runs[0];
-        match self.at_least {
-            Some(threshold) if !threshold.is_met(run) => {
+        match &self.at_least {
+            Some(threshold) if is_reached(threshold, run) == Some(false) => {
                 bail!("{} has solved {} of {}, not {threshold}", run.name, run.solved, run.tried)
             }
             _ => Ok(()),
@@ -81,7 +79,7 @@ impl ReportArgs {
         for run in &self.runs {
             let (name, path) = split(run);
             let input = InputFile::open(path).map_err(explain)?;
-            let shown = input.name().to_owned();
+            let shown = input.name.clone();
             let run = Run::read(&name, input, reader);
             let run = run.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
             if run.tried() == 0 {
@@ -110,41 +108,18 @@ fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
 }
 
-/// How much has to be solved.
-#[derive(Clone, Copy, Debug)]
-enum Threshold {
-    Count(u64),
-    Percent(f64),
-}
-
-impl Threshold {
-    fn is_met(self, run: &RunSummary) -> bool {
-        match self {
-            Threshold::Count(count) => run.solved >= count,
-            Threshold::Percent(percent) => run.share().percent() >= percent,
+/// Whether so much was solved: a number of problems, or a percentage. `None` if the text is neither.
+fn is_reached(threshold: &str, run: &RunSummary) -> Option<bool> {
+    match threshold.strip_suffix('%') {
+        Some(percent) => {
+            let percent = percent.parse().ok().filter(|percent| (0.0..=100.0).contains(percent))?;
+            Some(run.share().percent() >= percent)
         }
+        None => Some(run.solved >= threshold.parse().ok()?),
     }
 }
 
-impl FromStr for Threshold {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Threshold, String> {
-        let read = match text.strip_suffix('%') {
-            Some(percent) => {
-                percent.parse().ok().filter(|p| (0.0..=100.0).contains(p)).map(Threshold::Percent)
-            }
-            None => text.parse().ok().map(Threshold::Count),
-        };
-        read.ok_or_else(|| "expected a number of problems, or a percentage such as 95%".to_owned())
-    }
-}
-
-impl fmt::Display for Threshold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Threshold::Count(count) => write!(f, "{count}"),
-            Threshold::Percent(percent) => write!(f, "{percent} %"),
-        }
-    }
+fn read_threshold(text: &str) -> Result<String, &'static str> {
+    let read = is_reached(text, &RunSummary::default()).map(|_| text.to_owned());
+    read.ok_or("expected a number of problems, or a percentage such as 95%")
 }

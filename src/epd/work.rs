@@ -17,10 +17,10 @@ use analysis::{
 };
 use anyhow::{Result, anyhow};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use platform::signals;
 
-use crate::{FAILED, WrongInput};
+use crate::{FAILED, WrongInput, progress_bar};
 
 /// What is read.
 #[derive(Args)]
@@ -135,7 +135,11 @@ impl Work {
                 self.output = Some(OutputFile::in_place(&input).map_err(explain)?);
             }
             let skip = self.resumption.lines.get(number).copied().unwrap_or(0);
-            let (name, progress) = (input.name().to_owned(), progress_bar(input.length()));
+            let template = match input.length() {
+                Some(_) => "{bar:40} {bytes}/{total_bytes}, {eta} left",
+                None => "{spinner} {bytes}, {bytes_per_sec}",
+            };
+            let (name, progress) = (input.name.clone(), progress_bar(input.length(), template));
             let done = verb.process(&pool, &name, input, skip, |result| self.take(&result, &progress));
             progress.finish_and_clear();
             done.map_err(|error| self.failed(error, &name))?;
@@ -189,14 +193,4 @@ impl Work {
 /// What is wrong with a file, with the right exit status.
 pub(super) fn explain(error: FileError) -> anyhow::Error {
     if error.is_wrong_input() { WrongInput::of(error) } else { error.into() }
-}
-
-/// Shown on a terminal only.
-fn progress_bar(length: Option<u64>) -> ProgressBar {
-    let (bar, template) = match length {
-        Some(length) => (ProgressBar::new(length), "{bar:40} {bytes}/{total_bytes}, {eta} left"),
-        None => (ProgressBar::no_length(), "{spinner} {bytes}, {bytes_per_sec}"),
-    };
-    let style = ProgressStyle::with_template(template);
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

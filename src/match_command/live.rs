@@ -35,11 +35,11 @@ impl<'a> MatchProgress<'a> {
     ) -> MatchProgress<'a> {
         let bar = if !json && io::stderr().is_terminal() {
             let style = "{wide_bar} {pos}/{len} games, {elapsed} of about {duration}\n{msg}";
-            ProgressBar::new(game.schedule().games())
+            ProgressBar::new(game.schedule.games())
                 .with_style(
                     ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
                 )
-                .with_position(game.standings().games())
+                .with_position(game.standings.games)
         } else {
             ProgressBar::hidden()
         };
@@ -68,8 +68,8 @@ impl<'a> MatchProgress<'a> {
             let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
             self.bar.set_message(format!("{}\n{}", rows.join("\n"), report::sprt_line(game)));
             // The tie-breaks of a knockout come on top of what was planned.
-            self.bar.set_length(game.schedule().games().max(game.standings().games()));
-            self.bar.set_position(game.standings().games());
+            self.bar.set_length(game.schedule.games().max(game.standings.games));
+            self.bar.set_position(game.standings.games);
         }
     }
 

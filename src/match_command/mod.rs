@@ -31,7 +31,7 @@ Examples:
 
 An ENGINE is a list of KEY=VALUE, with values quoted as in a shell:
   cmd=COMMAND        the program and its arguments
-  protocol=PROTOCOL  uci (default), cecp or cego
+  protocol=PROTOCOL  uci (default), cecp or cego (revision 1)
   name=NAME          default: the name that the engine tells
   tc=CONTROL         for example 40/7200:3600+30, 8+0.08 (default), 5/move, nodes=10000, depth=12 or - (no limit);
                      st=SECONDS, nodes=N and depth=N are short for the last ones
@@ -64,7 +64,7 @@ pub(crate) struct MatchArgs {
 
 impl MatchArgs {
     pub(crate) fn run(self) -> Result<()> {
-        let plan = self.plan().map_err(|error| anyhow!(WrongInput).context(format!("{error:#}")))?;
+        let plan = self.plan().map_err(WrongInput::of)?;
         let mut game = open(&plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));
         signals::set_flag(&signals::ALL, &interrupted)?;
@@ -88,9 +88,9 @@ impl MatchArgs {
         match end {
             MatchEnd::Complete | MatchEnd::Decided(_) => Ok(()),
             MatchEnd::Interrupted if plan.options.state.is_some() => {
-                bail!("interrupted after {} games; the same command goes on", game.standings().games())
+                bail!("interrupted after {} games; the same command goes on", game.standings.games)
             }
-            MatchEnd::Interrupted => bail!("interrupted after {} games", game.standings().games()),
+            MatchEnd::Interrupted => bail!("interrupted after {} games", game.standings.games),
         }
     }
 
@@ -123,5 +123,5 @@ fn explain(error: &MatchError) -> anyhow::Error {
         _ => true,
     };
     let text = error.to_string();
-    if is_wrong_input { anyhow!(WrongInput).context(text) } else { anyhow!(text) }
+    if is_wrong_input { WrongInput::of(anyhow!(text)) } else { anyhow!(text) }
 }

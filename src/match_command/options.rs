@@ -35,7 +35,7 @@ pub(super) struct MatchOptions {
     tc: Option<String>,
     /// Format of the tournament [default: round-robin]
     #[arg(long, value_enum)]
-    format: Option<FormatName>,
+    pub(super) format: Option<FormatName>,
     /// Games of each encounter of two programs in a round; even, since every opening is played with both colours
     /// [default: 2; with --sprt as many as it takes]
     #[arg(long)]
@@ -118,9 +118,10 @@ pub(super) struct MatchOptions {
     site: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum FormatName {
+pub(super) enum FormatName {
+    #[default]
     RoundRobin,
     Gauntlet,
     Swiss,
@@ -178,7 +179,7 @@ impl MatchPlan {
     }
 
     pub(super) fn name(&self, program: usize) -> &str {
-        &self.config.participants[program].name
+        &self.config.participants[program].seat.name
     }
 
     /// The openings, in order.
@@ -202,9 +203,9 @@ impl MatchPlan {
         let engine = |participant: &Participant| {
             let patience = Spec::new(participant.spec.command.clone(), participant.spec.protocol).patience;
             json!({
-                "name": participant.name, "spec": Spec { patience, ..participant.spec.clone() },
-                "tc": participant.control.to_string(), "margin": participant.margin.as_millis() as u64,
-                "ponder": participant.ponder,
+                "name": participant.seat.name, "spec": Spec { patience, ..participant.spec.clone() },
+                "tc": participant.seat.control.to_string(), "margin": participant.seat.margin.as_millis() as u64,
+                "ponder": participant.seat.ponder,
             })
         };
         json!({
@@ -225,7 +226,7 @@ impl MatchPlan {
 
 impl MatchOptions {
     fn schedule(&self, programs: usize) -> Result<ScheduleSettings> {
-        let format = self.format.unwrap_or(FormatName::RoundRobin);
+        let format = self.format.unwrap_or_default();
         if self.challengers.is_some() && format != FormatName::Gauntlet {
             bail!("--challengers is for --format gauntlet");
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use arena::Participant;
+use arena::{Participant, Seat};
 use game::TimeControl;
 use players::{Log, Spec};
 use toml::{Table, Value};
@@ -63,20 +63,16 @@ impl EngineTables {
             let mut participant = read(merged).with_context(|| format!("engine {number}"))?;
             let player =
                 participant.start().map_err(|fault| anyhow!("{} {fault}", participant.spec.command))?;
-            if participant.name.is_empty() {
-                participant.name = match player.name() {
-                    "" => participant.spec.command.file_name().to_owned(),
-                    name => name.to_owned(),
-                };
-            }
+            let names = [participant.seat.name.as_str(), player.name(), participant.spec.command.file_name()];
+            let wanted = names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
+            participant.seat.name.clone_from(&wanted);
             player.quit();
-            let wanted = participant.name.clone();
             let mut copies = 2;
-            while participants.iter().any(|other| other.name == participant.name) {
-                participant.name = format!("{wanted} ({copies})");
+            while participants.iter().any(|other| other.seat.name == participant.seat.name) {
+                participant.seat.name = format!("{wanted} ({copies})");
                 copies += 1;
             }
-            participant.log = log(&participant.name);
+            participant.log = log(&participant.seat.name);
             participants.push(participant);
         }
         Ok(participants)
@@ -97,7 +93,12 @@ fn read(mut table: Table) -> Result<Participant> {
     let spec: Spec = settings::from_table(table)?;
     let margin =
         Duration::from_millis(u64::try_from(millis).context("margin: expected milliseconds, 0 or more")?);
-    Ok(Participant { name: spec.name.clone().unwrap_or_default(), spec, control, margin, ponder, log: None })
+    let name = spec.name.clone().unwrap_or_default();
+    Ok(Participant {
+        seat: Seat { name, protocol: Some(spec.protocol), control, margin, ponder },
+        spec,
+        log: None,
+    })
 }
 
 /// A program alone, of which nothing is said about time or pondering.
@@ -222,11 +223,11 @@ mod tests {
              'option.Book File=x y' env.LANG=C dir=/tmp memory=64 patience=2.5",
         )
         .unwrap();
-        assert_eq!((words.name.as_str(), words.spec.protocol), ("A", Protocol::Cecp));
+        assert_eq!((words.seat.name.as_str(), words.spec.protocol), ("A", Protocol::Cecp));
         assert_eq!(words.spec.command.arguments(), ["b c"]);
-        assert_eq!((words.control.to_string().as_str(), words.ponder), ("40/60+0.5", true));
+        assert_eq!((words.seat.control.to_string().as_str(), words.seat.ponder), ("40/60+0.5", true));
         assert_eq!(
-            (words.margin, words.spec.patience),
+            (words.seat.margin, words.spec.patience),
             (Duration::from_millis(20), Duration::from_millis(2500))
         );
         assert_eq!(words.spec.options["Book File"], OptionValue::Text("x y".to_owned()));
@@ -245,9 +246,9 @@ mod tests {
                 read(merged).unwrap()
             })
             .collect();
-        assert_eq!(participants[0].control.to_string(), "1+0.01");
+        assert_eq!(participants[0].seat.control.to_string(), "1+0.01");
         assert_eq!(
-            (participants[1].control.to_string().as_str(), participants[1].spec.protocol),
+            (participants[1].seat.control.to_string().as_str(), participants[1].spec.protocol),
             ("5/move", Protocol::Cego)
         );
         assert_eq!(participants[1].spec.options["Hash"], OptionValue::Int(8));
@@ -258,10 +259,10 @@ mod tests {
     fn the_least_that_can_be_said() {
         let participant = from_words("./a").unwrap();
         assert_eq!((participant.spec.command.program(), participant.spec.protocol), ("./a", Protocol::Uci));
-        assert_eq!(participant.control.to_string(), DEFAULT_CONTROL);
+        assert_eq!(participant.seat.control.to_string(), DEFAULT_CONTROL);
         for (words, control) in [("a nodes=7", "nodes=7"), ("a depth=3", "depth=3"), ("a st=0.5", "0.5/move")]
         {
-            assert_eq!(from_words(words).unwrap().control.to_string(), control);
+            assert_eq!(from_words(words).unwrap().seat.control.to_string(), control);
         }
     }
 

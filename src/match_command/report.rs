@@ -3,31 +3,25 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use arena::schedule::TournamentFormat;
-use arena::statistics::{Estimate, SprtDecision};
+use arena::statistics::Estimate;
 use arena::{GameEntry, Grid, Match, MatchEnd};
 use serde_json::{Value, json};
 
 use super::options::MatchPlan;
 
-/// More programs than these have no crosstable that anybody could read.
-const WIDEST_CROSSTABLE: usize = 24;
-
 /// The whole report.
 pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     let mut text = table(plan, game);
-    if plan.schedule.programs > 2 && plan.schedule.programs <= WIDEST_CROSSTABLE {
-        text.push('\n');
-        let standings = game.standings();
-        let names = |program| plan.name(program);
-        text.push_str(&Grid::crosstable(standings, &standings.ranking(), names).text());
+    let standings = &game.standings;
+    let crosstable = Grid::crosstable(standings, &standings.ranking(), |program| plan.name(program));
+    if let Some(crosstable) = crosstable.filter(|_| plan.schedule.programs > 2) {
+        let _ = write!(text, "\n{}", crosstable.text());
     }
     text.push_str(&faults(plan, game));
-    let standings = game.standings();
     if let Some(draws) = standings.draw_ratio() {
-        let _ = writeln!(text, "\n{} games, {:.1} % drawn", standings.games(), 100.0 * draws);
+        let _ = writeln!(text, "\n{} games, {:.1} % drawn", standings.games, 100.0 * draws);
     }
-    if let Some(winner) = game.schedule().champion() {
+    if let Some(winner) = game.schedule.champion() {
         let _ = writeln!(text, "Winner: {}", plan.name(winner));
     }
     text.push_str(&sprt_line(game));
@@ -46,8 +40,8 @@ pub(super) fn table(plan: &MatchPlan, game: &Match) -> String {
     let mut grid = Grid::new(&headings, &[1, 9]);
     let percent =
         |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{:.1}", 100.0 * ratio));
-    for (rank, program) in (1..).zip(game.standings().ranking()) {
-        let standing = game.standings().of(program);
+    for (rank, program) in (1..).zip(game.standings.ranking()) {
+        let standing = &game.standings.programs[program];
         let (games, sample) = (&standing.games, standing.sample());
         let points = games.halves() as f64 / 2.0;
         grid.push([
@@ -60,7 +54,7 @@ pub(super) fn table(plan: &MatchPlan, game: &Match) -> String {
             percent((games.games() > 0).then(|| points / games.games() as f64)),
             percent(games.draw_ratio()),
             percent(sample.map(|sample| sample.likelihood_of_superiority())),
-            standing.pairs.counts().map(|count| count.to_string()).join(" "),
+            standing.pairs.0.map(|count| count.to_string()).join(" "),
         ]);
     }
     grid.text()
@@ -79,10 +73,10 @@ fn estimate(estimate: Option<Estimate>) -> String {
 fn faults(plan: &MatchPlan, game: &Match) -> String {
     let mut text = String::new();
     for program in 0..plan.schedule.programs {
-        let faults = game.standings().of(program).faults.by_name();
+        let faults = &game.standings.programs[program].faults;
         let counts: Vec<String> = faults
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
+            .iter()
+            .filter(|(_, count)| **count > 0)
             .map(|(name, count)| format!("{name} {count}"))
             .collect();
         if !counts.is_empty() {
@@ -94,22 +88,18 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
 
 /// How the test stands; nothing if there is none.
 pub(super) fn sprt_line(game: &Match) -> String {
-    let Some(sprt) = game.sprt() else { return String::new() };
+    let Some(sprt) = game.sprt else { return String::new() };
     let bounds = sprt.bounds();
-    let verdict = match game.decision() {
-        SprtDecision::Continue => "undecided",
-        SprtDecision::AcceptH0 => "H0 accepted",
-        SprtDecision::AcceptH1 => "H1 accepted",
-    };
-    let llr = sprt.llr(&game.standings().of(0).pairs);
+    let verdict = game.decision().map_or("undecided".to_owned(), |accepted| format!("{accepted:?} accepted"));
+    let llr = sprt.llr(&game.standings.programs[0].pairs);
     format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
 }
 
 /// Says that openings came again; nothing if none did. At fixed nodes the games from them come again too, and bounds of
 /// error that count them are too narrow.
 fn repeated_openings(game: &Match) -> String {
-    match game.openings().count() {
-        Some(count) if game.openings_drawn() > count as u64 => format!(
+    match game.openings.count() {
+        Some(count) if game.openings_drawn > count as u64 => format!(
             "The openings ({count}) came again: programs that always answer alike repeat their games\n"
         ),
         _ => String::new(),
@@ -118,11 +108,11 @@ fn repeated_openings(game: &Match) -> String {
 
 /// What this run took of the machine.
 fn usage(plan: &MatchPlan, game: &Match) -> String {
-    let usage = game.usage();
+    let usage = &game.usage;
     let mut text = String::new();
     if let Some(median) = usage.overheads.median() {
         let micros = |time: Duration| time.as_secs_f64() * 1e6;
-        let longest = micros(usage.overheads.longest());
+        let longest = micros(usage.overheads.longest);
         let _ = writeln!(text, "Overhead per move: median {:.1} µs, longest {longest:.0} µs", micros(median));
     }
     for (program, used) in usage.resources.iter().enumerate().filter(|(_, used)| used.peak_memory > 0) {
@@ -139,7 +129,7 @@ fn usage(plan: &MatchPlan, game: &Match) -> String {
 
 /// The end of a match as an event.
 pub(super) fn json_end(plan: &MatchPlan, game: &Match, end: MatchEnd) -> Value {
-    let usage = game.usage();
+    let usage = &game.usage;
     let end = match end {
         MatchEnd::Complete => "complete",
         MatchEnd::Decided(_) => "decided",
@@ -151,9 +141,9 @@ pub(super) fn json_end(plan: &MatchPlan, game: &Match, end: MatchEnd) -> Value {
         .map(|used| json!({ "cpu_seconds": used.cpu.as_secs_f64(), "peak_memory": used.peak_memory }))
         .collect();
     json!({
-        "event": "end", "end": end, "winner": game.schedule().champion().map(|winner| plan.name(winner)),
+        "event": "end", "end": end, "winner": game.schedule.champion().map(|winner| plan.name(winner)),
         "standings": json_standings(plan, game), "crosstable": json_crosstable(plan, game), "sprt": json_sprt(game),
-        "openings": game.openings().count(), "openings_drawn": game.openings_drawn(),
+        "openings": game.openings.count(), "openings_drawn": game.openings_drawn,
         "overhead_micros": usage.overheads.median().map(|median| median.as_secs_f64() * 1e6), "resources": resources,
     })
 }
@@ -164,17 +154,13 @@ pub(super) fn json_begin(plan: &MatchPlan, game: &Match) -> Value {
         .config
         .participants
         .iter()
-        .map(|e| json!({ "name": e.name, "tc": e.control.to_string(), "protocol": e.spec.protocol }))
+        .map(
+            |e| json!({ "name": e.seat.name, "tc": e.seat.control.to_string(), "protocol": e.spec.protocol }),
+        )
         .collect();
-    let format = match plan.schedule.format {
-        TournamentFormat::RoundRobin => "round-robin",
-        TournamentFormat::Gauntlet { .. } => "gauntlet",
-        TournamentFormat::Swiss { .. } => "swiss",
-        TournamentFormat::Knockout => "knockout",
-    };
     json!({
-        "event": "begin", "format": format, "programs": programs, "games": game.schedule().games(),
-        "played": game.standings().games(),
+        "event": "begin", "format": plan.options.format.unwrap_or_default(), "programs": programs, "games": game.schedule.games(),
+        "played": game.standings.games,
     })
 }
 
@@ -190,19 +176,19 @@ pub(super) fn json_game(plan: &MatchPlan, game: &Match, entry: &GameEntry) -> Va
 }
 
 fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
-    let ranking = game.standings().ranking().into_iter();
-    let line = |program| {
-        let standing = game.standings().of(program);
+    let ranking = game.standings.ranking().into_iter();
+    let line = |program: usize| {
+        let standing = &game.standings.programs[program];
         let sample = standing.sample();
         // JSON has no infinity: what is not finite becomes null.
         let estimate = |estimate: Estimate| json!({ "value": estimate.value, "error": estimate.error });
         json!({
             "name": plan.name(program), "wins": standing.games.wins, "draws": standing.games.draws,
             "losses": standing.games.losses, "points": standing.games.halves() as f64 / 2.0,
-            "pairs": standing.pairs.counts(), "elo": sample.map(|sample| estimate(sample.elo())),
+            "pairs": standing.pairs.0, "elo": sample.map(|sample| estimate(sample.elo())),
             "normalised_elo": sample.and_then(|sample| sample.normalised_elo()).map(estimate),
             "los": sample.map(|sample| sample.likelihood_of_superiority()),
-            "faults": standing.faults.by_name(),
+            "faults": standing.faults,
         })
     };
     ranking.map(line).collect()
@@ -212,7 +198,7 @@ fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
 fn json_crosstable(plan: &MatchPlan, game: &Match) -> Vec<Vec<[u64; 3]>> {
     let programs = 0..plan.schedule.programs;
     let cell = |program, opponent| {
-        let tally = game.standings().between(program, opponent);
+        let tally = game.standings.between(program, opponent);
         [tally.wins, tally.draws, tally.losses]
     };
     programs
@@ -222,13 +208,9 @@ fn json_crosstable(plan: &MatchPlan, game: &Match) -> Vec<Vec<[u64; 3]>> {
 }
 
 fn json_sprt(game: &Match) -> Option<Value> {
-    let sprt = game.sprt()?;
-    let decision = match game.decision() {
-        SprtDecision::Continue => None,
-        SprtDecision::AcceptH0 => Some("H0"),
-        SprtDecision::AcceptH1 => Some("H1"),
-    };
+    let sprt = game.sprt?;
+    let decision = game.decision().map(|accepted| format!("{accepted:?}"));
     let bounds = sprt.bounds();
-    let llr = sprt.llr(&game.standings().of(0).pairs);
+    let llr = sprt.llr(&game.standings.programs[0].pairs);
     Some(json!({ "llr": llr, "lower": bounds.lower, "upper": bounds.upper, "accepted": decision }))
 }

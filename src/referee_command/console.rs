@@ -1,10 +1,10 @@
 //! The director's console: orders come from standard input, news go to standard output.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anyhow::Result;
+use arena::referee::Notice;
 use arena::referee::server::Director;
-use arena::referee::{DirectorCommand, HELP, Notice};
 
 /// Standard output, as the director sees it.
 pub(super) struct Console {
@@ -14,7 +14,7 @@ pub(super) struct Console {
 
 impl Console {
     pub(super) fn new() -> Console {
-        Console { rings: super::is_watched() }
+        Console { rings: io::stdout().is_terminal() }
     }
 
     /// Tells the director something; rings for what needs a hand.
@@ -35,17 +35,13 @@ pub(super) fn say(text: &str) {
 pub(super) fn listen(director: Director) -> Result<()> {
     std::thread::Builder::new().name("console".into()).spawn(move || {
         for line in io::stdin().lock().lines().map_while(io::Result::ok) {
-            let answer = match line.parse::<DirectorCommand>() {
-                Ok(DirectorCommand::Help) => Ok(HELP.to_owned()),
-                Ok(order) => match director.order(order) {
-                    Some(answer) => answer,
+            match line.trim() {
+                "" => {}
+                "quit" | "exit" if director.quit() => say("the service ends"),
+                _ => match director.order(line) {
+                    Some(Ok(text) | Err(text)) => say(&text),
                     None => return,
                 },
-                Err(why) if why.is_empty() => continue,
-                Err(why) => Err(why),
-            };
-            match answer {
-                Ok(text) | Err(text) => say(&text),
             }
         }
     })?;

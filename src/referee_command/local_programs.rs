@@ -1,6 +1,5 @@
 //! Programs on this machine: the referee starts them and lets them sign on like all others.
 
-use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -27,18 +26,10 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// How long the referee may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The referee that has started a program.
-#[derive(Clone)]
-struct OwnReferee {
-    address: String,
-    security: Security,
-}
-
 impl LocalPrograms {
     /// Starts all programs that have a command.
     pub(super) fn start(plan: &EventPlan, address: SocketAddr) -> Result<LocalPrograms> {
         let security = plan.tls.as_ref().map(Tls::security).transpose()?.unwrap_or_default();
-        let own = OwnReferee { address: address.to_string(), security };
         let leaving = Arc::new(AtomicBool::new(false));
         let mut locals = LocalPrograms { leaving, threads: Vec::new() };
         for (program, spec) in plan.event.programs.iter().zip(&plan.specs) {
@@ -49,16 +40,16 @@ impl LocalPrograms {
                 extended: true,
                 ponder: plan.options.ponder,
             };
-            let (spec, control, own) = (spec.clone(), plan.event.control.clone(), own.clone());
+            let (spec, control, security) = (spec.clone(), plan.event.control.clone(), security.clone());
             let (leaving, (told, started)) = (Arc::clone(&locals.leaving), mpsc::channel());
             // Players stay on the thread that has started them.
             let speaker = move || match Bridge::start(spec.clone(), None, control) {
                 Err(fault) => {
-                    let _ = told.send(Err(anyhow!(WrongInput).context(format!("{} {fault}", spec.command))));
+                    let _ = told.send(Err(WrongInput::of(anyhow!("{} {fault}", spec.command))));
                 }
                 Ok(bridge) => {
                     let _ = told.send(Ok(()));
-                    speak(bridge, &own, &config, &leaving);
+                    speak(bridge, address, &security, &config, &leaving);
                 }
             };
             locals.threads.push(thread::Builder::new().name(program.name.clone()).spawn(speaker)?);
@@ -77,10 +68,22 @@ impl LocalPrograms {
     }
 }
 
-fn speak(mut bridge: Bridge, own: &OwnReferee, config: &ClientConfig, leaving: &AtomicBool) {
+fn speak(
+    mut bridge: Bridge,
+    referee: SocketAddr,
+    security: &Security,
+    config: &ClientConfig,
+    leaving: &AtomicBool,
+) {
     let mut alarm = |reason: &str| eprintln!("herald: {} needs help: {reason}", config.name);
     while !leaving.load(Ordering::Relaxed) {
-        match take_part(&mut bridge, own, config, leaving, &mut alarm) {
+        let connected = transport::connect(&referee.to_string(), security, PATIENCE);
+        let disconnect = connected.and_then(|mut line| {
+            let disconnect = bridge.take_part(line.reader()?, &mut line, config, leaving, &mut alarm);
+            line.close();
+            disconnect
+        });
+        match disconnect {
             Ok(DisconnectReason::ByReferee | DisconnectReason::SignedOff | DisconnectReason::Refused) => {
                 break;
             }
@@ -88,17 +91,4 @@ fn speak(mut bridge: Bridge, own: &OwnReferee, config: &ClientConfig, leaving: &
         }
     }
     bridge.close();
-}
-
-fn take_part(
-    bridge: &mut Bridge,
-    own: &OwnReferee,
-    config: &ClientConfig,
-    leaving: &AtomicBool,
-    alarm: &mut dyn FnMut(&str),
-) -> io::Result<DisconnectReason> {
-    let mut line = transport::connect(&own.address, &own.security, PATIENCE)?;
-    let disconnect = bridge.take_part(line.reader()?, &mut line, config, leaving, alarm);
-    line.close();
-    disconnect
 }

@@ -5,7 +5,6 @@ mod local_programs;
 mod options;
 mod watch;
 
-use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use arena::referee::server::{
     ObservationEnd, ObservedReferee, Service, ServiceEnd, ServiceError, StandbyReferee,
 };
-use arena::referee::{DirectorCommand, EventState, EventStoreError, report};
+use arena::referee::{EventState, EventStoreError, report};
 use clap::Args;
 use platform::signals;
 
@@ -77,10 +76,10 @@ impl RefereeArgs {
         }
         let plan = self.plan().map_err(WrongInput::of)?;
         let event = EventState::new(plan.event.clone(), plan.openings()?)
-            .map_err(|error| anyhow!(WrongInput).context(error))?;
+            .map_err(|error| WrongInput::of(anyhow!("{error}")))?;
         let console = Console::new();
         let Some(mut service) = open(&plan, event, &console)? else { return Ok(()) };
-        console::say(&format!("refereeing {} at {}", plan.event.name, service.address()));
+        console::say(&format!("refereeing {} at {}", plan.event.name, service.address));
         for device in &plan.options.serial {
             service.attach(device, plan.options.baud.unwrap_or(9600)).map_err(explain)?;
             console::say(&format!("listening to {device}"));
@@ -96,18 +95,17 @@ impl RefereeArgs {
         }
         let director = service.director();
         let at_signal = director.clone();
-        signals::at_each(&signals::ALL, move || match at_signal.order(DirectorCommand::Quit) {
-            Some(_) => ControlFlow::Continue(()),
-            // The service has ended already.
-            None => ControlFlow::Break(()),
+        // Once the service has ended there is nothing more to end.
+        signals::at_each(&signals::ALL, move || {
+            if at_signal.quit() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
         if !self.background {
             console::listen(director)?;
         }
-        let locals = LocalPrograms::start(&plan, service.address())?;
+        let locals = LocalPrograms::start(&plan, service.address)?;
         let end = service.run(plan.options.stay, &mut |news| console.tell(news));
         locals.end();
-        let text = report::text(service.event());
+        let text = report::text(&service.event);
         service.close();
         match end.map_err(explain)? {
             ServiceEnd::Complete => {
@@ -166,10 +164,5 @@ fn explain(error: ServiceError) -> anyhow::Error {
             | ServiceError::Line(..)
             | ServiceError::Store(EventStoreError::InUse(_) | EventStoreError::OtherEvent { .. })
     );
-    if is_wrong_input { anyhow!(WrongInput).context(error) } else { error.into() }
-}
-
-/// Whether somebody sits at standard output.
-fn is_watched() -> bool {
-    io::stdout().is_terminal()
+    if is_wrong_input { WrongInput::of(anyhow!("{error}")) } else { error.into() }
 }

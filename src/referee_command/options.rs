@@ -132,10 +132,7 @@ enum EventFormatName {
 }
 
 /// A program that may sign on, and how it is started if the referee starts it.
-pub(super) struct ExpectedProgram {
-    settings: ProgramSettings,
-    spec: Option<Spec>,
-}
+pub(super) type ExpectedProgram = (ProgramSettings, Option<Spec>);
 
 /// An event as it will be held.
 pub(super) struct EventPlan {
@@ -176,10 +173,7 @@ fn read_program(mut table: Table) -> Result<ExpectedProgram> {
     };
     ensure!(secret.as_deref() != Some(""), "secret: an empty one proves nothing");
     let secret = secret.map(|secret| Secret::new(&secret));
-    Ok(ExpectedProgram {
-        settings: ProgramSettings { name: settings::client_name("name", name)?, secret },
-        spec,
-    })
+    Ok((ProgramSettings { name: settings::client_name("name", name)?, secret }, spec))
 }
 
 /// The token in the first line of a file.
@@ -193,8 +187,7 @@ fn read_token(path: &Path) -> Result<String> {
 impl EventPlan {
     pub(super) fn new(options: EventOptions, programs: Vec<ExpectedProgram>) -> Result<EventPlan> {
         ensure!(programs.len() >= 2, "{} programs: expected at least 2, each with --program", programs.len());
-        let (specs, programs): (Vec<_>, Vec<_>) =
-            programs.into_iter().map(|program| (program.spec, program.settings)).unzip();
+        let (programs, specs): (Vec<_>, Vec<_>) = programs.into_iter().unzip();
         for (place, ProgramSettings { name, .. }) in programs.iter().enumerate() {
             ensure!(
                 programs[..place].iter().all(|other| other.name != *name),

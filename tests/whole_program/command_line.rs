@@ -118,7 +118,10 @@ fn perft_divides() {
 #[test]
 fn bench_gives_the_same_nodes_each_time() {
     let nodes = |arguments: &[&str]| {
-        let output = lines(&herald(&[&["bench"], arguments].concat()).stdout);
+        let output = herald(&[&["bench"], arguments].concat());
+        let first = lines(&output.stderr).into_iter().next().expect("a line for each position");
+        assert!(first.contains(" nodes ") && first.contains(" +0."), "{first}");
+        let output = lines(&output.stdout);
         let words: Vec<&str> = output.last().expect("a line").split(' ').collect();
         let [nodes, "nodes", nps, "nps"] = words[..] else { panic!("{words:?}") };
         assert!(nps.parse::<u64>().is_ok_and(|nps| nps > 0), "{nps}");

@@ -8,7 +8,7 @@ use search::Position;
 use search::network::Network;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 
-use crate::train::for_each_kept;
+use crate::train::{Kept, for_each_kept};
 use crate::{InputError, read_network, say, scale};
 
 /// Compare a network with the one that plays on held-out games, and show what it thinks of the pieces
@@ -28,29 +28,17 @@ pub(crate) struct Assess {
 /// Held-out positions in which a piece is taken away to see what it is worth.
 const PROBED: usize = 5_000;
 
-/// What is asked about a position. All for the side to move.
-struct Question {
-    position: Position,
-    score: f64,
-    points: f64,
-}
-
 impl Assess {
     pub(crate) fn run(&self) -> Result<()> {
         let network = read_network(&self.network)?;
         say(format_args!("{network:?}"));
-        let (mut held_out, mut by_score) = (Vec::new(), Vec::new());
-        for_each_kept(&self.games, |kept| {
-            if kept.is_held_out {
-                let points = kept.result.points();
-                let points = kept.position.turn().fold_wb(points, 1.0 - points);
-                by_score.push((f64::from(kept.score), points));
-                held_out.push(Question { position: kept.position.clone(), score: kept.score.into(), points });
-            }
-        })?;
+        let mut held_out = Vec::new();
+        for_each_kept(&self.games, |kept| held_out.extend(Some(kept).filter(|kept| kept.is_held_out)))?;
         if held_out.is_empty() {
             return Err(anyhow!(InputError).context("there are too few games to hold some out"));
         }
+        let by_score: Vec<_> =
+            held_out.iter().map(|kept| (f64::from(kept.score), f64::from(kept.points()))).collect();
         let unit = scale::fit(|scale| scale::loss(&by_score, scale));
         say(format_args!("{} held-out positions, sigmoid(score / {unit:.1})", held_out.len()));
         self.compare(&network, &held_out, unit);
@@ -59,15 +47,14 @@ impl Assess {
     }
 
     /// Losses, each network at the scale that suits it best.
-    fn compare(&self, network: &Network, held_out: &[Question], unit: f64) {
+    fn compare(&self, network: &Network, held_out: &[Kept], unit: f64) {
         let share = self.result_share;
-        let target = |question: &Question| {
-            share * question.points + (1.0 - share) * scale::sigmoid(question.score / unit)
+        let target = |kept: &Kept| {
+            share * f64::from(kept.points()) + (1.0 - share) * scale::sigmoid(f64::from(kept.score) / unit)
         };
         let loss_of = |name: &str, network: &Network| {
-            let value = |question: &Question| network.evaluate(&question.position).value();
-            let pairs: Vec<(f64, f64)> =
-                held_out.iter().map(|question| (value(question).into(), target(question))).collect();
+            let value = |kept: &Kept| f64::from(network.evaluate(&kept.position).value());
+            let pairs: Vec<_> = held_out.iter().map(|kept| (value(kept), target(kept))).collect();
             let best = scale::fit(|scale| scale::loss(&pairs, scale));
             let loss = scale::loss(&pairs, best);
             say(format_args!("{name:<20} loss {loss:.6} at scale {best:.1}"));
@@ -80,14 +67,14 @@ impl Assess {
 }
 
 /// By how much the evaluation falls, on average, when the side to move loses a piece.
-fn show_pieces(network: &Network, held_out: &[Question]) {
+fn show_pieces(network: &Network, held_out: &[Kept]) {
     let probed = &held_out[..held_out.len().min(PROBED)];
     for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
         let falls: Vec<i32> = probed
             .iter()
-            .filter_map(|question| {
-                let fewer = without(&question.position, role)?;
-                Some(network.evaluate(&question.position).value() - network.evaluate(&fewer).value())
+            .filter_map(|Kept { position, .. }| {
+                let fewer = without(position, role)?;
+                Some(network.evaluate(position).value() - network.evaluate(&fewer).value())
             })
             .collect();
         let sum: i64 = falls.iter().copied().map(i64::from).sum();

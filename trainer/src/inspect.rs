@@ -67,8 +67,7 @@ impl Inspect {
         let mut reader = ChunkReader::open(path)?;
         let mut records = Vec::new();
         let mut statistics = Statistics::default();
-        while let Some((number, bytes)) = reader.next_bytes()? {
-            let game = ChunkReader::decode(path, number, &bytes)?;
+        while let Some((number, game, bytes)) = reader.next_game()? {
             if game.encode() != bytes {
                 let place = format!("{}, game {number}", path.display());
                 return Err(anyhow!(InputError).context(place + ": written anew, it is another one"));
@@ -118,40 +117,20 @@ impl Statistics {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Statistics { games, chess960, bytes, plies, longest, white_wins, draws, kept, .. } = *self;
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        let per_game = |count: u64| count as f64 / self.games.max(1) as f64;
+        let per_game = |count: u64| count as f64 / games.max(1) as f64;
+        writeln!(f, "games       {games} ({chess960} of Chess960), each the same when written anew")?;
+        let [white, drawn, black] =
+            [white_wins, draws, games - white_wins - draws].map(|part| percent(part, games));
+        writeln!(f, "results     White wins {white:.1} %, draws {drawn:.1} %, Black wins {black:.1} %")?;
+        let (length, size) = (per_game(plies), bytes as f64 / plies.max(1) as f64);
+        writeln!(f, "plies       {plies}, {length:.1} a game, {longest} at most, {size:.2} bytes each")?;
+        let (share, rate) = (percent(kept, plies), per_game(kept));
+        writeln!(f, "kept        {kept} positions, {share:.1} % of the plies, {rate:.1} a game")?;
         let distinct = self.keys.len() as u64;
-        let losses = self.games - self.white_wins - self.draws;
-        writeln!(
-            f,
-            "games       {} ({} of Chess960), each the same when written anew",
-            self.games, self.chess960
-        )?;
-        writeln!(
-            f,
-            "results     White wins {:.1} %, draws {:.1} %, Black wins {:.1} %",
-            percent(self.white_wins, self.games),
-            percent(self.draws, self.games),
-            percent(losses, self.games)
-        )?;
-        writeln!(
-            f,
-            "plies       {}, {:.1} a game, {} at most, {:.2} bytes each",
-            self.plies,
-            per_game(self.plies),
-            self.longest,
-            self.bytes as f64 / self.plies.max(1) as f64
-        )?;
-        writeln!(
-            f,
-            "kept        {} positions, {:.1} % of the plies, {:.1} a game",
-            self.kept,
-            percent(self.kept, self.plies),
-            per_game(self.kept)
-        )?;
-        writeln!(f, "distinct    {distinct}, {:.2} % of the kept are doubles", {
-            percent(self.kept - distinct, self.kept)
-        })?;
+        let doubles = percent(kept - distinct, kept);
+        writeln!(f, "distinct    {distinct}, {doubles:.2} % of the kept are doubles")?;
         let shares = |counts: &[u64], label: &dyn Fn(usize) -> String| -> Result<String, fmt::Error> {
             let mut line = String::new();
             for (at, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {

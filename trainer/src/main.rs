@@ -35,16 +35,9 @@ enum Subcommands {
 }
 
 /// A context of errors: the fault lies with the arguments or the files, not with us.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("wrong input")]
 struct InputError;
-
-impl std::fmt::Display for InputError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("wrong input")
-    }
-}
-
-impl std::error::Error for InputError {}
 
 /// The network in a file; without a path, the one that plays.
 fn read_network(path: &Path) -> Result<Arc<Network>> {

@@ -1,6 +1,7 @@
 //! Terms that several variants share. Each is for one colour, in centipawns; a variant weighs and adds what matters to it.
 
-use shakmaty::{Bitboard, Board, ByRole, Color, File, Rank, Role, Square, attacks};
+use search::attacks::by_pawns;
+use shakmaty::{Bitboard, Board, ByRole, Color, File, Role, Square, attacks};
 
 use crate::exchange::Values;
 
@@ -46,11 +47,7 @@ pub(crate) fn front_span(mut squares: Bitboard, color: Color) -> Bitboard {
 
 /// The squares that the pawns of a side attack.
 pub(crate) fn pawn_attacks(board: &Board, color: Color) -> Bitboard {
-    let pawns = board.by_piece(color.pawn());
-    let forward = color.fold_wb(8, -8);
-    let east = (pawns & !Bitboard::from_file(File::H)).shift(forward + 1);
-    let west = (pawns & !Bitboard::from_file(File::A)).shift(forward - 1);
-    east | west
+    by_pawns(color, board.by_piece(color.pawn()))
 }
 
 /// Pawns: the further ahead the better, passed ones most; not doubled, not alone.
@@ -151,21 +148,17 @@ pub(crate) fn king_place(board: &Board, color: Color, phase: i32) -> i32 {
 /// What chess and the variants near to it are about, from the view of `color`; `danger` is what a king in danger
 /// counts, in percent.
 pub(crate) fn like_chess(board: &Board, color: Color, values: &Values, danger: i32) -> i32 {
-    let activity = [color, !color].map(|color| Activity::of(board, color));
     let phase = phase(board);
-    let side = |color: Color, own: &Activity, their: &Activity| {
+    advantage(board, color, |color, own, their| {
         material(board, color, values) + pawns(board, color) + own.mobility + king_place(board, color, phase)
             - king_danger(board, color, their) * phase / 256 * danger / 100
-    };
-    side(color, &activity[0], &activity[1]) - side(!color, &activity[1], &activity[0])
+    })
 }
 
-/// The four squares in the middle of the board.
-pub(crate) const CENTRE: Bitboard = Bitboard::CENTER;
-
-/// The last rank of White.
-pub(crate) fn last_rank() -> Bitboard {
-    Bitboard::from_rank(Rank::Eighth)
+/// What a side has by some reckoning, less what the other one has. It is told the side, its activity and the other one's.
+pub(crate) fn advantage(board: &Board, color: Color, of: impl Fn(Color, &Activity, &Activity) -> i32) -> i32 {
+    let [ours, theirs] = [color, !color].map(|color| Activity::of(board, color));
+    of(color, &ours, &theirs) - of(!color, &theirs, &ours)
 }
 
 #[cfg(test)]

@@ -1,22 +1,11 @@
 //! What the search learns about moves, wherever they are played: how often they refuted the move before.
 
-use search::HistoryEntry;
+use search::{HistoryEntry, PieceTo};
 use shakmaty::{Color, Move, Role, Square};
 
-/// A piece of either colour arriving on a square, from wherever: one of 768.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Arrival(u16);
-
-impl Arrival {
-    const COUNT: usize = 2 * 6 * 64;
-
-    pub(crate) fn of(turn: Color, m: Move) -> Arrival {
-        Arrival((turn as u16 * 6 + (m.role() as u16 - 1)) * 64 + m.to() as u16)
-    }
-
-    fn index(self) -> usize {
-        usize::from(self.0) % Arrival::COUNT
-    }
+/// What a move of a side brings to a square.
+pub(crate) fn arrival(turn: Color, m: Move) -> PieceTo {
+    PieceTo::new(turn, m.role(), m.to())
 }
 
 /// Squares to come from, and the hand with a place for each role.
@@ -27,7 +16,7 @@ pub(crate) struct Histories {
     /// Quiet moves by side, origin and target.
     butterfly: Vec<HistoryEntry>,
     /// Quiet moves given the move before.
-    continuation: Vec<[HistoryEntry; Arrival::COUNT]>,
+    continuation: Vec<[HistoryEntry; PieceTo::COUNT]>,
     /// Captures by piece, target and captured piece.
     capture: Vec<[HistoryEntry; 8]>,
 }
@@ -36,32 +25,31 @@ impl Histories {
     pub(crate) fn new() -> Histories {
         Histories {
             butterfly: vec![HistoryEntry::default(); 2 * ORIGINS * 64],
-            continuation: vec![[HistoryEntry::default(); Arrival::COUNT]; Arrival::COUNT],
-            capture: vec![[HistoryEntry::default(); 8]; Arrival::COUNT],
+            continuation: vec![[HistoryEntry::default(); PieceTo::COUNT]; PieceTo::COUNT],
+            capture: vec![[HistoryEntry::default(); 8]; PieceTo::COUNT],
         }
     }
 
     /// How well a quiet move did, given the one before it.
-    pub(crate) fn quiet(&self, turn: Color, m: Move, previous: Option<Arrival>) -> i32 {
-        let given =
-            previous.map_or(0, |p| self.continuation[p.index()][Arrival::of(turn, m).index()].value());
+    pub(crate) fn quiet(&self, turn: Color, m: Move, previous: Option<PieceTo>) -> i32 {
+        let given = previous.map_or(0, |p| self.continuation[p.index()][arrival(turn, m).index()].value());
         self.butterfly[butterfly_index(turn, m)].value() + given
     }
 
     /// How well a capture did.
     pub(crate) fn capture(&self, turn: Color, m: Move) -> i32 {
-        self.capture[Arrival::of(turn, m).index()][captured_index(m)].value()
+        self.capture[arrival(turn, m).index()][captured_index(m)].value()
     }
 
-    pub(crate) fn update_quiet(&mut self, turn: Color, m: Move, previous: Option<Arrival>, bonus: i32) {
+    pub(crate) fn update_quiet(&mut self, turn: Color, m: Move, previous: Option<PieceTo>, bonus: i32) {
         self.butterfly[butterfly_index(turn, m)].update(bonus);
         if let Some(previous) = previous {
-            self.continuation[previous.index()][Arrival::of(turn, m).index()].update(bonus);
+            self.continuation[previous.index()][arrival(turn, m).index()].update(bonus);
         }
     }
 
     pub(crate) fn update_capture(&mut self, turn: Color, m: Move, bonus: i32) {
-        self.capture[Arrival::of(turn, m).index()][captured_index(m)].update(bonus);
+        self.capture[arrival(turn, m).index()][captured_index(m)].update(bonus);
     }
 }
 
@@ -89,7 +77,7 @@ mod tests {
         assert_eq!(histories.quiet(Color::White, m, None), 0);
         assert_eq!(histories.quiet(Color::Black, drop, None), 0);
         // To a square they arrive all the same.
-        let previous = Some(Arrival::of(Color::Black, m));
+        let previous = Some(arrival(Color::Black, m));
         histories.update_quiet(Color::White, m, previous, 1_000);
         assert!(histories.quiet(Color::White, drop, previous) > 1_800);
     }

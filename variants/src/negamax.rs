@@ -2,8 +2,8 @@
 //! variants. A mate score stands for any end by which the variant is won.
 
 use arrayvec::ArrayVec;
-use search::runtime::{RootAttempt, RootSearch, SearchPosition as _, Stopped};
-use search::{Bound, Entry, Observer, Score};
+use search::runtime::{Aspiration, RootAttempt, RootSearch, SearchPosition as _, SearchThread, Stopped};
+use search::{Bound, Entry, Score};
 use shakmaty::Move;
 
 use crate::keyed_position::KeyedPosition;
@@ -15,8 +15,8 @@ use crate::rules::{Rules, gives_direct_check};
 use crate::worker::VariantWorker;
 
 /// What is fixed about a node while its moves are tried.
-#[derive(Clone, Copy)]
-struct Node {
+struct Node<'p, P> {
+    keyed: &'p KeyedPosition<P>,
     beta: Score,
     depth: i32,
     ply: usize,
@@ -32,40 +32,34 @@ struct Node {
 /// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
 type Tried = ArrayVec<Candidate, 64>;
 
-impl<P: Rules> VariantWorker<'_, P> {
-    /// Searches the root moves that are not settled yet, in their order.
-    pub(crate) fn search_root_node(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped> {
+impl<'a, P: Rules> RootSearch<'a> for VariantWorker<'a, P> {
+    type Position = KeyedPosition<P>;
+
+    fn aspiration() -> Aspiration {
+        p::ASPIRATION
+    }
+
+    fn thread(&mut self) -> &mut SearchThread<'a, KeyedPosition<P>> {
+        &mut self.thread
+    }
+
+    fn search_root(&mut self, alpha: Score, beta: Score) -> Result<Score, Stopped> {
         let keyed = &self.thread.shared.root.position;
-        let is_check = keyed.position.is_check();
-        let evaluation = (!is_check).then(|| self.evaluate(keyed));
-        self.frame(0).evaluation = evaluation;
-        let node = Node {
-            beta,
-            depth: self.thread.progress.depth,
-            ply: 0,
-            is_pv: true,
-            is_check,
-            is_improving: true,
-            evaluation,
-            hints: Hints::default(),
-        };
-        let (best, best_move) = self.try_root_moves(alpha, beta, observer, |worker, root| {
+        let assessed = self.assess(keyed, beta, self.thread.progress.depth, 0, None);
+        let node = Node { is_pv: true, is_improving: true, ..assessed };
+        let (best, best_move) = self.try_root_moves(alpha, beta, |worker, root| {
             let RootAttempt { mv, number, alpha, .. } = root;
             let mv = find(&keyed.position, mv).expect("a root move is legal");
-            let reduction = worker.reduction(&node, &keyed.position, mv, number);
-            worker.search_move(keyed, &node, mv, number, alpha, reduction)
+            worker.search_move(&node, mv, number, alpha)
         })?;
         if self.thread.progress.line == 0 {
-            self.store(keyed, &node, best, best_move, Bound::of(best, alpha, beta));
+            self.store(&node, best, best_move, Bound::of(best, alpha, beta));
         }
         Ok(best)
     }
+}
 
+impl<P: Rules> VariantWorker<'_, P> {
     /// The value of a position, searched `depth` plies deep and then until it is quiet.
     fn search(
         &mut self,
@@ -108,32 +102,32 @@ impl<P: Rules> VariantWorker<'_, P> {
 
         let mut node = self.assess(keyed, beta, depth, ply, known);
         node.is_pv = is_pv;
-        if !is_pv && let Some(score) = self.prune_node(keyed, &node)? {
+        self.frame(ply + 1).killers = [None; 2];
+        if !is_pv && let Some(score) = self.prune_node(&node)? {
             return Ok(score);
         }
         // Step 8: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
         if depth >= p::INTERNAL_REDUCTION_DEPTH && node.hints.hash_move.is_none() {
             node.depth -= 1;
         }
-        self.search_moves(keyed, &node, alpha)
+        self.search_moves(&node, alpha)
     }
 
     /// Step 5: static evaluation, from the table where it is known.
-    fn assess(
+    fn assess<'p>(
         &mut self,
-        keyed: &KeyedPosition<P>,
+        keyed: &'p KeyedPosition<P>,
         beta: Score,
         depth: i32,
         ply: usize,
         known: Option<Entry>,
-    ) -> Node {
+    ) -> Node<'p, P> {
         let is_check = keyed.position.is_check();
         let evaluation = (!is_check).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
             stored.unwrap_or_else(|| self.evaluate(keyed))
         });
         self.frame(ply).evaluation = evaluation;
-        self.frame(ply + 1).killers = [None; 2];
         let is_improving =
             evaluation.zip(self.earlier_evaluation(ply)).is_some_and(|(now, before)| now > before);
         let frame = *self.frame(ply);
@@ -142,13 +136,13 @@ impl<P: Rules> VariantWorker<'_, P> {
             killers: frame.killers,
             previous: frame.moved,
         };
-        Node { beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
+        Node { keyed, beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
     }
 
     /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal variation,
     /// and never where captures are forced: there the evaluation says little, and to pass would be the best of moves.
-    fn prune_node(&mut self, keyed: &KeyedPosition<P>, node: &Node) -> Result<Option<Score>, Stopped> {
-        let Node { beta, depth, ply, .. } = *node;
+    fn prune_node(&mut self, node: &Node<P>) -> Result<Option<Score>, Stopped> {
+        let Node { keyed, beta, depth, ply, .. } = *node;
         let Some(evaluation) = node.evaluation.filter(|_| !P::CAPTURES_ARE_FORCED) else {
             return Ok(None);
         };
@@ -177,13 +171,8 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 
     /// Tries the moves of a node.
-    fn search_moves(
-        &mut self,
-        keyed: &KeyedPosition<P>,
-        node: &Node,
-        mut alpha: Score,
-    ) -> Result<Score, Stopped> {
-        let ply = node.ply;
+    fn search_moves(&mut self, node: &Node<P>, mut alpha: Score) -> Result<Score, Stopped> {
+        let Node { keyed, ply, .. } = *node;
         let moves = keyed.position.legal_moves();
         if moves.is_empty() {
             return Ok(self.score_of_ending(keyed, ply));
@@ -196,11 +185,10 @@ impl<P: Rules> VariantWorker<'_, P> {
         let mut ordered = Ordered::new(&keyed.position, &moves, &node.hints, self.histories);
         for (index, candidate) in ordered.by_ref().enumerate() {
             let number = index + 1;
-            if number > 1 && !best.is_loss() && is_hopeless(keyed, node, &candidate, number, alpha) {
+            if number > 1 && !best.is_loss() && is_hopeless(node, &candidate, number, alpha) {
                 continue;
             }
-            let reduction = self.reduction(node, &keyed.position, candidate.mv, number);
-            let score = self.search_move(keyed, node, candidate.mv, number, alpha, reduction)?;
+            let score = self.search_move(node, candidate.mv, number, alpha)?;
             if score > best {
                 best = score;
                 if score > alpha {
@@ -209,7 +197,7 @@ impl<P: Rules> VariantWorker<'_, P> {
                         self.thread.variations.extend(ply, short(candidate.mv));
                     }
                     if score >= node.beta {
-                        self.learn(keyed, node, &candidate, &tried);
+                        self.learn(node, &candidate, &tried);
                         break;
                     }
                     alpha = score;
@@ -219,25 +207,26 @@ impl<P: Rules> VariantWorker<'_, P> {
             let _ = tried.try_push(candidate);
         }
         let bound = Bound::of(best, first_alpha, node.beta);
-        self.store(keyed, node, best, best_move, bound);
+        self.store(node, best, best_move, bound);
         Ok(best)
     }
 
     /// Step 10: late move reductions. Moves far down the order are first searched less deep, by how many plies?
-    fn reduction(&self, node: &Node, position: &P, m: Move, number: usize) -> i32 {
-        let depth = node.depth;
+    fn reduction(&self, node: &Node<P>, m: Move, number: usize) -> i32 {
+        let (position, depth) = (&node.keyed.position, node.depth);
         if depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
             return 0;
         }
         let base = self.reductions.get(depth, number);
         if m.is_capture() {
-            return if P::CAPTURES_ARE_FORCED { 0 } else { base / 2048 };
+            return if P::CAPTURES_ARE_FORCED { 0 } else { base / p::REDUCTION_CAPTURE_DIVISOR / 1024 };
         }
         let history = self.histories.quiet(position.turn(), m, node.hints.previous);
-        let reduction = base - history * 1024 / p::REDUCTION_HISTORY + 512 * i32::from(!node.is_improving)
-            - 1024 * i32::from(node.is_pv)
-            - 1024 * i32::from(node.is_check)
-            - 1024 * i32::from(gives_direct_check(position, m));
+        let reduction = base - history * 1024 / p::REDUCTION_HISTORY
+            + p::REDUCTION_NOT_IMPROVING * i32::from(!node.is_improving)
+            - p::REDUCTION_PV * i32::from(node.is_pv)
+            - p::REDUCTION_EVASION * i32::from(node.is_check)
+            - p::REDUCTION_CHECK * i32::from(gives_direct_check(position, m));
         (reduction / 1024).max(0)
     }
 
@@ -245,16 +234,15 @@ impl<P: Rules> VariantWorker<'_, P> {
     /// and with a null window, that they are better.
     fn search_move(
         &mut self,
-        keyed: &KeyedPosition<P>,
-        node: &Node,
+        node: &Node<P>,
         m: Move,
         number: usize,
         alpha: Score,
-        reduction: i32,
     ) -> Result<Score, Stopped> {
+        let reduction = self.reduction(node, m, number);
         let Node { beta, is_pv, .. } = *node;
         let (depth, ply) = (node.depth - 1, node.ply + 1);
-        self.with_move(keyed, m, node.ply, |worker, next| {
+        self.with_move(node.keyed, m, node.ply, |worker, next| {
             if number == 1 {
                 return Ok(-worker.search(next, -beta, -alpha, depth, ply)?);
             }
@@ -271,37 +259,29 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 
     /// Step 12: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
-    fn learn(&mut self, keyed: &KeyedPosition<P>, node: &Node, refutation: &Candidate, tried: &Tried) {
-        let turn = keyed.position.turn();
-        let previous = node.hints.previous;
+    fn learn(&mut self, node: &Node<P>, refutation: &Candidate, tried: &Tried) {
+        let (turn, previous) = (node.keyed.turn(), node.hints.previous);
         let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
-        if refutation.is_tactical {
-            self.histories.update_capture(turn, refutation.mv, bonus);
-        } else {
+        if !refutation.is_tactical {
             let killers = &mut self.frame(node.ply).killers;
             if killers[0] != Some(refutation.short) {
                 *killers = [Some(refutation.short), killers[0]];
             }
-            self.histories.update_quiet(turn, refutation.mv, previous, bonus);
         }
-        for failed in tried {
-            if failed.is_tactical {
-                self.histories.update_capture(turn, failed.mv, -bonus);
-            } else if !refutation.is_tactical {
-                self.histories.update_quiet(turn, failed.mv, previous, -bonus);
+        let failed = tried.iter().filter(|failed| failed.is_tactical || !refutation.is_tactical);
+        for (candidate, bonus) in
+            [(refutation, bonus)].into_iter().chain(failed.map(|failed| (failed, -bonus)))
+        {
+            if candidate.is_tactical {
+                self.histories.update_capture(turn, candidate.mv, bonus);
+            } else {
+                self.histories.update_quiet(turn, candidate.mv, previous, bonus);
             }
         }
     }
 
     /// Step 13: what was found out goes into the hash table.
-    fn store(
-        &self,
-        keyed: &KeyedPosition<P>,
-        node: &Node,
-        best: Score,
-        best_move: Option<search::Move>,
-        bound: Bound,
-    ) {
+    fn store(&self, node: &Node<P>, best: Score, best_move: Option<search::Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
             score: best.relative_to_node(node.ply),
@@ -310,19 +290,13 @@ impl<P: Rules> VariantWorker<'_, P> {
             bound,
             was_pv: node.is_pv,
         };
-        self.thread.shared.table.store(keyed.table_key(), entry);
+        self.thread.shared.table.store(node.keyed.table_key(), entry);
     }
 }
 
 /// Step 9: single moves that are passed over, once there is one that does not lose at once.
-fn is_hopeless<P: Rules>(
-    keyed: &KeyedPosition<P>,
-    node: &Node,
-    candidate: &Candidate,
-    number: usize,
-    alpha: Score,
-) -> bool {
-    let Node { depth, is_pv, is_check, is_improving, evaluation, .. } = *node;
+fn is_hopeless<P: Rules>(node: &Node<P>, candidate: &Candidate, number: usize, alpha: Score) -> bool {
+    let Node { keyed, depth, is_pv, is_check, is_improving, evaluation, .. } = *node;
     if P::CAPTURES_ARE_FORCED || is_pv || is_check {
         return false;
     }

@@ -1,10 +1,12 @@
 //! The legal moves of a node, in the order in which they should be tried.
 
 use arrayvec::ArrayVec;
+use search::PieceTo;
 use shakmaty::{Color, Move, MoveList};
 
-use crate::history::{Arrival, Histories};
+use crate::history::Histories;
 use crate::moves::short;
+use crate::parameters as p;
 use crate::rules::{Rules, is_tactical};
 
 /// As many moves as a shakmaty list holds.
@@ -25,7 +27,7 @@ pub(crate) struct Candidate {
 pub(crate) struct Hints {
     pub(crate) hash_move: Option<search::Move>,
     pub(crate) killers: [Option<search::Move>; 2],
-    pub(crate) previous: Option<Arrival>,
+    pub(crate) previous: Option<PieceTo>,
 }
 
 /// Gives moves best first. Several kilobytes: iterate by reference, so that it is not copied.
@@ -73,7 +75,7 @@ impl Ordered {
 fn rank_of_capture<P: Rules>(position: &P, m: Move, histories: &Histories, turn: Color) -> i32 {
     let is_good = P::CAPTURES_ARE_FORCED || position.wins_at_least(m, 0);
     let class = if is_good { GOOD_CAPTURE } else { BAD_CAPTURE };
-    class + 16 * position.gain(m) + histories.capture(turn, m)
+    class + p::GAIN_PER_CENTIPAWN * position.gain(m) + histories.capture(turn, m)
 }
 
 impl Candidate {

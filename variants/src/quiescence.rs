@@ -6,12 +6,9 @@ use shakmaty::{Bitboard, Move, MoveList, Position};
 
 use crate::keyed_position::KeyedPosition;
 use crate::ordering::{Hints, Ordered};
+use crate::parameters as p;
 use crate::rules::{Rules, gives_direct_check, is_tactical};
 use crate::worker::VariantWorker;
-
-/// How often in a line forced captures that leave a choice are looked at: where all of them are, there may be a million
-/// lines.
-const MOST_CHOICES: u32 = 5;
 
 /// What led from the first ply of a quiescence search to a node.
 #[derive(Clone, Copy)]
@@ -32,8 +29,8 @@ impl Trail {
 }
 
 /// What is fixed about a node while its moves are tried.
-#[derive(Clone, Copy)]
-struct QuietNode {
+struct QuietNode<'p, P> {
+    keyed: &'p KeyedPosition<P>,
     beta: Score,
     ply: usize,
     is_check: bool,
@@ -80,7 +77,7 @@ impl<P: Rules> VariantWorker<'_, P> {
         }
         let captures = moves.as_ref().filter(|moves| P::CAPTURES_ARE_FORCED && moves[0].is_capture());
         let next_trail = trail.after(captures.is_some_and(|captures| captures.len() > 1));
-        let is_forced = is_check || captures.is_some() && next_trail.choices <= MOST_CHOICES;
+        let is_forced = is_check || captures.is_some() && next_trail.choices <= p::MAX_CHOICES;
         let evaluation = (!is_forced).then(|| {
             let stored = known.and_then(|entry| entry.evaluation);
             stored.unwrap_or_else(|| self.evaluate(keyed))
@@ -94,8 +91,9 @@ impl<P: Rules> VariantWorker<'_, P> {
             moves.retain(|m| is_wanted(position, *m, trail));
         }
         let hash_move = known.and_then(|entry| entry.best);
-        let node = QuietNode { beta, ply, is_check, is_forced, evaluation, hash_move, trail: next_trail };
-        let (best, best_move) = self.quiesce_moves(keyed, &node, moves, alpha.max(stand_pat), stand_pat)?;
+        let node =
+            QuietNode { keyed, beta, ply, is_check, is_forced, evaluation, hash_move, trail: next_trail };
+        let (best, best_move) = self.quiesce_moves(&node, moves, alpha.max(stand_pat), stand_pat)?;
         let (score, bound) = (best.relative_to_node(ply), Bound::of(best, alpha, beta));
         table.store(key, Entry { best: best_move, score, evaluation, depth: 0, bound, was_pv: false });
         Ok(best)
@@ -105,13 +103,13 @@ impl<P: Rules> VariantWorker<'_, P> {
     #[inline]
     fn quiesce_moves(
         &mut self,
-        keyed: &KeyedPosition<P>,
-        node: &QuietNode,
+        node: &QuietNode<P>,
         moves: &MoveList,
         mut alpha: Score,
         mut best: Score,
     ) -> Result<(Score, Option<search::Move>), Stopped> {
-        let (position, hints) = (&keyed.position, Hints { hash_move: node.hash_move, ..Hints::default() });
+        let (position, hints) =
+            (&node.keyed.position, Hints { hash_move: node.hash_move, ..Hints::default() });
         let mut ordered = Ordered::new(position, moves, &hints, self.histories);
         let mut best_move = None;
         for candidate in ordered.by_ref() {
@@ -122,17 +120,16 @@ impl<P: Rules> VariantWorker<'_, P> {
             if let Some(evaluation) = node.evaluation
                 && candidate.is_tactical
             {
-                let hope = evaluation + 2 * P::SWING + position.gain(candidate.mv);
+                let hope =
+                    evaluation + p::QUIESCENCE_FUTILITY_SWINGS * P::SWING + position.gain(candidate.mv);
                 if hope <= alpha {
                     best = best.max(hope);
                     continue;
                 }
             }
-            let score = self
-                .with_move(keyed, candidate.mv, node.ply, |worker, next| {
-                    worker.quiesce(next, -node.beta, -alpha, node.ply + 1, node.trail)
-                })
-                .map(|score| -score)?;
+            let score = -self.with_move(node.keyed, candidate.mv, node.ply, |worker, next| {
+                worker.quiesce(next, -node.beta, -alpha, node.ply + 1, node.trail)
+            })?;
             if score > best {
                 best = score;
                 if score > alpha {

@@ -15,12 +15,15 @@ use shakmaty::variant::Variant;
 use shakmaty::{FromSetup, Move, Outcome, Position, Role, attacks};
 
 use crate::evaluation::CHESS_VALUES;
-use crate::exchange;
+use crate::exchange::{self, Values};
 
 /// A variant as the search sees it. One file each says what the variant is about.
 pub(crate) trait Rules: Position + Pass + Clone + Sync {
     /// Which it is.
     const VARIANT: Variant;
+
+    /// What pieces are worth in exchanges.
+    const VALUES: Values = CHESS_VALUES;
 
     /// By how many centipawns a quiet move may change the evaluation: the margin, per ply, of all pruning by evaluation.
     const SWING: i32 = 90;
@@ -45,13 +48,13 @@ pub(crate) trait Rules: Position + Pass + Clone + Sync {
 
     /// What a capture or promotion gains at first sight, in centipawns.
     fn gain(&self, m: Move) -> i32 {
-        let promotion = m.promotion().map_or(0, |role| CHESS_VALUES.get(role) - CHESS_VALUES.pawn);
-        m.capture().map_or(0, |role| *CHESS_VALUES.get(role)) + promotion
+        let promotion = m.promotion().map_or(0, |role| Self::VALUES.get(role) - Self::VALUES.pawn);
+        m.capture().map_or(0, |role| *Self::VALUES.get(role)) + promotion
     }
 
     /// Whether a move wins at least so many centipawns, the exchange on its target square played out.
     fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
-        exchange::wins_at_least(self, m, &CHESS_VALUES, threshold)
+        exchange::wins_at_least(self, m, &Self::VALUES, threshold)
     }
 
     /// Whether quiescence looks at a move as well, although it takes nothing, because it ends the game.

@@ -68,17 +68,13 @@ pub struct Searcher {
 }
 
 impl Default for Searcher {
+    /// A searcher with one thread.
     fn default() -> Searcher {
-        Searcher::new()
+        Searcher { reductions: Reductions::new(), histories: vec![Histories::new()] }
     }
 }
 
 impl Searcher {
-    /// A searcher with one thread.
-    pub fn new() -> Searcher {
-        Searcher { reductions: Reductions::new(), histories: vec![Histories::new()] }
-    }
-
     /// Sets the number of threads, at least 1.
     pub fn use_threads(&mut self, threads: usize) {
         self.histories.resize_with(threads.max(1), Histories::new);

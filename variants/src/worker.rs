@@ -1,12 +1,11 @@
 //! One thread of the search of a variant: the runtime's part of it, and what it knows of moves.
 
-use search::runtime::{Aspiration, RootSearch, SearchPosition as _, SearchThread, Stopped};
-use search::{MAX_PLY, Observer, Reductions, Score};
+use search::runtime::{SearchPosition as _, SearchThread, Stopped};
+use search::{MAX_PLY, PieceTo, Reductions, Score};
 use shakmaty::Move;
 
-use crate::history::{Arrival, Histories};
+use crate::history::{Histories, arrival};
 use crate::keyed_position::KeyedPosition;
-use crate::parameters::ASPIRATION;
 use crate::rules::{Rules, decision};
 
 /// Frames before the root, so that looking back needs no test.
@@ -20,7 +19,7 @@ pub(crate) struct Frame {
     /// Quiet moves that refuted siblings, latest first.
     pub(crate) killers: [Option<search::Move>; 2],
     /// The move that led here; `None` if it was a pass.
-    pub(crate) moved: Option<Arrival>,
+    pub(crate) moved: Option<PieceTo>,
 }
 
 pub(crate) struct VariantWorker<'a, P> {
@@ -65,17 +64,17 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
     }
 
     /// Makes a move, does `search` with the node after it, and takes the move back.
-    pub(crate) fn with_move<T>(
+    pub(crate) fn with_move(
         &mut self,
         keyed: &KeyedPosition<P>,
         m: Move,
         ply: usize,
-        search: impl FnOnce(&mut Self, &KeyedPosition<P>) -> T,
-    ) -> T {
+        search: impl FnOnce(&mut Self, &KeyedPosition<P>) -> Result<Score, Stopped>,
+    ) -> Result<Score, Stopped> {
         let next = keyed.after_move(m);
         self.thread.shared.table.prefetch(next.table_key());
         self.thread.note_move(keyed);
-        self.frame(ply + 1).moved = Some(Arrival::of(keyed.position.turn(), m));
+        self.frame(ply + 1).moved = Some(arrival(keyed.position.turn(), m));
         let result = search(self, &next);
         self.thread.take_back();
         result
@@ -105,26 +104,5 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
     /// What a game that is over is worth.
     pub(crate) fn score_of_ending(&self, keyed: &KeyedPosition<P>, ply: usize) -> Score {
         decision(&keyed.position, ply).unwrap_or_else(|| self.thread.draw(keyed))
-    }
-}
-
-impl<'a, P: Rules> RootSearch<'a> for VariantWorker<'a, P> {
-    type Position = KeyedPosition<P>;
-
-    fn aspiration() -> Aspiration {
-        ASPIRATION
-    }
-
-    fn thread(&mut self) -> &mut SearchThread<'a, KeyedPosition<P>> {
-        &mut self.thread
-    }
-
-    fn search_root(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped> {
-        self.search_root_node(alpha, beta, observer)
     }
 }

@@ -160,7 +160,7 @@ struct Analyst {
 
 impl Analyst {
     fn new() -> Analyst {
-        Analyst { table: Table::new(4).expect("memory"), searcher: Searcher::new() }
+        Analyst { table: Table::new(4).expect("memory"), searcher: Searcher::default() }
     }
 
     fn think(&mut self, root: &Root<Board>, limits: &Limits) -> search::Answer {

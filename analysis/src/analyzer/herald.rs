@@ -2,16 +2,16 @@
 
 use std::time::Instant;
 
-use game::{Game, Score};
+use game::{Clock, Game, Score, TimeControl};
 use search::mate::{Finding, Goal, Problem, Solver};
-use search::{Control, Observer, Report, Searcher, Table};
+use search::{Control, Limits, Observer, Report, Searcher, Table};
 
-use super::{AnalysisListener, AnalysisResult, Analyzer, Effort, PositionAnalysis};
+use super::{AnalysisListener, AnalysisResult, Analyzer, PositionAnalysis};
 
 /// Herald, on one thread and with a cleared hash table for each record, so that under a limit of nodes or depth the answer
 /// depends on the record alone. It needs a thread with [`search::STACK_SIZE`].
 pub struct Herald {
-    effort: Effort,
+    limits: Limits,
     mebibytes: usize,
     table: Table,
     searcher: Searcher,
@@ -20,32 +20,28 @@ pub struct Herald {
 }
 
 impl Herald {
-    /// Herald with so much memory for its hash table.
+    /// Herald with a limit for each record and so much memory for its hash table.
     ///
     /// # Errors
     /// There is not enough memory.
-    pub fn new(effort: Effort, mebibytes: usize) -> AnalysisResult<Herald> {
-        let (table, searcher) = (Table::new(mebibytes)?, Searcher::new());
-        Ok(Herald { effort, mebibytes, table, searcher, solver: None })
+    pub fn new(limit: &TimeControl, mebibytes: usize) -> AnalysisResult<Herald> {
+        let (table, searcher) = (Table::new(mebibytes)?, Searcher::default());
+        Ok(Herald { limits: limits(limit), mebibytes, table, searcher, solver: None })
     }
 }
 
 impl Analyzer for Herald {
-    fn analyze(
-        &mut self,
-        game: &Game,
-        listener: &mut AnalysisListener<'_>,
-    ) -> AnalysisResult<PositionAnalysis> {
+    fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
         let root = engine::root(game).unwrap_or_default(); // EPD knows nothing but chess
         self.table.clear();
         self.searcher.clear();
         let (control, clock) = (Control::new(), Instant::now());
-        let mut observer =
-            ReportListener { game, control: &control, listener, last: PositionAnalysis::default() };
-        let limits = self.effort.limits();
-        let answer = self.searcher.think(&mut self.table, &root, &limits, &control, &clock, &mut observer);
-        let decided =
-            engine::line_from_search(game, &answer.best.into_iter().chain(answer.ponder).collect::<Vec<_>>());
+        let last = PositionAnalysis::default();
+        let mut observer = ReportListener { game, control: &control, goes_on, last };
+        let Herald { limits, table, searcher, .. } = self;
+        let answer = searcher.think(table, &root, limits, &control, &clock, &mut observer);
+        let decided: Vec<_> = answer.best.into_iter().chain(answer.ponder).collect();
+        let decided = engine::line_from_search(game, &decided);
         let line = Some(observer.last.line).filter(|line| line.first() == decided.first()).unwrap_or(decided);
         Ok(PositionAnalysis {
             line,
@@ -58,8 +54,13 @@ impl Analyzer for Herald {
 
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
         let solver = solver(&mut self.solver, self.mebibytes)?;
-        Ok(prove(solver, game, moves, None, &self.effort))
+        Ok(prove(solver, game, moves, None, &self.limits))
     }
+}
+
+/// What the search is told of a limit.
+pub(super) fn limits(limit: &TimeControl) -> Limits {
+    engine::limits(Clock::new(limit.clone()).move_limits(game::Color::White, Instant::now()))
 }
 
 /// The solver, made when it is needed first.
@@ -77,13 +78,13 @@ pub(super) fn prove(
     game: &Game,
     moves: u32,
     first: Option<game::Move>,
-    effort: &Effort,
+    limits: &Limits,
 ) -> PositionAnalysis {
     let allowed = first.map(|first| vec![engine::to_search(first)]);
     let root = search::Root { allowed, ..engine::root(game).unwrap_or_default() };
     let problem = Problem { attacker: game.turn(), moves, goal: Goal::Shortest };
     let (control, clock) = (Control::new(), Instant::now());
-    let solution = solver.solve(&root, problem, &effort.limits(), &control, &clock, &mut ());
+    let solution = solver.solve(&root, problem, limits, &control, &clock, &mut ());
     let searched = PositionAnalysis {
         nodes: Some(solution.nodes),
         time: clock.elapsed(),
@@ -100,14 +101,14 @@ pub(super) fn prove(
 }
 
 /// Hands on what the search reports.
-struct ReportListener<'a, 'l> {
+struct ReportListener<'a> {
     game: &'a Game,
     control: &'a Control,
-    listener: &'a mut AnalysisListener<'l>,
+    goes_on: AnalysisListener<'a>,
     last: PositionAnalysis,
 }
 
-impl Observer for ReportListener<'_, '_> {
+impl Observer for ReportListener<'_> {
     fn report(&mut self, report: &Report) {
         self.last = PositionAnalysis {
             line: engine::line_from_search(self.game, report.principal_variation),
@@ -116,7 +117,7 @@ impl Observer for ReportListener<'_, '_> {
             nodes: Some(report.nodes),
             time: report.elapsed,
         };
-        if (self.listener)(&self.last).is_break() {
+        if !(self.goes_on)(&self.last) {
             self.control.stop();
         }
     }

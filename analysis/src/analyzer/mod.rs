@@ -4,12 +4,10 @@
 //! under a limit of nodes the output depends neither on the number of threads nor on the order of records. Mates that a program
 //! tells become `dm` only after Herald's mate solver has proven them from the program's first move on.
 
-mod effort;
 mod herald;
 mod program;
 
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use game::{Game, Move, Score};
@@ -17,7 +15,6 @@ use messages::epd::{EpdEvaluation, EpdMove, Operation, Record};
 use players::PlayerFault;
 use search::TableError;
 
-pub use effort::Effort;
 pub use herald::Herald;
 pub use program::ProgramAnalyzer;
 
@@ -26,20 +23,16 @@ use crate::process::Counts;
 /// What comes of an analysis.
 pub type AnalysisResult<T> = Result<T, AnalysisError>;
 
-/// Gets the analysis so far whenever it changes, and may end it.
-pub type AnalysisListener<'a> = dyn FnMut(&PositionAnalysis) -> ControlFlow<()> + 'a;
+/// Gets the analysis so far whenever it changes, and returns whether it should go on.
+pub type AnalysisListener<'a> = &'a mut dyn FnMut(&PositionAnalysis) -> bool;
 
-/// Analyses one position after the other, with the same effort for each, and takes nothing from one to the next.
+/// Analyses one position after the other, with the same limit for each, and takes nothing from one to the next.
 pub trait Analyzer {
     /// Analyses a position in which there is a legal move.
     ///
     /// # Errors
     /// The analyzer gives no answer, or one that can't be used.
-    fn analyze(
-        &mut self,
-        game: &Game,
-        listener: &mut AnalysisListener<'_>,
-    ) -> AnalysisResult<PositionAnalysis>;
+    fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis>;
 
     /// Looks for a mate by the side to move in at most so many of its moves. The score is that of a mate only if one was found
     /// and proven.

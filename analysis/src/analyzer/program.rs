@@ -1,21 +1,20 @@
 //! Another program, by CECP or UCI.
 
 use std::num::NonZeroU64;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use game::{Clock, DrawReason, Game, Move, Outcome};
+use game::{Clock, DrawReason, Game, Move, Outcome, TimeControl};
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 use search::mate::Solver;
 use shakmaty::ByColor;
 
-use super::{AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Effort, PositionAnalysis, herald};
+use super::{AnalysisError, AnalysisListener, AnalysisResult, Analyzer, PositionAnalysis, herald};
 
 /// How much later than its time a program may answer.
 const MARGIN: Duration = Duration::from_secs(5);
-/// How long a program may be silent whose effort isn't measured in time.
+/// How long a program may be silent whose limit isn't measured in time.
 const SILENCE: Duration = Duration::from_mins(10);
 /// How often a waiting thread looks whether it was called off.
 const LOOK: Duration = Duration::from_millis(100);
@@ -28,7 +27,7 @@ const PROOF_MEMORY: usize = 16;
 /// A program that is started when it is needed, and started anew after a fault.
 pub struct ProgramAnalyzer {
     spec: Spec,
-    effort: Effort,
+    limit: TimeControl,
     interrupt: Arc<AtomicBool>,
     player: Option<Box<dyn Player>>,
     /// Made for the first mate.
@@ -37,8 +36,8 @@ pub struct ProgramAnalyzer {
 
 impl ProgramAnalyzer {
     /// The program, which ends soon after it is called off. Nothing is started yet.
-    pub fn new(spec: Spec, effort: Effort, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
-        ProgramAnalyzer { spec, effort, interrupt, player: None, solver: None }
+    pub fn new(spec: Spec, limit: TimeControl, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
+        ProgramAnalyzer { spec, limit, interrupt, player: None, solver: None }
     }
 
     /// Waits for the program's answer.
@@ -47,7 +46,7 @@ impl ProgramAnalyzer {
         player: &mut dyn Player,
         game: &Game,
         began: Instant,
-        listener: &mut AnalysisListener<'_>,
+        goes_on: AnalysisListener<'_>,
     ) -> AnalysisResult<PositionAnalysis> {
         let mut last = PositionAnalysis::default();
         let mut heard = began;
@@ -55,7 +54,7 @@ impl ProgramAnalyzer {
             if self.interrupt.load(Ordering::Relaxed) {
                 return Err(AnalysisError::Interrupted);
             }
-            let latest = self.effort.longest().map_or(heard + SILENCE, |longest| began + longest + MARGIN);
+            let latest = self.limit.initial().map_or(heard + SILENCE, |longest| began + longest + MARGIN);
             let Some(Arrival { at, event }) = player.take() else {
                 wait(player, latest)?;
                 continue;
@@ -65,7 +64,7 @@ impl ProgramAnalyzer {
             match event {
                 PlayerEvent::Thinking(thinking) => {
                     last = analysis(game, &thinking, time, last);
-                    if !last.line.is_empty() && listener(&last).is_break() {
+                    if !last.line.is_empty() && !goes_on(&last) {
                         return Ok(last);
                     }
                 }
@@ -90,17 +89,13 @@ impl ProgramAnalyzer {
 }
 
 impl Analyzer for ProgramAnalyzer {
-    fn analyze(
-        &mut self,
-        game: &Game,
-        listener: &mut AnalysisListener<'_>,
-    ) -> AnalysisResult<PositionAnalysis> {
+    fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
         // Who commits a fault is not put back, and ends with the value.
         let mut player = match self.player.take() {
             Some(player) => player,
             None => players::start(&self.spec, None)?,
         };
-        let controls = ByColor::new_with(|_| self.effort.control().clone());
+        let controls = ByColor::new_with(|_| self.limit.clone());
         player.new_game(&NewGame {
             game: game.clone(),
             color: game.turn(),
@@ -110,7 +105,7 @@ impl Analyzer for ProgramAnalyzer {
         })?;
         let began = Instant::now();
         player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
-        let analysis = self.listen(&mut *player, game, began, listener)?;
+        let analysis = self.listen(&mut *player, game, began, goes_on)?;
         // Nobody has won: there was no game.
         player.end_game(Outcome::Draw(DrawReason::Adjudication))?;
         self.player = Some(player);
@@ -120,14 +115,12 @@ impl Analyzer for ProgramAnalyzer {
     /// What the program tells is proven, its length as well.
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
         let told = |analysis: &PositionAnalysis| analysis.mate().filter(|mate| mate.get() <= moves);
-        let analysis = self.analyze(game, &mut |analysis| match told(analysis) {
-            Some(_) => ControlFlow::Break(()),
-            None => ControlFlow::Continue(()),
-        })?;
+        let analysis = self.analyze(game, &mut |analysis| told(analysis).is_none())?;
         let proof = match told(&analysis) {
             Some(mate) => {
                 let solver = herald::solver(&mut self.solver, PROOF_MEMORY)?;
-                herald::prove(solver, game, mate.get(), analysis.best(), &Effort::nodes(PROOF_NODES))
+                let limits = herald::limits(&TimeControl::Nodes(PROOF_NODES));
+                herald::prove(solver, game, mate.get(), analysis.best(), &limits)
             }
             None => PositionAnalysis::default(),
         };

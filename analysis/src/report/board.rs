@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use game::{Color, Move};
+use game::{Color, Move, diagram};
 use messages::epd::EpdPosition;
-use shakmaty::{Role, Square};
+use shakmaty::Square;
 
 /// The side of a square.
 const SIDE: u32 = 45;
@@ -13,7 +13,7 @@ const SIDE: u32 = 45;
 pub(super) fn definitions() -> String {
     let mut squares = String::new();
     for square in Square::ALL.into_iter().filter(|square| square.is_dark()) {
-        let (x, y) = (SIDE * square.file() as u32, SIDE * (7 - square.rank() as u32));
+        let (x, y) = place(square, Color::White);
         let _ = write!(squares, "M{x} {y}h{SIDE}v{SIDE}h-{SIDE}z");
     }
     let width = 8 * SIDE;
@@ -45,30 +45,15 @@ pub(super) fn svg(position: &EpdPosition, label: &str, marks: &[(Move, &str)]) -
         let class = piece.color.fold_wb("w", "b");
         let (x, y) = (x + SIDE / 2, y + SIDE * 5 / 6);
         // The selector keeps a pawn from being drawn as an emoji.
-        let _ =
-            write!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}\u{fe0e}</text>", glyph(piece.role));
+        let symbol = diagram::symbol(piece.role.of(Color::Black));
+        let _ = write!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{symbol}\u{fe0e}</text>");
     }
     svg.push_str("</svg>");
     svg
 }
 
-/// The upper left corner of a square.
+/// The upper left corner of a square, seen from a side.
 fn place(square: Square, side: Color) -> (u32, u32) {
-    let (file, rank) = (square.file() as u32, square.rank() as u32);
-    match side {
-        Color::White => (SIDE * file, SIDE * (7 - rank)),
-        Color::Black => (SIDE * (7 - file), SIDE * rank),
-    }
-}
-
-/// The filled figures: colour and outline tell whose they are.
-fn glyph(role: Role) -> char {
-    match role {
-        Role::King => '\u{265a}',
-        Role::Queen => '\u{265b}',
-        Role::Rook => '\u{265c}',
-        Role::Bishop => '\u{265d}',
-        Role::Knight => '\u{265e}',
-        Role::Pawn => '\u{265f}',
-    }
+    let seen = side.fold_wb(square.flip_vertical(), square.flip_horizontal());
+    (SIDE * seen.file() as u32, SIDE * seen.rank() as u32)
 }

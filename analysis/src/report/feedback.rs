@@ -12,13 +12,9 @@ use super::{SuiteProblem, SuiteReport};
 pub fn feedback(report: &SuiteReport, run: usize) -> String {
     let missed = report.rows.iter().filter_map(|row| {
         let attempt = row.attempts[run].as_ref().filter(|attempt| !attempt.is_solved())?;
-        Some(record(&row.problem, attempt.played.as_ref()))
+        Some(format!("{}\n", record(&row.problem, attempt.played.as_ref())))
     });
-    missed.fold(String::new(), |mut text, record| {
-        record.write(&mut text);
-        text.push('\n');
-        text
-    })
+    missed.collect()
 }
 
 fn record(problem: &SuiteProblem, played: Option<&EpdMove<'static>>) -> Record<'static> {

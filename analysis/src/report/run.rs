@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use game::Move;
-use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Operation, Record, RecordReader};
+use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Record, RecordReader};
 
 use super::{RunSummary, grades};
 use crate::key_moves::KeyMoves;
@@ -51,13 +51,12 @@ impl Run {
         let name = name.replace(char::is_control, "?");
         let mut run = Run { summary: RunSummary { name, ..RunSummary::default() }, ..Run::default() };
         for block in Blocks::new(input) {
-            match block? {
-                FileBlock::Lines(lines) => {
-                    let records = lines.iter().filter(|line| line.content() == Content::Record);
-                    records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
-                }
-                FileBlock::TooLong { .. } => run.summary.unreadable += 1,
+            let block = block?;
+            if matches!(block, FileBlock::TooLong { .. }) {
+                run.summary.unreadable += 1;
             }
+            let records = block.lines().filter(|line| line.content() == Content::Record);
+            records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
         }
         Ok(run)
     }
@@ -76,7 +75,7 @@ impl Run {
             self.summary.without_target += 1;
             return;
         };
-        let id = record.id().unwrap_or_default().to_owned();
+        let id = record.id().map(ToString::to_string).unwrap_or_default();
         let problem =
             SuiteProblem { position: record.position.clone(), id, solution, grades: grades::of(record) };
         match SuiteAttempt::of(record, &problem) {
@@ -97,11 +96,7 @@ impl SuiteAttempt {
         };
         let outcome = TargetResult::of(record).or_else(judged)?;
         let points = problem.best_points().map(|_| mv.map_or(0, |mv| problem.points(mv)));
-        let nodes = match record.get("acn") {
-            Some(Operation::Acn(nodes)) => Some(*nodes),
-            _ => None,
-        };
-        Some(SuiteAttempt { outcome, played, points, nodes })
+        Some(SuiteAttempt { outcome, played, points, nodes: record.acn().copied() })
     }
 
     /// Whether the problem was solved.

@@ -16,20 +16,16 @@ pub(super) fn of(id: &str) -> String {
 
 /// Where the number begins and ends.
 fn number(id: &str) -> Option<(usize, usize)> {
-    let mut groups = Vec::new();
-    let mut begin = 0;
+    let mut end = id.len();
     // Letters and digits that stand together; all else parts them.
-    for (at, c) in id.char_indices().chain([(id.len(), ' ')]) {
-        if !c.is_alphanumeric() {
-            groups.push((begin, at));
-            begin = at + c.len_utf8();
+    for group in id.rsplit(|c: char| !c.is_alphanumeric()) {
+        let begin = end - group.len();
+        if !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some((begin, end));
         }
+        end = id[..begin].char_indices().next_back().map_or(0, |(at, _)| at);
     }
-    groups.retain(|&(begin, end)| {
-        let group = id.get(begin..end).unwrap_or_default();
-        !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    groups.pop()
+    None
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! What the director of an event says, and what comes of it.
 
 use std::fmt::Write as _;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use game::{Color, DrawReason, Outcome, WinReason};
+use game::{Color, DrawReason, Game, Outcome, WinReason};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::Directive;
 use shakmaty::Position as _;
@@ -13,48 +12,8 @@ use super::event::EventState;
 use super::fact::{Fact, Side};
 use super::live_game::LiveGame;
 
-/// An order of the director. Games are named by their numbers, from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DirectorCommand {
-    /// Shows the table, who is there and what is being played.
-    Status,
-    /// Shows the games that come next.
-    Pairings,
-    /// Lets the next round begin.
-    NextRound,
-    /// Lets the next game of two programs begin before its round.
-    Pair(String, String),
-    /// Holds a game, or all.
-    Pause(Option<u64>),
-    /// Lets a game go on, or all.
-    Resume(Option<u64>),
-    /// Ends a game.
-    Adjudicate(u64, DirectorVerdict),
-    /// A program loses its game, or its next one if it has none.
-    Forfeit(String),
-    /// Plays a game again from its beginning.
-    Restart(u64),
-    /// Gives a side more time.
-    AddTime(u64, Color, Duration),
-    /// Tells all programs something.
-    Broadcast(String),
-    /// Ends the service. The event can go on later.
-    Quit,
-    /// Shows what can be said.
-    Help,
-}
-
-/// How a director ends a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DirectorVerdict {
-    /// A side has won.
-    Won(Color),
-    /// Nobody has.
-    Drawn,
-}
-
 /// What can be said, for the director.
-pub const HELP: &str = "\
+const HELP: &str = "\
 status                     the table, who is there, what is being played
 pairings                   the games that come next
 next                       let the next round begin
@@ -69,37 +28,216 @@ add GAME white|black SECONDS
 broadcast TEXT             tell all programs something
 quit                       end the service; the same command goes on with the event later";
 
-impl FromStr for DirectorCommand {
-    type Err = String;
-
-    fn from_str(line: &str) -> Result<DirectorCommand, String> {
+impl EventState {
+    /// Does what the director says, in the words that `help` shows; games are named by their numbers, from 1. Tells what came
+    /// of it.
+    ///
+    /// # Errors
+    /// It can't be understood or done; the text says why.
+    pub fn obey(&mut self, line: &str, at: Instant) -> Result<String, String> {
         let (order, text) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
-        if order == "broadcast" && !text.is_empty() {
+        let done = if order == "broadcast" && !text.is_empty() {
             // Said as it is written, apostrophes and all.
-            return Ok(DirectorCommand::Broadcast(text.trim().to_owned()));
-        }
-        let words = shell_words::split(line).map_err(|_| "a quotation mark is not closed".to_owned())?;
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        Ok(match words.as_slice() {
-            ["status" | "s"] => DirectorCommand::Status,
-            ["pairings" | "games"] => DirectorCommand::Pairings,
-            ["next"] => DirectorCommand::NextRound,
-            ["pair", one, other] => DirectorCommand::Pair((*one).to_owned(), (*other).to_owned()),
-            ["pause"] => DirectorCommand::Pause(None),
-            ["pause", game] => DirectorCommand::Pause(Some(number(game)?)),
-            ["resume"] => DirectorCommand::Resume(None),
-            ["resume", game] => DirectorCommand::Resume(Some(number(game)?)),
-            ["adjudicate", game, result] => DirectorCommand::Adjudicate(number(game)?, verdict(result)?),
-            ["forfeit", ..] => DirectorCommand::Forfeit(words[1..].join(" ")),
-            ["restart", game] => DirectorCommand::Restart(number(game)?),
-            ["add", game, side, seconds] => {
-                DirectorCommand::AddTime(number(game)?, color(side)?, time(seconds)?)
+            self.broadcast(text.trim(), at)
+        } else {
+            let words = shell_words::split(line).map_err(|_| "a quotation mark is not closed")?;
+            self.obey_words(&words.iter().map(String::as_str).collect::<Vec<_>>(), at)?
+        };
+        self.begin_games(at);
+        Ok(done)
+    }
+
+    fn obey_words(&mut self, words: &[&str], at: Instant) -> Result<String, String> {
+        match words {
+            ["status" | "s"] => Ok(self.status(at)),
+            ["pairings" | "games"] => Ok(self.pairings()),
+            ["next"] => self.next_round(),
+            ["pair", one, other] => self.pair(one, other),
+            ["pause"] => Ok(self.pause(&self.all_games(), at)),
+            ["pause", game] => Ok(self.pause(&[self.playing(game)?], at)),
+            ["resume"] => Ok(self.resume(&self.all_games(), at)),
+            ["resume", game] => Ok(self.resume(&[self.playing(game)?], at)),
+            ["adjudicate", game, result] => {
+                Ok(self.adjudicate(self.playing(game)?, verdict(result)?, "by the director's word", at))
             }
-            ["quit" | "exit"] => DirectorCommand::Quit,
-            ["help" | "?"] => DirectorCommand::Help,
-            [word, ..] => return Err(misunderstood(word)),
-            [] => return Err(String::new()),
-        })
+            ["forfeit", name @ ..] => self.forfeit(&name.join(" "), at),
+            ["restart", game] => Ok(self.restart(self.playing(game)?, at)),
+            ["add", game, side, seconds] => {
+                self.add_time(self.playing(game)?, color(side)?, time(seconds)?, at)
+            }
+            ["help" | "?"] => Ok(HELP.to_owned()),
+            ["quit" | "exit"] => Err("the service is ended at the console".to_owned()),
+            [word, ..] => Err(misunderstood(word)),
+            [] => Err("no command; `help` shows what there is".to_owned()),
+        }
+    }
+
+    fn all_games(&self) -> Vec<u64> {
+        self.live_games.keys().copied().collect()
+    }
+
+    /// The game of that number, if it is being played.
+    fn playing(&self, number: &str) -> Result<u64, String> {
+        let game = number.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
+        let game = game.ok_or_else(|| format!("`{}` is no number of a game", game::excerpt(number)))?;
+        let is_playing = self.live_games.contains_key(&game);
+        is_playing.then_some(game).ok_or_else(|| format!("game {} is not being played", game + 1))
+    }
+
+    fn known(&self, name: &str) -> Result<usize, String> {
+        self.program(name).ok_or_else(|| format!("`{}` takes no part", game::excerpt(name)))
+    }
+
+    fn next_round(&mut self) -> Result<String, String> {
+        if !self.settings.rounds_by_hand {
+            return Err("rounds begin by themselves".to_owned());
+        }
+        let next =
+            self.queue.iter().map(|fixture| fixture.round).filter(|round| *round > self.open_round).min();
+        let round = next.ok_or("there is no further round yet")?;
+        self.record(Fact::Round { round });
+        Ok(format!("round {round} begins"))
+    }
+
+    fn pair(&mut self, one: &str, other: &str) -> Result<String, String> {
+        let pair = [self.known(one)?, self.known(other)?];
+        let is_theirs = |white: usize, black: usize| pair == [white, black] || pair == [black, white];
+        let fixture = self.queue.iter().find(|fixture| is_theirs(fixture.white, fixture.black));
+        let game = fixture.ok_or("they have no game to play")?.number;
+        self.record(Fact::Released { game });
+        Ok(format!("game {} begins as soon as both are free", game + 1))
+    }
+
+    fn pause(&mut self, games: &[u64], at: Instant) -> String {
+        for game in games {
+            if let Some(live) = self.live_games.get_mut(game).filter(|live| !live.paused) {
+                live.pause(at);
+            }
+        }
+        format!("{} held", counted(games.len(), "game"))
+    }
+
+    fn resume(&mut self, games: &[u64], at: Instant) -> String {
+        for &game in games {
+            let Some(live) = self.live_games.get_mut(&game).filter(|live| live.paused) else { continue };
+            live.resume(at);
+            let (is_asked, players) = (live.asked, Color::ALL.map(|color| (live.program(color), color)));
+            for (program, color) in players {
+                if !self.is_present(program) {
+                    self.is_gone(game, color, at);
+                }
+            }
+            if is_asked { self.watch_flag(game) } else { self.ask(game, at) }
+        }
+        format!("{} may go on", counted(games.len(), "game"))
+    }
+
+    fn adjudicate(&mut self, game: u64, outcome: Outcome, why: &str, at: Instant) -> String {
+        self.end(game, outcome, why.to_owned(), at);
+        format!("game {}: {}", game + 1, outcome.result())
+    }
+
+    fn forfeit(&mut self, name: &str, at: Instant) -> Result<String, String> {
+        let program = self.known(name)?;
+        let game = match self.programs[program].game {
+            Some(game) => game,
+            None => self.begin_next_of(program)?,
+        };
+        let winner = !self.live_games[&game].color_of(program);
+        let outcome = Outcome::Win { winner, reason: WinReason::Adjudication };
+        Ok(self.adjudicate(game, outcome, "forfeited by the director's word", at))
+    }
+
+    /// Begins the next game of a program, which is to end at once.
+    fn begin_next_of(&mut self, program: usize) -> Result<u64, String> {
+        let plays = |white: usize, black: usize| program == white || program == black;
+        let next = self.queue.iter().find(|fixture| plays(fixture.white, fixture.black)).copied();
+        let next = next.ok_or("it has no game to lose")?;
+        let busy =
+            [next.white, next.black].into_iter().find(|&program| self.programs[program].game.is_some());
+        match busy {
+            Some(busy) => Err(format!("{} is still playing", self.name(busy))),
+            None if self.begin_silently(next) => Ok(next.number),
+            None => Err("the game cannot begin".to_owned()),
+        }
+    }
+
+    fn restart(&mut self, game: u64, at: Instant) -> String {
+        self.expect_late_reply(game);
+        self.record(Fact::Restarted { game });
+        self.present_anew(game, at);
+        format!("game {} begins anew", game + 1)
+    }
+
+    fn add_time(&mut self, game: u64, color: Color, time: Duration, at: Instant) -> Result<String, String> {
+        if self.live_games[&game].clock.remaining(color, at).is_none() {
+            return Err("no clock runs in this event".to_owned());
+        }
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.record(Fact::TimeAdded { game, side: Side::from(color), nanos });
+        self.watch_flag(game);
+        Ok(format!("{color} has {time:?} more in game {}", game + 1))
+    }
+
+    fn broadcast(&mut self, text: &str, at: Instant) -> String {
+        let present: Vec<usize> =
+            (0..self.settings.programs.len()).filter(|&program| self.is_present(program)).collect();
+        for &program in &present {
+            let game = self.programs[program].game.and_then(|game| self.live_games.get(&game));
+            let position =
+                game.map_or_else(|| Position::of(&Game::default()), |live| Position::of(&live.record.game));
+            let inform = Directive::new(RefereeCommand::Inform, position);
+            self.send(program, [Directive { reason: Some(text.to_owned()), ..inform }], None, at);
+        }
+        format!("told {}", counted(present.len(), "program"))
+    }
+}
+
+/// What the director sees.
+impl EventState {
+    /// The table, who is there, and what is being played.
+    fn status(&self, at: Instant) -> String {
+        let mut text = super::report::standings_table(self).text();
+        let absent: Vec<&str> = (0..self.settings.programs.len())
+            .filter(|&program| !self.is_present(program))
+            .map(|program| self.name(program))
+            .collect();
+        if !absent.is_empty() {
+            let _ = writeln!(text, "not here: {}", absent.join(", "));
+        }
+        for live in self.live_games.values() {
+            let _ = writeln!(text, "{}", self.line_about(live, at));
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn line_about(&self, live: &LiveGame, at: Instant) -> String {
+        let clock = |color: Color| {
+            let left = live.clock.remaining(color, at);
+            let clock = left.map_or_else(|| "-".to_owned(), |left| format!("{:.1}", left.as_secs_f64()));
+            let name = self.name(live.program(color));
+            let is_running = live.clock.is_running() && live.to_move() == color;
+            let gone = if self.is_present(live.program(color)) { "" } else { " (gone)" };
+            format!("{name}{gone} {clock}{}", if is_running { "*" } else { "" })
+        };
+        let last = live.record.game.position().fullmoves();
+        let paused = if live.paused { ", held" } else { "" };
+        format!(
+            "game {}, round {}: {} - {}, move {last}{paused}",
+            live.fixture.number + 1,
+            live.fixture.round,
+            clock(Color::White),
+            clock(Color::Black)
+        )
+    }
+
+    fn pairings(&self) -> String {
+        let mut text = String::new();
+        for fixture in self.queue.iter().take(50) {
+            let (white, black) = (self.name(fixture.white), self.name(fixture.black));
+            let _ = writeln!(text, "game {}, round {}: {white} - {black}", fixture.number + 1, fixture.round);
+        }
+        if text.is_empty() { "no games are waiting".to_owned() } else { text.trim_end().to_owned() }
     }
 }
 
@@ -113,17 +251,12 @@ fn misunderstood(word: &str) -> String {
     )
 }
 
-/// The number of a game in the schedule.
-fn number(text: &str) -> Result<u64, String> {
-    let number = text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
-    number.ok_or_else(|| format!("`{}` is no number of a game", game::excerpt(text)))
-}
-
-fn verdict(text: &str) -> Result<DirectorVerdict, String> {
+fn verdict(text: &str) -> Result<Outcome, String> {
+    let won = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
     match text {
-        "1-0" => Ok(DirectorVerdict::Won(Color::White)),
-        "0-1" => Ok(DirectorVerdict::Won(Color::Black)),
-        "1/2-1/2" | "1/2" => Ok(DirectorVerdict::Drawn),
+        "1-0" => Ok(won(Color::White)),
+        "0-1" => Ok(won(Color::Black)),
+        "1/2-1/2" | "1/2" => Ok(Outcome::Draw(DrawReason::Adjudication)),
         _ => Err(format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text))),
     }
 }
@@ -145,248 +278,4 @@ fn time(text: &str) -> Result<Duration, String> {
 /// `1 game`, `2 games`.
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-impl EventState {
-    /// Does what the director wants, and says what came of it. [`DirectorCommand::Quit`] and [`DirectorCommand::Help`] are for who listens to the
-    /// director.
-    ///
-    /// # Errors
-    /// It can't be done; the text says why.
-    pub fn obey(&mut self, order: &DirectorCommand, at: Instant) -> Result<String, String> {
-        let done = match order {
-            DirectorCommand::Status => self.status(at),
-            DirectorCommand::Pairings => self.pairings(),
-            DirectorCommand::NextRound => self.next_round()?,
-            DirectorCommand::Pair(one, other) => self.pair(one, other)?,
-            DirectorCommand::Pause(game) => self.pause(*game, at)?,
-            DirectorCommand::Resume(game) => self.resume(*game, at)?,
-            DirectorCommand::Adjudicate(game, verdict) => self.adjudicate(*game, *verdict, at)?,
-            DirectorCommand::Forfeit(name) => self.forfeit(name, at)?,
-            DirectorCommand::Restart(game) => self.restart(*game, at)?,
-            DirectorCommand::AddTime(game, color, time) => self.add_time(*game, *color, *time)?,
-            DirectorCommand::Broadcast(text) => self.broadcast(text, at),
-            DirectorCommand::Quit | DirectorCommand::Help => String::new(),
-        };
-        self.begin_games(at);
-        Ok(done)
-    }
-
-    fn playing(&self, game: u64) -> Result<&LiveGame, String> {
-        self.live_game(game).ok_or_else(|| format!("game {} is not being played", game + 1))
-    }
-
-    fn known(&self, name: &str) -> Result<usize, String> {
-        self.program(name).ok_or_else(|| format!("`{}` takes no part", game::excerpt(name)))
-    }
-
-    fn next_round(&mut self) -> Result<String, String> {
-        if !self.settings().rounds_by_hand {
-            return Err("rounds begin by themselves".to_owned());
-        }
-        let next = self.queue().map(|fixture| fixture.round).filter(|round| *round > self.open_round()).min();
-        let round = next.ok_or("there is no further round yet")?;
-        self.record(Fact::Round { round });
-        Ok(format!("round {round} begins"))
-    }
-
-    fn pair(&mut self, one: &str, other: &str) -> Result<String, String> {
-        let pair = [self.known(one)?, self.known(other)?];
-        let is_theirs = |white: usize, black: usize| pair == [white, black] || pair == [black, white];
-        let fixture = self.queue().find(|fixture| is_theirs(fixture.white, fixture.black));
-        let game = fixture.ok_or("they have no game to play")?.number;
-        self.record(Fact::Released { game });
-        Ok(format!("game {} begins as soon as both are free", game + 1))
-    }
-
-    /// The games that an order is about.
-    fn chosen(&self, game: Option<u64>) -> Result<Vec<u64>, String> {
-        match game {
-            Some(game) => self.playing(game).map(|live| vec![live.number()]),
-            None => Ok(self.live_games().map(LiveGame::number).collect()),
-        }
-    }
-
-    fn pause(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
-        let games = self.chosen(game)?;
-        for game in &games {
-            if let Some(live) = self.live_game_mut(*game).filter(|live| !live.is_paused()) {
-                live.pause(at);
-            }
-        }
-        Ok(format!("{} held", counted(games.len(), "game")))
-    }
-
-    fn resume(&mut self, game: Option<u64>, at: Instant) -> Result<String, String> {
-        let games = self.chosen(game)?;
-        for game in &games {
-            let Some(live) = self.live_game_mut(*game).filter(|live| live.is_paused()) else { continue };
-            live.resume(at);
-            let (is_asked, gone) = (live.is_asked(), Color::ALL.map(|color| (live.program(color), color)));
-            for (program, color) in gone {
-                if !self.is_present(program) {
-                    self.is_gone(*game, color, at);
-                }
-            }
-            if is_asked { self.watch_flag(*game) } else { self.ask(*game, at) }
-        }
-        Ok(format!("{} may go on", counted(games.len(), "game")))
-    }
-
-    fn adjudicate(&mut self, game: u64, verdict: DirectorVerdict, at: Instant) -> Result<String, String> {
-        self.playing(game)?;
-        let outcome = match verdict {
-            DirectorVerdict::Won(winner) => Outcome::Win { winner, reason: WinReason::Adjudication },
-            DirectorVerdict::Drawn => Outcome::Draw(DrawReason::Adjudication),
-        };
-        self.end(game, outcome, "by the director's word".to_owned(), at);
-        Ok(format!("game {}: {}", game + 1, outcome.result()))
-    }
-
-    fn forfeit(&mut self, name: &str, at: Instant) -> Result<String, String> {
-        let program = self.known(name)?;
-        let game = match self.game_of(program) {
-            Some(game) => game,
-            None => self.begin_next_of(program)?,
-        };
-        let winner = !self.playing(game)?.color_of(program);
-        let outcome = Outcome::Win { winner, reason: WinReason::Adjudication };
-        self.end(game, outcome, "forfeited by the director's word".to_owned(), at);
-        Ok(format!("game {}: {}", game + 1, outcome.result()))
-    }
-
-    /// Begins the next game of a program, which is to end at once.
-    fn begin_next_of(&mut self, program: usize) -> Result<u64, String> {
-        let plays = |white: usize, black: usize| program == white || program == black;
-        let next = self.queue().find(|fixture| plays(fixture.white, fixture.black)).copied();
-        let next = next.ok_or("it has no game to lose")?;
-        let busy = [next.white, next.black].into_iter().find(|&program| self.game_of(program).is_some());
-        match busy {
-            Some(busy) => Err(format!("{} is still playing", self.name(busy))),
-            None if self.begin_silently(next) => Ok(next.number),
-            None => Err("the game cannot begin".to_owned()),
-        }
-    }
-
-    fn restart(&mut self, game: u64, at: Instant) -> Result<String, String> {
-        self.playing(game)?;
-        self.expect_late_reply(game);
-        self.record(Fact::Restarted { game });
-        self.present_anew(game, at);
-        Ok(format!("game {} begins anew", game + 1))
-    }
-
-    fn add_time(&mut self, game: u64, color: Color, time: Duration) -> Result<String, String> {
-        let live = self.playing(game)?;
-        if live.remaining(color, Instant::now()).is_none() {
-            return Err("no clock runs in this event".to_owned());
-        }
-        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        self.record(Fact::TimeAdded { game, side: Side::from(color), nanos });
-        self.watch_flag(game);
-        Ok(format!("{color} has {time:?} more in game {}", game + 1))
-    }
-
-    fn broadcast(&mut self, text: &str, at: Instant) -> String {
-        let present: Vec<usize> =
-            (0..self.settings().programs.len()).filter(|&program| self.is_present(program)).collect();
-        for &program in &present {
-            let position = self.position_of(program);
-            let reason = Some(text.to_owned());
-            self.send(
-                program,
-                Directive { reason, ..Directive::new(RefereeCommand::Inform, position) },
-                None,
-                at,
-            );
-        }
-        format!("told {}", counted(present.len(), "program"))
-    }
-
-    /// The position on the board of a program's game.
-    fn position_of(&self, program: usize) -> Position {
-        let live = self.game_of(program).and_then(|game| self.live_game(game));
-        live.map_or_else(|| Position::of(&game::Game::default()), |live| Position::of(live.game()))
-    }
-}
-
-/// What the director sees.
-impl EventState {
-    /// The table, who is there, and what is being played.
-    fn status(&self, at: Instant) -> String {
-        let mut text = super::report::standings_table(self).text();
-        let absent: Vec<&str> = (0..self.settings().programs.len())
-            .filter(|&program| !self.is_present(program))
-            .map(|program| self.name(program))
-            .collect();
-        if !absent.is_empty() {
-            let _ = writeln!(text, "not here: {}", absent.join(", "));
-        }
-        for live in self.live_games() {
-            let _ = writeln!(text, "{}", self.line_about(live, at));
-        }
-        text.trim_end().to_owned()
-    }
-
-    fn line_about(&self, live: &LiveGame, at: Instant) -> String {
-        let clock = |color: Color| {
-            let left = live.remaining(color, at);
-            let clock = left.map_or_else(|| "-".to_owned(), |left| format!("{:.1}", left.as_secs_f64()));
-            let name = self.name(live.program(color));
-            let is_running = live.is_running() && live.to_move() == color;
-            let gone = if self.is_present(live.program(color)) { "" } else { " (gone)" };
-            format!("{name}{gone} {clock}{}", if is_running { "*" } else { "" })
-        };
-        let last = live.game().position().fullmoves();
-        let paused = if live.is_paused() { ", held" } else { "" };
-        format!(
-            "game {}, round {}: {} - {}, move {last}{paused}",
-            live.number() + 1,
-            live.fixture.round,
-            clock(Color::White),
-            clock(Color::Black)
-        )
-    }
-
-    fn pairings(&self) -> String {
-        let mut text = String::new();
-        for fixture in self.queue().take(50) {
-            let (white, black) = (self.name(fixture.white), self.name(fixture.black));
-            let _ = writeln!(text, "game {}, round {}: {white} - {black}", fixture.number + 1, fixture.round);
-        }
-        if text.is_empty() { "no games are waiting".to_owned() } else { text.trim_end().to_owned() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn orders_and_what_is_none() {
-        let order = |text: &str| text.parse::<DirectorCommand>();
-        assert_eq!(order(" pause 3 "), Ok(DirectorCommand::Pause(Some(2))));
-        assert_eq!(
-            order("pair \"Toga II\" Herald"),
-            Ok(DirectorCommand::Pair("Toga II".into(), "Herald".into()))
-        );
-        assert_eq!(order("adjudicate 1 1/2"), Ok(DirectorCommand::Adjudicate(0, DirectorVerdict::Drawn)));
-        assert_eq!(
-            order("add 2 black 30.5"),
-            Ok(DirectorCommand::AddTime(1, Color::Black, Duration::from_millis(30_500)))
-        );
-        assert_eq!(
-            order("broadcast  Lunch is  served"),
-            Ok(DirectorCommand::Broadcast("Lunch is  served".into()))
-        );
-        assert_eq!(order("broadcast It's lunch"), Ok(DirectorCommand::Broadcast("It's lunch".into())));
-        assert_eq!(order("forfeit Toga II"), Ok(DirectorCommand::Forfeit("Toga II".into())));
-        for wrong in
-            ["", "pause 0", "pause x", "add 1 red 3", "add 1 white -3", "adjudicate 1 2-0", "jump", "pair 'a"]
-        {
-            assert!(order(wrong).is_err(), "{wrong}");
-        }
-        assert_eq!(order("pair Bob"), Err("expected `pair NAME NAME`".to_owned()));
-        assert_eq!(order("broadcast"), Err("expected `broadcast TEXT`".to_owned()));
-    }
 }

@@ -124,7 +124,7 @@ impl MoveWords {
 }
 
 /// A side, in the letters of EPD.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Side {
     /// White.
     #[serde(rename = "w")]

@@ -7,6 +7,7 @@
 mod director;
 mod event;
 mod fact;
+mod job_thread;
 mod live_game;
 pub mod report;
 pub mod server;
@@ -18,7 +19,6 @@ mod timers;
 mod view;
 pub mod watch;
 
-pub use director::{DirectorCommand, DirectorVerdict, HELP};
 pub use event::{
     ConnectionEvent, ConnectionId, Effects, EventState, FinishedGame, GameSummary, Notice, OutgoingMessage,
 };

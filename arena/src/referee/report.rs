@@ -6,18 +6,13 @@ use game::{Color, escaped};
 
 use super::event::{EventState, GameSummary};
 use crate::grid::Grid;
-
-/// More programs than these have no crosstable that anybody could read.
-const WIDEST_CROSSTABLE: usize = 24;
+use crate::statistics::WinDrawLoss;
 
 /// A row of the table.
 pub(super) struct StandingRow {
     pub(super) program: usize,
     pub(super) points: f64,
-    pub(super) games: u64,
-    pub(super) wins: u64,
-    pub(super) draws: u64,
-    pub(super) losses: u64,
+    pub(super) games: WinDrawLoss,
     /// The points of the opponents, weighted by what was won against them (Sonneborn-Berger).
     pub(super) sonneborn_berger: f64,
     /// The points of the opponents (Buchholz), each counted for every game.
@@ -28,24 +23,20 @@ pub(super) struct StandingRow {
 
 /// The rows, best first: by points, then Sonneborn-Berger, Buchholz and wins.
 pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
-    let standings = event.standings();
-    let programs = event.settings().programs.len();
+    let standings = &event.standings;
+    let programs = event.settings.programs.len();
     let points = |program: usize| {
-        let halves = standings.of(program).games.halves() + event.schedule().granted(program);
+        let halves = standings.programs[program].games.halves() + event.schedule.granted(program);
         halves as f64 / 2.0
     };
     let mut rows: Vec<StandingRow> = (0..programs)
         .map(|program| {
-            let games = standings.of(program).games;
             let met = |opponent: usize| standings.between(program, opponent);
             let opponents = || (0..programs).filter(move |&opponent| opponent != program);
             StandingRow {
                 program,
                 points: points(program),
-                games: games.games(),
-                wins: games.wins,
-                draws: games.draws,
-                losses: games.losses,
+                games: standings.programs[program].games,
                 sonneborn_berger: opponents().map(|o| met(o).halves() as f64 / 2.0 * points(o)).sum(),
                 buchholz: opponents().map(|o| met(o).games() as f64 * points(o)).sum(),
                 used: used(event, program),
@@ -57,7 +48,7 @@ pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
         let by_strength = by_points.then(b.sonneborn_berger.total_cmp(&a.sonneborn_berger));
         by_strength
             .then(b.buchholz.total_cmp(&a.buchholz))
-            .then(b.wins.cmp(&a.wins))
+            .then(b.games.wins.cmp(&a.games.wins))
             .then(a.program.cmp(&b.program))
     });
     rows
@@ -69,7 +60,7 @@ fn used(event: &EventState, program: usize) -> Duration {
         let plays = result.fixture.white == program || result.fixture.black == program;
         if plays { *result.used.get(color) } else { Duration::ZERO }
     };
-    event.results().iter().map(of).sum()
+    event.results.iter().map(of).sum()
 }
 
 /// The table of the programs, best first.
@@ -81,10 +72,10 @@ pub(super) fn standings_table(event: &EventState) -> Grid {
             format!("{rank}"),
             event.name(row.program).to_owned(),
             format!("{:.1}", row.points),
-            row.games.to_string(),
-            row.wins.to_string(),
-            row.draws.to_string(),
-            row.losses.to_string(),
+            row.games.games().to_string(),
+            row.games.wins.to_string(),
+            row.games.draws.to_string(),
+            row.games.losses.to_string(),
             format!("{:.2}", row.sonneborn_berger),
             format!("{:.1}", row.buchholz),
             hours(row.used),
@@ -94,14 +85,14 @@ pub(super) fn standings_table(event: &EventState) -> Grid {
 }
 
 /// `h:mm:ss`.
-fn hours(time: Duration) -> String {
+pub(super) fn hours(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// The results in the order of the schedule.
 pub(super) fn results(event: &EventState) -> Vec<&GameSummary> {
-    let mut results: Vec<&GameSummary> = event.results().iter().collect();
+    let mut results: Vec<&GameSummary> = event.results.iter().collect();
     results.sort_by_key(|result| result.fixture.number);
     results
 }
@@ -135,14 +126,12 @@ fn results_table(event: &EventState) -> Grid {
 
 /// The title and the conditions of an event, and its tables; the crosstable only if anybody could read it.
 fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
-    let settings = event.settings();
+    let settings = &event.settings;
     let mut tables = vec![standings_table(event)];
-    if settings.programs.len() <= WIDEST_CROSSTABLE {
-        let ranking: Vec<usize> = rows(event).iter().map(|row| row.program).collect();
-        tables.push(Grid::crosstable(event.standings(), &ranking, |program| event.name(program)));
-    }
+    let ranking: Vec<usize> = rows(event).iter().map(|row| row.program).collect();
+    tables.extend(Grid::crosstable(&event.standings, &ranking, |program| event.name(program)));
     tables.push(results_table(event));
-    let winner = event.schedule().champion().map(|winner| format!("; winner: {}", event.name(winner)));
+    let winner = event.schedule.champion().map(|winner| format!("; winner: {}", event.name(winner)));
     let conditions =
         format!("{}, time control {}{}", settings.site, settings.control, winner.unwrap_or_default());
     (&settings.name, conditions, tables)

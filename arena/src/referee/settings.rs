@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use game::TimeControl;
+use game::{PgnTags, TimeControl};
 use messages::referee::Secret;
 use subtle::ConstantTimeEq as _;
 
@@ -38,6 +38,16 @@ pub struct EventSettings {
     pub penalty: Duration,
     /// How long a connection may last before somebody signs on.
     pub sign_on_time: Duration,
+}
+
+impl EventSettings {
+    /// The tags that all games have.
+    pub(super) fn tags(&self) -> PgnTags {
+        let mut tags = PgnTags::default();
+        tags.set("Event", &self.name);
+        tags.set("Site", &self.site);
+        tags
+    }
 }
 
 /// Somebody who may take part.

@@ -1,4 +1,7 @@
 //! The store of an event: all facts, in their order, in a database that survives the death of who writes it.
+//!
+//! A commit does not wait for the disk: what is handed to the system survives the death of the process. Checkpoints wait for it,
+//! on a thread of their own.
 
 mod checkpoints;
 

@@ -84,7 +84,7 @@ impl Room {
 
     /// The referee dies, and another one goes on with its facts.
     fn succeed(self) -> Room {
-        let settings = self.event.settings().clone();
+        let settings = self.event.settings.clone();
         let mut event = EventState::new(settings, MatchOpenings::none()).expect("a schedule");
         for fact in &self.facts {
             event.restore(fact).expect("what happened fits");
@@ -161,7 +161,7 @@ impl Room {
     /// What a connection was sent, by the commands.
     fn commands(&mut self, connection: ConnectionId) -> Vec<&'static str> {
         let lines = self.inboxes.remove(&connection).unwrap_or_default();
-        lines.iter().map(|line| line.parse::<Directive>().expect("a record").command.word()).collect()
+        lines.iter().map(|line| line.parse::<Directive>().expect("a record").command.name()).collect()
     }
 
     fn answer(&mut self, connection: ConnectionId, answer: Response) {
@@ -365,7 +365,7 @@ fn resignation_and_illegal_moves() {
     room.say(b, &format!("{START} refreq reply; sm Ke2;"));
     assert_eq!(room.ending(), "0-1 White makes an illegal move|illegal move Ke2");
     room.pass(seconds(10));
-    assert!(room.event.is_over(room.now) && room.event.standings().games() == 2);
+    assert!(room.event.is_over(room.now) && room.event.standings.games == 2);
 }
 
 #[test]
@@ -430,14 +430,14 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
 fn late_replies_harm_nobody() {
     let (mut room, both @ [a, b]) = pair();
     room.play_all(both, "e4 e5 Nf3 Nc6");
-    room.event.obey(&DirectorCommand::Restart(0), room.now).expect("begins anew");
+    room.event.obey("restart 1", room.now).expect("begins anew");
     room.send();
     room.pass(seconds(5));
     let late = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - refreq reply; sm Bb5;";
     room.say(a, &late);
     assert_eq!(room.news.last().map(String::as_str), Some("A replied too late"));
     room.play(a, "d4");
-    room.event.obey(&DirectorCommand::Adjudicate(0, DirectorVerdict::Drawn), room.now).expect("ends");
+    room.event.obey("adjudicate 1 1/2-1/2", room.now).expect("ends");
     room.send();
     room.pass(seconds(20));
     // The other game; White thinks.
@@ -512,13 +512,11 @@ fn a_program_that_comes_back_goes_on() {
     room.play(again, "Bb5");
     assert_eq!(room.clients[&again].game().ply(), 5);
     assert_eq!(room.hear(b), ClientTask::Respond);
-    let incidents: Vec<String> = room
-        .event
-        .live_games()
-        .flat_map(|live| live.record.incidents.clone())
-        .map(|i| i.to_string())
-        .collect();
-    assert_eq!(incidents, ["White is gone", "White is back"]);
+    let noted = room.facts.iter().filter_map(|fact| match fact {
+        Fact::Noted { side: Some(Side::White), text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(noted.collect::<Vec<_>>(), ["is gone", "is back"]);
     let mut latest = b;
     for _ in 0..3 {
         assert!(room.endings.is_empty());
@@ -535,7 +533,7 @@ fn a_successor_knows_every_game() {
     room.play_all(both, "e4 e5");
     room.pass(seconds(9));
     let mut room = room.succeed();
-    assert_eq!(room.event.epoch(), 2);
+    assert_eq!(room.event.epoch, 2);
     room.pass(seconds(29));
     assert!(room.endings.is_empty(), "nobody is there");
     let (a, b) = (room.sign_on("A"), room.sign_on("B"));
@@ -546,9 +544,9 @@ fn a_successor_knows_every_game() {
         "an outage costs no time: {told}"
     );
     room.play_all([a, b], "Nf3 Nc6");
-    assert_eq!(room.event.live_games().next().expect("a game").game().ply(), 4);
+    assert_eq!(room.event.live_games.values().next().expect("a game").record.game.ply(), 4);
     let same = room.succeed();
-    assert_eq!(same.event.live_games().next().expect("a game").game().ply(), 4);
+    assert_eq!(same.event.live_games.values().next().expect("a game").record.game.ply(), 4);
 }
 
 #[test]
@@ -557,10 +555,10 @@ fn if_both_are_gone_nobody_wins_until_one_is_back() {
     for connection in [a, b] {
         room.event.handle(ConnectionEvent::Closed(connection), room.now);
     }
-    room.event.live_game_mut(0).expect("a game").pause(room.now);
+    room.event.live_games.get_mut(&0).expect("a game").pause(room.now);
     room.pass(seconds(600));
     assert!(room.endings.is_empty());
-    room.event.live_game_mut(0).expect("a game").resume(room.now);
+    room.event.live_games.get_mut(&0).expect("a game").resume(room.now);
     room.sign_on("B");
     room.pass(seconds(29));
     assert!(room.endings.is_empty());
@@ -573,14 +571,14 @@ fn an_old_referee_gives_way() {
     let mut room = Room::new(settings(&["A", "B"]));
     let connection = room.connect();
     room.say(connection, &format!("{START} Epoch 2; Extended; refreq sign_on; tcsi \"\" \"A\";"));
-    assert!(room.event.is_outdated() && room.inboxes[&connection].concat().contains("another referee"));
+    assert!(room.event.outdated && room.inboxes[&connection].concat().contains("another referee"));
 }
 
 #[test]
 fn the_director_s_word() {
     let (mut room, both @ [a, b]) = pair();
     let obey = |room: &mut Room, line: &str| {
-        let answer = room.event.obey(&line.parse().expect(line), room.now);
+        let answer = room.event.obey(line, room.now);
         room.send();
         answer.unwrap_or_else(|error| format!("! {error}"))
     };
@@ -613,6 +611,41 @@ fn the_director_s_word() {
 }
 
 #[test]
+fn orders_and_what_is_none() {
+    let mut room = Room::new(settings(&["Toga II", "Herald"]));
+    for (line, told) in [
+        (" pause 3 ", "! game 3 is not being played"),
+        ("pause 0", "! `0` is no number of a game"),
+        ("pause x", "! `x` is no number of a game"),
+        ("pair \"Toga II\" Herald", "game 1 begins as soon as both are free"),
+        ("pair Bob Herald", "! `Bob` takes no part"),
+        ("pair Bob", "! expected `pair NAME NAME`"),
+        ("pair 'a", "! a quotation mark is not closed"),
+        ("broadcast", "! expected `broadcast TEXT`"),
+        ("broadcast It's lunch", "told 0 programs"),
+        ("forfeit Toga II", "game 1: 0-1"),
+        ("forfeit Herald", "game 2: 0-1"),
+        ("forfeit Toga II", "! it has no game to lose"),
+        ("jump", "! `jump` is not understood; `help` shows what is"),
+        ("", "! no command; `help` shows what there is"),
+        ("quit", "! the service is ended at the console"),
+    ] {
+        let answer = room.event.obey(line, room.now).unwrap_or_else(|error| format!("! {error}"));
+        assert_eq!(answer, told, "{line}");
+    }
+    let (mut room, _) = pair();
+    for (line, told) in [
+        ("add 1 red 3", "! `red`: expected white or black"),
+        ("add 1 white -3", "! `-3`: expected seconds"),
+        ("add 1 black 30.5", "black has 30.5s more in game 1"),
+        ("adjudicate 1 2-0", "! `2-0`: expected 1-0, 0-1 or 1/2-1/2"),
+    ] {
+        let answer = room.event.obey(line, room.now).unwrap_or_else(|error| format!("! {error}"));
+        assert_eq!(answer, told, "{line}");
+    }
+}
+
+#[test]
 fn rounds_wait_for_the_director() {
     let mut by_hand = settings(&["A", "B", "C", "D"]);
     by_hand.rounds_by_hand = true;
@@ -621,17 +654,20 @@ fn rounds_wait_for_the_director() {
         room.sign_on(name);
     }
     room.pass(seconds(60));
-    assert_eq!(room.event.live_games().count(), 0);
-    let fixture = *room.event.queue().last().expect("a game");
+    assert_eq!(room.event.live_games.values().count(), 0);
+    let fixture = *room.event.queue.iter().last().expect("a game");
     let names = [fixture.white, fixture.black].map(|program| room.event.name(program).to_owned());
     let order = format!("pair {} {}", names[0], names[1]);
-    room.event.obey(&order.parse().expect("an order"), room.now).expect("they have a game");
+    room.event.obey(&order, room.now).expect("they have a game");
     room.send();
-    assert_eq!(room.event.live_games().count(), 1);
-    room.event.obey(&DirectorCommand::NextRound, room.now).expect("a round");
+    assert_eq!(room.event.live_games.values().count(), 1);
+    room.event.obey("next", room.now).expect("a round");
     room.send();
     assert!(
-        room.event.live_games().all(|live| live.fixture.round == 1 || live.number() == fixture.number - 1)
+        room.event
+            .live_games
+            .values()
+            .all(|live| live.fixture.round == 1 || live.fixture.number == fixture.number - 1)
     );
 }
 
@@ -661,11 +697,10 @@ fn a_whole_swiss_event_is_played() {
         }
         room.pass(Duration::from_millis(10));
     }
-    assert_eq!(room.event.standings().games(), 12);
+    assert_eq!(room.event.standings.games, 12);
     let text = report::text(&room.event);
     assert_eq!(text.matches("White resigns").count(), 12, "{text}");
-    let mut again =
-        EventState::new(room.event.settings().clone(), MatchOpenings::none()).expect("a schedule");
+    let mut again = EventState::new(room.event.settings.clone(), MatchOpenings::none()).expect("a schedule");
     for fact in &room.facts {
         let line = serde_json::to_string(fact).expect("facts can be written");
         again.restore(&serde_json::from_str(&line).expect("and read")).expect("they fit");
@@ -690,5 +725,5 @@ fn a_damaged_store_is_told() {
     event.restore(&moved).expect("it fits");
     let outcome = Outcome::Win { winner: Color::White, reason: WinReason::TimeForfeit };
     event.restore(&Fact::ended(0, outcome, String::new(), 5)).expect("it fits");
-    assert_eq!(event.standings().games(), 1);
+    assert_eq!(event.standings.games, 1);
 }

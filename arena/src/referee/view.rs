@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use game::{Color, Game, Move};
+use game::{Color, Move};
 use serde_json::{Value, json};
 use shakmaty::{ByColor, Position as _};
 
 use super::event::EventState;
 use super::live_game::LiveGame;
 use super::report;
+use crate::table::replay_move;
 
 fn color_name(color: Color) -> &'static str {
     color.fold_wb("white", "black")
@@ -17,20 +18,20 @@ fn color_name(color: Color) -> &'static str {
 
 /// A game that is being played.
 pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value {
-    let millis = |color| live.remaining(color, at).map(|left| left.as_millis() as u64);
+    let millis = |color| live.clock.remaining(color, at).map(|left| left.as_millis() as u64);
     let gone: Vec<&str> = Color::ALL
         .into_iter()
         .filter(|&color| !event.is_present(live.program(color)))
         .map(color_name)
         .collect();
-    let game = live.game();
+    let game = &live.record.game;
     json!({
-        "number": live.number() + 1, "round": live.fixture.round,
+        "number": live.fixture.number + 1, "round": live.fixture.round,
         "white": event.name(live.fixture.white), "black": event.name(live.fixture.black),
         "fen": game.fen(), "last": game.moves().last().map(|mv| squares(*mv)),
         "clocks": { "white": millis(Color::White), "black": millis(Color::Black) },
-        "running": live.is_running().then(|| color_name(live.to_move())),
-        "paused": live.is_paused(), "gone": gone,
+        "running": live.clock.is_running().then(|| color_name(live.to_move())),
+        "paused": live.paused, "gone": gone,
     })
 }
 
@@ -46,10 +47,10 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
         .iter()
         .map(|row| {
             let cells: Vec<String> =
-                rows.iter().map(|other| event.standings().score_text(row.program, other.program)).collect();
+                rows.iter().map(|other| event.standings.score_text(row.program, other.program)).collect();
             json!({
-                "name": event.name(row.program), "points": row.points, "games": row.games, "won": row.wins,
-                "drawn": row.draws, "lost": row.losses, "sb": row.sonneborn_berger, "buchholz": row.buchholz,
+                "name": event.name(row.program), "points": row.points, "games": row.games.games(), "won": row.games.wins,
+                "drawn": row.games.draws, "lost": row.games.losses, "sb": row.sonneborn_berger, "buchholz": row.buchholz,
                 "present": event.is_present(row.program), "cells": cells,
             })
         })
@@ -64,18 +65,18 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
             })
         })
         .collect();
-    let settings = event.settings();
+    let settings = &event.settings;
     json!({
         "event": settings.name, "site": settings.site, "control": settings.control.to_string(),
-        "epoch": event.epoch(), "table": table, "finished": finished, "log": log, "directed": is_directed,
-        "running": event.live_games().map(|live| running(event, live, at)).collect::<Vec<_>>(),
+        "epoch": event.epoch, "table": table, "finished": finished, "log": log, "directed": is_directed,
+        "running": event.live_games.values().map(|live| running(event, live, at)).collect::<Vec<_>>(),
     })
 }
 
 /// A game with all its moves.
 pub(super) fn detail(live: &LiveGame) -> Value {
     let record = &live.record;
-    let mut board = Game::from_fen(&record.game.start_fen(), record.game.mode()).unwrap_or_default();
+    let mut board = record.before_first_move();
     let start = board.fen();
     let comments = std::iter::repeat_n(String::new(), record.opening)
         .chain(record.moves.iter().map(|played| played.comment("")));
@@ -89,14 +90,13 @@ pub(super) fn detail(live: &LiveGame) -> Value {
             let dots = board.turn().fold_wb(".", "...");
             let number = is_numbered.then(|| format!("{}{dots}", board.position().fullmoves()));
             let san = board.san(mv);
-            // The moves of a game are legal.
-            let _ = board.play(mv);
+            replay_move(&mut board, mv);
             json!({ "san": san, "fen": board.fen(), "squares": squares(mv), "number": number, "comment": comment })
         })
         .collect();
     let ByColor { white, black } = &record.seats;
     json!({
-        "number": live.number() + 1, "round": live.fixture.round, "white": white.name, "black": black.name,
+        "number": live.fixture.number + 1, "round": live.fixture.round, "white": white.name, "black": black.name,
         "result": record.outcome.map_or("", |outcome| outcome.result()), "start": start, "moves": moves,
     })
 }

@@ -10,6 +10,7 @@ use players::transport::{self, Security};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
 
+use super::report::hours;
 use crate::grid::Grid;
 
 /// How long a referee may take to answer.
@@ -97,11 +98,8 @@ fn list(value: &Value) -> &[Value] {
 
 fn running_line(game: &Value) -> String {
     let side = |color: &str| {
-        let seconds = game["clocks"][color].as_u64().map(|millis| millis / 1000);
-        let clock = seconds.map_or_else(
-            || "-".to_owned(),
-            |seconds| format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
-        );
+        let time = game["clocks"][color].as_u64().map(Duration::from_millis);
+        let clock = time.map_or_else(|| "-".to_owned(), hours);
         let runs = if game["running"] == color { "*" } else { "" };
         let gone = if list(&game["gone"]).iter().any(|gone| gone == color) { " (gone)" } else { "" };
         format!("{}{gone} {clock}{runs}", word(&game[color]))

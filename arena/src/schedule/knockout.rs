@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::TIE_BREAKS;
+use super::{TIE_BREAKS, ordered};
 
 /// The state of a knockout.
 #[derive(Clone, Debug)]
@@ -12,8 +12,9 @@ pub(super) struct Knockout {
     bracket: Vec<Option<usize>>,
     /// The winners of the round's encounters, by place in the bracket of the next round; `None` until known.
     winners: Vec<Option<usize>>,
-    round: u32,
-    tie_breaks: u32,
+    /// The round, from 1.
+    pub(super) round: u32,
+    pub(super) tie_breaks: u32,
     /// Whether encounters have a single game, or one more than pairs.
     is_odd: bool,
 }
@@ -66,15 +67,6 @@ impl Knockout {
         }
     }
 
-    pub(super) fn is_tie_break(&self) -> bool {
-        self.tie_breaks > 0
-    }
-
-    /// The round, from 1.
-    pub(super) fn round(&self) -> u32 {
-        self.round
-    }
-
     pub(super) fn champion(&self) -> Option<usize> {
         match self.bracket[..] {
             [champion] => champion,
@@ -100,8 +92,4 @@ fn seeding(places: usize) -> Vec<usize> {
         order = order.into_iter().flat_map(|seed| [seed, last - seed]).collect();
     }
     order
-}
-
-fn ordered(a: usize, b: usize) -> [usize; 2] {
-    [a.min(b), a.max(b)]
 }

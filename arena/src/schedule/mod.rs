@@ -2,6 +2,9 @@
 //!
 //! A schedule is a function of its settings and of the results so far, and computed only as far as games are taken
 //! from it: a match that was interrupted finds the same games again, and a hundred thousand of them take no memory.
+//!
+//! Games that need not wait for each other form a wave: a whole round robin or gauntlet, a round of a Swiss tournament or of a
+//! knockout, the tie-breaks of a round.
 
 mod encounters;
 mod knockout;
@@ -121,7 +124,8 @@ pub struct UnexpectedResult(u64);
 /// The games of a match, in order.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    settings: ScheduleSettings,
+    /// What the schedule was made from.
+    pub settings: ScheduleSettings,
     later: Later,
     wave: Wave,
     /// The first game of the wave that nobody has taken yet.
@@ -167,7 +171,7 @@ impl Schedule {
             }
             TournamentFormat::Swiss { rounds } => {
                 let mut swiss = Swiss::new(programs, rounds, settings.games);
-                (Encounters::Listed(swiss.first_round()), Later::Swiss(swiss))
+                (Encounters::Listed(swiss.pair()), Later::Swiss(swiss))
             }
             TournamentFormat::Knockout => {
                 let knockout = Knockout::new(programs, settings.games);
@@ -182,19 +186,11 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// What the schedule was made from.
-    pub fn settings(&self) -> &ScheduleSettings {
-        &self.settings
-    }
-
     /// How many games there are in all, tie-breaks of a knockout not counted.
     pub fn games(&self) -> u64 {
         let programs = self.settings.programs as u64;
         let encounters = match self.settings.format {
-            TournamentFormat::RoundRobin => programs * (programs - 1) / 2,
-            TournamentFormat::Gauntlet { challengers } => {
-                (programs - challengers as u64) * challengers as u64
-            }
+            TournamentFormat::RoundRobin | TournamentFormat::Gauntlet { .. } => self.wave.encounters.len(),
             TournamentFormat::Swiss { rounds } => programs / 2 * u64::from(rounds),
             TournamentFormat::Knockout => programs - 1,
         };
@@ -270,8 +266,8 @@ impl Schedule {
                 if encounters.is_empty() {
                     return false;
                 }
-                let games = if knockout.is_tie_break() { 2 } else { self.settings.games };
-                (encounters, games, knockout.round())
+                let games = if knockout.tie_breaks > 0 { 2 } else { self.settings.games };
+                (encounters, games, knockout.round)
             }
         };
         self.wave = Wave {
@@ -312,6 +308,11 @@ impl ScheduleSettings {
             _ => Ok(()),
         }
     }
+}
+
+/// Two programs, the lower number first.
+fn ordered(a: usize, b: usize) -> [usize; 2] {
+    [a.min(b), a.max(b)]
 }
 
 /// Where a game of a wave belongs.

@@ -3,6 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 
+use super::ordered;
+
 /// The state of a Swiss tournament between two rounds.
 #[derive(Clone, Debug)]
 pub(super) struct Swiss {
@@ -75,10 +77,6 @@ impl Swiss {
         u64::from(self.byes[program]) * self.full_score
     }
 
-    pub(super) fn first_round(&mut self) -> Vec<[usize; 2]> {
-        self.pair()
-    }
-
     /// Counts a round's encounters, with the half points of the first program of each, which has White in single games, and
     /// pairs the next round; `None` after the last.
     pub(super) fn next_round(&mut self, played: &[[usize; 2]], scores: &[u64]) -> Option<Vec<[usize; 2]>> {
@@ -95,7 +93,8 @@ impl Swiss {
         (self.rounds_left > 0).then(|| self.pair())
     }
 
-    fn pair(&mut self) -> Vec<[usize; 2]> {
+    /// Pairs a round.
+    pub(super) fn pair(&mut self) -> Vec<[usize; 2]> {
         self.rounds_left -= 1;
         let mut ranking: Vec<usize> = (0..self.points.len()).collect();
         ranking.sort_by_key(|&program| (Reverse(self.points[program]), program));
@@ -190,8 +189,4 @@ impl Swiss {
         let middle = (equal / 2).max(1);
         (middle..equal).chain((1..middle).rev()).chain(equal..unpaired.len()).collect()
     }
-}
-
-fn ordered(a: usize, b: usize) -> [usize; 2] {
-    [a.min(b), a.max(b)]
 }

@@ -128,7 +128,7 @@ mod tests {
     /// 100 / 4 + 60 * 9 / 16 + 10) / 200 = 0.35, hence the variance 0.0475; the lead is 3.2444 standard errors.
     #[test]
     fn games_in_pairs() {
-        let sample = Pentanomial::new([10, 20, 100, 60, 10]).sample().unwrap();
+        let sample = Pentanomial([10, 20, 100, 60, 10]).sample().unwrap();
         assert_near(sample.mean, 0.55, 1e-12);
         assert_near(sample.variance, 0.0475, 1e-12);
         assert_near(sample.elo().value, 34.86, 0.005);

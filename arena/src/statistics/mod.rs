@@ -6,5 +6,5 @@ mod sprt;
 mod tally;
 
 pub use estimate::{Estimate, Sample};
-pub use sprt::{EloModel, Sprt, SprtBounds, SprtDecision, SprtError};
+pub use sprt::{EloModel, Hypothesis, Sprt, SprtBounds, SprtError};
 pub use tally::{Pentanomial, Points, WinDrawLoss};

@@ -31,15 +31,13 @@ pub enum EloModel {
     Normalised,
 }
 
-/// What a test says so far.
+/// What a test decides between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SprtDecision {
-    /// More games are needed.
-    Continue,
-    /// The difference is `elo0` rather than `elo1`.
-    AcceptH0,
-    /// The difference is `elo1` rather than `elo0`.
-    AcceptH1,
+pub enum Hypothesis {
+    /// The difference is `elo0`.
+    H0,
+    /// The difference is `elo1`.
+    H1,
 }
 
 /// The log-likelihood ratios at which a test ends.
@@ -102,16 +100,11 @@ impl Sprt {
         pairs.pairs() as f64 * (0..PAIR_SCORES.len()).map(ratio).sum::<f64>()
     }
 
-    /// What the test says after these pairs.
-    pub fn decision(&self, pairs: &Pentanomial) -> SprtDecision {
+    /// What the test accepts after these pairs; `None` as long as more are needed.
+    pub fn decision(&self, pairs: &Pentanomial) -> Option<Hypothesis> {
         let (llr, bounds) = (self.llr(pairs), self.bounds());
-        if llr >= bounds.upper {
-            SprtDecision::AcceptH1
-        } else if llr <= bounds.lower {
-            SprtDecision::AcceptH0
-        } else {
-            SprtDecision::Continue
-        }
+        let h1 = (llr >= bounds.upper).then_some(Hypothesis::H1);
+        h1.or((llr <= bounds.lower).then_some(Hypothesis::H0))
     }
 
     /// The distribution with a difference of `elo` that makes the observation most likely.
@@ -139,14 +132,21 @@ impl fmt::Display for Sprt {
 /// The average score of a game in a pair that brought 0 to 4 half points.
 const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
+/// The longest lead (in standard deviations) that is fitted at once, and by what factor it grows from fit to fit.
+const FIRST_LEAD: f64 = 0.5;
+const LEAD_STEP: f64 = 1.1;
+/// A fit settles after about five linear ones.
+const MOST_FITS: usize = 50;
+
 /// How likely each score of a pair is.
 #[derive(Clone, Copy, Debug)]
 struct Distribution([f64; 5]);
 
 impl Distribution {
-    /// Relative frequencies. What was never seen counts as a thousandth of a pair: it may be rare, not impossible.
+    /// Relative frequencies. What was never seen counts as a thousandth of a pair: it may be rare, not impossible
+    /// (regularised counts, as in fishtest's LLR).
     fn observed(pairs: &Pentanomial) -> Distribution {
-        let counts = pairs.counts().map(|count| (count as f64).max(1e-3));
+        let counts = pairs.0.map(|count| (count as f64).max(1e-3));
         let total: f64 = counts.iter().sum();
         Distribution(counts.map(|count| count / total))
     }
@@ -162,38 +162,49 @@ impl Distribution {
 
     /// The distribution of that mean under which this one is most likely to be observed.
     fn with_mean(&self, mean: f64) -> Distribution {
-        self.with_zero_expectation(PAIR_SCORES.map(|score| score - mean))
+        let fit = self.with_zero_expectation(PAIR_SCORES.map(|score| score - mean));
+        fit.expect("a mean between the lowest and the highest score")
     }
 
     /// The distribution whose mean is that many of its own standard deviations above one half, and under which this
     /// one is most likely to be observed.
     ///
     /// The constraint is not linear, so that the linear one that touches it is solved repeatedly: `mean - lead *
-    /// deviation = 1/2` is met where the expectation of its influence function is zero.
+    /// deviation = 1/2` is met where the expectation of its influence function is zero. The first to be touched is not at
+    /// this distribution, which may have next to no deviation, but at the uniform one; and a long lead is reached in
+    /// steps. Otherwise no distribution might meet the linear constraint.
     fn with_lead(&self, lead: f64) -> Distribution {
-        let mut fit = *self;
-        for _ in 0..20 {
-            let (mean, deviation) = (fit.mean(), fit.standard_deviation());
-            let next = self.with_zero_expectation(PAIR_SCORES.map(|score| {
-                score - 0.5 - lead * deviation * (1.0 + ((score - mean) / deviation).powi(2)) / 2.0
-            }));
-            let change = fit.0.iter().zip(next.0).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            fit = next;
-            if change < 1e-9 {
-                break;
+        let mut fit = Distribution([0.2; 5]);
+        let mut reached = lead.clamp(-FIRST_LEAD, FIRST_LEAD);
+        loop {
+            for _ in 0..MOST_FITS {
+                let (mean, deviation) = (fit.mean(), fit.standard_deviation());
+                let influence = PAIR_SCORES.map(|score| {
+                    score - 0.5 - reached * deviation * (1.0 + ((score - mean) / deviation).powi(2)) / 2.0
+                });
+                // Only a lead of hundreds of Elo may be out of reach; then the longest one that is not stands for it.
+                let Some(next) = self.with_zero_expectation(influence) else { return fit };
+                let change = fit.0.iter().zip(next.0).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                fit = next;
+                if change < 1e-9 {
+                    break;
+                }
             }
+            if reached.abs() >= lead.abs() {
+                return fit;
+            }
+            reached = (reached * LEAD_STEP).clamp(-lead.abs(), lead.abs());
         }
-        fit
     }
 
     /// The distribution under which `values` have the expectation zero and this one is most likely to be observed:
-    /// `p / (1 + x * value)` with the one `x` that fits (a Lagrange multiplier). Unchanged if no distribution gives
-    /// these values that expectation.
-    fn with_zero_expectation(&self, values: [f64; 5]) -> Distribution {
+    /// `p / (1 + x * value)` with the one `x` that fits (a Lagrange multiplier). `None` if no distribution gives these
+    /// values that expectation.
+    fn with_zero_expectation(&self, values: [f64; 5]) -> Option<Distribution> {
         let least = values.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = values.into_iter().fold(f64::NEG_INFINITY, f64::max);
         if least >= 0.0 || greatest <= 0.0 {
-            return *self;
+            return None;
         }
         // Between these poles the expectation falls from plus to minus infinity.
         let (mut low, mut high) = (-1.0 / greatest, -1.0 / least);
@@ -223,7 +234,7 @@ impl Distribution {
         for (p, value) in fit.0.iter_mut().zip(values) {
             *p /= 1.0 + x * value;
         }
-        fit
+        Some(fit)
     }
 }
 
@@ -238,7 +249,7 @@ mod tests {
 
     #[track_caller]
     fn assert_llr(test: Sprt, pairs: [u64; 5], expected: f64) {
-        let llr = test.llr(&Pentanomial::new(pairs));
+        let llr = test.llr(&Pentanomial(pairs));
         assert!((llr - expected).abs() <= 0.006, "{llr} is not {expected}");
     }
 
@@ -265,10 +276,53 @@ mod tests {
             let test = sprt(0.0, 5.0, model);
             assert!(test.llr(&Pentanomial::default()).abs() < 1e-9);
             for counts in [[0, 0, 0, 0, 1], [1, 0, 0, 0, 0], [0, 0, 500, 0, 0], [0, 0, 0, 0, 10_000]] {
-                assert!(test.llr(&Pentanomial::new(counts)).is_finite(), "{counts:?}");
+                assert!(test.llr(&Pentanomial(counts)).is_finite(), "{counts:?}");
             }
-            assert_eq!(test.decision(&Pentanomial::new([0, 0, 10, 300, 300])), SprtDecision::AcceptH1);
-            assert_eq!(test.decision(&Pentanomial::new([300, 300, 10, 0, 0])), SprtDecision::AcceptH0);
+            assert_eq!(test.decision(&Pentanomial([0, 0, 10, 300, 300])), Some(Hypothesis::H1));
+            assert_eq!(test.decision(&Pentanomial([300, 300, 10, 0, 0])), Some(Hypothesis::H0));
+        }
+    }
+
+    /// Whatever the hypotheses: what was lost speaks for the lower one, what was won for the upper one, and more of it more.
+    #[test]
+    fn one_sided_results_speak_for_their_side() {
+        let one_sided = [
+            [5, 0, 0, 0, 0],
+            [0, 10, 0, 0, 0],
+            [50, 1, 0, 0, 0],
+            [300, 1, 0, 0, 0],
+            [1, 0, 0, 0, 0],
+            [0, 1, 0, 0, 0],
+            [10, 10, 0, 0, 0],
+            [10, 0, 1, 0, 0],
+        ];
+        for model in [EloModel::Logistic, EloModel::Normalised] {
+            for (elo0, elo1) in [(0.0, 5.0), (-5.0, 0.0), (-3.0, 3.0), (0.0, 60.0), (-1000.0, 1000.0)] {
+                let test = sprt(elo0, elo1, model);
+                for lost in one_sided {
+                    let llr = |pairs: [u64; 5]| test.llr(&Pentanomial(pairs));
+                    let won = [lost[4], lost[3], lost[2], lost[1], lost[0]];
+                    let twice = |pairs: [u64; 5]| pairs.map(|count| 2 * count);
+                    let name = format!("{model:?} {elo0} {elo1} {lost:?}");
+                    assert!(llr(twice(lost)) < llr(lost) && llr(lost) < 0.0, "{name}: {}", llr(lost));
+                    assert!(llr(twice(won)) > llr(won) && llr(won) > 0.0, "{name}: {}", llr(won));
+                    assert_ne!(test.decision(&Pentanomial(lost)), Some(Hypothesis::H1), "{name}");
+                    assert_ne!(test.decision(&Pentanomial(won)), Some(Hypothesis::H0), "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fit_has_the_lead_that_it_was_fitted_to() {
+        for pairs in [[5, 0, 0, 0, 0], [0, 0, 500, 0, 0], [424, 2948, 5832, 3045, 460], [0, 1, 0, 0, 700]] {
+            let observed = Distribution::observed(&Pentanomial(pairs));
+            for lead in [-2.0, -0.7, -0.02, 0.0, 0.01, 0.3, 1.5] {
+                let fit = observed.with_lead(lead);
+                let (off, sum) =
+                    (fit.mean() - 0.5 - lead * fit.standard_deviation(), fit.0.iter().sum::<f64>());
+                assert!(off.abs() < 1e-6 && (sum - 1.0).abs() < 1e-4, "{pairs:?} {lead}: {off}, {sum}");
+            }
         }
     }
 
@@ -322,13 +376,12 @@ mod tests {
             }
         }
 
-        fn decide(&mut self, test: Sprt) -> SprtDecision {
+        fn decide(&mut self, test: Sprt) -> Hypothesis {
             let mut pairs = Pentanomial::default();
             loop {
                 pairs.add(self.game(), self.game());
-                match test.decision(&pairs) {
-                    SprtDecision::Continue => {}
-                    decision => return decision,
+                if let Some(decision) = test.decision(&pairs) {
+                    return decision;
                 }
             }
         }
@@ -340,12 +393,63 @@ mod tests {
     fn a_thousand_tests_at_each_hypothesis_keep_their_error_rates() {
         for model in [EloModel::Logistic, EloModel::Normalised] {
             let test = sprt(0.0, 30.0, model);
-            for (elo, wrong) in [(0.0, SprtDecision::AcceptH1), (30.0, SprtDecision::AcceptH0)] {
+            for (elo, wrong) in [(0.0, Hypothesis::H1), (30.0, Hypothesis::H0)] {
                 let wrongly = |seed| Match::new(elo, model, seed).decide(test) == wrong;
                 let errors = (0..1000).filter(|&seed| wrongly(seed)).count();
                 println!("{model:?}, {elo} Elo: {errors} of 1000 tests were wrong");
                 assert!((30..=66).contains(&errors), "{model:?}, {elo} Elo: {errors} errors");
             }
+        }
+    }
+
+    /// Draws pairs by their probabilities until the test decides.
+    fn decide(test: Sprt, truth: &Distribution, seed: u64) -> Hypothesis {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut counts = [0; 5];
+        loop {
+            let mut left = random.f64();
+            let place = truth.0.iter().position(|p| {
+                left -= p;
+                left < 0.0
+            });
+            counts[place.unwrap_or(4)] += 1;
+            if let Some(decision) = test.decision(&Pentanomial(counts)) {
+                return decision;
+            }
+        }
+    }
+
+    /// The error rates hold whatever pairs look like: few draws, next to nothing but draws, openings that one colour
+    /// wins, programs that win or lose everything. If one test in twenty errs, more than 27 in 300 do so once in 500 times.
+    #[test]
+    fn error_rates_hold_for_unusual_pairs() {
+        let errors = |test: Sprt, truth: &Distribution, wrong: Hypothesis| {
+            (0..300).filter(|&seed| decide(test, truth, seed) == wrong).count()
+        };
+        let shapes = [
+            [0.15, 0.2, 0.3, 0.2, 0.15],
+            [0.0001, 0.0149, 0.97, 0.0149, 0.0001],
+            [0.01, 0.04, 0.9, 0.04, 0.01],
+            [0.4, 0.04, 0.12, 0.04, 0.4],
+        ];
+        for model in [EloModel::Logistic, EloModel::Normalised] {
+            for (shape, logistic) in shapes.into_iter().zip([60.0, 8.0, 20.0, 80.0]) {
+                let elo1 = if model == EloModel::Logistic { logistic } else { 60.0 };
+                let test = sprt(0.0, elo1, model);
+                for (elo, wrong) in [(0.0, Hypothesis::H1), (elo1, Hypothesis::H0)] {
+                    let count = errors(test, &test.most_likely(&Distribution(shape), elo), wrong);
+                    assert!(count <= 27, "{model:?}, {shape:?}, {elo} Elo: {count} of 300 were wrong");
+                }
+            }
+            let test = sprt(0.0, 60.0, model);
+            let lost = Distribution([1.0, 0.0, 0.0, 0.0, 0.0]);
+            let won = Distribution([0.0, 0.0, 0.0, 0.0, 1.0]);
+            let nearly = Distribution([0.9, 0.1, 0.0, 0.0, 0.0]);
+            assert_eq!(errors(test, &lost, Hypothesis::H1), 0);
+            assert_eq!(errors(test, &nearly, Hypothesis::H1), 0);
+            assert_eq!(errors(test, &won, Hypothesis::H0), 0);
+            let drawn = Distribution([0.0, 0.0, 1.0, 0.0, 0.0]);
+            assert_eq!(errors(test, &drawn, Hypothesis::H1), 0);
         }
     }
 }

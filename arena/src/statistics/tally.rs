@@ -87,23 +87,15 @@ impl WinDrawLoss {
 ///
 /// The two games of a pair are not independent, since an opening that favours White favours each player once. Counted
 /// by the sum of a pair, that cancels out, and fewer games prove the same (the pentanomial model).
+///
+/// Holds how many pairs brought 0, 1, 2, 3 and 4 half points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pentanomial([u64; 5]);
+pub struct Pentanomial(pub [u64; 5]);
 
 impl Pentanomial {
-    /// Pairs already counted: `counts[h]` of them brought `h` half points.
-    pub fn new(counts: [u64; 5]) -> Pentanomial {
-        Pentanomial(counts)
-    }
-
     /// Counts a pair of games.
     pub fn add(&mut self, first: Points, second: Points) {
         self.0[(first.halves() + second.halves()) as usize] += 1;
-    }
-
-    /// How many pairs brought 0, 1, 2, 3 and 4 half points.
-    pub fn counts(&self) -> [u64; 5] {
-        self.0
     }
 
     /// How many pairs were counted.

@@ -67,7 +67,7 @@ impl Default for ResignByScore {
 #[derive(Debug, Default)]
 pub(crate) struct Adjudicator {
     /// What is wrong with the tables: they are not asked any more.
-    faulty: Option<TablebaseError>,
+    pub(super) faulty: Option<TablebaseError>,
     even_plies: u32,
     seen_lost: ByColor<u32>,
     seen_won: ByColor<u32>,
@@ -99,11 +99,6 @@ impl Adjudicator {
             .longest
             .is_some_and(|longest| game.ply() as u64 >= 2 * u64::from(longest.get()))
             .then_some((draw, "maximum length"))
-    }
-
-    /// What was wrong with the tables, if something was.
-    pub(super) fn into_fault(self) -> Option<TablebaseError> {
-        self.faulty
     }
 
     fn look_up(&mut self, tables: &SyzygyTables, game: &Game) -> Option<Outcome> {

@@ -12,10 +12,15 @@
 //! | a claim of a win or a draw that the board shows | ended as the board shows |
 //! | such a claim from the side to move, not true yet | its next move must make it true, at once, or: rules infraction |
 //! | any other claim | lost, rules infraction |
-//! | something for persons to hear | it is noted in the log of the game |
+//! | something for persons to hear | goes on: whoever wants to hear it keeps a log of the messages |
 //!
 //! A draw offer is carried to the opponent, beside the move if it comes before one, and stands until the opponent
 //! moves; offering in return accepts. An offer with a move that allows to claim a draw is that claim (CECP).
+//!
+//! One thread listens to both players and does everything else, so that nothing has to be woken between a move and the
+//! opponent's turn. The mover's clock stops at the moment at which its line was read ([`Arrival::at`]), however busy the
+//! referee is, and the opponent's starts when its message has been written. The time between is nobody's: it is the overhead
+//! of the move, and stands in the record. A margin forgives an overdrawn clock, but what was overdrawn is paid for.
 
 mod adjudication;
 mod record;
@@ -32,22 +37,19 @@ use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thin
 use shakmaty::ByColor;
 
 pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
-pub(crate) use self::record::date;
-pub use self::record::{GameRecord, Incident, MoveRecord, Overhead, PgnVariations};
+pub use self::record::{GameRecord, MoveRecord, PgnVariations};
+pub(crate) use self::record::{date, replay_move};
 pub use self::rules::{DrawRule, Rules};
 pub use self::time::{RealTime, Time};
 
 pub(crate) use self::adjudication::Adjudicator;
-pub(crate) use self::rules::flag_fall;
+pub(crate) use self::rules::check_flag;
 
 /// How long the referee waits before looking whether the game is called off.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// How long after announcing a result a player has to make the move that brings it about.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(1);
-
-/// How much of what players say beside their moves is noted; there are programs that don't stop talking.
-const MOST_INCIDENTS: usize = 1000;
 
 /// All that is agreed before a game.
 #[derive(Clone, Debug)]
@@ -164,10 +166,10 @@ impl<'a> GameReferee<'a> {
     fn run(&mut self) -> Ending {
         let mut verdict = self.begin();
         loop {
-            match verdict {
-                Break(ending) => return ending,
-                Continue(()) => verdict = self.listen(),
+            if let Break(ending) = verdict {
+                return ending;
             }
+            verdict = self.listen();
         }
     }
 
@@ -263,12 +265,10 @@ impl<'a> GameReferee<'a> {
     /// What has been missed by this moment.
     fn check_time(&mut self, now: Instant) -> Flow {
         let mover = self.record.game.turn();
-        let passed = |deadline: Option<Instant>| deadline.is_some_and(|deadline| now > deadline);
-        if passed(self.clock.flag_falls()) {
-            let outcome = rules::flag_fall(&self.record.game, mover);
-            return end(outcome, format!("time overdrawn by {:?}", self.clock.overrun(mover, now)));
+        if let Some((outcome, detail)) = check_flag(&self.record.game, &self.clock, now) {
+            return end(outcome, detail);
         }
-        if passed(self.patience_ends) {
+        if self.patience_ends.is_some_and(|end| now > end) {
             return self.fault(mover, PlayerFault::Silence("the request for a move"));
         }
         match self.announced.take_if(|announced| now > announced.by) {
@@ -301,10 +301,7 @@ impl GameReferee<'_> {
                 let claim = format!("{result} {{{}}}", game::excerpt(&reason));
                 self.claim(color, &result, claim, arrival.at)
             }
-            PlayerEvent::Remark(text) => {
-                self.note(color, text);
-                Continue(())
-            }
+            PlayerEvent::Remark(_) => Continue(()),
             PlayerEvent::Complaint(text) => lose(
                 color,
                 WinReason::RulesInfraction,
@@ -331,11 +328,9 @@ impl GameReferee<'_> {
         // The side to move has been asked, so that its clock runs.
         let (used, remaining) =
             self.clock.end_turn(at).map_or_else(Default::default, |turn| (turn.used, turn.remaining));
-        let played = match self.record.game.parse_move(text) {
-            Ok(m) => self.record.game.play(m).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        if let Err(why) = played {
+        let game = &mut self.record.game;
+        let found = game.parse_move(text).map_err(|error| error.to_string());
+        if let Err(why) = found.and_then(|m| game.play(m).map_err(|error| error.to_string())) {
             return lose(mover, WinReason::IllegalMove, why);
         }
         let thinking = std::mem::take(&mut self.thinking);
@@ -403,7 +398,6 @@ impl GameReferee<'_> {
         if std::mem::replace(self.offers.get_mut(color), true) {
             return Continue(());
         }
-        self.note(color, "offers a draw".to_owned());
         // The side to move is going to move yet, and its offer goes with the move.
         if color == self.record.game.turn() { Continue(()) } else { self.carry_offer(color) }
     }
@@ -418,7 +412,6 @@ impl GameReferee<'_> {
 
     /// A player says that the game is over, and how.
     fn claim(&mut self, color: Color, result: &str, claim: String, at: Instant) -> Flow {
-        self.note(color, format!("claims {claim}"));
         let lost = color.fold_wb("0-1", "1-0");
         if result == lost {
             return lose(color, WinReason::Resignation, format!("claims {claim}"));
@@ -448,22 +441,11 @@ impl GameReferee<'_> {
 /// Endings.
 impl GameReferee<'_> {
     fn fault(&mut self, color: Color, fault: PlayerFault) -> Flow {
-        let reason = match fault {
-            PlayerFault::Malformed(_) => WinReason::RulesInfraction,
-            PlayerFault::Start(_)
-            | PlayerFault::Silence(_)
-            | PlayerFault::Died(_)
-            | PlayerFault::Unsupported(_) => WinReason::Abandoned,
-        };
+        let is_breach = matches!(fault, PlayerFault::Malformed(_));
+        let reason = if is_breach { WinReason::RulesInfraction } else { WinReason::Abandoned };
         let detail = fault.to_string();
         *self.record.faults.get_mut(color) = Some(fault);
         lose(color, reason, detail)
-    }
-
-    fn note(&mut self, color: Color, text: String) {
-        if self.record.incidents.len() < MOST_INCIDENTS {
-            self.record.note(Some(color), text);
-        }
     }
 
     /// Tells the players that the game is over, as far as they can still be told, and writes the record.
@@ -476,10 +458,9 @@ impl GameReferee<'_> {
                 }
             }
         }
-        if let Some(fault) = self.adjudicator.into_fault() {
-            self.record.note(None, format!("asked no endgame tables any more: {fault}"));
-        }
-        self.record.end(ending.outcome, ending.detail, lasted);
+        let fault = self.adjudicator.faulty.filter(|_| ending.detail.is_empty());
+        let detail = fault.map_or(ending.detail, |fault| format!("no endgame tables: {fault}"));
+        self.record.end(ending.outcome, detail, lasted);
         self.record
     }
 }

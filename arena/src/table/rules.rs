@@ -1,8 +1,8 @@
 //! By which rules a game is judged.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use game::{DrawReason, Game, Outcome, WinReason};
+use game::{Clock, DrawReason, Game, Outcome, WinReason};
 use shakmaty::{Color, Position as _};
 
 use super::adjudication::Adjudication;
@@ -63,9 +63,18 @@ pub(super) fn can_mate_at_once(game: &Game) -> bool {
     })
 }
 
+/// How the game ends, and by how much time was overdrawn, if the flag of the side to move has fallen by now.
+pub(crate) fn check_flag(game: &Game, clock: &Clock, at: Instant) -> Option<(Outcome, String)> {
+    if at <= clock.flag_falls()? {
+        return None;
+    }
+    let mover = game.turn();
+    Some((flag_fall(game, mover), format!("time overdrawn by {:?}", clock.overrun(mover, at))))
+}
+
 /// What it means that the time of `loser` ran out: a draw if the opponent could not mate by any series of legal moves
 /// (FIDE Laws 6.9), as far as the material tells; positions that are blocked for ever are not recognised.
-pub(crate) fn flag_fall(game: &Game, loser: Color) -> Outcome {
+fn flag_fall(game: &Game, loser: Color) -> Outcome {
     if game.position().has_insufficient_material(!loser) {
         Outcome::Draw(DrawReason::TimeoutVsInsufficient)
     } else {

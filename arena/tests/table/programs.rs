@@ -73,7 +73,7 @@ fn programs_of_all_protocols_meet_each_under_its_own_time_control() {
                 (&fixture(white, "--seed 1"), white_controls[n]),
                 (&fixture(black, "--seed 2"), black_controls[n]),
             );
-            assert_eq!(record.outcome, Some(Outcome::Draw(DrawReason::Adjudication)), "{}", record.log());
+            assert_eq!(record.outcome, Some(Outcome::Draw(DrawReason::Adjudication)), "{record:?}");
             let clocks = [&record.moves[38], &record.moves[39]].map(|m| m.remaining.is_some());
             let keeps = |control: &str| control != "-" && !control.starts_with("nodes");
             assert_eq!(clocks, [keeps(white_controls[n]), keeps(black_controls[n])], "{white:?} {black:?}");
@@ -102,19 +102,19 @@ fn a_program_that_misbehaves_loses_for_the_right_reason() {
         let opponent = fixture(Uci, if waits { "--fault hang --at 3" } else { "" });
         for (protocol, reason) in [Cecp, Uci, Cego].into_iter().zip(reasons) {
             let record = game((&fixture(protocol, &format!("--fault {fault}")), "0.5"), (&opponent, "60"));
-            assert_eq!(record.outcome, Some(black_wins(reason)), "{protocol:?} {fault}: {}", record.log());
+            assert_eq!(record.outcome, Some(black_wins(reason)), "{protocol:?} {fault}: {record:?}");
         }
     }
     for (fault, protocol) in [("wrong-claim", Cecp), ("refusal", Cecp), ("noise", Cego)] {
         let record = game((&fixture(protocol, &format!("--fault {fault}")), "60"), (&fixture(Uci, ""), "60"));
-        assert_eq!(record.outcome, Some(black_wins(RulesInfraction)), "{fault}: {}", record.log());
+        assert_eq!(record.outcome, Some(black_wins(RulesInfraction)), "{fault}: {record:?}");
     }
 }
 
 #[test]
 fn a_program_without_a_clock_that_hangs_has_abandoned_the_game() {
     let record = game((&fixture(Uci, "--fault hang"), "nodes=1"), (&fixture(Cecp, ""), "60"));
-    assert_eq!(record.outcome, Some(black_wins(Abandoned)), "{}", record.log());
+    assert_eq!(record.outcome, Some(black_wins(Abandoned)), "{record:?}");
 }
 
 /// Time that stands still but for what the players are said to have thought.
@@ -206,8 +206,7 @@ fn the_example_of_the_cego_document() {
     };
     let players = ByColor { white: &mut white as &mut dyn Player, black: &mut black };
     let record = play_by(&time, &setup, players, &AtomicBool::new(false));
-    assert_eq!(record.outcome, Some(black_wins(WinReason::Resignation)), "{}", record.log());
-    assert!(record.log().contains("CEGO revision 1"), "the mediator discloses its revision");
+    assert_eq!(record.outcome, Some(black_wins(WinReason::Resignation)), "{record:?}");
     for player in [white, black] {
         let departure = Box::new(player).quit();
         assert!(departure.status.is_some_and(|status| !status.success()), "terminated by the mediator");

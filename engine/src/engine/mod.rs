@@ -22,15 +22,21 @@ use crate::bridge;
 use crate::network::open_network;
 use crate::settings::{NumberSetting, PathSetting, Setting, SettingError, Settings, SwitchSetting};
 use crate::strength::Strength;
-use worker::{Job, Worker, WorkerCommand};
+use worker::{Job, Worker};
 
 pub use thought::{Decision, Purpose, SearchLine, SearchTask, TaskId, Thought};
+
+/// Something for the thinking thread to do, in its turn.
+type WorkerCommand = Box<dyn FnOnce(&mut Worker) + Send>;
 
 /// The engine. Dropping it stops it.
 pub struct Engine {
     commands: Sender<WorkerCommand>,
     worker: Option<JoinHandle<()>>,
-    current: Option<Current>,
+    /// The task under way.
+    current: Option<TaskId>,
+    /// That of the last search, whether it is still under way or not.
+    control: Arc<Control>,
     last_id: TaskId,
     settings: Settings,
     /// What the worker evaluates with.
@@ -44,11 +50,6 @@ pub struct Engine {
     random: fastrand::Rng,
 }
 
-struct Current {
-    id: TaskId,
-    control: Arc<Control>,
-}
-
 impl Engine {
     /// Starts an engine with default settings. `listener` is called on the thinking thread with every [`Thought`].
     ///
@@ -58,18 +59,19 @@ impl Engine {
         let table = Table::new(NumberSetting::Hash.default() as usize)
             .or_else(|_| Table::new(1))
             .map_err(|error| std::io::Error::new(std::io::ErrorKind::OutOfMemory, error))?;
-        let (commands, inbox) = mpsc::channel();
+        let (commands, inbox) = mpsc::channel::<WorkerCommand>();
         let thread = std::thread::Builder::new().name("thinking".into()).stack_size(search::STACK_SIZE);
         let worker = thread.spawn(move || {
-            let mut worker = Worker::new(table, listener);
+            let mut worker = Worker::new(table, Box::new(listener));
             for command in inbox {
-                worker.execute(command);
+                command(&mut worker);
             }
         })?;
         Ok(Engine {
             commands,
             worker: Some(worker),
             current: None,
+            control: Arc::default(),
             last_id: TaskId(0),
             settings: Settings::default(),
             network: Network::embedded(),
@@ -100,13 +102,13 @@ impl Engine {
         self.settings.set(setting, value)?;
         match setting {
             NumberSetting::Hash if value != old => match Table::new(value as usize) {
-                Ok(table) => self.send(WorkerCommand::UseTable(table)),
+                Ok(table) => self.send(|worker| worker.table = table),
                 Err(error) => {
                     self.settings.set(setting, old)?;
                     return Err(SettingError::Memory { mebibytes: value, error });
                 }
             },
-            NumberSetting::Threads => self.send(WorkerCommand::UseThreads(value as usize)),
+            NumberSetting::Threads => self.send(move |worker| worker.use_threads(value as usize)),
             _ => {}
         }
         Ok(())
@@ -129,14 +131,14 @@ impl Engine {
                 self.book = book.map_err(|error| SettingError::Book { path: path.to_owned(), error })?;
             }
             PathSetting::Tablebases => {
-                let tables = is_set.then(|| SyzygyTables::open(path)).transpose()?;
-                self.send(WorkerCommand::UseTablebases(tables.map(Arc::new)));
+                let tables = is_set.then(|| SyzygyTables::open(path)).transpose()?.map(Arc::new);
+                self.send(|worker| (worker.tablebases, worker.is_fault_told) = (tables, false));
             }
             PathSetting::Network => {
                 let network = open_network(Path::new(path))
                     .map_err(|error| SettingError::Network { path: path.to_owned(), error })?;
                 self.network = Arc::clone(&network);
-                self.send(WorkerCommand::UseNetwork(network));
+                self.send(|worker| worker.use_network(network));
             }
         }
         self.settings.set_path(setting, path);
@@ -182,17 +184,17 @@ impl Engine {
     /// Sets the value of a position for the side to move, in centipawns, from the next task on. What earlier searches found out
     /// is forgotten, once the engine is idle, since it rests on other values.
     pub fn tell_value(&mut self, game: &Game, centipawns: i32) {
-        let key = bridge::key(game);
+        let key = bridge::key(game.position());
         self.told_values.retain(|(told, _)| *told != key);
         self.told_values.push((key, Score::centipawns(centipawns)));
-        self.send(WorkerCommand::Forget);
+        self.send(Worker::forget);
     }
 
     /// Takes back all of [`Engine::tell_value`].
     pub fn forget_told_values(&mut self) {
         if !self.told_values.is_empty() {
             self.told_values.clear();
-            self.send(WorkerCommand::Forget);
+            self.send(Worker::forget);
         }
     }
 
@@ -216,7 +218,7 @@ impl Engine {
 
     /// Clears hash table and histories, once the engine is idle.
     pub fn clear(&self) {
-        self.send(WorkerCommand::Forget);
+        self.send(Worker::forget);
     }
 
     /// What the position is worth at first sight, for the side to move: without a search, and without noise.
@@ -225,50 +227,46 @@ impl Engine {
     }
 
     /// Starts a task; one that is still running is abandoned.
-    pub fn think(&mut self, game: &Game, task: SearchTask) -> TaskId {
+    pub fn think(&mut self, game: &Game, mut task: SearchTask) -> TaskId {
         self.abandon();
         self.last_id.0 += 1;
         let id = self.last_id;
-        let control = Arc::new(match task.purpose {
+        self.current = Some(id);
+        self.control = Arc::new(match task.purpose {
             Purpose::Play => Control::new(),
             Purpose::Ponder | Purpose::Analyse => Control::pondering(),
         });
-        self.current = Some(Current { id, control: Arc::clone(&control) });
         if task.purpose == Purpose::Play
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
             // Nothing was searched; the static evaluation has to do.
-            self.send(WorkerCommand::Play(
-                id,
-                Decision { best: Some(m), ponder: None, score: self.evaluate(game) },
-            ));
+            let decision = Decision { best: Some(m), ponder: None, score: self.evaluate(game) };
+            self.send(move |worker| (worker.listener)(id, Thought::Done(decision)));
             return id;
         }
-        let SearchTask { purpose, limits, allowed, clock } = task;
         // An analysis shows what Herald thinks at full strength.
-        let strength = self.strength().filter(|_| purpose != Purpose::Analyse);
-        let nodes = limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
-        let limits = Limits {
+        let strength = self.strength().filter(|_| task.purpose != Purpose::Analyse);
+        let nodes = task.limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
+        task.limits = Limits {
             nodes,
             overhead: Duration::from_millis(self.get(NumberSetting::Overhead) as u64),
             lines: self.get(NumberSetting::Lines) as usize,
-            ..limits
+            ..task.limits
         };
-        let style = match purpose {
+        let style = match task.purpose {
             Purpose::Play | Purpose::Ponder => self.style(game.turn(), strength),
             Purpose::Analyse => Style::default(),
         };
-        self.send(WorkerCommand::Think(Box::new(Job {
+        let job = Job {
             id,
             game: game.clone(),
-            allowed,
-            limits,
+            task,
             style,
             uses_tablebases: strength.is_none(),
             told_values: self.told_values.clone(),
-            clock,
-            control,
-        })));
+            control: Arc::clone(&self.control),
+        };
+        self.send(move |worker| worker.think(&job));
         id
     }
 
@@ -302,7 +300,7 @@ impl Engine {
     /// Whether a thought belongs to the task under way, and not to an abandoned one. After the task's
     /// [`Thought::Done`], call [`Engine::finish`].
     pub fn is_current(&self, id: TaskId) -> bool {
-        self.current.as_ref().is_some_and(|current| current.id == id)
+        self.current == Some(id)
     }
 
     /// Whether a task is under way.
@@ -317,37 +315,28 @@ impl Engine {
 
     /// Tells the current task to answer as soon as possible.
     pub fn move_now(&self) {
-        if let Some(current) = &self.current {
-            current.control.stop();
-        }
+        self.control.stop();
     }
 
     /// The expected move was played: a task that pondered is now about the engine's own move.
     pub fn ponder_hit(&self) {
-        if let Some(current) = &self.current {
-            current.control.ponder_hit();
-        }
+        self.control.ponder_hit();
     }
 
     /// Suspends the current task, which then uses no processor time. Its stop-watch is suspended by its owner.
     pub fn suspend(&self) {
-        if let Some(current) = &self.current {
-            current.control.suspend();
-        }
+        self.control.suspend();
     }
 
     /// Lets a suspended task go on.
     pub fn resume(&self) {
-        if let Some(current) = &self.current {
-            current.control.resume();
-        }
+        self.control.resume();
     }
 
     /// Ends the current task; whatever it still says is no longer current.
     pub fn abandon(&mut self) {
-        if let Some(current) = self.current.take() {
-            current.control.stop();
-        }
+        self.current = None;
+        self.control.stop();
     }
 
     /// Waits until the engine has carried out all earlier calls and can search at full speed. Returns at once during a task.
@@ -356,14 +345,17 @@ impl Engine {
             return;
         }
         let (done, wait) = mpsc::channel();
-        self.send(WorkerCommand::Answer(done));
+        self.send(move |worker| {
+            worker.table.warm_up();
+            let _ = done.send(());
+        });
         // An error means that the thread is gone, and then there is nothing to wait for.
         let _ = wait.recv();
     }
 
-    fn send(&self, command: WorkerCommand) {
+    fn send(&self, command: impl FnOnce(&mut Worker) + Send + 'static) {
         // Fails only if the thinking thread has died, which its panic message has told already.
-        let _ = self.commands.send(command);
+        let _ = self.commands.send(Box::new(command));
     }
 }
 

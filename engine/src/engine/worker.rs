@@ -1,53 +1,36 @@
 //! The thinking thread.
 
 use std::sync::Arc;
-use std::sync::mpsc::Sender;
 
-use game::{Game, Move, SyzygyTables};
+use game::{Game, SyzygyTables};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::network::Network;
-use search::{
-    Answer, Control, Limits, Observer, Report, Root, Score, SearchClock, Searcher, Style, Table, TimeLimit,
-};
+use search::{Answer, Control, Limits, Observer, Report, Root, Score, Searcher, Style, Table, TimeLimit};
 use variants::Board;
 
-use super::{Decision, SearchLine, TaskId, Thought};
+use super::{Decision, SearchLine, SearchTask, TaskId, Thought};
 use crate::bridge::{self, from_search, line_from_search, to_search};
 use crate::endgame_tables::Probe;
 
 /// What the mate solver may remember while it works on a mate that was asked for, besides the hash table.
 const MATE_TABLE_MEBIBYTES: usize = 64;
 
-/// What the session asks of the thinking thread, in order.
-pub(super) enum WorkerCommand {
-    Think(Box<Job>),
-    Play(TaskId, Decision),
-    UseTablebases(Option<Arc<SyzygyTables>>),
-    UseTable(Table),
-    UseNetwork(Arc<Network>),
-    UseThreads(usize),
-    Forget,
-    Answer(Sender<()>),
-}
-
 pub(super) struct Job {
     pub(super) id: TaskId,
     pub(super) game: Game,
-    pub(super) allowed: Option<Vec<Move>>,
-    pub(super) limits: Limits,
+    pub(super) task: SearchTask,
     pub(super) style: Style,
     /// Whether endgame tables may be asked.
     pub(super) uses_tablebases: bool,
     /// Positions whose value was set by the user.
     pub(super) told_values: Vec<(u64, Score)>,
-    pub(super) clock: Arc<dyn SearchClock + Send + Sync>,
     pub(super) control: Arc<Control>,
 }
 
 impl Job {
     /// A root of the game with all that the task says about it.
     fn complete<P>(&self, root: Root<P>) -> Root<P> {
-        let allowed = self.allowed.as_ref();
+        let allowed = self.task.allowed.as_ref();
         Root {
             allowed: allowed.map(|moves| moves.iter().copied().map(to_search).collect()),
             told_values: self.told_values.clone(),
@@ -57,25 +40,28 @@ impl Job {
     }
 }
 
-pub(super) struct Worker<L> {
+/// Hears the thoughts of a task.
+type Listener = Box<dyn FnMut(TaskId, Thought) + Send>;
+
+pub(super) struct Worker {
     /// Lent to whichever searcher is at work.
-    table: Table,
+    pub(super) table: Table,
     threads: usize,
     searcher: Searcher,
     /// Made for the first game of a variant.
     variants: Option<variants::Searcher>,
-    tablebases: Option<Arc<SyzygyTables>>,
+    pub(super) tablebases: Option<Arc<SyzygyTables>>,
     /// Whether the user knows of a fault in them.
-    is_fault_told: bool,
-    listener: L,
+    pub(super) is_fault_told: bool,
+    pub(super) listener: Listener,
 }
 
-impl<L: FnMut(TaskId, Thought)> Worker<L> {
-    pub(super) fn new(table: Table, listener: L) -> Worker<L> {
+impl Worker {
+    pub(super) fn new(table: Table, listener: Listener) -> Worker {
         Worker {
             table,
             threads: 1,
-            searcher: Searcher::new(),
+            searcher: Searcher::default(),
             variants: None,
             tablebases: None,
             is_fault_told: false,
@@ -83,33 +69,23 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         }
     }
 
-    pub(super) fn execute(&mut self, command: WorkerCommand) {
-        match command {
-            WorkerCommand::Think(job) => self.think(&job),
-            WorkerCommand::Play(id, decision) => (self.listener)(id, Thought::Done(decision)),
-            WorkerCommand::UseTablebases(tables) => (self.tablebases, self.is_fault_told) = (tables, false),
-            WorkerCommand::UseNetwork(network) => {
-                self.table.clear();
-                self.searcher.use_network(network);
-            }
-            WorkerCommand::UseTable(table) => self.table = table,
-            WorkerCommand::UseThreads(threads) => {
-                self.threads = threads;
-                self.searcher.use_threads(threads);
-            }
-            WorkerCommand::Forget => {
-                self.table.clear();
-                self.searcher.clear();
-                self.variants = None;
-            }
-            WorkerCommand::Answer(done) => {
-                self.table.warm_up();
-                let _ = done.send(());
-            }
-        }
+    pub(super) fn use_network(&mut self, network: Arc<Network>) {
+        self.table.clear();
+        self.searcher.use_network(network);
     }
 
-    fn think(&mut self, job: &Job) {
+    pub(super) fn use_threads(&mut self, threads: usize) {
+        self.threads = threads;
+        self.searcher.use_threads(threads);
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.table.clear();
+        self.searcher.clear();
+        self.variants = None;
+    }
+
+    pub(super) fn think(&mut self, job: &Job) {
         let answer = match bridge::root(&job.game) {
             Some(root) => self.think_chess(job, job.complete(root)),
             None => self.think_variant(job, &job.complete(bridge::variant_root(&job.game))),
@@ -125,14 +101,13 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         let root_probes = tablebases.and_then(|tables| keep_best_moves(job, &mut root, tables));
         // Where they know the root, the search finds the shortest way by itself.
         let below_root = tablebases.filter(|_| root_probes.is_none());
-        let below_root = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
-        self.searcher.use_tablebases(below_root);
+        self.searcher.tablebases = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
         let root_probes = root_probes.unwrap_or_default();
         let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
         let (mate, limits) = find_mate(job, &root, &mut reporter);
         let (searcher, table) = (&mut self.searcher, &mut self.table);
         mate.unwrap_or_else(|| {
-            searcher.think(table, &root, &limits, &job.control, &*job.clock, &mut reporter)
+            searcher.think(table, &root, &limits, &job.control, &*job.task.clock, &mut reporter)
         })
     }
 
@@ -149,14 +124,14 @@ impl<L: FnMut(TaskId, Thought)> Worker<L> {
         let mut reporter = Reporter { job, root_probes: 0, listener: &mut self.listener };
         let searcher = self.variants.get_or_insert_default();
         searcher.use_threads(self.threads);
-        searcher.think(&mut self.table, root, &job.limits, &job.control, &*job.clock, &mut reporter)
+        searcher.think(&mut self.table, root, &job.task.limits, &job.control, &*job.task.clock, &mut reporter)
     }
 }
 
 /// A mate that is asked for is first of all a matter for the mate solver, which gets three quarters of the nodes and of a
 /// fixed time. If it finds none, the search takes over within the limits that are returned.
 fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Answer>, Limits) {
-    let limits = job.limits.clone();
+    let limits = job.task.limits.clone();
     let Some(moves) = limits.mate.filter(|_| limits.lines <= 1) else { return (None, limits) };
     let Ok(mut solver) = Solver::new(MATE_TABLE_MEBIBYTES) else { return (None, limits) };
     let problem = Problem { attacker: root.position.turn(), moves, goal: Goal::Within };
@@ -165,7 +140,7 @@ fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Ans
         other => other,
     };
     let most = Limits { nodes: limits.nodes.map(|nodes| nodes - nodes / 4), time, ..limits.clone() };
-    let solution = solver.solve(root, problem, &most, &job.control, &*job.clock, observer);
+    let solution = solver.solve(root, problem, &most, &job.control, &*job.task.clock, observer);
     let rest = limits.nodes.map(|nodes| nodes - solution.nodes);
     let answer = match solution.finding {
         Finding::Mate(mate) => Some(Answer {
@@ -183,34 +158,30 @@ fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Ans
 /// If the endgame tables know the root, only the moves remain that keep what it is worth: the number of moves that they
 /// were asked about. With several lines the lesser moves are wanted, too.
 fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &SyzygyTables) -> Option<u64> {
-    if job.limits.lines > 1 {
+    if job.task.limits.lines > 1 {
         return None;
     }
-    let candidates = job.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
+    let candidates = job.task.allowed.clone().unwrap_or_else(|| job.game.legal_moves().to_vec());
     let best = tablebases.noting_faults(tablebases.best_moves(&job.game, &candidates))?;
     root.allowed = Some(best.into_iter().map(to_search).collect());
     Some(candidates.len() as u64)
 }
 
 fn decision(game: &Game, answer: &Answer) -> Decision {
-    let best = answer.best.and_then(|m| from_search(game, m));
     let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
-    Decision {
-        best,
-        ponder: line_from_search(game, &line).get(1).copied(),
-        score: bridge::score(answer.score),
-    }
+    let mut line = line_from_search(game, &line).into_iter();
+    Decision { best: line.next(), ponder: line.next(), score: bridge::score(answer.score) }
 }
 
 /// Translates the search's reports for the listener.
-struct Reporter<'a, L> {
+struct Reporter<'a> {
     job: &'a Job,
     /// Tablebase probes before the search.
     root_probes: u64,
-    listener: &'a mut L,
+    listener: &'a mut Listener,
 }
 
-impl<L: FnMut(TaskId, Thought)> Observer for Reporter<'_, L> {
+impl Observer for Reporter<'_> {
     fn report(&mut self, report: &Report) {
         let line = SearchLine {
             depth: report.depth,

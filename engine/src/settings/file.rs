@@ -126,26 +126,20 @@ fn read(text: &str) -> Result<Settings, String> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{NumberSetting, PathSetting, SwitchSetting};
+    use super::super::{NUMBERS, NumberSetting, PATHS, SWITCHES};
     use super::*;
 
     fn settings() -> impl Strategy<Value = Settings> {
-        let numbers = NumberSetting::all().map(NumberSetting::range).to_vec();
-        let switches = proptest::collection::vec(any::<bool>(), SwitchSetting::all().len());
-        let paths = proptest::collection::vec("\\PC{0,20}", PathSetting::all().len());
+        let numbers = NUMBERS.map(|(_, _, _, range)| range).to_vec();
+        let switches = proptest::collection::vec(any::<bool>(), SWITCHES.len());
+        let paths = proptest::collection::vec("\\PC{0,20}", PATHS.len());
         (numbers, switches, paths).prop_map(|(numbers, switches, paths)| {
             let mut settings = Settings::default();
-            for (setting, value) in NumberSetting::all().into_iter().zip(numbers) {
+            for ((setting, ..), value) in NUMBERS.into_iter().zip(numbers) {
                 settings.set(setting, value).unwrap();
             }
-            SwitchSetting::all()
-                .into_iter()
-                .zip(switches)
-                .for_each(|(setting, on)| settings.switch(setting, on));
-            PathSetting::all()
-                .into_iter()
-                .zip(&paths)
-                .for_each(|(setting, path)| settings.set_path(setting, path));
+            SWITCHES.into_iter().zip(switches).for_each(|((setting, _), on)| settings.switch(setting, on));
+            PATHS.into_iter().zip(&paths).for_each(|((setting, _), path)| settings.set_path(setting, path));
             settings
         })
     }

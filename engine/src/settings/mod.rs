@@ -102,11 +102,6 @@ const NUMBERS: [(NumberSetting, &str, i64, RangeInclusive<i64>); 9] = [
 ];
 
 impl NumberSetting {
-    /// All of them.
-    pub fn all() -> [NumberSetting; NUMBERS.len()] {
-        NUMBERS.map(|(setting, ..)| setting)
-    }
-
     /// The value of a new engine.
     pub const fn default(self) -> i64 {
         NUMBERS[self as usize].2
@@ -135,13 +130,6 @@ const SWITCHES: [(SwitchSetting, &str); 3] = [
     (SwitchSetting::OfferDraws, "OfferDraws"),
 ];
 
-impl SwitchSetting {
-    /// All of them.
-    pub fn all() -> [SwitchSetting; SWITCHES.len()] {
-        SWITCHES.map(|(setting, _)| setting)
-    }
-}
-
 /// Files that users may name. Without a name there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathSetting {
@@ -158,13 +146,6 @@ const PATHS: [(PathSetting, &str); 3] = [
     (PathSetting::Tablebases, "SyzygyPath"),
     (PathSetting::Network, "EvalFile"),
 ];
-
-impl PathSetting {
-    /// All of them.
-    pub fn all() -> [PathSetting; PATHS.len()] {
-        PATHS.map(|(setting, _)| setting)
-    }
-}
 
 /// Why a setting was not changed; the old value stays.
 #[derive(Debug, thiserror::Error)]
@@ -199,9 +180,9 @@ mod tests {
 
     #[test]
     fn rows_stand_in_the_order_of_their_settings() {
-        assert!((0..).zip(NumberSetting::all()).all(|(row, setting)| setting as usize == row));
-        assert!((0..).zip(SwitchSetting::all()).all(|(row, setting)| setting as usize == row));
-        assert!((0..).zip(PathSetting::all()).all(|(row, setting)| setting as usize == row));
+        assert!((0..).zip(NUMBERS).all(|(row, (setting, ..))| setting as usize == row));
+        assert!((0..).zip(SWITCHES).all(|(row, (setting, _))| setting as usize == row));
+        assert!((0..).zip(PATHS).all(|(row, (setting, _))| setting as usize == row));
         assert_eq!(Setting::ALL.len(), NUMBERS.len() + SWITCHES.len() + PATHS.len());
     }
 }

@@ -1,71 +1,46 @@
 //! EPD records as a book: positions with the moves to play in them (EPD specification, 6).
 
-use std::collections::HashMap;
 use std::io::BufRead;
 use std::iter;
 
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::CastlingMode;
 
-use super::polyglot::{MoveCode, key};
-use super::{BookError, BookMove};
+use super::{BookError, PolyglotBuilder};
 use crate::epd::{Escapes, Lexer, position_part};
 use crate::game::Game;
 use crate::lines::{LineRead, NumberedLines};
 
-/// Positions and moves, held in memory.
+/// Reads a file of records, one a line. Empty lines and lines that begin with `#` are passed over.
 ///
 /// A record gives the move that is to be played from its position (`sm`) if it names one, otherwise all the best moves
 /// (`bm`), otherwise the first move of the predicted line (`pv`). The weight of a move is the number of records that
 /// give it.
-#[derive(Clone, Debug, Default)]
-pub struct EpdBook {
-    moves: HashMap<u64, Vec<(MoveCode, u16)>>,
+///
+/// # Errors
+/// If the input can't be read, or a record has no legal position or names a move that is not legal there.
+pub(super) fn read(input: impl BufRead) -> Result<PolyglotBuilder, BookError> {
+    let mut book = PolyglotBuilder::default();
+    let (mut lines, mut line) = (NumberedLines::new(input), String::new());
+    loop {
+        let added = match lines.read(&mut line)? {
+            LineRead::End => return Ok(book),
+            LineRead::TooLong => Err("longer than a megabyte".to_owned()),
+            LineRead::Line if line.trim().is_empty() || line.starts_with('#') => Ok(()),
+            LineRead::Line => add(&mut book, &line),
+        };
+        added.map_err(|problem| BookError::Epd { line: lines.number, problem })?;
+    }
 }
 
-impl EpdBook {
-    /// Reads a file of records, one a line. Empty lines and lines that begin with `#` are passed over.
-    ///
-    /// # Errors
-    /// If the input can't be read, or a record has no legal position or names a move that is not legal there.
-    pub fn read(input: impl BufRead) -> Result<EpdBook, BookError> {
-        let (mut book, mut lines, mut line) = (EpdBook::default(), NumberedLines::new(input), String::new());
-        loop {
-            let added = match lines.read(&mut line)? {
-                LineRead::End => return Ok(book),
-                LineRead::TooLong => Err("longer than a megabyte".to_owned()),
-                LineRead::Line if line.trim().is_empty() || line.starts_with('#') => Ok(()),
-                LineRead::Line => book.add(&line),
-            };
-            added.map_err(|problem| BookError::Epd { line: lines.number(), problem })?;
-        }
+fn add(book: &mut PolyglotBuilder, record: &str) -> Result<(), String> {
+    let game = Game::from_fen(position_part(record), CastlingMode::Standard);
+    let game = game.map_err(|error| error.to_string())?;
+    for text in moves_to_play(record) {
+        let m = game.parse_move(text).map_err(|error| error.to_string())?;
+        let Some(chess) = game.chess() else { break };
+        book.count(chess, m, 1);
     }
-
-    fn add(&mut self, record: &str) -> Result<(), String> {
-        let game = Game::from_fen(position_part(record), CastlingMode::Standard)
-            .map_err(|error| error.to_string())?;
-        for text in moves_to_play(record) {
-            let m = game.parse_move(text).map_err(|error| error.to_string())?;
-            let Some(chess) = game.chess() else { break };
-            self.count(key(chess), MoveCode::new(m));
-        }
-        Ok(())
-    }
-
-    fn count(&mut self, key: u64, code: MoveCode) {
-        let moves = self.moves.entry(key).or_default();
-        match moves.iter_mut().find(|(known, _)| *known == code) {
-            Some((_, weight)) => *weight = weight.saturating_add(1),
-            None => moves.push((code, 1)),
-        }
-    }
-
-    /// The moves for a position.
-    pub fn moves(&self, chess: &Chess) -> Vec<BookMove> {
-        let known = self.moves.get(&key(chess)).into_iter().flatten();
-        known
-            .filter_map(|&(code, weight)| Some(BookMove { mv: code.legal_move(chess)?, weight, learn: 0 }))
-            .collect()
-    }
+    Ok(())
 }
 
 /// The operands of `sm`, or else of `bm`, or else the first of `pv`.
@@ -90,14 +65,19 @@ fn moves_to_play(record: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::*;
+    use crate::book::PolyglotBook;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
     fn moves(records: &str) -> Vec<(String, u16)> {
-        let book = EpdBook::read(records.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        read(records.as_bytes()).unwrap().write(1, &mut bytes).unwrap();
+        let mut book = PolyglotBook::new(Cursor::new(bytes)).unwrap();
         let game = Game::default();
-        book.moves(game.chess().unwrap()).iter().map(|m| (game.san(m.mv), m.weight)).collect()
+        book.moves(game.chess().unwrap()).unwrap().iter().map(|m| (game.san(m.mv), m.weight)).collect()
     }
 
     #[test]
@@ -118,7 +98,7 @@ mod tests {
 
     #[test]
     fn faults_name_their_line() {
-        let fault = |records: String| EpdBook::read(records.as_bytes()).unwrap_err().to_string();
+        let fault = |records: String| read(records.as_bytes()).map(drop).unwrap_err().to_string();
         assert!(fault(format!("{START} bm e4;\n{START} bm e5;")).starts_with("line 2: illegal move `e5`"));
         assert!(fault("k7/8 w;".to_owned()).starts_with("line 1: FEN `k7/8 w` has 2 fields"));
     }

@@ -4,23 +4,22 @@ mod epd;
 mod polyglot;
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use shakmaty::{Chess, Move};
 
-pub use epd::EpdBook;
 pub use polyglot::{PolyglotBook, PolyglotBuilder};
 
-/// A book in a file.
+/// A book in a file: in the format of Polyglot, or EPD records with moves, which become such a book in memory.
 #[derive(Debug)]
-pub enum Book {
-    /// In the format of Polyglot.
-    Polyglot(PolyglotBook<File>),
-    /// EPD records with moves.
-    Epd(EpdBook),
-}
+pub struct Book(PolyglotBook<Box<dyn BookSource>>);
+
+trait BookSource: Read + Seek + fmt::Debug + Send {}
+
+impl<T: Read + Seek + fmt::Debug + Send> BookSource for T {}
 
 /// A move that a book recommends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +60,16 @@ impl Book {
     /// If the file can't be read or is no such book.
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let file = File::open(path)?;
-        if path.extension().and_then(OsStr::to_str).is_some_and(|end| end.eq_ignore_ascii_case("epd")) {
-            EpdBook::read(BufReader::new(file)).map(Book::Epd)
+        let is_epd =
+            path.extension().and_then(OsStr::to_str).is_some_and(|end| end.eq_ignore_ascii_case("epd"));
+        let mut bytes = Vec::new();
+        let source: Box<dyn BookSource> = if is_epd {
+            epd::read(BufReader::new(file))?.write(1, &mut bytes)?;
+            Box::new(Cursor::new(bytes))
         } else {
-            PolyglotBook::new(file).map(Book::Polyglot)
-        }
+            Box::new(file)
+        };
+        PolyglotBook::new(source).map(Book)
     }
 
     /// The moves for a position, best first; none if the book does not know it.
@@ -73,10 +77,7 @@ impl Book {
     /// # Errors
     /// If the file can't be read, or turns out to be damaged.
     pub fn moves(&mut self, chess: &Chess) -> Result<Vec<BookMove>, BookError> {
-        let mut moves = match self {
-            Book::Polyglot(book) => book.moves(chess)?,
-            Book::Epd(book) => book.moves(chess),
-        };
+        let mut moves = self.0.moves(chess)?;
         moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
         Ok(moves)
     }
@@ -85,15 +86,12 @@ impl Book {
 /// Chooses one of the moves by their weights; `None` if there is none to choose.
 pub fn choose(moves: &[BookMove], random: &mut fastrand::Rng) -> Option<Move> {
     let total: u32 = moves.iter().map(|m| u32::from(m.weight)).sum();
-    let mut ticket = random.u32(0..total.max(1));
-    moves
-        .iter()
-        .find(|m| {
-            let wins = ticket < u32::from(m.weight);
-            ticket = ticket.saturating_sub(u32::from(m.weight));
-            wins
-        })
-        .map(|m| m.mv)
+    let ticket = random.u32(0..total.max(1));
+    let sums = moves.iter().scan(0, |sum, m| {
+        *sum += u32::from(m.weight);
+        Some((*sum, m.mv))
+    });
+    sums.into_iter().find(|(sum, _)| ticket < *sum).map(|(_, mv)| mv)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! | 2 | weight: how often to choose the move in proportion to the others |
 //! | 4 | learn: free for the programs that use the book |
 
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -23,16 +24,16 @@ const ENTRY_SIZE: usize = 16;
 const MOST_MOVES: u64 = 256;
 
 /// The key of a position. A possible en passant capture counts even if a pin forbids it.
-pub(super) fn key(chess: &Chess) -> u64 {
+fn key(chess: &Chess) -> u64 {
     chess.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
 /// A move in 15 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct MoveCode(u16);
+struct MoveCode(u16);
 
 impl MoveCode {
-    pub(super) fn new(m: Move) -> MoveCode {
+    fn new(m: Move) -> MoveCode {
         // Only drops have no origin, and chess knows none.
         let from = m.from().unwrap_or(m.to());
         // Pieces are numbered from 1 for the pawn.
@@ -41,7 +42,7 @@ impl MoveCode {
     }
 
     /// The legal move that is meant; `None` if there is none, as when two positions share a key.
-    pub(super) fn legal_move(self, chess: &Chess) -> Option<Move> {
+    fn legal_move(self, chess: &Chess) -> Option<Move> {
         chess.legal_moves().into_iter().find(|&m| MoveCode::new(m) == self)
     }
 }
@@ -94,16 +95,6 @@ impl<R: Read + Seek> PolyglotBook<R> {
         Ok(PolyglotBook { source, entries: bytes / size })
     }
 
-    /// The number of entries, each a move in a position.
-    pub fn len(&self) -> u64 {
-        self.entries
-    }
-
-    /// Whether the book knows nothing.
-    pub fn is_empty(&self) -> bool {
-        self.entries == 0
-    }
-
     /// The moves for a position, as they stand in the book; entries without a legal move are passed over.
     ///
     /// # Errors
@@ -114,15 +105,13 @@ impl<R: Read + Seek> PolyglotBook<R> {
         let mut moves = Vec::new();
         for index in first..self.entries {
             let entry = self.entry(index)?;
-            if entry.key != key {
-                return if entry.key > key {
-                    Ok(moves)
-                } else {
-                    Err(BookError::Unsorted { entry: index + 1 })
-                };
-            }
-            if index - first == MOST_MOVES {
-                return Err(BookError::Crowded { entry: index + 1 });
+            match entry.key.cmp(&key) {
+                Ordering::Less => return Err(BookError::Unsorted { entry: index + 1 }),
+                Ordering::Equal if index - first == MOST_MOVES => {
+                    return Err(BookError::Crowded { entry: index + 1 });
+                }
+                Ordering::Equal => {}
+                Ordering::Greater => break,
             }
             let BookEntry { code, weight, learn, .. } = entry;
             moves.extend(code.legal_move(chess).map(|mv| BookMove { mv, weight, learn }));
@@ -176,17 +165,19 @@ impl PolyglotBuilder {
     /// Takes in the first moves of a game, at most so many plies. Games of variants are passed over.
     pub fn add(&mut self, game: &Game, plies: usize) {
         let VariantPosition::Chess(mut chess) = game.start().clone() else { return };
-        let outcome = game.outcome();
-        let points = |mover: Color| match outcome {
-            Some(outcome) => outcome.winner().map_or(1, |winner| if winner == mover { 2 } else { 0 }),
-            None => 1,
-        };
+        let winner = game.outcome().and_then(|outcome| outcome.winner());
+        let points = |mover: Color| winner.map_or(1, |winner| if winner == mover { 2 } else { 0 });
         for &m in game.moves().iter().take(plies) {
-            let results = self.moves.entry((key(&chess), MoveCode::new(m))).or_default();
-            results.games = results.games.saturating_add(1);
-            results.points = results.points.saturating_add(points(chess.turn()));
+            self.count(&chess, m, points(chess.turn()));
             chess.play_unchecked(m);
         }
+    }
+
+    /// Counts a game in which a move was played, with so many points for it.
+    pub(super) fn count(&mut self, chess: &Chess, m: Move, points: u32) {
+        let results = self.moves.entry((key(chess), MoveCode::new(m))).or_default();
+        results.games = results.games.saturating_add(1);
+        results.points = results.points.saturating_add(points);
     }
 
     /// Writes the book and returns its number of entries. A move is kept if it was played in `min_count` games at
@@ -202,7 +193,7 @@ impl PolyglotBuilder {
             .map(|(&(key, code), results)| (key, results.points, code))
             .collect();
         // In the order of keys; the best moves of a position first.
-        kept.sort_unstable_by_key(|&(key, points, code)| (key, std::cmp::Reverse(points), code));
+        kept.sort_unstable_by_key(|&(key, points, code)| (key, Reverse(points), code));
         for position in kept.chunk_by(|(one, ..), (other, ..)| one == other) {
             let most = position.first().map_or(1, |&(_, points, _)| points);
             for &(key, points, code) in position {
@@ -297,7 +288,7 @@ mod tests {
         let mut bytes = Vec::new();
         assert_eq!(builder.write(1, &mut bytes).unwrap(), 4);
         let mut book = PolyglotBook::new(Cursor::new(bytes)).unwrap();
-        assert_eq!(book.len(), 4);
+        assert_eq!(book.entries, 4);
         assert_eq!(found(&mut book, &Game::default()), [("e4".to_owned(), 3), ("d4".to_owned(), 1)]);
         assert_eq!(found(&mut book, &game("e4", None)), [("c5".to_owned(), 2), ("e5".to_owned(), 1)]);
         assert!(found(&mut book, &game("e4 e5", None)).is_empty());

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::texts::enum_with_texts;
+
 /// How bad a fault is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -23,32 +25,11 @@ impl fmt::Display for Severity {
     }
 }
 
-macro_rules! rules {
-    ($($name:ident $label:literal $statement:literal)*) => {
-        /// A rule that a record can break. F: the form of a record; T: the types of operands; O: the operands of an opcode;
-        /// X: opcodes together; A: where the specification is silent or contradicts itself, the reading adopted; V: the
-        /// position.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Rule { $(#[doc = $statement] $name,)* }
-
-        impl Rule {
-            /// All rules, in the order of their labels.
-            pub const ALL: &[Rule] = &[$(Rule::$name,)*];
-
-            /// The name of the rule, such as `F12`.
-            pub fn label(self) -> &'static str {
-                match self { $(Rule::$name => $label,)* }
-            }
-
-            /// What the rule says.
-            pub fn statement(self) -> &'static str {
-                match self { $(Rule::$name => $statement,)* }
-            }
-        }
-    };
-}
-
-rules! {
+enum_with_texts! {
+    /// A rule that a record can break. F: the form of a record; T: the types of operands; O: the operands of an opcode;
+    /// X: opcodes together; A: where the specification is silent or contradicts itself, the reading adopted; V: the
+    /// position.
+    Rule(label, statement)
     F1 "F1" "A record is one line: four fields, then operations (EPD specification, 4)."
     F2 "F2" "Fields are printing ASCII, with exactly one space between them (4)."
     F3 "F3" "A line has at most 4095 characters (4)."
@@ -124,8 +105,10 @@ const MOST_FAULTS: usize = 64;
 pub struct Findings<'a> {
     text: &'a str,
     line: u64,
-    opcode: Option<&'a str>,
-    faults: Vec<Fault>,
+    /// The opcode of the operation that faults are found in now.
+    pub opcode: Option<&'a str>,
+    /// What was found.
+    pub faults: Vec<Fault>,
 }
 
 impl<'a> Findings<'a> {
@@ -134,15 +117,11 @@ impl<'a> Findings<'a> {
         Findings { text, line, opcode: None, faults: Vec::new() }
     }
 
-    /// Names the operation that the faults to come are in.
-    pub fn enter(&mut self, opcode: Option<&'a str>) {
-        self.opcode = opcode;
-    }
-
     /// Takes in a fault at a byte of the line.
     pub fn report(&mut self, at: usize, rule: Rule, severity: Severity, message: impl Into<String>) {
-        if self.faults.len() > MOST_FAULTS {
-            self.omit(severity);
+        if let Some(last) = self.faults.get_mut(MOST_FAULTS) {
+            last.severity = last.severity.max(severity);
+            "there are more faults in this record".clone_into(&mut last.message);
             return;
         }
         let before = self.text.get(..at).unwrap_or(self.text);
@@ -155,25 +134,6 @@ impl<'a> Findings<'a> {
             message: message.into(),
         });
     }
-
-    /// The last fault stands for all that are left out, and is as bad as the worst of them.
-    fn omit(&mut self, severity: Severity) {
-        if let Some(last) = self.faults.last_mut() {
-            let worst = last.severity.max(severity);
-            last.severity = worst;
-            "there are more faults in this record".clone_into(&mut last.message);
-        }
-    }
-
-    /// The faults in the order in which they were found.
-    pub fn into_faults(self) -> Vec<Fault> {
-        self.faults
-    }
-
-    /// The faults so far.
-    pub fn faults(&self) -> &[Fault] {
-        &self.faults
-    }
 }
 
 #[cfg(test)]
@@ -184,7 +144,7 @@ mod tests {
     fn a_fault_says_where_it_is() {
         let mut findings = Findings::new("é w", 7);
         findings.report(3, Rule::F5, Severity::Error, "no side");
-        assert_eq!(findings.faults()[0].to_string(), "7:3: error: no side [F5]");
+        assert_eq!(findings.faults[0].to_string(), "7:3: error: no side [F5]");
     }
 
     #[test]
@@ -192,7 +152,7 @@ mod tests {
         let mut findings = Findings::new("", 1);
         (0..1000).for_each(|_| findings.report(0, Rule::F9, Severity::Note, "again"));
         findings.report(0, Rule::F9, Severity::Error, "worse");
-        let faults = findings.into_faults();
+        let faults = findings.faults;
         assert_eq!((faults.len(), faults[MOST_FAULTS].severity), (MOST_FAULTS + 1, Severity::Error));
         assert_eq!(faults[MOST_FAULTS].message, "there are more faults in this record");
     }

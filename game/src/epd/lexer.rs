@@ -87,7 +87,7 @@ pub struct Operand<'a> {
 /// assert_eq!(lexer.operand(), None);
 /// assert_eq!(lexer.opcode().unwrap().text, "id");
 /// assert_eq!(lexer.operand().unwrap().text, "a; b");
-/// assert!(lexer.findings.faults().is_empty());
+/// assert!(lexer.findings.faults.is_empty());
 /// ```
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
@@ -167,14 +167,14 @@ impl<'a> Lexer<'a> {
     /// The opcode of the next operation. What is left of the present one is passed over.
     pub fn opcode(&mut self) -> Option<Word<'a>> {
         while self.operand().is_some() {}
-        self.findings.enter(None);
+        self.findings.opcode = None;
         self.skip_empty_operations();
         self.gap(Rule::F9);
         if self.at == self.text.len() {
             return None;
         }
         let word = self.word_before(|byte| ends_word(byte) || byte == b'"');
-        self.findings.enter(Some(word.text));
+        self.findings.opcode = Some(word.text);
         self.is_open = true;
         self.check_opcode(word);
         Some(word)
@@ -185,25 +185,21 @@ impl<'a> Lexer<'a> {
         if !self.is_open {
             return None;
         }
-        if self.peek() == Some(b';') {
-            self.is_open = false;
-            self.at += 1;
-            return None;
-        }
         let blank = self.at;
         let is_apart = self.skip_one_space();
         let blanks = if is_apart { 1 } else { self.skip_blanks() };
         match self.peek() {
-            None | Some(b';') => {
+            None => {
                 self.is_open = false;
-                if self.at < self.text.len() && blanks > 0 {
+                self.warn(blank, Rule::F9, "no semicolon after the last operation");
+                None
+            }
+            Some(b';') => {
+                self.is_open = false;
+                if blanks > 0 {
                     self.warn(blank, Rule::F9, "blanks before a semicolon");
                 }
-                if self.at == self.text.len() {
-                    self.warn(blank, Rule::F9, "no semicolon after the last operation");
-                } else {
-                    self.at += 1;
-                }
+                self.at += 1;
                 None
             }
             Some(first) => {
@@ -400,7 +396,7 @@ mod tests {
             }
             operations.push(operation);
         }
-        (operations, lexer.findings.faults().iter().map(|fault| fault.rule.label()).collect())
+        (operations, lexer.findings.faults.iter().map(|fault| fault.rule.label()).collect())
     }
 
     fn expect(rest: &str, operations: &[&str], rules: &[&str]) {
@@ -464,7 +460,7 @@ mod tests {
             let fields = lexer.fields();
             (
                 fields.is_some(),
-                lexer.findings.into_faults().iter().map(|fault| fault.rule.label()).collect::<Vec<_>>(),
+                lexer.findings.faults.iter().map(|fault| fault.rule.label()).collect::<Vec<_>>(),
             )
         };
         assert_eq!(broken(""), (false, vec!["F1"]));

@@ -4,8 +4,8 @@
 //! and finds the next game by its first tag even where a comment was never closed.
 
 use std::io::{self, BufRead};
-use std::ops::ControlFlow;
 
+use shakmaty::variant::Variant;
 use shakmaty::{CastlingMode, Color};
 
 use super::PgnTags;
@@ -105,22 +105,24 @@ impl<R: BufRead> PgnReader<R> {
     fn read_game(&mut self) -> Result<Option<PgnGame>, PgnError> {
         let mut game = PartialGame::default();
         if let Some((name, value, line)) = self.next_tag.take() {
-            game.add_tag(&name, value, line);
+            game.add_tag(&name, value, line).unwrap_or_else(|fault| game.note(line, fault));
         }
         while let Some(lexed) = self.tokens.next()? {
-            let line = self.tokens.token_line();
-            match lexed {
+            let line = self.tokens.token_line;
+            let taken = match lexed {
                 Ok(Token::Tag { name, value }) if game.ends_before(&name) => {
                     self.next_tag = Some((name, value, line));
                     break;
                 }
-                Ok(token) => {
-                    if game.take(token, line).is_break() {
-                        break;
-                    }
+                Ok(Token::Word(word)) if game.depth == 0 && is_result(&word) => {
+                    game.section = Section::Movetext;
+                    game.result = Some(word);
+                    break;
                 }
-                Err(fault) => game.note(line, fault),
-            }
+                Ok(token) => game.take(token, line),
+                Err(fault) => Err(fault),
+            };
+            taken.unwrap_or_else(|fault| game.note(line, fault));
         }
         game.finish()
     }
@@ -182,40 +184,27 @@ impl PartialGame {
         self.fault.get_or_insert((line, fault));
     }
 
-    /// Takes a token; breaks at the result, which ends the game.
-    fn take(&mut self, token: Token, line: u64) -> ControlFlow<()> {
-        let kept = match token {
-            Token::Comment(_) if self.section == Section::Nothing || self.depth > 0 => Ok(()),
-            Token::Comment(text) => self.add_comment(text),
-            Token::Tag { name, value } => {
-                self.add_tag(&name, value, line);
-                self.grow(0)
-            }
+    /// Takes a token other than the result, which ends the game.
+    fn take(&mut self, token: Token, line: u64) -> Result<(), PgnFault> {
+        match token {
+            Token::Comment(_) if self.section == Section::Nothing || self.depth > 0 => {}
+            Token::Comment(text) => self.add_comment(text)?,
+            Token::Tag { name, value } => self.add_tag(&name, value, line)?,
             Token::VariationBegin => {
                 self.section = Section::Movetext;
                 if self.depth == 0 {
                     self.variation_line = line;
                 }
                 self.depth += 1;
-                Ok(())
             }
             Token::VariationEnd => {
                 self.section = Section::Movetext;
-                let outer = self.depth.checked_sub(1).ok_or(PgnFault::UnopenedVariation);
-                outer.map(|depth| self.depth = depth)
+                self.depth = self.depth.checked_sub(1).ok_or(PgnFault::UnopenedVariation)?;
             }
-            Token::Word(_) if self.depth > 0 => Ok(()),
-            Token::Word(word) if is_result(&word) => {
-                self.section = Section::Movetext;
-                self.result = Some(word);
-                return ControlFlow::Break(());
-            }
-            Token::Word(word) => self.add_word(&word),
-        };
-        if let Err(fault) = kept {
-            self.note(line, fault);
+            Token::Word(_) if self.depth > 0 => {}
+            Token::Word(word) => self.add_word(&word)?,
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 
     fn grow(&mut self, bytes: usize) -> Result<(), PgnFault> {
@@ -223,15 +212,12 @@ impl PartialGame {
         if self.size > MOST_TEXT { Err(PgnFault::TooLong) } else { Ok(()) }
     }
 
-    fn add_tag(&mut self, name: &str, value: String, line: u64) {
+    fn add_tag(&mut self, name: &str, value: String, line: u64) -> Result<(), PgnFault> {
         if matches!(name, "FEN" | "Variant") {
             self.setup_line = line;
         }
         self.section = Section::Tags;
-        self.size += name.len() + value.len();
-        if self.size > MOST_TEXT {
-            return;
-        }
+        self.grow(name.len() + value.len())?;
         match name {
             "FEN" => self.fen = Some(value),
             "Variant" => self.variant = Some(value),
@@ -239,6 +225,7 @@ impl PartialGame {
             "SetUp" => {}
             _ => self.tags.set(name, value),
         }
+        Ok(())
     }
 
     fn add_comment(&mut self, text: String) -> Result<(), PgnFault> {
@@ -327,20 +314,20 @@ fn is_result(word: &str) -> bool {
 
 /// The position before the first move (PGN standard, 9.7; `Variant` as today's programs have it).
 fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnFault> {
-    const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let name = variant.unwrap_or_default();
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    let mode = match letters.to_ascii_lowercase().as_str() {
-        "" | "standard" | "normal" | "chess" | "fromposition" => CastlingMode::Standard,
-        "chess960" | "fischerandom" | "fischerrandom" | "960" => CastlingMode::Chess960,
+    let (variant, mode) = match letters.to_ascii_lowercase().as_str() {
+        "" | "standard" | "normal" | "chess" | "fromposition" => (Variant::Chess, CastlingMode::Standard),
+        "chess960" | "fischerandom" | "fischerrandom" | "960" => (Variant::Chess, CastlingMode::Chess960),
         _ => {
-            let unknown = || PgnFault::Variant { name: excerpt(name) };
-            let variant = variant_from_name(name).ok_or_else(unknown)?;
-            let game = fen.map(|fen| Game::from_variant_fen(variant, fen, CastlingMode::Standard));
-            return Ok(game.unwrap_or_else(|| Ok(Game::new(variant)))?);
+            let known = variant_from_name(name);
+            (known.ok_or_else(|| PgnFault::Variant { name: excerpt(name) })?, CastlingMode::Standard)
         }
     };
-    Ok(Game::from_fen(fen.unwrap_or(INITIAL), mode)?)
+    Ok(match fen {
+        Some(fen) => Game::from_variant_fen(variant, fen, mode)?,
+        None => Game::with_mode(variant, mode),
+    })
 }
 
 /// What a result probably came from, where nothing but the tag `Termination` tells (PGN standard, 9.8.1).
@@ -370,7 +357,6 @@ fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcom
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use shakmaty::variant::Variant;
 
     use super::*;
     use crate::pgn::write_pgn;

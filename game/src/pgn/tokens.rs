@@ -27,7 +27,7 @@ pub(super) struct Tokenizer<R> {
     /// Where in the line the next token is looked for.
     at: usize,
     /// The line on which the latest token began.
-    token_line: u64,
+    pub(super) token_line: u64,
 }
 
 /// A token or what is wrong in its place; reading goes on behind it.
@@ -38,25 +38,20 @@ impl<R: BufRead> Tokenizer<R> {
         Tokenizer { lines: NumberedLines::new(input), line: String::new(), at: 0, token_line: 0 }
     }
 
-    /// The line on which the latest token began, from 1.
-    pub(super) fn token_line(&self) -> u64 {
-        self.token_line
-    }
-
     /// The next token; `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Lexed>> {
         loop {
             let rest = &self.line[self.at..];
             let Some(first) = rest.chars().next() else {
                 let read = self.next_line()?;
-                self.token_line = self.lines.number();
+                self.token_line = self.lines.number;
                 match read {
                     LineRead::Line => continue,
                     LineRead::TooLong => return Ok(Some(Err(PgnFault::TooLong))),
                     LineRead::End => return Ok(None),
                 }
             };
-            self.token_line = self.lines.number();
+            self.token_line = self.lines.number;
             match first {
                 '{' => return self.comment().map(Some),
                 ';' => return Ok(Some(Ok(Token::Comment(self.take(rest.len())[1..].trim().to_owned())))),
@@ -108,8 +103,6 @@ impl<R: BufRead> Tokenizer<R> {
             let end = rest.find('}');
             let part = rest[..end.unwrap_or(rest.len())].trim();
             if text.len() + part.len() > LONGEST_LINE {
-                text.clear();
-                text.shrink_to_fit();
                 self.at += end.map_or(rest.len(), |end| end + 1);
                 return Ok(Err(PgnFault::TooLong));
             }
@@ -176,7 +169,7 @@ mod tests {
 
     fn tokens(text: &[u8]) -> Vec<(u64, Lexed)> {
         let mut lexer = Tokenizer::new(text);
-        std::iter::from_fn(|| lexer.next().unwrap().map(|token| (lexer.token_line(), token))).collect()
+        std::iter::from_fn(|| lexer.next().unwrap().map(|token| (lexer.token_line, token))).collect()
     }
 
     fn words(text: &str) -> Vec<String> {

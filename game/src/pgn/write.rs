@@ -25,9 +25,7 @@ pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> St
         movetext.comment(&outcome.to_string());
     }
     movetext.word(result);
-    pgn.push_str(&movetext.finish());
-    pgn.push_str("\n\n");
-    pgn
+    pgn + &movetext.text + "\n\n"
 }
 
 /// The roster in its fixed order, then the rest in the order of ASCII (PGN standard, 8.1.1).
@@ -139,10 +137,6 @@ impl Movetext {
                 self.word(&String::from_iter(piece));
             }
         }
-    }
-
-    fn finish(self) -> String {
-        self.text
     }
 }
 

@@ -15,6 +15,7 @@ use super::operands::Operands;
 use super::operation::Operation;
 use super::position::EpdPosition;
 use super::rules::judge;
+use super::values::Register;
 
 /// A position and what is known about it. The operations are in ASCII order of their opcodes, each of which is there
 /// once; displayed, the record is in canonical form.
@@ -46,10 +47,10 @@ impl<'a> Record<'a> {
         self.get(opcode).map_or(&[], Operation::moves)
     }
 
-    /// The name of the position.
-    pub fn id(&self) -> Option<&str> {
-        match self.get("id")? {
-            Operation::Id(id) => Some(id),
+    /// The comment of that rank, if there is one.
+    pub fn comment(&self, register: Register) -> Option<&str> {
+        match self.get(register.comment_opcode())? {
+            Operation::Comment(_, text) => text.as_deref(),
             _ => None,
         }
     }
@@ -76,14 +77,8 @@ impl<'a> Record<'a> {
     /// # Errors
     /// The position is illegal, or a counter is over 65535.
     pub fn game(&self) -> Result<Game, FenError> {
-        let halfmoves = match self.get("hmvc") {
-            Some(Operation::Hmvc(halfmoves)) => *halfmoves,
-            _ => 0,
-        };
-        let fullmoves = match self.get("fmvn") {
-            Some(Operation::Fmvn(fullmoves)) => *fullmoves,
-            _ => NonZeroU32::MIN,
-        };
+        let halfmoves = self.hmvc().copied().unwrap_or_default();
+        let fullmoves = self.fmvn().copied().unwrap_or(NonZeroU32::MIN);
         self.position.game(halfmoves, fullmoves)
     }
 
@@ -94,6 +89,12 @@ impl<'a> Record<'a> {
             out.push(' ');
             operation.write(out);
         }
+    }
+}
+
+impl<'a> Extend<Operation<'a>> for Record<'a> {
+    fn extend<T: IntoIterator<Item = Operation<'a>>>(&mut self, operations: T) {
+        operations.into_iter().for_each(|operation| self.set(operation));
     }
 }
 
@@ -159,7 +160,7 @@ impl RecordReader {
     pub fn read(self, text: &str, line: u64) -> Reading<'_> {
         let mut lexer = Lexer::new(text, line, self.escapes);
         let record = self.read_record(&mut lexer);
-        let faults = lexer.findings.into_faults();
+        let faults = lexer.findings.faults;
         let is_strict = self.strictness == Strictness::Strict;
         let is_refused = is_strict && faults.iter().any(|fault| fault.severity > Severity::Note);
         Reading { record: record.filter(|_| !is_refused), faults }
@@ -192,13 +193,14 @@ impl RecordReader {
             let operation = self.read_operation(opcode, &operands, moves, &mut lexer.findings);
             operations.push(operation, opcode.at);
         }
-        lexer.findings.enter(None);
+        lexer.findings.opcode = None;
         if is_garbled {
             return None;
         }
         operations.sort(first, &mut lexer.findings);
-        judge(&operations.list, &operations.places, &mut lexer.findings);
-        Some(Record { position, operations: operations.list })
+        let record = Record { position, operations: operations.list };
+        judge(&record, &operations.places, &mut lexer.findings);
+        Some(record)
     }
 
     fn read_operation<'a>(

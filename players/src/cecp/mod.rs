@@ -237,7 +237,7 @@ impl ProtocolPlayer for CecpPlayer {
 fn remark(message: &Message) -> Option<String> {
     match message {
         Message::TellUserError(text) => Some(format!("has bad news for the user: {}", excerpt(text))),
-        Message::Tell(audience, text) => Some(format!("tells {audience}: {}", excerpt(text))),
+        Message::Tell(audience, text) => Some(format!("tells {}: {}", audience.in_words(), excerpt(text))),
         Message::AskUser { question, .. } => Some(format!("asks the user: {}", excerpt(question))),
         _ => None,
     }
@@ -334,7 +334,7 @@ impl Player for CecpPlayer {
         }
         self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
         self.stream.tell(Command::Force)?;
-        let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
+        let result = outcome.result().parse().unwrap_or(GameResult::Unknown);
         self.stream.tell(Command::Result { result, comment: Some(outcome.to_string()) })
     }
 

@@ -6,7 +6,7 @@ use super::numbers::Numbers;
 use super::prover::{Child, Node, Prover};
 use super::table::Known;
 use crate::moves::{Move, MoveList};
-use crate::position::Position;
+use crate::position::{Position, exact_halfmoves};
 use crate::runtime::Stopped;
 
 /// A defender's move, of whatever kind: to count captures as harder was worse.
@@ -21,7 +21,8 @@ const EASIER_WITH_HISTORY: u32 = 4;
 impl Prover<'_> {
     /// Adds the attacker's moves. Ends early if a move mates.
     pub(super) fn add_attacks(&mut self, node: &Node, moves: &MoveList) -> Result<Option<Known>, Stopped> {
-        for &m in moves.iter().filter(|m| self.task.allows(node, **m)) {
+        let allowed = self.allowed;
+        for &m in moves.iter().filter(|m| node.allows(**m, allowed)) {
             let (key, known) = match node.position.gives_check(m) {
                 true => self.look_at_check(node, m)?,
                 false if node.moves > 1 => self.look_at_quiet(node, m)?,
@@ -39,7 +40,8 @@ impl Prover<'_> {
 
     /// Adds the defender's moves.
     pub(super) fn add_replies(&mut self, node: &Node, moves: &MoveList) -> Result<Option<Known>, Stopped> {
-        for &m in moves.iter().filter(|m| self.task.allows(node, **m)) {
+        let allowed = self.allowed;
+        for &m in moves.iter().filter(|m| node.allows(**m, allowed)) {
             let (key, _) = self.look_ahead(node, m)?;
             let known = self.table.probe(key, node.moves).unwrap_or(Known::Open(REPLY));
             self.children.push(Child::new(m, key, known, true));
@@ -113,5 +115,5 @@ fn key(full: u64, halfmoves: u8, plies_left: u32) -> u64 {
     if u32::from(halfmoves) + plies_left <= 100 {
         return full;
     }
-    full ^ Position::exact_halfmoves_key(halfmoves)
+    full ^ exact_halfmoves(halfmoves)
 }

@@ -56,8 +56,8 @@ impl Prover<'_> {
 
     /// The replies of a proven node, those that hold out longest first. What the table has lost is proven again.
     fn replies(&mut self, node: &Node) -> Result<Vec<Reply>, Stopped> {
-        let mut replies = Vec::new();
-        for &mv in node.position.legal_moves().iter().filter(|m| self.task.allows(node, **m)) {
+        let (mut replies, allowed) = (Vec::new(), self.allowed);
+        for &mv in node.position.legal_moves().iter().filter(|m| node.allows(**m, allowed)) {
             let next = self.make(node.position, mv)?;
             let next = Node { position: &next, moves: node.moves, ply: node.ply + 1 };
             let known = match self.table.probe(self.key(&next), next.moves) {

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use shakmaty::Color;
 
 use self::numbers::Numbers;
-use self::prover::{Node, Prover, Task};
+use self::prover::{MAX_PLIES, Node, Prover};
 use self::table::{Known, Table};
 use crate::moves::Move;
 use crate::runtime::Root;
@@ -116,17 +116,20 @@ impl Solver {
         observer: &mut dyn Observer,
     ) -> Solution {
         self.table.clear();
-        let repeated = repeated(root);
-        let task = Task {
+        let mut prover = Prover {
             attacker: problem.attacker,
             allowed: root.allowed.as_deref(),
-            repeated: &repeated,
+            repeated: repeated(root),
             limits,
             time: TimeManager::new(limits),
             control,
             clock,
+            table: &mut self.table,
+            nodes: 0,
+            children: Vec::with_capacity(1 << 12),
+            killers: [None; MAX_PLIES],
+            attacks: [[0; 64]; 6],
         };
-        let mut prover = Prover::new(&task, &mut self.table);
         let finding = prover.solve(root, problem, observer);
         Solution { finding, nodes: prover.nodes }
     }
@@ -185,7 +188,7 @@ impl Prover<'_> {
             score: if plies % 2 == 1 { Score::mate_at(plies) } else { Score::mated_at(plies) },
             bound: Bound::Exact,
             nodes: self.nodes,
-            elapsed: self.task.clock.elapsed(self.nodes),
+            elapsed: self.clock.elapsed(self.nodes),
             hash_full: self.table.permille_full(),
             tablebase_hits: 0,
             principal_variation: &mate.line,

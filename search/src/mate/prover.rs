@@ -26,7 +26,7 @@ const LESSER_REPLIES: u32 = 2;
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
 /// More plies than any question is deep.
-const MAX_PLIES: usize = 2 * (super::MAX_MOVES as usize + 1);
+pub(super) const MAX_PLIES: usize = 2 * (super::MAX_MOVES as usize + 1);
 
 /// A position and the question whether the attacker mates within so many moves.
 #[derive(Clone, Copy)]
@@ -36,6 +36,13 @@ pub(super) struct Node<'p> {
     pub(super) moves: u8,
     /// Distance from the root.
     pub(super) ply: usize,
+}
+
+impl Node<'_> {
+    /// Whether a legal move may be considered, with these moves allowed at the root.
+    pub(super) fn allows(&self, m: Move, allowed: Option<&[Move]>) -> bool {
+        self.ply > 0 || allowed.is_none_or(|allowed| allowed.contains(&m))
+    }
 }
 
 /// A move of a node and what is known about it.
@@ -50,28 +57,17 @@ pub(super) struct Child {
     pub(super) length: u8,
 }
 
-/// What is asked, and when to give up.
-pub(super) struct Task<'a> {
+/// What is asked, when to give up, and how far the proof has come.
+pub(super) struct Prover<'a> {
     pub(super) attacker: Color,
     /// The moves that are allowed at the root; `None` for all.
     pub(super) allowed: Option<&'a [Move]>,
     /// Keys of positions that would come up for the third time.
-    pub(super) repeated: &'a [u64],
+    pub(super) repeated: Vec<u64>,
     pub(super) limits: &'a Limits,
     pub(super) time: TimeManager,
     pub(super) control: &'a Control,
     pub(super) clock: &'a dyn SearchClock,
-}
-
-impl Task<'_> {
-    /// Whether a legal move may be considered.
-    pub(super) fn allows(&self, node: &Node, m: Move) -> bool {
-        node.ply > 0 || self.allowed.is_none_or(|allowed| allowed.contains(&m))
-    }
-}
-
-pub(super) struct Prover<'a> {
-    pub(super) task: &'a Task<'a>,
     pub(super) table: &'a mut Table,
     /// Moves made.
     pub(super) nodes: u64,
@@ -92,26 +88,15 @@ struct Summary {
     second: u32,
 }
 
-impl<'a> Prover<'a> {
-    pub(super) fn new(task: &'a Task, table: &'a mut Table) -> Prover<'a> {
-        Prover {
-            task,
-            table,
-            nodes: 0,
-            children: Vec::with_capacity(1 << 12),
-            killers: [None; MAX_PLIES],
-            attacks: [[0; 64]; 6],
-        }
-    }
-
+impl Prover<'_> {
     /// Whether it is the attacker's turn.
     pub(super) fn is_attack(&self, node: &Node) -> bool {
-        node.position.turn() == self.task.attacker
+        node.position.turn() == self.attacker
     }
 
     /// Makes a move, if the limits allow it.
     pub(super) fn make(&mut self, position: &Position, m: Move) -> Result<Position, Stopped> {
-        let is_limit = self.task.limits.nodes.is_some_and(|limit| self.nodes >= limit);
+        let is_limit = self.limits.nodes.is_some_and(|limit| self.nodes >= limit);
         if is_limit || self.nodes.is_multiple_of(POLL_INTERVAL) && self.is_over() {
             return Err(Stopped);
         }
@@ -121,7 +106,7 @@ impl<'a> Prover<'a> {
 
     /// Whether somebody, or the clock, says stop.
     fn is_over(&self) -> bool {
-        let Task { time, control, clock, .. } = self.task;
+        let Prover { time, control, clock, .. } = self;
         control.wait_while_suspended();
         let is_late = || time.is_over(clock.elapsed(self.nodes));
         control.is_stopped() || !control.is_pondering() && is_late()
@@ -144,7 +129,7 @@ impl<'a> Prover<'a> {
     /// Notes what `nodes` nodes have found out.
     pub(super) fn store(&mut self, node: &Node, known: Known, nodes: u64) {
         // With some root moves forbidden, the root is not the same question as the same position elsewhere.
-        if node.ply > 0 || self.task.allowed.is_none() {
+        if node.ply > 0 || self.allowed.is_none() {
             self.table.store(self.key(node), node.moves, known, nodes);
         }
     }
@@ -177,8 +162,7 @@ impl<'a> Prover<'a> {
             return Some(if is_mate { Known::Mate(0, None) } else { Known::NoMate });
         }
         let is_drawn = position.has_insufficient_material()
-            || node.ply > 0
-                && (position.halfmoves() >= 100 || self.task.repeated.contains(&position.keys().full));
+            || node.ply > 0 && (position.halfmoves() >= 100 || self.repeated.contains(&position.keys().full));
         (is_drawn || node.moves == 0).then_some(Known::NoMate)
     }
 

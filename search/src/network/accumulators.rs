@@ -179,13 +179,13 @@ impl Accumulators {
         match step.dirty {
             DirtyPieces::Null => to.copy_from_slice(from),
             DirtyPieces::Moved { added, removed } => {
-                network.kernel.update(from, to, [row(added)], [row(removed)]);
+                network.kernel.update(Some(from), to, [row(added)], [row(removed)]);
             }
             DirtyPieces::Captured { added, removed } => {
-                network.kernel.update(from, to, [row(added)], removed.map(row));
+                network.kernel.update(Some(from), to, [row(added)], removed.map(row));
             }
             DirtyPieces::Castled { added, removed } => {
-                network.kernel.update(from, to, added.map(row), removed.map(row));
+                network.kernel.update(Some(from), to, added.map(row), removed.map(row));
             }
         }
         step.is_known[perspective as usize] = true;
@@ -205,22 +205,15 @@ impl Accumulators {
                 let now = position.pieces(color, role);
                 let before = std::mem::replace(&mut boards[color as usize][role as usize - 1], now);
                 for square in now & !before {
-                    network.kernel.change(sums, [row(square)], []);
+                    network.kernel.update(None, sums, [row(square)], []);
                 }
                 for square in before & !now {
-                    network.kernel.change(sums, [], [row(square)]);
+                    network.kernel.update(None, sums, [], [row(square)]);
                 }
             }
         }
         self.sums[range].copy_from_slice(sums);
         self.steps[ply].is_known[perspective as usize] = true;
-    }
-}
-
-impl Clone for Accumulators {
-    /// The same network; what is known of positions is not taken over.
-    fn clone(&self) -> Accumulators {
-        Accumulators::new(Arc::clone(&self.network))
     }
 }
 

@@ -9,6 +9,8 @@
 //!
 //! Numbers are little-endian.
 
+use std::ops::RangeInclusive;
+
 use super::kernels::LANES;
 use super::{
     BUCKETS, CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT,
@@ -98,7 +100,8 @@ impl Parameters {
     /// The bytes are no network, or not one that this program can use.
     pub fn from_bytes(bytes: &[u8]) -> Result<Parameters, NetworkError> {
         let (header, weights) = bytes.split_at_checked(HEADER).ok_or(NetworkError::NoNetwork)?;
-        let Shape { hidden, buckets, output_unit, centipawns } = read_header(header)?;
+        let [hidden, buckets, output_unit, centipawns] = read_header(header)?;
+        let (hidden, buckets) = (hidden as usize, buckets as usize);
         let expected = 2 * (INPUTS * hidden + hidden + 2 * hidden * buckets) + 4 * buckets;
         if weights.len() != expected {
             return Err(NetworkError::Length { found: bytes.len(), expected: HEADER + expected });
@@ -114,8 +117,8 @@ impl Parameters {
             feature_biases: take(hidden),
             output_weights: take(2 * hidden * buckets),
             output_biases: wide.as_chunks().0.iter().map(|&bytes| i32::from_le_bytes(bytes)).collect(),
-            output_unit,
-            centipawns,
+            output_unit: output_unit as i32,
+            centipawns: centipawns as i32,
         };
         parameters.check_output()?;
         Ok(parameters)
@@ -141,40 +144,32 @@ impl Parameters {
     }
 }
 
-/// What a header says.
-struct Shape {
-    hidden: usize,
-    buckets: usize,
-    output_unit: i32,
-    centipawns: i32,
-}
-
-fn read_header(header: &[u8]) -> Result<Shape, NetworkError> {
-    let number = |at: usize| {
-        let at = 8 + 4 * at;
-        u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-    };
+/// What a header says of neurons, buckets, the unit of the output and centipawns.
+fn read_header(header: &[u8]) -> Result<[u32; 4], NetworkError> {
+    let numbers = header[MAGIC.len()..].as_chunks().0;
+    let number = |at: usize| u32::from_le_bytes(numbers[at]);
     if !header.starts_with(MAGIC) {
         return Err(NetworkError::NoNetwork);
     }
     if number(0) != VERSION {
         return Err(NetworkError::Version(number(0)));
     }
-    let (hidden, buckets) = (number(2) as usize, number(3) as usize);
-    let [output_unit, centipawns] = [5, 6].map(|at| i32::try_from(number(at)).unwrap_or(0));
+    let hidden = number(2) as usize;
+    let lies_in =
+        |at, range: RangeInclusive<i32>| i32::try_from(number(at)).is_ok_and(|n| range.contains(&n));
     let is_wide = hidden > 0 && hidden <= MAX_HIDDEN && hidden.is_multiple_of(LANES);
     let rules = [
         (1, "number of inputs", number(1) == INPUTS as u32, INPUTS.to_string()),
         (2, "number of neurons", is_wide, format!("a multiple of {LANES} up to {MAX_HIDDEN}")),
-        (3, "number of buckets", BUCKETS.contains(&buckets), "1 or 8".into()),
+        (3, "number of buckets", BUCKETS.contains(&(number(3) as usize)), "1 or 8".into()),
         (4, "unit of the neurons", number(4) == HIDDEN_UNIT as u32, HIDDEN_UNIT.to_string()),
-        (5, "unit of the output", OUTPUT_UNIT_RANGE.contains(&output_unit), "16 to 4096".into()),
-        (6, "scale", CENTIPAWNS_RANGE.contains(&centipawns), "50 to 1000".into()),
+        (5, "unit of the output", lies_in(5, OUTPUT_UNIT_RANGE), "16 to 4096".into()),
+        (6, "scale", lies_in(6, CENTIPAWNS_RANGE), "50 to 1000".into()),
     ];
     for (at, what, holds, expected) in rules {
         if !holds {
             return Err(NetworkError::Architecture { what, found: number(at), expected });
         }
     }
-    Ok(Shape { hidden, buckets, output_unit, centipawns })
+    Ok([2, 3, 5, 6].map(number))
 }

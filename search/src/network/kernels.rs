@@ -1,5 +1,6 @@
 //! The arithmetic of the network, once for every machine and once for those that can do more at a time. All give the same
-//! numbers, bit for bit.
+//! numbers, bit for bit: whole ones, and outputs that cannot overflow, since a network whose weights could make them do so
+//! is refused. The neurons' sums wrap if they overflow; those of our networks cannot, as the trainer clips their weights.
 
 #![expect(unsafe_code, reason = "instructions that not every processor has, on blocks of memory")]
 
@@ -62,11 +63,12 @@ impl Kernel {
         Kernel::available().pop().unwrap_or(Kernel::PORTABLE)
     }
 
-    /// `to` becomes `from` with some rows added and some taken away. All have the same length.
+    /// `to` becomes `from`, or itself where there is no `from`, with some rows added and some taken away. All have the same
+    /// length.
     #[inline]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         self,
-        from: &[Block],
+        from: Option<&[Block]>,
         to: &mut [Block],
         added: [&[Block]; ADDED],
         removed: [&[Block]; REMOVED],
@@ -79,25 +81,6 @@ impl Kernel {
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512 => unsafe { update_avx512(from, to, added, removed) },
-        }
-    }
-
-    /// The same in place.
-    #[inline]
-    pub(super) fn change<const ADDED: usize, const REMOVED: usize>(
-        self,
-        values: &mut [Block],
-        added: [&[Block]; ADDED],
-        removed: [&[Block]; REMOVED],
-    ) {
-        match self.0 {
-            Instructions::Portable => change(values, added, removed),
-            // SAFETY: a kernel with these instructions is only made where the processor has them.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => unsafe { change_avx2(values, added, removed) },
-            // SAFETY: likewise.
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512 => unsafe { change_avx512(values, added, removed) },
         }
     }
 
@@ -141,25 +124,19 @@ fn changed<const ADDED: usize, const REMOVED: usize>(
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
 fn update<const ADDED: usize, const REMOVED: usize>(
-    from: &[Block],
+    from: Option<&[Block]>,
     to: &mut [Block],
     added: [&[Block]; ADDED],
     removed: [&[Block]; REMOVED],
 ) {
-    for (index, (from, to)) in from.iter().zip(to).enumerate() {
-        *to = changed(*from, index, added, removed);
-    }
-}
-
-#[inline(always)]
-#[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
-fn change<const ADDED: usize, const REMOVED: usize>(
-    values: &mut [Block],
-    added: [&[Block]; ADDED],
-    removed: [&[Block]; REMOVED],
-) {
-    for (index, value) in values.iter_mut().enumerate() {
-        *value = changed(*value, index, added, removed);
+    if let Some(from) = from {
+        for (index, (from, to)) in from.iter().zip(to).enumerate() {
+            *to = changed(*from, index, added, removed);
+        }
+    } else {
+        for (index, to) in to.iter_mut().enumerate() {
+            *to = changed(*to, index, added, removed);
+        }
     }
 }
 
@@ -186,7 +163,7 @@ fn dot(values: &[Block], weights: &[Block]) -> i32 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn update_avx2<const ADDED: usize, const REMOVED: usize>(
-    from: &[Block],
+    from: Option<&[Block]>,
     to: &mut [Block],
     added: [&[Block]; ADDED],
     removed: [&[Block]; REMOVED],
@@ -197,32 +174,12 @@ fn update_avx2<const ADDED: usize, const REMOVED: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn update_avx512<const ADDED: usize, const REMOVED: usize>(
-    from: &[Block],
+    from: Option<&[Block]>,
     to: &mut [Block],
     added: [&[Block]; ADDED],
     removed: [&[Block]; REMOVED],
 ) {
     update(from, to, added, removed);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn change_avx2<const ADDED: usize, const REMOVED: usize>(
-    values: &mut [Block],
-    added: [&[Block]; ADDED],
-    removed: [&[Block]; REMOVED],
-) {
-    change(values, added, removed);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn change_avx512<const ADDED: usize, const REMOVED: usize>(
-    values: &mut [Block],
-    added: [&[Block]; ADDED],
-    removed: [&[Block]; REMOVED],
-) {
-    change(values, added, removed);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -291,12 +248,12 @@ mod tests {
                 .into_iter()
                 .map(|kernel| {
                     let mut updated = [values.clone(), values.clone(), values.clone()];
-                    kernel.update(&values, &mut updated[0], [&rows[0]], [&rows[1]]);
-                    kernel.update(&values, &mut updated[1], [&rows[0]], [&rows[1], &rows[2]]);
-                    kernel.update(&values, &mut updated[2], [&rows[0], &rows[1]], [&rows[2], &rows[3]]);
+                    kernel.update(Some(&values), &mut updated[0], [&rows[0]], [&rows[1]]);
+                    kernel.update(Some(&values), &mut updated[1], [&rows[0]], [&rows[1], &rows[2]]);
+                    kernel.update(Some(&values), &mut updated[2], [&rows[0], &rows[1]], [&rows[2], &rows[3]]);
                     let mut changed = values.clone();
-                    kernel.change(&mut changed, [&rows[0]], []);
-                    kernel.change(&mut changed, [], [&rows[3]]);
+                    kernel.update(None, &mut changed, [&rows[0]], []);
+                    kernel.update(None, &mut changed, [], [&rows[3]]);
                     (updated, changed, kernel.dot(&values, &weights))
                 })
                 .collect();

@@ -18,7 +18,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock};
 
-use shakmaty::{Bitboard, Color};
+use shakmaty::{Bitboard, Piece};
 
 use crate::position::Position;
 use crate::score::Score;
@@ -60,7 +60,8 @@ pub struct Network {
     /// What that means.
     centipawns: i32,
     kernel: Kernel,
-    fingerprint: u64,
+    /// What tells networks apart.
+    pub fingerprint: u64,
 }
 
 /// The network that plays unless another one is wished for; docs/NETWORKS.md tells where it comes from.
@@ -93,11 +94,6 @@ impl Network {
         })
     }
 
-    /// What tells networks apart.
-    pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
     /// Neurons of the hidden layer.
     pub fn hidden(&self) -> usize {
         self.feature_biases.len() * LANES
@@ -114,8 +110,7 @@ impl Network {
         let seen_by = |perspective| -> Vec<usize> {
             let mirrored = is_mirrored(position.king(perspective));
             let input = |square| {
-                let role = position.role_at(square)?;
-                let color = Color::from_white(position.by_color(Color::White).contains(square));
+                let Piece { color, role } = position.piece_at(square)?;
                 Some(input(perspective, mirrored, color, role, square))
             };
             pieces.into_iter().filter_map(input).collect()
@@ -132,7 +127,7 @@ impl Network {
         let sums = |inputs: &[usize]| {
             let mut sums = self.feature_biases.clone();
             for &input in inputs {
-                Kernel::PORTABLE.change(&mut sums, [self.row(input)], []);
+                Kernel::PORTABLE.update(None, &mut sums, [self.row(input)], []);
             }
             sums
         };

@@ -29,7 +29,7 @@ impl Position {
 
     /// All legal moves.
     pub fn legal_moves(&self) -> MoveList {
-        let mut list = MoveList::new();
+        let mut list = MoveList::default();
         self.generate(&mut list);
         list
     }

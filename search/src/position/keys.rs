@@ -19,10 +19,14 @@ pub struct Keys {
 /// The next number of the `SplitMix64` generator (Steele, Lea and Flood, 2014).
 const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+    scramble(*state)
+}
+
+/// The finalizer of `SplitMix64` (S. Vigna): every bit of the input moves about half of those of the output.
+pub(crate) const fn scramble(mut bits: u64) -> u64 {
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
 }
 
 const fn numbers<const N: usize>(seed: u64) -> [u64; N] {
@@ -73,6 +77,6 @@ pub(super) fn halfmoves(halfmoves: u8) -> u64 {
 }
 
 /// The fifty-move counter to the ply, for those to whom each ply matters.
-pub(super) fn exact_halfmoves(halfmoves: u8) -> u64 {
+pub(crate) fn exact_halfmoves(halfmoves: u8) -> u64 {
     split_mix(&mut (u64::from(halfmoves) + 6))
 }

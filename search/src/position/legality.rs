@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Rank, Role, Square};
 
-use super::{Position, castling_squares, promotion_rank};
+use super::{Position, castling_squares};
 use crate::attacks;
 use crate::moves::Move;
 
@@ -17,7 +17,7 @@ impl Position {
         if role == Role::King && self.castling_rooks.contains(to) && self.us().contains(to) {
             return m.promotion().is_none() && self.may_castle_with(to, Bitboard::EMPTY);
         }
-        let promotes = role == Role::Pawn && promotion_rank(self.turn).contains(to);
+        let promotes = role == Role::Pawn && to.rank() == self.turn.fold_wb(Rank::Eighth, Rank::First);
         if self.us().contains(to) || m.promotion().is_some() != promotes {
             return false;
         }

@@ -67,16 +67,19 @@ impl Position {
     #[inline]
     pub fn approximate_table_key_after(&self, m: Move) -> u64 {
         let Some(role) = self.role_at(m.from()) else { return self.keys.full };
-        let mut key = self.keys.full
+        let is_reversible = role != Role::Pawn && self.role_at(m.to()).is_none();
+        let halfmoves = if is_reversible { self.halfmoves.saturating_add(1) } else { 0 };
+        self.plain_key_after(role, m) ^ keys::halfmoves(halfmoves)
+    }
+
+    /// The full key after a piece of this kind has moved or captured, with everything else as it was.
+    #[inline]
+    fn plain_key_after(&self, role: Role, m: Move) -> u64 {
+        let key = self.keys.full
             ^ keys::TURN
             ^ keys::piece(self.turn, role, m.from())
             ^ keys::piece(self.turn, role, m.to());
-        if let Some(captured) = self.role_at(m.to()) {
-            key ^= keys::piece(!self.turn, captured, m.to());
-        } else if role != Role::Pawn {
-            key ^= keys::halfmoves(self.halfmoves.saturating_add(1));
-        }
-        key
+        self.role_at(m.to()).map_or(key, |captured| key ^ keys::piece(!self.turn, captured, m.to()))
     }
 
     /// The full key after a legal move, where it can be told without making the move: `None` for promotions, double
@@ -95,22 +98,7 @@ impl Position {
         if touches_rights || is_special {
             return None;
         }
-        let mut key = self.keys.full
-            ^ keys::TURN
-            ^ keys::piece(self.turn, role, from)
-            ^ keys::piece(self.turn, role, to);
-        if let Some(captured) = self.role_at(to) {
-            key ^= keys::piece(!self.turn, captured, to);
-        }
-        if let Some(square) = self.en_passant {
-            key ^= keys::en_passant(square);
-        }
-        Some(key)
-    }
-
-    /// What tells positions apart that differ in the fifty-move counter alone.
-    pub(crate) fn exact_halfmoves_key(halfmoves: u8) -> u64 {
-        keys::exact_halfmoves(halfmoves)
+        Some(self.plain_key_after(role, m) ^ self.en_passant.map_or(0, keys::en_passant))
     }
 
     #[inline]

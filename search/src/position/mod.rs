@@ -13,12 +13,14 @@ mod see;
 mod threats;
 
 pub use keys::Keys;
-pub use perft::{divide, perft};
+pub(crate) use keys::{exact_halfmoves, scramble};
+pub use perft::perft;
 pub use see::exchange_value;
 pub(crate) use threats::Threats;
 
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Position as _, Rank, Role, Setup, Square,
+    Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece,
+    Position as _, Role, Setup, Square,
 };
 
 use crate::attacks;
@@ -45,10 +47,16 @@ pub struct Position {
 }
 
 impl Position {
-    /// The piece on a square, whatever its colour.
+    /// The kind of the piece on a square, whatever its colour.
     #[inline]
     pub fn role_at(&self, square: Square) -> Option<Role> {
         self.mailbox[square as usize]
+    }
+
+    /// The piece on a square, with its colour.
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        let color = Color::from_white(self.by_color(Color::White).contains(square));
+        Some(self.role_at(square)?.of(color))
     }
 
     /// All pieces of one kind.
@@ -252,8 +260,7 @@ impl Position {
     pub fn keys_from_scratch(&self) -> Keys {
         let mut keys = Keys::default();
         for square in self.occupied() {
-            let color = Color::from_white(self.by_color(Color::White).contains(square));
-            let role = self.role_at(square).expect("occupied squares carry a piece");
+            let Piece { color, role } = self.piece_at(square).expect("occupied squares carry a piece");
             let key = keys::piece(color, role, square);
             keys.full ^= key;
             match role {
@@ -281,12 +288,9 @@ impl Position {
     /// Never for a position that came from a legal one by legal moves.
     pub fn to_chess(&self) -> Chess {
         let mut setup = Setup::empty();
-        for square in self.occupied() {
-            let color = Color::from_white(self.by_color(Color::White).contains(square));
-            if let Some(role) = self.role_at(square) {
-                setup.board.set_piece_at(square, role.of(color));
-            }
-        }
+        let colors = ByColor::new_with(|color| self.by_color(color));
+        let board = Board::try_from_bitboards(ByRole::new_with(|role| self.by_role(role)), colors);
+        setup.board = board.expect("each square carries at most one piece");
         setup.turn = self.turn;
         setup.castling_rights = self.castling_rooks;
         setup.ep_square = self.en_passant;
@@ -325,12 +329,6 @@ impl Default for Position {
     fn default() -> Position {
         Position::from(&Chess::default())
     }
-}
-
-/// The rank on which `color`'s pawns promote.
-#[inline]
-fn promotion_rank(color: Color) -> Bitboard {
-    Bitboard::from_rank(color.fold_wb(Rank::Eighth, Rank::First))
 }
 
 /// Where king and rook stand after castling with the rook on `rook`.

@@ -1,11 +1,11 @@
 //! Counting the leaves of the legal move tree, the test of a move generator.
 
 use super::Position;
-use crate::moves::{Move, MoveList};
+use crate::moves::MoveList;
 
 /// The number of move sequences of length `depth`. The last ply is counted from the list, without making the moves.
 pub fn perft(position: &Position, depth: u32) -> u64 {
-    count_leaves(position, &mut vec![MoveList::new(); depth as usize])
+    count_leaves(position, &mut vec![MoveList::default(); depth as usize])
 }
 
 /// One list a ply, so that none is made on the way.
@@ -17,10 +17,4 @@ fn count_leaves(position: &Position, lists: &mut [MoveList]) -> u64 {
         return list.len() as u64;
     }
     list.iter().map(|&m| count_leaves(&position.make(m), below)).sum()
-}
-
-/// [`perft`] of each move, for a `depth` of at least 1; empty for 0.
-pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
-    let Some(below) = depth.checked_sub(1) else { return Vec::new() };
-    position.legal_moves().iter().map(|&m| (m, perft(&position.make(m), below))).collect()
 }

@@ -1,78 +1,82 @@
-//! Ever deeper iterations of a thread, by whatever rules.
+//! Iterative deepening with aspiration windows, for any variant.
 
 use super::control::Stopped;
-use super::observer::{Bound, Observer};
-use super::{SearchPosition, SearchThread};
+use super::observer::Bound;
+use super::{Progress, SearchPosition, SearchThread};
 use crate::moves::Move;
 use crate::score::{MAX_PLY, Score, Verdict};
 
-/// The windows around an expected score, in centipawns.
+/// Parameters of the aspiration windows, in centipawns.
 #[derive(Clone, Copy, Debug)]
 pub struct Aspiration {
-    /// Windows are used from this depth on; below, scores move too much.
+    /// Depth from which windows are used, in plies. Scores of shallower iterations vary too much.
     pub depth: i32,
-    /// Half the width of the first one.
+    /// Half the width of the first window.
     pub margin: i32,
-    /// A margin that has grown beyond this is given up.
+    /// Largest margin. Beyond it the window is opened fully.
     pub limit: i32,
 }
 
-/// A root move whose turn it is.
+/// A root move that is about to be searched.
 #[derive(Clone, Copy, Debug)]
 pub struct RootAttempt {
     /// The move.
     pub mv: Move,
-    /// Its place in the order of the moves that are not settled, from 1.
+    /// Number of the move in the order of the root moves of this line, from 1.
     pub number: usize,
     /// The score to beat.
     pub alpha: Score,
-    /// The best score of the moves before it.
+    /// The best score of the earlier moves.
     pub best: Score,
 }
 
-/// A thread of a search by some rules, which knows how to search its root to a depth.
+/// One thread of a search by the rules of a variant. It can search its root to a given depth.
 pub trait RootSearch<'a>: Sized {
-    /// What it searches.
+    /// The type of position.
     type Position: SearchPosition + 'a;
 
-    /// Its windows.
+    /// The parameters of the aspiration windows.
     fn aspiration() -> Aspiration;
 
-    /// What the runtime keeps of it.
+    /// The runtime's state of the thread.
     fn thread(&mut self) -> &mut SearchThread<'a, Self::Position>;
 
-    /// Searches the root moves that are not settled to the depth of the iteration, with [`RootSearch::try_root_moves`].
+    /// Searches the root moves of the current line to the depth of the iteration, with [`RootSearch::try_root_moves`].
     ///
     /// # Errors
-    /// It was told to end.
-    fn search_root(
-        &mut self,
-        alpha: Score,
-        beta: Score,
-        observer: &mut dyn Observer,
-    ) -> Result<Score, Stopped>;
+    /// The search was stopped.
+    fn search_root(&mut self, alpha: Score, beta: Score) -> Result<Score, Stopped>;
 
-    /// Tries the root moves that are not settled, in their order, until one reaches beta: the best score, and the move that
-    /// raised alpha last. `search` finds what a move is worth.
+    /// Tries the root moves of the current line in order until one reaches beta. Returns the best score and the last move
+    /// that raised alpha. `search` returns the score of a move.
     ///
     /// # Errors
-    /// It was told to end.
+    /// The search was stopped.
     fn try_root_moves(
         &mut self,
         mut alpha: Score,
         beta: Score,
-        observer: &mut dyn Observer,
         mut search: impl FnMut(&mut Self, RootAttempt) -> Result<Score, Stopped>,
     ) -> Result<(Score, Option<Move>), Stopped> {
         let (mut best, mut best_move) = (-Score::INFINITE, None);
-        let progress = &self.thread().progress;
-        let (line, total) = (progress.line, progress.root_moves.len());
+        let Progress { line, depth, ref root_moves, .. } = self.thread().progress;
+        let total = root_moves.len();
         for index in line..total {
             let number = index - line + 1;
-            let mv = self.thread().begin_root_move(index, observer);
-            let nodes_before = self.thread().nodes;
+            let thread = self.thread();
+            let (mv, nodes_before) = (thread.progress.root_moves[index].mv, thread.nodes);
+            if let Some(observer) = &mut thread.observer {
+                observer.root_move(depth as u32, mv, index + 1, total);
+            }
             let score = search(self, RootAttempt { mv, number, alpha, best })?;
-            self.thread().note_root_move(index, nodes_before, score, number == 1 || score > alpha);
+            let SearchThread { progress, variations, nodes, .. } = self.thread();
+            let root = &mut progress.root_moves[index];
+            root.nodes += *nodes - nodes_before;
+            if number == 1 || score > alpha {
+                (root.score, root.rank) = (score, score);
+                root.line.truncate(1);
+                root.line.extend(variations.get(1));
+            }
             if score > best {
                 best = score;
                 if score > alpha {
@@ -87,8 +91,8 @@ pub trait RootSearch<'a>: Sized {
     }
 }
 
-/// Searches ever deeper until a limit is reached or someone says stop. Returns the last completed iteration.
-pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>, observer: &mut dyn Observer) -> i32 {
+/// Searches with increasing depth until a limit is reached or the search is stopped. Returns the last completed iteration.
+pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>) -> i32 {
     let thread = search.thread();
     let limits = thread.shared.limits;
     let moves = thread.progress.root_moves.len();
@@ -99,11 +103,11 @@ pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>, observer: &mut dyn Ob
     let deepest = limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1) as i32;
     let mut completed = 0;
     for depth in 1..=deepest {
-        // Helpers skip every other depth: ahead of the thread that decides, they find what it will need in the hash table.
-        if !search.thread().is_first && depth % 2 == 0 {
+        // Helpers skip every other depth, so that they run ahead of the first thread and fill the hash table for it.
+        if !search.thread().is_first() && depth % 2 == 0 {
             continue;
         }
-        if search_depth(search, depth, lines, observer).is_err() {
+        if search_depth(search, depth, lines).is_err() {
             break;
         }
         completed = depth;
@@ -114,20 +118,15 @@ pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>, observer: &mut dyn Ob
     completed
 }
 
-/// One iteration.
-fn search_depth<'a>(
-    search: &mut impl RootSearch<'a>,
-    depth: i32,
-    lines: usize,
-    observer: &mut dyn Observer,
-) -> Result<(), Stopped> {
+/// Searches all lines of one iteration.
+fn search_depth<'a>(search: &mut impl RootSearch<'a>, depth: i32, lines: usize) -> Result<(), Stopped> {
     let progress = &mut search.thread().progress;
     progress.depth = depth;
     let expected: Vec<Score> = progress.root_moves.iter().take(lines).map(|root| root.score).collect();
     for (line, score) in expected.into_iter().enumerate() {
         let progress = &mut search.thread().progress;
         (progress.line, progress.selective_depth) = (line, 0);
-        if let Err(stopped) = aspire(search, score, observer) {
+        if let Err(stopped) = aspire(search, score) {
             search.thread().progress.rank_lines(line);
             return Err(stopped);
         }
@@ -136,33 +135,29 @@ fn search_depth<'a>(
     thread.progress.rank_lines(lines);
     for line in 0..lines {
         thread.progress.line = line;
-        thread.report(Bound::Exact, observer);
+        thread.report(Bound::Exact);
     }
     Ok(())
 }
 
-/// One iteration for one line, with a window around the expected score that widens where it fails.
-fn aspire<'a, S: RootSearch<'a>>(
-    search: &mut S,
-    expected: Score,
-    observer: &mut dyn Observer,
-) -> Result<(), Stopped> {
+/// Searches one line of an iteration, with a window around the expected score that is widened after a fail low or high.
+fn aspire<'a, S: RootSearch<'a>>(search: &mut S, expected: Score) -> Result<(), Stopped> {
     let Aspiration { depth, mut margin, limit } = S::aspiration();
     let narrow = search.thread().progress.depth >= depth && !expected.is_mate();
     let (mut alpha, mut beta) =
         if narrow { (expected - margin, expected + margin) } else { (-Score::INFINITE, Score::INFINITE) };
     loop {
         search.thread().progress.clear_ranks();
-        let result = search.search_root(alpha, beta, observer);
+        let result = search.search_root(alpha, beta);
         let thread = search.thread();
         thread.progress.sort_by_rank();
         let score = result?;
         if score <= alpha {
-            thread.report(Bound::Upper, observer);
+            thread.report(Bound::Upper);
             beta = Score::from_value(i32::midpoint(alpha.value(), beta.value()));
             alpha = (score - margin).max(-Score::INFINITE);
         } else if score >= beta {
-            thread.report(Bound::Lower, observer);
+            thread.report(Bound::Lower);
             beta = (score + margin).min(Score::INFINITE);
         } else {
             return Ok(());
@@ -174,13 +169,13 @@ fn aspire<'a, S: RootSearch<'a>>(
     }
 }
 
-/// Whether this thread decides when the search has found enough, and it has.
+/// Whether no further iteration is needed. Only the first thread decides this.
 fn is_enough<P: SearchPosition>(thread: &mut SearchThread<P>) -> bool {
-    if !thread.is_first {
+    if !thread.is_first() {
         return false;
     }
     let limits = thread.shared.limits;
-    let best = &thread.progress.root_moves[0];
+    let best = thread.progress.best();
     let is_mate = |within| matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= within);
     limits.mate.is_some_and(is_mate)
         || limits.soft_nodes.is_some_and(|limit| thread.all_nodes() >= limit)

@@ -1,44 +1,36 @@
 //! The principal variations of all nodes on the path from the root.
 
+use arrayvec::ArrayVec;
+
 use crate::moves::Move;
 use crate::score::MAX_PLY;
 
-/// For each ply the best line found from there on.
-pub struct Variations {
-    lines: Box<[Line]>,
-}
-
-#[derive(Clone, Copy)]
-struct Line {
-    moves: [Option<Move>; MAX_PLY],
-    len: usize,
-}
+/// The best line found from each ply.
+pub struct Variations(Box<[ArrayVec<Move, MAX_PLY>]>);
 
 impl Variations {
-    /// Without any line.
+    /// Creates empty lines.
     pub(super) fn new() -> Variations {
-        Variations { lines: vec![Line { moves: [None; MAX_PLY], len: 0 }; MAX_PLY + 1].into_boxed_slice() }
+        Variations(vec![ArrayVec::new(); MAX_PLY + 1].into())
     }
 
-    /// A node begins without a line.
+    /// Clears the line of a node.
     #[inline]
     pub fn clear(&mut self, ply: usize) {
-        self.lines[ply].len = 0;
+        self.0[ply].clear();
     }
 
-    /// The node's line is now this move and the line of the node below.
+    /// Sets the node's line to this move and the line of the next ply, cut at [`MAX_PLY`].
     pub fn extend(&mut self, ply: usize, m: Move) {
-        let (above, below) = self.lines.split_at_mut(ply + 1);
+        let (above, below) = self.0.split_at_mut(ply + 1);
         let (line, rest) = (&mut above[ply], &below[0]);
-        let len = rest.len.min(MAX_PLY - 1);
-        line.moves[0] = Some(m);
-        line.moves[1..=len].copy_from_slice(&rest.moves[..len]);
-        line.len = len + 1;
+        line.clear();
+        line.push(m);
+        let _ = line.try_extend_from_slice(&rest[..rest.len().min(MAX_PLY - 1)]);
     }
 
-    /// The line of a node.
-    pub fn get(&self, ply: usize) -> impl Iterator<Item = Move> + '_ {
-        let line = &self.lines[ply];
-        line.moves[..line.len].iter().flatten().copied()
+    /// Returns the line of a node.
+    pub(super) fn get(&self, ply: usize) -> &[Move] {
+        &self.0[ply]
     }
 }

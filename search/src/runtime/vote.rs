@@ -1,46 +1,28 @@
-//! Whose move is played when several threads have searched.
+//! The vote of the threads for the move to play.
 
-use super::progress::RootMove;
+use super::progress::Progress;
 use crate::parameters as p;
 use crate::score::Score;
 
-/// What a thread has found.
-#[derive(Clone, Debug)]
-pub(super) struct SearchResult {
-    /// The last completed iteration, in plies.
-    pub(super) depth: i32,
-    pub(super) selective_depth: usize,
-    /// The best move and its line.
-    pub(super) best: RootMove,
-}
-
-/// The result to go by. Each thread votes for its move, the more the deeper it got and the better the score that it
-/// found; of those with the elected move the one with the weightiest vote speaks. Known as voting, from Stockfish.
-/// The first of equals wins, and a proven win needs no vote: the fastest is taken.
-pub(super) fn elect(all: &[SearchResult]) -> Option<&SearchResult> {
-    if let Some(win) =
-        first_max(all.iter().filter(|result| result.best.score.is_win()), |result| result.best.score)
-    {
+/// Returns the elected result. Each thread votes for its best move, with a weight that grows with depth and score. Of the
+/// threads with the elected move, the one with the greatest weight is returned; of equals, the first. If a thread has found
+/// a win, the fastest win is returned without a vote. The scheme is from Stockfish.
+pub(super) fn elect(all: &[Progress]) -> Option<&Progress> {
+    // `max_by_key` returns the last of equals; reversed, that is the first.
+    let wins = all.iter().rev().filter(|result| result.best().score.is_win());
+    if let Some(win) = wins.max_by_key(|result| result.best().score) {
         return Some(win);
     }
-    let lowest = all.iter().map(|result| result.best.score).min()?;
+    let lowest = all.iter().map(|result| result.best().score).min()?;
     let votes_of = |mv| {
-        all.iter().filter(|result| result.best.mv == mv).map(|result| weight(result, lowest)).sum::<i64>()
+        all.iter().filter(|result| result.best().mv == mv).map(|result| weight(result, lowest)).sum::<i64>()
     };
-    first_max(all.iter(), |result| (votes_of(result.best.mv), weight(result, lowest)))
+    all.iter().rev().max_by_key(|result| (votes_of(result.best().mv), weight(result, lowest)))
 }
 
-fn weight(result: &SearchResult, lowest: Score) -> i64 {
-    (i64::from(result.best.score.value() - lowest.value()) + i64::from(p::vote_of_lowest_score()))
+fn weight(result: &Progress, lowest: Score) -> i64 {
+    (i64::from(result.best().score.value() - lowest.value()) + i64::from(p::vote_of_lowest_score()))
         * i64::from(result.depth.max(1))
-}
-
-/// The first of those with the greatest key.
-fn first_max<'a, K: Ord>(
-    all: impl Iterator<Item = &'a SearchResult>,
-    key: impl Fn(&SearchResult) -> K,
-) -> Option<&'a SearchResult> {
-    all.reduce(|best, next| if key(next) > key(best) { next } else { best })
 }
 
 #[cfg(test)]
@@ -50,18 +32,15 @@ mod tests {
     use super::*;
     use crate::moves::Move;
 
-    fn result(to: Square, depth: i32, score: Score) -> SearchResult {
-        let mv = Move::new(Square::E1, to);
-        SearchResult {
-            depth,
-            selective_depth: 0,
-            best: RootMove { mv, score, rank: score, line: vec![mv], nodes: 1 },
-        }
+    fn result(to: Square, depth: i32, score: Score) -> Progress {
+        let mut progress = Progress { depth, ..Progress::new([Move::new(Square::E1, to)]) };
+        progress.root_moves[0].score = score;
+        progress
     }
 
-    fn elected(all: &[SearchResult]) -> (Square, i32) {
+    fn elected(all: &[Progress]) -> (Square, i32) {
         let result = elect(all).unwrap();
-        (result.best.mv.to(), result.depth)
+        (result.best().mv.to(), result.depth)
     }
 
     #[test]

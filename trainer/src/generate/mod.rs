@@ -3,8 +3,6 @@
 mod selfplay;
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter};
-use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,15 +62,16 @@ impl Generate {
             seed: self.seed,
             soft_nodes: self.nodes,
             chess960_percent: self.chess960,
-            network: network.fingerprint(),
+            network: network.fingerprint,
         };
         let writer = ChunkWriter::resume(&self.folder, recipe, GAMES_PER_CHUNK).context(InputError)?;
         let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} left")?;
         let progress =
             ProgressBar::new(self.games).with_style(style).with_position(writer.games().min(self.games));
-        let effort = self.play(writer, &recipe, &network, &progress)?;
+        let (games, nodes, time) = self.play(writer, &recipe, &network, &progress)?;
         progress.finish();
-        say(effort);
+        let speed = nodes as f64 / time.as_secs_f64().max(1e-9);
+        say(format_args!("{games} games, {nodes} nodes, {speed:.0} a second and thread"));
         Ok(())
     }
 
@@ -84,36 +83,36 @@ impl Generate {
     }
 
     /// Plays and writes the games that are missing. Threads take their numbers one by one; what is ready before its
-    /// turn waits, so that the files don't depend on who was quicker.
+    /// turn waits, so that the files don't depend on who was quicker. Returns the games, their nodes, and the time that all
+    /// threads together spent on them.
     fn play(
         &self,
         mut writer: ChunkWriter,
         recipe: &Recipe,
         network: &Arc<Network>,
         progress: &ProgressBar,
-    ) -> Result<Effort> {
+    ) -> Result<(u64, u64, Duration)> {
         let end =
             self.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes.max(0.0)));
         let next = AtomicU64::new(writer.games());
         let number = || {
             let is_late = end.is_some_and(|end| Instant::now() >= end);
-            let number = || next.fetch_add(1, Ordering::Relaxed);
-            if is_late { None } else { Some(number()).filter(|&number| number < self.games) }
+            let number = (!is_late).then(|| next.fetch_add(1, Ordering::Relaxed));
+            number.filter(|&number| number < self.games)
         };
         let (sender, receiver) = mpsc::channel();
-        let mut effort = Effort::default();
+        let (mut games, mut nodes, mut time) = (0, 0, Duration::ZERO);
         std::thread::scope(|scope| {
             for _ in 0..self.threads() {
                 let sender = sender.clone();
-                let (table, searcher) = (Table::new(TABLE_MEBIBYTES)?, Searcher::new());
+                let (table, searcher) = (Table::new(TABLE_MEBIBYTES)?, Searcher::default());
                 let mut player = SelfPlayer { table, searcher };
                 player.searcher.use_network(Arc::clone(network));
                 let work = move || {
                     while let Some(number) = number() {
                         let begun = Instant::now();
                         let (game, nodes) = selfplay::play(&mut player, recipe, number);
-                        let of_game = Effort { games: 1, nodes, time: begun.elapsed() };
-                        if sender.send((number, game.encode(), of_game)).is_err() {
+                        if sender.send((number, game.encode(), nodes, begun.elapsed())).is_err() {
                             break; // the games can't be written
                         }
                     }
@@ -125,41 +124,18 @@ impl Generate {
             }
             drop(sender);
             let mut early = BTreeMap::new();
-            for (number, game, of_game) in receiver {
-                effort += of_game;
+            for (number, game, nodes_of_game, time_of_game) in receiver {
+                games += 1;
+                nodes += nodes_of_game;
+                time += time_of_game;
                 early.insert(number, game);
                 while let Some(game) = early.remove(&writer.games()) {
                     writer.append(&game)?;
                     progress.inc(1);
                 }
             }
-            Ok(effort)
+            Ok((games, nodes, time))
         })
-    }
-}
-
-/// What games cost.
-#[derive(Clone, Copy, Default)]
-struct Effort {
-    games: u64,
-    nodes: u64,
-    /// Of all threads together.
-    time: Duration,
-}
-
-impl AddAssign for Effort {
-    fn add_assign(&mut self, other: Effort) {
-        self.games += other.games;
-        self.nodes += other.nodes;
-        self.time += other.time;
-    }
-}
-
-impl Display for Effort {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Effort { games, nodes, time } = self;
-        let speed = *nodes as f64 / time.as_secs_f64().max(1e-9);
-        write!(f, "{games} games, {nodes} nodes, {speed:.0} a second and thread")
     }
 }
 

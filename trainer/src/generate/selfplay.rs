@@ -153,7 +153,7 @@ mod tests {
     fn a_recipe_and_a_number_give_one_game() {
         let games = |chess960_percent| {
             let recipe = Recipe { seed: 5, soft_nodes: 100, chess960_percent, network: 0 };
-            let mut player = SelfPlayer { table: Table::new(1).unwrap(), searcher: Searcher::new() };
+            let mut player = SelfPlayer { table: Table::new(1).unwrap(), searcher: Searcher::default() };
             [1, 2, 1].map(|number| play(&mut player, &recipe, number))
         };
         let run = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(move || [games(0), games(100)]);

@@ -84,15 +84,6 @@ pub(crate) struct ChunkReader {
     whole: u64,
 }
 
-/// What comes next in a file.
-enum Next {
-    /// The bytes of a game.
-    Game(Vec<u8>),
-    /// The file ends within a game: it was truncated, or its run was killed, or still goes on.
-    Part,
-    End,
-}
-
 impl ChunkReader {
     /// # Errors
     /// The file can't be read, is no file of games or is of another version.
@@ -118,33 +109,33 @@ impl ChunkReader {
         self.first + self.games
     }
 
-    /// The bytes of the next game, sound as far as their checksum tells, with its number; `None` at the end.
+    /// The next game with its number and its bytes; `None` at the end.
     ///
     /// # Errors
     /// The file can't be read, or the game is damaged or cut off.
-    pub(crate) fn next_bytes(&mut self) -> Result<Option<(u64, Vec<u8>)>> {
+    pub(crate) fn next_game(&mut self) -> Result<Option<(u64, GameRecord, Vec<u8>)>> {
         let number = self.next_number();
-        match self.next()? {
-            Next::Game(bytes) => Ok(Some((number, bytes))),
-            Next::End => Ok(None),
-            Next::Part => {
-                let fault =
-                    "the file ends within the game; `generate`, told the same as before, goes on there";
-                Err(anyhow!(fault)).with_context(|| self.place()).context(InputError)
+        let Some(bytes) = self.next_bytes()? else {
+            let is_whole = self.input.get_ref().metadata().with_context(|| self.place())?.len() == self.whole;
+            if is_whole {
+                return Ok(None);
             }
-        }
+            let fault = "the file ends within the game; `generate`, told the same as before, goes on there";
+            return Err(anyhow!(fault)).with_context(|| self.place()).context(InputError);
+        };
+        let place = || format!("{}, game {number}", self.path.display());
+        let game = GameRecord::decode(&bytes).with_context(place).context(InputError)?;
+        Ok(Some((number, game, bytes)))
     }
 
-    fn next(&mut self) -> Result<Next> {
-        let mut length = [0; 2];
-        match read_up_to(&mut self.input, &mut length).with_context(|| self.place())? {
-            0 => return Ok(Next::End),
-            1 => return Ok(Next::Part),
-            _ => {}
-        }
-        let mut bytes = vec![0; usize::from(u16::from_le_bytes(length)) + 4];
-        if read_up_to(&mut self.input, &mut bytes).with_context(|| self.place())? < bytes.len() {
-            return Ok(Next::Part);
+    /// The bytes of the next game, sound as far as their checksum tells; `None` at the end, also where the file ends within
+    /// a game: it was truncated, or its run was killed, or still goes on.
+    fn next_bytes(&mut self) -> Result<Option<Vec<u8>>> {
+        let Ok(length) = <[u8; 2]>::try_from(self.read(2)?) else { return Ok(None) };
+        let length = usize::from(u16::from_le_bytes(length)) + 4;
+        let mut bytes = self.read(length)?;
+        if bytes.len() < length {
+            return Ok(None);
         }
         let sum = bytes.split_off(bytes.len() - 4);
         if sum != checksum(&bytes) {
@@ -152,33 +143,21 @@ impl ChunkReader {
         }
         self.games += 1;
         self.whole += 2 + bytes.len() as u64 + 4;
-        Ok(Next::Game(bytes))
+        Ok(Some(bytes))
+    }
+
+    /// So many bytes, or less at the end of the file.
+    fn read(&mut self, count: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(count);
+        let read = self.input.by_ref().take(count as u64).read_to_end(&mut bytes);
+        read.with_context(|| self.place())?;
+        Ok(bytes)
     }
 
     /// Where the next game is, for errors.
     fn place(&self) -> String {
         format!("{}, game {}, byte {}", self.path.display(), self.next_number(), self.whole)
     }
-
-    /// The game in bytes that [`ChunkReader::next_bytes`] gave.
-    pub(crate) fn decode(path: &Path, number: u64, bytes: &[u8]) -> Result<GameRecord> {
-        let place = || format!("{}, game {number}", path.display());
-        GameRecord::decode(bytes).with_context(place).context(InputError)
-    }
-}
-
-/// Fills a buffer as far as the input goes; gives the number of bytes.
-fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match input.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 /// Writes games into files of so many each, and goes on where an earlier run ended.
@@ -277,7 +256,7 @@ impl Chunk {
             "its games were made by {:?}, not by {recipe:?}",
             reader.recipe
         );
-        while let Next::Game(_) = reader.next()? {}
+        while reader.next_bytes()?.is_some() {}
         Ok(Chunk { file, games: reader.games, whole: reader.whole })
     }
 
@@ -316,9 +295,8 @@ mod tests {
         let mut games = Vec::new();
         for path in chunks_of(&[folder.into()])? {
             let mut reader = ChunkReader::open(&path)?;
-            while let Some((number, bytes)) = reader.next_bytes()? {
+            while let Some((number, _, bytes)) = reader.next_game()? {
                 assert_eq!(number, games.len() as u64);
-                ChunkReader::decode(&path, number, &bytes)?;
                 games.push(bytes);
             }
         }
@@ -366,8 +344,9 @@ mod tests {
         }
         std::fs::write(&path, &whole[..first]).unwrap();
         let mut reader = ChunkReader::open(&path).unwrap();
-        assert_eq!(reader.next_bytes().unwrap(), Some((0, games()[0].clone())));
-        assert_eq!(reader.next_bytes().unwrap(), None);
+        let (number, _, bytes) = reader.next_game().unwrap().unwrap();
+        assert_eq!((number, bytes), (0, games()[0].clone()));
+        assert_eq!(reader.next_game().unwrap(), None);
     }
 
     #[test]

@@ -21,16 +21,6 @@ pub(crate) enum GameResult {
     Draw,
 }
 
-impl GameResult {
-    /// White's share of the point.
-    pub(crate) fn points(self) -> f64 {
-        match self {
-            GameResult::Win(winner) => winner.fold_wb(1.0, 0.0),
-            GameResult::Draw => 0.5,
-        }
-    }
-}
-
 /// A move and what the search made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Played {

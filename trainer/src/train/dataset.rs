@@ -27,12 +27,22 @@ pub(crate) struct Kept {
     pub(crate) is_held_out: bool,
 }
 
+impl Kept {
+    /// The mover's share of the game's point.
+    pub(crate) fn points(&self) -> f32 {
+        match self.result {
+            GameResult::Draw => 0.5,
+            GameResult::Win(winner) => f32::from(u8::from(winner == self.position.turn())),
+        }
+    }
+}
+
 /// Calls `found` with each kept position of some files of games, in their order and each only where it comes first.
-pub(crate) fn for_each_kept(paths: &[PathBuf], mut found: impl FnMut(&Kept)) -> Result<()> {
+pub(crate) fn for_each_kept(paths: &[PathBuf], mut found: impl FnMut(Kept)) -> Result<()> {
     let mut seen = HashSet::new();
     for files in chunks_of(paths)?.chunks(FILES_AT_A_TIME) {
         let parts: Vec<Vec<Kept>> = files.par_iter().map(|path| read(path)).collect::<Result<_>>()?;
-        for kept in parts.iter().flatten() {
+        for kept in parts.into_iter().flatten() {
             if seen.insert(kept.position.keys().full) {
                 found(kept);
             }
@@ -44,8 +54,7 @@ pub(crate) fn for_each_kept(paths: &[PathBuf], mut found: impl FnMut(&Kept)) -> 
 fn read(path: &Path) -> Result<Vec<Kept>> {
     let mut reader = ChunkReader::open(path)?;
     let mut kept = Vec::new();
-    while let Some((number, bytes)) = reader.next_bytes()? {
-        let game = ChunkReader::decode(path, number, &bytes)?;
+    while let Some((number, game, _)) = reader.next_game()? {
         let (result, is_held_out) = (game.result, number.is_multiple_of(HELD_OUT));
         for (ply, (position, played)) in game.positions().enumerate() {
             if let Some(score) = quiet_score(ply, &position, played) {
@@ -68,7 +77,7 @@ impl Dataset {
     pub(super) fn load(paths: &[PathBuf]) -> Result<Dataset> {
         let (mut training, mut held_out) = (Vec::new(), Vec::new());
         for_each_kept(paths, |kept| {
-            let sample = Sample::new(&kept.position, kept.score, kept.result);
+            let sample = Sample::new(&kept);
             if kept.is_held_out { &mut held_out } else { &mut training }.push(sample);
         })?;
         if training.is_empty() || held_out.is_empty() {

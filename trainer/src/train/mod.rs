@@ -28,7 +28,7 @@ use crate::random::Random;
 use crate::{InputError, say, scale};
 use checkpoint::Checkpoint;
 use dataset::Dataset;
-pub(crate) use dataset::for_each_kept;
+pub(crate) use dataset::{Kept, for_each_kept};
 use model::{Model, Shape, Target};
 use optimiser::AdamW;
 use sample::Sample;
@@ -273,7 +273,10 @@ fn rounding_error(model: &Model, network: &Network, samples: &[Sample], scale: f
         .map(|(output, sample)| (output * scale, sample))
         .filter(|(value, _)| value.abs() < 1000.0)
         .map(|(value, sample)| {
-            let (ours, theirs): (Vec<usize>, Vec<usize>) = sample.inputs_by_side().unzip();
+            let inputs = sample.inputs(1);
+            let by_side =
+                inputs.pairs().iter().map(|&[ours, theirs]| (usize::from(ours), usize::from(theirs)));
+            let (ours, theirs): (Vec<_>, Vec<_>) = by_side.unzip();
             let centipawns = network.evaluate_inputs(&ours, &theirs).value();
             f64::from((value - centipawns as f32).abs())
         })

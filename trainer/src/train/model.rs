@@ -145,7 +145,7 @@ impl Model {
         let (first, second) = (1.0 / (INPUTS as f32).sqrt(), 1.0 / (2.0 * shape.hidden as f32).sqrt());
         for (at, tile) in weights.iter_mut().enumerate().take(shape.output_biases()) {
             let reach = if at < shape.output(0) { first } else { second };
-            **tile = std::array::from_fn(|_| {
+            tile.0 = std::array::from_fn(|_| {
                 let unit = (random.next() >> 40) as f32 / (1 << 24) as f32;
                 reach * (2.0 * unit - 1.0)
             });
@@ -229,7 +229,7 @@ impl Model {
                 }
             }
         }
-        let biases = &weights[shape.output_biases()];
+        let biases = weights[shape.output_biases()].0;
         for ((output, part), inputs) in outputs.iter_mut().zip(parts).zip(inputs) {
             *output = biases[usize::from(inputs.bucket)] + part.reduce_add();
         }
@@ -241,7 +241,7 @@ impl Model {
         let shape = self.shape;
         uses.find(inputs);
         for (slope, inputs) in outputs.iter().zip(&*inputs) {
-            gradient[shape.output_biases()][usize::from(inputs.bucket)] += slope;
+            gradient[shape.output_biases()].0[usize::from(inputs.bucket)] += slope;
         }
         for tile in 0..shape.tiles() {
             let neurons = &mut neurons[tile * 2 * CHUNK..][..2 * CHUNK];

@@ -36,8 +36,8 @@ impl AdamW {
         let moments = self.mean.par_iter_mut().zip(&mut self.mean_square);
         let weights = weights.par_iter_mut().zip(gradient);
         weights.zip(moments).with_min_len(CHUNK).for_each(|((weights, gradient), (mean, square))| {
-            let weights = weights.iter_mut().zip(gradient.iter_mut());
-            let moments = mean.iter_mut().zip(square.iter_mut());
+            let weights = weights.0.iter_mut().zip(&mut gradient.0);
+            let moments = mean.0.iter_mut().zip(&mut square.0);
             for ((weight, slope), (mean, square)) in weights.zip(moments) {
                 *mean = MOMENTUM * *mean + (1.0 - MOMENTUM) * *slope;
                 *square = SQUARE_MOMENTUM * *square + (1.0 - SQUARE_MOMENTUM) * *slope * *slope;

@@ -25,7 +25,7 @@ impl Model {
         let mut weights = vec![Tile::ZERO; shape.len()];
         let mut place = |row: &[i16], unit: f32, tile_of: &dyn Fn(usize) -> usize| {
             for (tile, numbers) in row.as_chunks::<TILE>().0.iter().enumerate() {
-                *weights[tile_of(tile)] = numbers.map(|number| f32::from(number) / unit);
+                weights[tile_of(tile)].0 = numbers.map(|number| f32::from(number) / unit);
             }
         };
         for (input, row) in parameters.feature_weights.chunks(shape.hidden).enumerate() {
@@ -36,7 +36,7 @@ impl Model {
         for (half, row) in parameters.output_weights.chunks(shape.hidden).enumerate() {
             place(row, output_factor, &|tile| shape.output(0) + half * shape.tiles() + tile);
         }
-        let biases = &mut weights[shape.output_biases()];
+        let biases = &mut weights[shape.output_biases()].0;
         for (bias, &number) in biases.iter_mut().zip(&parameters.output_biases) {
             *bias = number as f32 / (ACTIVATED_UNIT as f32 * output_factor);
         }
@@ -71,7 +71,7 @@ impl Model {
             let weights = row(&|tile| start + tile, output_factor);
             weights.into_iter().map(|weight| weight.clamp(-OUTPUT_WEIGHT_LIMIT, OUTPUT_WEIGHT_LIMIT))
         });
-        let biases = &self.weights[self.shape.output_biases()][..buckets];
+        let biases = &self.weights[self.shape.output_biases()].0[..buckets];
         let parameters = Parameters {
             feature_weights: inputs.collect(),
             feature_biases: row(&|tile| self.shape.biases() + tile, HIDDEN_UNIT as f32),

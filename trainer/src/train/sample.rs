@@ -1,10 +1,9 @@
 //! A position to learn from, in 32 bytes.
 
-use search::Position;
 use search::network::{INPUTS, bucket, is_mirrored};
-use shakmaty::{Role, Square};
+use shakmaty::{Piece, Square};
 
-use crate::record::GameResult;
+use super::dataset::Kept;
 
 /// A position as the side to move sees it, what the search made of it, and how its game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,31 +29,21 @@ pub(super) struct Inputs {
 }
 
 impl Sample {
-    /// The position, with a score for the side to move.
-    pub(crate) fn new(position: &Position, score: i32, result: GameResult) -> Sample {
+    pub(crate) fn new(kept: &Kept) -> Sample {
+        let Kept { position, score, .. } = kept;
         let us = position.turn();
-        let half_points = match result {
-            GameResult::Draw => 1,
-            GameResult::Win(winner) if winner == us => 2,
-            GameResult::Win(_) => 0,
-        };
         let seen = |square: Square| us.fold_wb(square, square.flip_vertical());
         let mut pieces = [0; 16];
-        let mut occupied = 0;
-        for square in position.occupied() {
-            occupied |= 1u64 << seen(square) as u32;
-        }
-        let mut squares: Vec<Square> = position.occupied().into_iter().collect();
-        squares.sort_unstable_by_key(|&square| seen(square));
-        for (at, square) in squares.into_iter().enumerate().take(32) {
-            let role = position.role_at(square).unwrap_or(Role::Pawn);
-            let is_ours = position.by_color(us).contains(square);
-            let code = role as u8 - 1 + if is_ours { 0 } else { 6 };
+        let occupied = us.fold_wb(position.occupied(), position.occupied().flip_vertical());
+        for (at, square) in occupied.into_iter().enumerate().take(32) {
+            let Some(Piece { color, role }) = position.piece_at(seen(square)) else { continue };
+            let code = role as u8 - 1 + if color == us { 0 } else { 6 };
             pieces[at / 2] |= code << (4 * (at % 2));
         }
         let mirrored = [us, !us].map(|color| is_mirrored(position.king(color)));
-        let count = position.occupied().count() as u8;
-        Sample { occupied, pieces, score: score as i16, half_points, count, mirrored }
+        let (occupied, count) = (occupied.0, occupied.count() as u8);
+        let half_points = (2.0 * kept.points()) as u8;
+        Sample { occupied, pieces, score: *score as i16, half_points, count, mirrored }
     }
 
     /// The mover's share of the game's point.
@@ -74,13 +63,6 @@ impl Sample {
             *pair = [code * 64 + (square ^ ours), (code + 6) % 12 * 64 + (square ^ 0x38 ^ theirs)];
         }
         Inputs { pairs, count: self.count, bucket: bucket(self.count.into(), buckets) as u8 }
-    }
-
-    /// The inputs that are on, as the side to move sees them and as its opponent does.
-    pub(super) fn inputs_by_side(&self) -> impl Iterator<Item = (usize, usize)> {
-        let inputs = self.inputs(1);
-        let pairs = inputs.pairs().to_vec();
-        pairs.into_iter().map(|[ours, theirs]| (ours.into(), theirs.into()))
     }
 
     /// The bytes, for a fingerprint.
@@ -113,8 +95,14 @@ const _: () = assert!(size_of::<Sample>() == 32 && INPUTS == 12 * 64);
 mod tests {
     use super::*;
     use crate::random::Random;
+    use crate::record::GameResult;
+    use search::Position;
     use search::network::input;
     use shakmaty::Color;
+
+    fn sample(position: &Position, result: GameResult) -> Sample {
+        Sample::new(&Kept { position: position.clone(), score: 5, result, is_held_out: false })
+    }
 
     #[test]
     fn a_sample_has_the_inputs_of_its_position() {
@@ -128,7 +116,7 @@ mod tests {
             }
             position = position.make(moves[random.below(moves.len())]);
             let us = position.turn();
-            let inputs = Sample::new(&position, 5, GameResult::Draw).inputs(8);
+            let inputs = sample(&position, GameResult::Draw).inputs(8);
             let mut found = inputs.pairs().to_vec();
             let mut expected: Vec<[u16; 2]> = position
                 .occupied()
@@ -150,7 +138,7 @@ mod tests {
     #[test]
     fn points_are_the_movers() {
         let start = Position::default();
-        let points = |position: &Position, result| (Sample::new(position, 0, result).points() * 2.0) as i32;
+        let points = |position: &Position, result| (sample(position, result).points() * 2.0) as i32;
         assert_eq!(points(&start, GameResult::Win(Color::White)), 2);
         assert_eq!(points(&start.make_null(), GameResult::Win(Color::White)), 0);
         assert_eq!(points(&start, GameResult::Draw), 1);

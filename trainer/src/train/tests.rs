@@ -19,7 +19,13 @@ fn samples(count: usize) -> Vec<Sample> {
         let result = game.result;
         game.positions()
             .skip(8)
-            .map(move |(position, played)| Sample::new(&position, played.score.unwrap_or(0), result))
+            .map(move |(position, played)| Kept {
+                position,
+                score: played.score.unwrap_or(0),
+                result,
+                is_held_out: false,
+            })
+            .map(|kept| Sample::new(&kept))
     });
     let samples: Vec<Sample> = kept.take(count).collect();
     assert_eq!(samples.len(), count);
@@ -74,9 +80,9 @@ fn the_gradient_is_that_of_the_loss() {
     let mut random = Random::new(1, 1);
     let mut check = |tiles: Range<usize>, count| {
         let mut slope_of = |tile: usize, lane: usize| {
-            let weight = model.weights[tile][lane];
+            let weight = model.weights[tile].0[lane];
             let mut loss_at = |weight| {
-                model.weights[tile][lane] = weight;
+                model.weights[tile].0[lane] = weight;
                 model.loss(&samples, TARGET)
             };
             let step = 2e-3;
@@ -87,7 +93,7 @@ fn the_gradient_is_that_of_the_loss() {
         let (mut error, mut size, mut probed) = (0.0, 0.0, 0);
         for _ in 0..count {
             let (tile, lane) = (tiles.start + random.below(tiles.len()), random.below(TILE));
-            let (slope, found) = (slope_of(tile, lane), f64::from(gradient[tile][lane]));
+            let (slope, found) = (slope_of(tile, lane), f64::from(gradient[tile].0[lane]));
             // The noise of single precision hides the rest.
             if slope.abs().max(found.abs()) > 3e-5 {
                 error += (slope - found).powi(2);

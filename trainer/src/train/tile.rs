@@ -1,6 +1,6 @@
 //! Weights of neighbouring neurons: in memory, and in the processor's registers.
 
-use std::ops::{AddAssign, Deref, DerefMut, Mul};
+use std::ops::{AddAssign, Mul};
 
 use wide::f32x16;
 
@@ -26,20 +26,6 @@ impl Tile {
         let mut sum = self.lanes();
         sum += term;
         *self = sum.tile();
-    }
-}
-
-impl Deref for Tile {
-    type Target = [f32; TILE];
-
-    fn deref(&self) -> &[f32; TILE] {
-        &self.0
-    }
-}
-
-impl DerefMut for Tile {
-    fn deref_mut(&mut self) -> &mut [f32; TILE] {
-        &mut self.0
     }
 }
 

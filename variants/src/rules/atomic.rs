@@ -5,49 +5,47 @@ use shakmaty::variant::{Atomic, Variant};
 use shakmaty::{Board, ByRole, Color, Move, Position, Role, Square, attacks};
 
 use super::Rules;
-use crate::evaluation::{Activity, king_place, material, pawns, phase};
+use crate::evaluation::{Activity, advantage, king_place, material, pawns, phase};
 use crate::exchange::Values;
 
-/// Pieces are mostly there to be exchanged for something near the king.
-const VALUES: Values = ByRole { pawn: 100, knight: 200, bishop: 220, rook: 340, queen: 650, king: 0 };
 /// What it is worth to blow up the king.
 const KING: i32 = 10_000;
 
 impl Rules for Atomic {
     const VARIANT: Variant = Variant::Atomic;
+    /// Pieces are mostly there to be exchanged for something near the king.
+    const VALUES: Values = ByRole { pawn: 100, knight: 200, bishop: 220, rook: 340, queen: 650, king: 0 };
     const SWING: i32 = 150;
 
     fn evaluate(&self) -> i32 {
         let board = self.board();
-        let turn = self.turn();
         let phase = phase(board);
-        let activity = [turn, !turn].map(|color| Activity::of(board, color));
-        let side = |color: Color, own: &Activity, their: &Activity| {
-            material(board, color, &VALUES)
+        let side = |color, own: &Activity, their: &Activity| {
+            material(board, color, &Self::VALUES)
                 + pawns(board, color)
                 + own.mobility
                 + king_place(board, color, phase)
                 - fuses(board, color, their)
         };
-        side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0]) + 25
+        advantage(board, self.turn(), side) + 25
     }
 
     /// What the explosion takes from the other side, less what it takes from one's own. There is no recapture.
     fn gain(&self, m: Move) -> i32 {
         if !m.is_capture() {
-            return m.promotion().map_or(0, |role| VALUES.get(role) - VALUES.pawn);
+            return m.promotion().map_or(0, |role| Self::VALUES.get(role) - Self::VALUES.pawn);
         }
         let board = self.board();
         let worth = |square: Square| match board.piece_at(square) {
-            Some(piece) if piece.color == self.turn() => -VALUES.get(piece.role),
+            Some(piece) if piece.color == self.turn() => -Self::VALUES.get(piece.role),
             Some(piece) if piece.role == Role::King => KING,
-            Some(piece) => *VALUES.get(piece.role),
+            Some(piece) => *Self::VALUES.get(piece.role),
             None => 0,
         };
-        let captured = m.capture().map_or(0, |role| *VALUES.get(role));
+        let captured = m.capture().map_or(0, |role| *Self::VALUES.get(role));
         let around = attacks::king_attacks(m.to()) & board.occupied() & !board.pawns();
         let blown: i32 = around.into_iter().filter(|&square| Some(square) != m.from()).map(worth).sum();
-        captured - VALUES.get(m.role()) + blown
+        captured - Self::VALUES.get(m.role()) + blown
     }
 
     fn wins_at_least(&self, m: Move, threshold: i32) -> bool {

@@ -10,6 +10,7 @@ use shakmaty::{
 };
 
 use super::{Pass, Rules, crazyhouse};
+use crate::exchange;
 
 /// A board of Bughouse. shakmaty gives every captive to its captor; so the hands are kept here, and of its drops only
 /// those are legal for which there is a piece.
@@ -38,11 +39,11 @@ impl Rules for Bughouse {
 
     /// The partner's gain is not seen on this board, but worth about as much as what is.
     fn gain(&self, m: Move) -> i32 {
-        crazyhouse::gain_on_board(m) + crazyhouse::gain_in_hand(self, m)
+        crazyhouse::gain(self, m)
     }
 
     fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
-        crazyhouse::wins_on_board(self, m, threshold / 2)
+        exchange::wins_at_least(self, m, &crazyhouse::VALUES, threshold / 2)
     }
 }
 

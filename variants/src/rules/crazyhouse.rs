@@ -5,11 +5,12 @@ use shakmaty::variant::{Crazyhouse, Variant};
 use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position, Role, attacks};
 
 use super::Rules;
-use crate::evaluation::{Activity, king_danger, king_place, material, pawns};
+use crate::evaluation::{Activity, advantage, king_danger, king_place, material, pawns};
 use crate::exchange::{self, Values};
 
 /// On the board. The long-range pieces lose by being blocked and captured so often.
-const VALUES: Values = ByRole { pawn: 100, knight: 270, bishop: 280, rook: 370, queen: 620, king: 0 };
+pub(super) const VALUES: Values =
+    ByRole { pawn: 100, knight: 270, bishop: 280, rook: 370, queen: 620, king: 0 };
 /// In the hand, where they can still go anywhere.
 const IN_HAND: Values = ByRole { pawn: 120, knight: 310, bishop: 305, rook: 410, queen: 700, king: 0 };
 /// How dangerous a piece in the hand is to a king with weak squares around it.
@@ -31,19 +32,18 @@ impl Rules for Crazyhouse {
 
     /// A captured piece is lost to one side and gained by the other.
     fn gain(&self, m: Move) -> i32 {
-        gain_on_board(m) + gain_in_hand(self, m)
+        gain(self, m)
     }
 
     fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
         // On both sides of the scales everything counts twice.
-        wins_on_board(self, m, threshold / 2)
+        exchange::wins_at_least(self, m, &VALUES, threshold / 2)
     }
 }
 
 /// What a position with pieces in hand is worth for the side to move.
 pub(super) fn evaluate(position: &impl Position) -> i32 {
     let (board, turn) = (position.board(), position.turn());
-    let activity = [turn, !turn].map(|color| Activity::of(board, color));
     let side = |color: Color, own: &Activity, their: &Activity| {
         let promoted = (position.promoted() & board.by_color(color)).into_iter();
         // A promoted piece goes to the other hand as a pawn.
@@ -58,24 +58,14 @@ pub(super) fn evaluate(position: &impl Position) -> i32 {
             - king_danger(board, color, their)
             - drop_danger(board, color, hand(position, !color), [own, their])
     };
-    side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0]) + 20
+    advantage(board, turn, side) + 20
 }
 
-/// What a capture or promotion changes on the board.
-pub(super) fn gain_on_board(m: Move) -> i32 {
+/// What a capture or promotion changes on the board, and what a captured piece is worth to whoever gets it into his hand.
+pub(super) fn gain(position: &impl Position, m: Move) -> i32 {
     let promotion = m.promotion().map_or(0, |role| VALUES.get(role) - VALUES.pawn);
-    m.capture().map_or(0, |role| *VALUES.get(role)) + promotion
-}
-
-/// What a captured piece is worth to whoever gets it into his hand.
-pub(super) fn gain_in_hand(position: &impl Position, m: Move) -> i32 {
-    let is_promoted = position.promoted().contains(m.to());
-    m.capture().map_or(0, |role| *IN_HAND.get(if is_promoted { Role::Pawn } else { role }))
-}
-
-/// Whether a move wins so much on the board alone.
-pub(super) fn wins_on_board(position: &impl Position, m: Move, threshold: i32) -> bool {
-    exchange::wins_at_least(position, m, &VALUES, threshold)
+    let in_hand = |role| if position.promoted().contains(m.to()) { IN_HAND.pawn } else { *IN_HAND.get(role) };
+    m.capture().map_or(0, |role| VALUES.get(role) + in_hand(role)) + promotion
 }
 
 fn hand(position: &impl Position, color: Color) -> ByRole<u8> {

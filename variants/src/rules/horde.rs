@@ -1,13 +1,13 @@
 //! Horde: White is thirty-six pawns and has lost when all are gone; Black has an army and a king to be mated.
 
 use shakmaty::variant::{Horde, Variant};
-use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position};
+use shakmaty::{Bitboard, Board, ByRole, Color, Position};
 
 use super::Rules;
 use crate::evaluation::{
-    Activity, CHESS_VALUES, front_span, king_danger, king_place, material, pawn_attacks, relative_rank,
+    advantage, front_span, king_danger, king_place, material, pawn_attacks, relative_rank,
 };
-use crate::exchange::{self, Values};
+use crate::exchange::Values;
 
 /// What a pawn of the horde is worth, and what it has become.
 const HORDE: Values = ByRole { pawn: 110, knight: 330, bishop: 340, rook: 560, queen: 1_050, king: 0 };
@@ -16,13 +16,10 @@ const ARMY: Values = ByRole { pawn: 130, knight: 300, bishop: 320, rook: 560, qu
 
 impl Rules for Horde {
     const VARIANT: Variant = Variant::Horde;
-    const SWING: i32 = 90;
 
     fn evaluate(&self) -> i32 {
         let board = self.board();
-        let turn = self.turn();
-        let activity = [turn, !turn].map(|color| Activity::of(board, color));
-        let side = |color: Color, own: &Activity, their: &Activity| {
+        advantage(board, self.turn(), |color, own, their| {
             if board.king_of(color).is_none() {
                 material(board, color, &HORDE) + horde_pawns(board, color) + own.mobility
             } else {
@@ -32,18 +29,13 @@ impl Rules for Horde {
                     + king_place(board, color, 256)
                     - king_danger(board, color, their) / 2
             }
-        };
-        side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0])
+        })
     }
 
     /// A horde of many pawns has moves to spare.
     fn may_pass(&self) -> bool {
         let ours = self.us();
         (ours & !self.board().pawns() & !self.board().kings()).any() || ours.count() > 8
-    }
-
-    fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
-        exchange::wins_at_least(self, m, &CHESS_VALUES, threshold)
     }
 }
 

@@ -1,10 +1,10 @@
 //! King of the Hill: a king on one of the four squares in the middle has won.
 
 use shakmaty::variant::{KingOfTheHill, Variant};
-use shakmaty::{Color, Move, Position, Role};
+use shakmaty::{Bitboard, Color, Move, Position, Role};
 
 use super::Rules;
-use crate::evaluation::{CENTRE, CHESS_VALUES, distance_to_centre, like_chess, phase};
+use crate::evaluation::{CHESS_VALUES, distance_to_centre, like_chess, phase};
 
 /// What a king is worth at a distance from the hill, the more the fewer pieces there are to stop it: with all on the
 /// board, and with none.
@@ -24,8 +24,9 @@ impl Rules for KingOfTheHill {
         };
         // Who attacks the hill keeps the other king off.
         let guard = |color: Color| {
-            let held =
-                CENTRE.into_iter().filter(|&square| board.attacks_to(square, color, board.occupied()).any());
+            let held = Bitboard::CENTER
+                .into_iter()
+                .filter(|&square| board.attacks_to(square, color, board.occupied()).any());
             12 * held.count() as i32
         };
         let turn = self.turn();
@@ -34,6 +35,6 @@ impl Rules for KingOfTheHill {
     }
 
     fn is_urgent(&self, m: Move) -> bool {
-        m.role() == Role::King && CENTRE.contains(m.to()) && !m.is_castle()
+        m.role() == Role::King && Bitboard::CENTER.contains(m.to()) && !m.is_castle()
     }
 }

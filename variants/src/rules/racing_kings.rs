@@ -5,38 +5,28 @@ use shakmaty::variant::{RacingKings, Variant};
 use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position, Rank, Role, attacks};
 
 use super::Rules;
-use crate::evaluation::{Activity, last_rank, material};
-use crate::exchange::{self, Values};
+use crate::evaluation::{Activity, advantage, material};
+use crate::exchange::Values;
 
-const VALUES: Values = ByRole { pawn: 0, knight: 260, bishop: 300, rook: 420, queen: 750, king: 0 };
 /// What a king is worth by its rank.
 const RACE: [i32; 8] = [0, 90, 190, 310, 450, 620, 850, 1_300];
 
 impl Rules for RacingKings {
     const VARIANT: Variant = Variant::RacingKings;
+    const VALUES: Values = ByRole { pawn: 0, knight: 260, bishop: 300, rook: 420, queen: 750, king: 0 };
     const SWING: i32 = 160;
 
     fn evaluate(&self) -> i32 {
         let board = self.board();
-        let turn = self.turn();
-        let activity = [turn, !turn].map(|color| Activity::of(board, color));
-        let side = |color: Color, own: &Activity, their: &Activity| {
-            material(board, color, &VALUES) + own.mobility / 2 + race(board, color, their.attacked)
+        let side = |color, own: &Activity, their: &Activity| {
+            material(board, color, &Self::VALUES) + own.mobility / 2 + race(board, color, their.attacked)
         };
         // The move is worth a good part of a rank.
-        side(turn, &activity[0], &activity[1]) - side(!turn, &activity[1], &activity[0]) + 40
-    }
-
-    fn gain(&self, m: Move) -> i32 {
-        m.capture().map_or(0, |role| *VALUES.get(role))
-    }
-
-    fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
-        exchange::wins_at_least(self, m, &VALUES, threshold)
+        advantage(board, self.turn(), side) + 40
     }
 
     fn is_urgent(&self, m: Move) -> bool {
-        m.role() == Role::King && last_rank().contains(m.to())
+        m.role() == Role::King && m.to().rank() == Rank::Eighth
     }
 }
 

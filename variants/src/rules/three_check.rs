@@ -15,7 +15,7 @@ impl Rules for ThreeCheck {
     const CHECKS_ARE_URGENT: bool = true;
 
     fn evaluate(&self) -> i32 {
-        let checks = |color: Color| CHECKS_LEFT[self.checks_left(color).min(3)];
+        let checks = |color: Color| CHECKS_LEFT[checks_left(self, color).min(3)];
         let turn = self.turn();
         // To move first counts for more where checks do.
         let initiative = 15;
@@ -24,16 +24,10 @@ impl Rules for ThreeCheck {
 
     /// The last check wins.
     fn is_urgent(&self, m: Move) -> bool {
-        self.checks_left(self.turn()) == 1 && gives_direct_check(self, m)
+        checks_left(self, self.turn()) == 1 && gives_direct_check(self, m)
     }
 }
 
-trait Checks {
-    fn checks_left(&self, color: Color) -> usize;
-}
-
-impl Checks for ThreeCheck {
-    fn checks_left(&self, color: Color) -> usize {
-        self.remaining_checks().map_or(3, |left| usize::from(u8::from(*left.get(color))))
-    }
+fn checks_left(position: &ThreeCheck, color: Color) -> usize {
+    position.remaining_checks().map_or(3, |left| usize::from(u8::from(*left.get(color))))
 }

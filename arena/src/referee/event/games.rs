@@ -6,9 +6,9 @@ use game::{Color, Outcome};
 use messages::epd::Position;
 use messages::referee::{ClientReply, Directive};
 
-use super::{ConnectionId, EventState, FLAG_DELAY, tags};
+use super::{ConnectionId, EventState, FLAG_DELAY};
 use crate::referee::fact::Fact;
-use crate::referee::live_game::{Judgement, LiveGame};
+use crate::referee::live_game::Judgement;
 use crate::referee::timers::Timer;
 use crate::schedule::Fixture;
 
@@ -91,15 +91,13 @@ impl EventState {
         for color in Color::ALL {
             let live = &self.live_games[&game];
             let program = live.program(color);
-            let mut records = vec![live.inform(&tags(&self.settings), "*")];
+            let mut records = vec![live.inform(&self.settings.tags(), "*")];
             records.extend(live.history(true));
             if !self.programs[program].is_fresh {
                 records.insert(0, live.reset());
             }
             self.programs[program].is_fresh = false;
-            for record in records {
-                self.send(program, record, None, at);
-            }
+            self.send(program, records, None, at);
         }
         match self.live_games[&game].judge_board() {
             Some((outcome, detail)) => self.end(game, outcome, detail, at),
@@ -110,11 +108,11 @@ impl EventState {
     /// Asks the side to move for its move, unless the game is held.
     pub(in crate::referee) fn ask(&mut self, game: u64, at: Instant) {
         let live = &self.live_games[&game];
-        if live.is_paused() {
+        if live.paused {
             return;
         }
         let (program, respond) = (live.program(live.to_move()), live.respond(at));
-        self.send(program, respond, Some(game), at);
+        self.send(program, [respond], Some(game), at);
     }
 
     pub(super) fn reply(
@@ -132,11 +130,11 @@ impl EventState {
             // It crossed the end of the game on its way.
             return self.tell(false, format!("{} replied too late", self.name(program)));
         };
-        let (game, color) = (live.number(), live.color_of(program));
+        let (game, color) = (live.fixture.number, live.color_of(program));
         match live.hear(color, position, reply, at, self.settings.penalty) {
             Judgement::OutOfTurn => self.refuse(connection, "it is not the turn of this client", at),
             Judgement::AskAgain(why, facts) => {
-                live.ask_again();
+                live.was_asked_again = true;
                 for fact in facts {
                     self.record(fact);
                 }
@@ -144,11 +142,11 @@ impl EventState {
                 self.watch_flag(game);
             }
             Judgement::Happened(facts) => {
-                live.answered();
+                live.asked = false;
                 for fact in facts {
                     self.happen(game, fact, at);
                 }
-                if let Some(live) = self.live_games.get(&game).filter(|live| !live.is_asked()) {
+                if let Some(live) = self.live_games.get(&game).filter(|live| !live.asked) {
                     match live.judge_board() {
                         Some((outcome, detail)) => self.end(game, outcome, detail, at),
                         None => self.ask(game, at),
@@ -161,16 +159,13 @@ impl EventState {
     /// Sends a program the history of its game and the call for its move once more, if it has been called. Its clock runs on.
     pub(super) fn ask_again(&mut self, program: usize, why: &str, at: Instant) {
         let live = self.programs[program].game.and_then(|game| self.live_games.get(&game));
-        let Some(live) = live.filter(|live| live.is_asked() && live.program(live.to_move()) == program)
-        else {
+        let Some(live) = live.filter(|live| live.asked && live.program(live.to_move()) == program) else {
             return;
         };
         let respond = live.respond(at);
         let mut records = live.history(false);
         records.push(Directive { reason: Some(why.to_owned()), ..respond });
-        for record in records {
-            self.send(program, record, None, at);
-        }
+        self.send(program, records, None, at);
     }
 
     /// A program on a serial line did not understand what it was sent. Whatever that was, all that it has to know of its game
@@ -182,13 +177,11 @@ impl EventState {
             return;
         }
         let is_to_move = live.program(live.to_move()) == program;
-        let mut records = vec![live.inform(&tags(&self.settings), "*")];
-        if !(is_to_move && live.is_asked()) {
+        let mut records = vec![live.inform(&self.settings.tags(), "*")];
+        if !(is_to_move && live.asked) {
             records.extend(live.history(!is_to_move));
         }
-        for record in records {
-            self.send(program, record, None, at);
-        }
+        self.send(program, records, None, at);
         self.ask_again(program, "the last record did not arrive as it was sent", at);
     }
 
@@ -200,8 +193,8 @@ impl EventState {
     }
 
     pub(in crate::referee) fn watch_flag(&mut self, game: u64) {
-        if let Some(falls) = self.live_games.get(&game).and_then(LiveGame::flag_falls) {
-            self.timers.set(falls + FLAG_DELAY, Timer::Flag(game));
+        if let Some(falls) = self.live_games.get(&game).and_then(|live| live.clock.flag_falls()) {
+            self.timers.insert((falls + FLAG_DELAY, Timer::Flag(game)));
         }
     }
 
@@ -215,8 +208,8 @@ impl EventState {
 
     /// A game is taken from a program that thinks about it. Clients that can't break off will reply all the same.
     pub(in crate::referee) fn expect_late_reply(&mut self, game: u64) {
-        let Some(live) = self.live_games.get(&game).filter(|live| live.is_asked()) else { return };
-        self.programs[live.program(live.to_move())].owed.extend(live.game().chess().cloned());
+        let Some(live) = self.live_games.get(&game).filter(|live| live.asked) else { return };
+        self.programs[live.program(live.to_move())].owed.extend(live.record.game.chess().cloned());
     }
 
     /// Ends a game and tells its programs.
@@ -229,9 +222,7 @@ impl EventState {
         self.record(ended);
         for program in programs {
             self.programs[program].mailbox.retain(|(_, starts)| starts.is_none());
-            for record in &records {
-                self.send(program, record.clone(), None, at);
-            }
+            self.send(program, records.clone(), None, at);
         }
     }
 }

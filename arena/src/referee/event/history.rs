@@ -71,14 +71,13 @@ impl EventState {
         let fixture = live.fixture;
         let points = Points::of(outcome, Color::White);
         self.schedule.record(fixture.number, points).map_err(|error| error.to_string())?;
-        self.standings.add(&fixture, outcome, live.plies_played());
+        self.standings.add(&fixture, outcome);
         for color in Color::ALL {
             self.programs[live.program(color)].game = None;
         }
         let used = live.used_by_both();
-        let (detail, lasted) = (live.record.detail.clone(), live.record.lasted);
-        let plies = live.plies_played();
-        self.results.push(GameSummary { fixture, outcome, detail, plies, lasted, used });
+        let (detail, plies) = (live.record.detail.clone(), live.record.moves.len() as u32);
+        self.results.push(GameSummary { fixture, outcome, detail, plies, used });
         let names = [fixture.white, fixture.black].map(|program| self.name(program).to_owned());
         let text = format!(
             "game {}: {} - {} {} ({outcome})",

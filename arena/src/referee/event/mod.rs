@@ -1,5 +1,12 @@
 //! The event: programs, connections, games and rounds. Everything that happens comes in with its moment, and what is to be
 //! stored and sent goes out; nothing here waits, reads or writes.
+//!
+//! It has no socket, no file and no clock of its own, so that tests play hours in no time and every fault at every step. The
+//! facts are the event: whatever changes it is a [`Fact`], and `apply` is the only place where it changes. So a restart, an
+//! observer and a game on the page are the same thing: facts, read in order. What a client said is no fact; what came of it is.
+//!
+//! What costs the same for each move must not look at all programs or games: games are looked for only when one may begin.
+//! What may not be sent in a quiet period waits in the mailbox of its program, a call for a move with its clock too.
 
 mod games;
 mod history;
@@ -10,7 +17,7 @@ mod questions;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use game::{Color, Game, Outcome, PgnTags};
+use game::{Color, Game, Outcome};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{ClientRecord, Directive, Request};
 use shakmaty::{ByColor, Chess};
@@ -97,33 +104,35 @@ pub struct GameSummary {
     pub detail: String,
     /// Plies played.
     pub plies: u32,
-    /// How long it took.
-    pub lasted: Duration,
     /// What both sides used of their time.
     pub used: ByColor<Duration>,
 }
 
 /// An event under way.
 pub struct EventState {
-    settings: EventSettings,
+    /// What is agreed.
+    pub(super) settings: EventSettings,
     openings: MatchOpenings,
-    schedule: Schedule,
+    /// The schedule as far as it is known.
+    pub(super) schedule: Schedule,
     /// Games that may begin, in their order.
-    queue: VecDeque<Fixture>,
-    standings: Standings,
-    results: Vec<GameSummary>,
-    programs: Vec<ProgramState>,
+    pub(super) queue: VecDeque<Fixture>,
+    pub(super) standings: Standings,
+    /// The games that have ended, in that order.
+    pub(super) results: Vec<GameSummary>,
+    pub(super) programs: Vec<ProgramState>,
     peers: HashMap<ConnectionId, Peer>,
-    live_games: BTreeMap<u64, LiveGame>,
+    pub(super) live_games: BTreeMap<u64, LiveGame>,
     /// Games that the director lets begin before their round.
     released: BTreeSet<u64>,
     /// The rounds up to this one may be played, if they are begun by hand.
-    open_round: u32,
-    epoch: u64,
+    pub(super) open_round: u32,
+    /// The number of this referee among those of the event.
+    pub(super) epoch: u64,
     /// Whether a game may be able to begin that was not when games were last begun: a program has become free, or a game open.
     may_begin: bool,
     /// Whether another referee has taken over.
-    outdated: bool,
+    pub(super) outdated: bool,
     timers: Timers,
     out: Effects,
 }
@@ -136,11 +145,11 @@ const FLAG_DELAY: Duration = Duration::from_millis(1);
 
 /// A program that may take part.
 #[derive(Default)]
-struct ProgramState {
+pub(super) struct ProgramState {
     connection: Option<ConnectionId>,
     extended: bool,
     /// The game in which it plays.
-    game: Option<u64>,
+    pub(super) game: Option<u64>,
     /// Since when it has been gone; matters only in a game.
     gone_since: Option<Instant>,
     /// How often it has come back to this game.
@@ -213,11 +222,6 @@ impl EventState {
             self.is_gone(game, color, at);
         }
     }
-
-    /// What is agreed.
-    pub fn settings(&self) -> &EventSettings {
-        &self.settings
-    }
 }
 
 /// What comes in.
@@ -227,7 +231,7 @@ impl EventState {
         match input {
             ConnectionEvent::Opened(connection) => {
                 self.peers.insert(connection, Peer::default());
-                self.timers.set(at + self.settings.sign_on_time, Timer::SignOn(connection));
+                self.timers.insert((at + self.settings.sign_on_time, Timer::SignOn(connection)));
             }
             ConnectionEvent::SerialLine(connection) => {
                 self.peers.insert(connection, Peer { is_line: true, ..Peer::default() });
@@ -246,16 +250,15 @@ impl EventState {
 
     /// Does what the time demands.
     pub fn tick(&mut self, at: Instant) {
-        while let Some(timer) = self.timers.take(at) {
+        while let Some((_, timer)) = self.timers.first().filter(|(due, _)| *due <= at).copied() {
+            self.timers.pop_first();
             match timer {
                 Timer::Flag(game) => self.look_at_flag(game, at),
                 Timer::Quiet(program) => {
                     self.deliver(program, at);
                     self.may_begin = true;
                 }
-                Timer::Patience(game, is_white) => {
-                    self.look_for(game, Color::from_white(is_white), at);
-                }
+                Timer::Patience(game, side) => self.look_for(game, side.into(), at),
                 Timer::SignOn(connection) => {
                     if self.peers.get(&connection).is_some_and(|peer| peer.program.is_none()) {
                         self.fault(connection, "nobody has signed on in time");
@@ -269,7 +272,7 @@ impl EventState {
 
     /// The next moment at which [`EventState::tick`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
-        self.timers.next()
+        self.timers.first().map(|(at, _)| *at)
     }
 
     /// The call for a move was sent at that moment: a clock starts.
@@ -387,11 +390,4 @@ impl ProgramState {
     fn is_quiet(&self, at: Instant) -> bool {
         self.quiet_until.is_some_and(|until| at < until)
     }
-}
-
-fn tags(settings: &EventSettings) -> PgnTags {
-    let mut tags = PgnTags::default();
-    tags.set("Event", &settings.name);
-    tags.set("Site", &settings.site);
-    tags
 }

@@ -10,18 +10,18 @@ use crate::referee::settings::MOST_REFUSALS;
 use crate::referee::timers::Timer;
 
 impl EventState {
-    /// Sends a program a record, or keeps it until the quiet period is over. Who is not there gets nothing: what it needs it is
+    /// Sends a program records, or keeps them until the quiet period is over. Who is not there gets nothing: what it needs it is
     /// told when it comes back.
     pub(in crate::referee) fn send(
         &mut self,
         program: usize,
-        directive: Directive,
+        directives: impl IntoIterator<Item = Directive>,
         starts: Option<u64>,
         at: Instant,
     ) {
         let state = &mut self.programs[program];
         if state.connection.is_some() {
-            state.mailbox.push_back((directive, starts));
+            state.mailbox.extend(directives.into_iter().map(|directive| (directive, starts)));
             self.deliver(program, at);
         }
     }
@@ -37,7 +37,7 @@ impl EventState {
             if is_followed_by_quiet && !self.settings.quiet.is_zero() {
                 let until = at + self.settings.quiet;
                 state.quiet_until = Some(until);
-                self.timers.set(until, Timer::Quiet(program));
+                self.timers.insert((until, Timer::Quiet(program)));
             }
             let extended = state.extended;
             self.write(connection, directive, extended, starts);

@@ -6,8 +6,8 @@ use game::{Color, Game, Outcome, WinReason};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{Directive, SignOn};
 
-use super::{ConnectionId, EventState, Peer, tags};
-use crate::referee::timers::patience;
+use super::{ConnectionId, EventState, Peer};
+use crate::referee::timers::Timer;
 
 impl EventState {
     pub(super) fn sign_on(&mut self, connection: ConnectionId, sign_on: &SignOn, at: Instant) {
@@ -46,7 +46,7 @@ impl EventState {
         match self.programs[program].game {
             None => {
                 let start = Position::of(&Game::default());
-                self.send(program, Directive::new(RefereeCommand::Reset, start), None, at);
+                self.send(program, [Directive::new(RefereeCommand::Reset, start)], None, at);
             }
             Some(game) => self.welcome_back(program, game, at),
         }
@@ -82,13 +82,11 @@ impl EventState {
         if is_to_move {
             live.unask(at);
         }
-        let mut records = vec![live.reset(), live.inform(&tags(&self.settings), "*")];
+        let mut records = vec![live.reset(), live.inform(&self.settings.tags(), "*")];
         records.extend(live.history(!is_to_move));
         let noted = live.noted(color, "is back");
         self.record(noted);
-        for record in records {
-            self.send(program, record, None, at);
-        }
+        self.send(program, records, None, at);
         self.programs[program].is_fresh = false;
         if returns > self.settings.returns {
             let text = format!("came back more than {} times", self.settings.returns);
@@ -140,7 +138,7 @@ impl EventState {
         let Some(live) = self.live_games.get(&game) else { return };
         let program = live.program(color);
         self.programs[program].gone_since = Some(at);
-        self.timers.set(at + self.settings.patience, patience(game, color));
+        self.timers.insert((at + self.settings.patience, Timer::Patience(game, color.into())));
     }
 
     /// Ends a game if a program has been gone from it for too long. If both are gone, there is nobody to win.
@@ -149,7 +147,7 @@ impl EventState {
         let state = &self.programs[live.program(color)];
         let is_over = state.gone_since.is_some_and(|since| since + self.settings.patience <= at);
         let is_opponent_there = self.programs[live.program(!color)].connection.is_some();
-        if state.connection.is_none() && is_over && is_opponent_there && !live.is_paused() {
+        if state.connection.is_none() && is_over && is_opponent_there && !live.paused {
             self.end(game, abandoned(color), format!("gone for {:?}", self.settings.patience), at);
         }
     }

@@ -9,6 +9,7 @@ use messages::referee::{Directive, ExactClock, Moves};
 use shakmaty::ByColor;
 
 use super::LiveGame;
+use crate::table::{date, replay_move};
 
 /// Moves that fit into one record with room to spare: a reader needs to take only 4095 characters.
 const PLIES_IN_A_RECORD: usize = 400;
@@ -16,7 +17,7 @@ const PLIES_IN_A_RECORD: usize = 400;
 impl LiveGame {
     /// The number by which records name the game, from 1.
     fn tcgs(&self) -> Option<NonZeroU32> {
-        u32::try_from(self.number()).ok().and_then(|number| NonZeroU32::new(number.saturating_add(1)))
+        u32::try_from(self.fixture.number).ok().and_then(|number| NonZeroU32::new(number.saturating_add(1)))
     }
 
     fn directive(&self, command: RefereeCommand) -> Directive {
@@ -35,7 +36,7 @@ impl LiveGame {
         let mut told: Vec<(String, String)> = [
             ("Event", &tags["Event"]),
             ("Site", &tags["Site"]),
-            ("Date", &crate::table::date(self.record.started)),
+            ("Date", &date(self.record.started)),
             ("Round", &self.fixture.round.to_string()),
             ("White", &white.name),
             ("Black", &black.name),
@@ -65,16 +66,14 @@ impl LiveGame {
         let tcgs = self.tcgs();
         let end = self.record.game.ply() - usize::from(!with_last && self.last.is_some());
         let is_set_up = !self.record.game.has_standard_start();
-        let mut board =
-            Game::from_fen(&self.record.game.start_fen(), self.record.game.mode()).unwrap_or_default();
+        let mut board = self.record.before_first_move();
         let mut records = Vec::new();
         for moves in self.record.game.moves()[..end].chunks(PLIES_IN_A_RECORD) {
             let line = board.chess().map(|chess| EpdMove::line(chess, moves)).unwrap_or_default();
             let about = Directive::about(RefereeCommand::Execute, &board);
             records.push(Directive { moves: Moves::History(line), game: tcgs, ..about });
             for &mv in moves {
-                // The moves of a game are legal.
-                let _ = board.play(mv);
+                replay_move(&mut board, mv);
             }
         }
         if records.is_empty() && is_set_up {
@@ -101,10 +100,9 @@ impl LiveGame {
 
     /// What a client needs that has come back and is not to move.
     pub(in crate::referee) fn with_clocks(&self, record: Directive, at: Instant) -> Directive {
-        let colors = ByColor { white: Color::White, black: Color::Black };
-        let remaining = colors.map(|color| self.remaining(color, at));
-        let used = colors.map(|color| self.consumed(color, *remaining.get(color)));
-        let clocks = colors.map(|color| ExactClock {
+        let remaining = ByColor::new_with(|color| self.clock.remaining(color, at));
+        let used = ByColor::new_with(|color| self.consumed(color, *remaining.get(color)));
+        let clocks = ByColor::new_with(|color| ExactClock {
             remaining: *remaining.get(color),
             increment: self.clock.increment(color),
             moves_to_go: self.clock.moves_to_go(color),
@@ -125,7 +123,7 @@ impl LiveGame {
 
     /// What each side has used for its moves.
     pub(in crate::referee) fn used_by_both(&self) -> ByColor<Duration> {
-        ByColor { white: Color::White, black: Color::Black }.map(|color| self.used_by(color))
+        ByColor::new_with(|color| self.used_by(color))
     }
 
     fn used_by(&self, color: Color) -> Duration {

@@ -13,23 +13,23 @@ use shakmaty::ByColor;
 
 use super::fact::{Fact, MoveWords, Side};
 use crate::schedule::Fixture;
-use crate::table::{Adjudicator, GameRecord, MoveRecord, Rules, Seat, flag_fall};
+use crate::table::{Adjudicator, GameRecord, MoveRecord, Rules, Seat, check_flag};
 
 /// A game.
 pub(super) struct LiveGame {
     pub(super) fixture: Fixture,
     pub(super) record: GameRecord,
     rules: Rules,
-    clock: Clock,
+    pub(super) clock: Clock,
     /// Whether the side to move has been asked for a move.
-    asked: bool,
+    pub(super) asked: bool,
     /// How often the game has been told once more over a bad line in this turn.
     repairs: u32,
     /// Whether the director holds the game.
-    paused: bool,
+    pub(super) paused: bool,
     last: Option<LastMove>,
     /// Whether the side to move has been asked once more, because its first answer was none.
-    was_asked_again: bool,
+    pub(super) was_asked_again: bool,
     adjudicator: Adjudicator,
     adjudicated: Option<(Outcome, &'static str)>,
     /// The fact of its beginning.
@@ -91,10 +91,6 @@ impl LiveGame {
         LiveGame::begin(&self.began, self.record.seats.clone(), &self.rules)
     }
 
-    pub(super) fn number(&self) -> u64 {
-        self.fixture.number
-    }
-
     /// The program on a side.
     pub(super) fn program(&self, color: Color) -> usize {
         color.fold_wb(self.fixture.white, self.fixture.black)
@@ -104,16 +100,8 @@ impl LiveGame {
         Color::from_white(program == self.fixture.white)
     }
 
-    pub(super) fn game(&self) -> &Game {
-        &self.record.game
-    }
-
     pub(super) fn to_move(&self) -> Color {
         self.record.game.turn()
-    }
-
-    pub(super) fn plies_played(&self) -> u32 {
-        self.record.moves.len() as u32
     }
 }
 
@@ -136,14 +124,6 @@ impl LiveGame {
         self.clock.resume(at);
     }
 
-    pub(super) fn is_asked(&self) -> bool {
-        self.asked
-    }
-
-    pub(super) fn is_paused(&self) -> bool {
-        self.paused
-    }
-
     /// Stops the clock until the game is resumed.
     pub(super) fn pause(&mut self, at: Instant) {
         self.clock.suspend(at);
@@ -155,28 +135,9 @@ impl LiveGame {
         self.run(at);
     }
 
-    /// The last moment at which the side to move may still move; `None` if its clock stands or there is none.
-    pub(super) fn flag_falls(&self) -> Option<Instant> {
-        self.clock.flag_falls()
-    }
-
     /// How the game ends if the flag of the side to move has fallen by now.
     pub(super) fn check_time(&self, at: Instant) -> Option<(Outcome, String)> {
-        if at <= self.flag_falls()? {
-            return None;
-        }
-        let mover = self.to_move();
-        let overrun = self.clock.overrun(mover, at);
-        Some((flag_fall(&self.record.game, mover), format!("time overdrawn by {overrun:?}")))
-    }
-
-    /// What a side has left at a moment.
-    pub(super) fn remaining(&self, color: Color, at: Instant) -> Option<Duration> {
-        self.clock.remaining(color, at)
-    }
-
-    pub(super) fn is_running(&self) -> bool {
-        self.clock.is_running()
+        check_flag(&self.record.game, &self.clock, at)
     }
 }
 
@@ -207,18 +168,20 @@ impl LiveGame {
         }
         match &reply.answer {
             Response::Resign => self.lose(color, WinReason::Resignation, ""),
-            Response::AcceptDraw if self.is_draw_offered() => self.draw(DrawReason::Agreement, ""),
+            Response::AcceptDraw if self.last.as_ref().is_some_and(|last| last.offers_draw) => {
+                self.draw(DrawReason::Agreement, "")
+            }
             Response::AcceptDraw => self.no_answer(color, "no draw was offered"),
-            Response::ClaimDraw => match self.record.game.claim() {
-                Some(reason) => self.draw(reason, "claimed"),
-                None => match self.no_answer(color, "the draw claim is false") {
-                    Judgement::AskAgain(why, mut facts) => {
-                        facts.extend(self.false_claim(color, penalty));
-                        Judgement::AskAgain(why, facts)
-                    }
-                    other => other,
-                },
-            },
+            Response::ClaimDraw => {
+                if let Some(reason) = self.record.game.claim() {
+                    return self.draw(reason, "claimed");
+                }
+                let mut judgement = self.no_answer(color, "the draw claim is false");
+                if let Judgement::AskAgain(_, facts) = &mut judgement {
+                    facts.extend(self.false_claim(color, penalty));
+                }
+                judgement
+            }
             Response::NoMove => self.no_answer(color, "no move, though there are legal ones"),
             Response::Move { mv, remark, rejects_draw } => {
                 let Some(legal) = mv.legal() else {
@@ -227,7 +190,7 @@ impl LiveGame {
                 };
                 let words = words(*remark == Remark::OfferDraw, *rejects_draw, &reply.analysis);
                 let moved = Fact::Moved {
-                    game: self.number(),
+                    game: self.fixture.number,
                     mv: self.record.game.coordinate(legal),
                     used: u64::try_from(self.clock.used_in_turn(at).as_nanos()).unwrap_or(u64::MAX),
                     words,
@@ -258,12 +221,12 @@ impl LiveGame {
     fn false_claim(&self, color: Color, penalty: Duration) -> Vec<Fact> {
         let noted = self.noted(color, "claims a draw falsely");
         let nanos = u64::try_from(penalty.as_nanos()).unwrap_or(u64::MAX);
-        let added = Fact::TimeAdded { game: self.number(), side: Side::from(!color), nanos };
+        let added = Fact::TimeAdded { game: self.fixture.number, side: Side::from(!color), nanos };
         if nanos == 0 { vec![noted] } else { vec![noted, added] }
     }
 
     pub(super) fn noted(&self, color: Color, text: &str) -> Fact {
-        Fact::Noted { game: self.number(), side: Some(color.into()), text: text.to_owned() }
+        Fact::Noted { game: self.fixture.number, side: Some(color.into()), text: text.to_owned() }
     }
 
     fn lose(&self, loser: Color, reason: WinReason, detail: &str) -> Judgement {
@@ -278,27 +241,13 @@ impl LiveGame {
     /// The fact of the game's end. How long it took is told by the calendar: it may have gone through several referees.
     pub(super) fn ended(&self, outcome: Outcome, detail: String) -> Fact {
         let millis = SystemTime::now().duration_since(self.record.started).unwrap_or_default().as_millis();
-        Fact::ended(self.number(), outcome, detail, u64::try_from(millis).unwrap_or(u64::MAX))
-    }
-
-    fn is_draw_offered(&self) -> bool {
-        self.last.as_ref().is_some_and(|last| last.offers_draw)
-    }
-
-    /// The side to move has replied.
-    pub(super) fn answered(&mut self) {
-        self.asked = false;
+        Fact::ended(self.fixture.number, outcome, detail, u64::try_from(millis).unwrap_or(u64::MAX))
     }
 
     /// Whether the game may be told once more in this turn, which counts.
     pub(super) fn may_repair(&mut self) -> bool {
         self.repairs += 1;
         self.repairs <= MOST_REPAIRS
-    }
-
-    /// The program is asked once more.
-    pub(super) fn ask_again(&mut self) {
-        self.was_asked_again = true;
     }
 
     /// The side to move has to be asked anew: it has come back, or the referee has.
@@ -313,10 +262,6 @@ impl LiveGame {
             Fact::Moved { mv, used, words, .. } => self.apply_move(mv, Duration::from_nanos(*used), words),
             Fact::TimeAdded { side, nanos, .. } => {
                 self.clock.add_time((*side).into(), Duration::from_nanos(*nanos));
-                Ok(())
-            }
-            Fact::Noted { side, text, .. } => {
-                self.record.note(side.map(Color::from), text);
                 Ok(())
             }
             Fact::Ended { outcome, detail, millis, .. } => {
@@ -338,9 +283,6 @@ impl LiveGame {
         self.was_asked_again = false;
         let MoveWords { offers_draw, rejects_draw, .. } = *words;
         self.last = Some(LastMove { position, counters, mv: written, offers_draw, rejects_draw });
-        if offers_draw {
-            self.record.note(Some(mover), "offers a draw");
-        }
         let thinking = thinking(words);
         self.adjudicated =
             self.adjudicator.judge(&self.rules.adjudication, &self.record.game, mover, thinking.score);

@@ -1,4 +1,7 @@
 //! Connections: bytes come in and go out here, within limits.
+//!
+//! A clock stops when the last byte of a reply was read, here on the network's thread, and starts when the call for a move is
+//! handed to it.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,7 @@
 //! What goes out: to the store first, then to observers, then to everybody.
+//!
+//! All that came at once is one transaction. A reply that anybody has heard of is never lost; one that was lost with the referee
+//! is said again by the client. What anybody was told is in the log too, which is written before it is sent.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,12 +38,9 @@ impl Service {
         for connection in disconnects {
             self.connections.remove(&connection);
         }
-        facts
-            .iter()
-            .filter(|fact| !matches!(fact, Fact::Ended { .. }))
-            .filter_map(Fact::game)
-            .for_each(|game| self.files.changed(game));
-        let tags = self.event.tags();
+        let is_going_on = |fact: &&Fact| !matches!(fact, Fact::Ended { .. });
+        self.files.behind.extend(facts.iter().filter(is_going_on).filter_map(Fact::game));
+        let tags = self.event.settings.tags();
         for ending in &finished {
             self.files.write_game(&tags, ending).map_err(|error| ServiceError::File("games.pgn", error))?;
         }

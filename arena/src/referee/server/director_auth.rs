@@ -1,4 +1,7 @@
 //! The director at the page: orders that come with the director's token, and from nowhere but the page.
+//!
+//! The token stands in a header that no other page can make a browser send, so that there is no session to steal or to ride on;
+//! wrong tokens are counted by address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -34,19 +37,12 @@ pub(super) enum AuthError {
 }
 
 impl AuthError {
-    pub(super) fn status(self) -> StatusCode {
+    /// What whoever gave the order is told.
+    pub(super) fn answer(self) -> (StatusCode, &'static str) {
         match self {
-            AuthError::CrossSite => StatusCode::FORBIDDEN,
-            AuthError::WrongToken => StatusCode::UNAUTHORIZED,
-            AuthError::TooMany => StatusCode::TOO_MANY_REQUESTS,
-        }
-    }
-
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            AuthError::CrossSite => "it comes from another page",
-            AuthError::WrongToken => "wrong token",
-            AuthError::TooMany => "too many wrong tokens; wait a minute",
+            AuthError::CrossSite => (StatusCode::FORBIDDEN, "it comes from another page"),
+            AuthError::WrongToken => (StatusCode::UNAUTHORIZED, "wrong token"),
+            AuthError::TooMany => (StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens; wait a minute"),
         }
     }
 }

@@ -1,4 +1,6 @@
 //! The files of an event beside its store: games, traffic, report.
+//!
+//! Files of running games are written in turn, so that none is forgotten where all change all the time.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,10 +14,8 @@ use time::OffsetDateTime;
 
 use super::file_writer::FileWriter;
 use crate::referee::event::{EventState, FinishedGame};
-use crate::referee::live_game::LiveGame;
 use crate::referee::{ConnectionId, report};
-use crate::schedule::Fixture;
-use crate::table::{GameRecord, PgnVariations};
+use crate::table::PgnVariations;
 
 /// Ends the last line of a file, if a referee died while it wrote it.
 fn end_line(file: &mut File) -> io::Result<()> {
@@ -38,7 +38,7 @@ pub(super) struct EventFiles {
     games: BufWriter<File>,
     traffic: BufWriter<File>,
     /// Running games whose files are behind.
-    behind: BTreeSet<u64>,
+    pub(super) behind: BTreeSet<u64>,
     /// The game whose turn it is to be written.
     turn: u64,
     writer: FileWriter,
@@ -58,7 +58,7 @@ impl EventFiles {
         let mut traffic =
             File::options().read(true).append(true).create(true).open(folder.join("traffic.log"))?;
         end_line(&mut traffic)?;
-        let behind = event.live_games().map(LiveGame::number).collect();
+        let behind = event.live_games.keys().copied().collect();
         let mut files = EventFiles {
             folder: folder.to_owned(),
             games: writer,
@@ -68,7 +68,7 @@ impl EventFiles {
             writer: FileWriter::start()?,
         };
         for ending in ended {
-            files.write_game(&event.tags(), ending)?;
+            files.write_game(&event.settings.tags(), ending)?;
         }
         files.flush()?;
         fs::rename(unfinished, games)?;
@@ -77,16 +77,11 @@ impl EventFiles {
 
     /// Writes down a game that has ended.
     pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
-        let pgn = pgn(tags, &ending.fixture, &ending.record);
+        let pgn = ending.record.pgn_of(&ending.fixture, tags, PgnVariations::Hidden);
         self.games.write_all(pgn.as_bytes())?;
         self.behind.remove(&ending.fixture.number);
-        self.writer.remove(self.running(ending.fixture.number));
+        self.writer.write(self.running(ending.fixture.number), None);
         Ok(())
-    }
-
-    /// A running game has changed.
-    pub(super) fn changed(&mut self, game: u64) {
-        self.behind.insert(game);
     }
 
     /// Brings the file of one running game up to date, unless others still wait to be written.
@@ -100,16 +95,11 @@ impl EventFiles {
         let Some(&game) = next else { return Ok(()) };
         self.behind.remove(&game);
         self.turn = game + 1;
-        if let Some(live) = event.live_game(game) {
-            let pgn = pgn(&event.tags(), &live.fixture, &live.record);
-            self.writer.write(self.running(game), pgn);
+        if let Some(live) = event.live_games.get(&game) {
+            let pgn = live.record.pgn_of(&live.fixture, &event.settings.tags(), PgnVariations::Hidden);
+            self.writer.write(self.running(game), Some(pgn));
         }
         Ok(())
-    }
-
-    /// Whether a running game has changed since its file was written.
-    pub(super) fn is_behind(&self) -> bool {
-        !self.behind.is_empty()
     }
 
     fn running(&self, game: u64) -> PathBuf {
@@ -155,11 +145,4 @@ impl EventFiles {
         fs::write(self.folder.join("report.txt"), report::text(event))?;
         fs::write(self.folder.join("report.html"), report::page(event))
     }
-}
-
-pub(super) fn pgn(tags: &PgnTags, fixture: &Fixture, record: &GameRecord) -> String {
-    let mut tags = tags.clone();
-    tags.set("Round", fixture.round.to_string());
-    tags.set("GameNumber", (fixture.number + 1).to_string());
-    record.pgn(&tags, PgnVariations::Hidden)
 }

@@ -41,42 +41,27 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// How many connections there are, in all and from each address.
+/// A permit for each address; its clones are the connections from there.
 #[derive(Clone, Default)]
-pub(super) struct ConnectionLimiter(Arc<Mutex<HashMap<IpAddr, usize>>>);
+pub(super) struct ConnectionLimiter(Arc<Mutex<HashMap<IpAddr, ConnectionPermit>>>);
 
-/// A permit in the limiter; given back when dropped.
-pub(super) struct ConnectionPermit {
-    limiter: ConnectionLimiter,
-    address: IpAddr,
-}
+/// Counts as a connection until it is dropped.
+pub(super) type ConnectionPermit = Arc<()>;
 
 impl ConnectionLimiter {
     fn enter(&self, address: IpAddr, limits: &ConnectionLimits) -> Option<ConnectionPermit> {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (all, here) = (counts.values().sum::<usize>(), counts.get(&address).copied().unwrap_or(0));
-        if all >= limits.connections || here >= limits.per_address {
-            return None;
-        }
-        *counts.entry(address).or_default() += 1;
-        Some(ConnectionPermit { limiter: self.clone(), address })
+        let all = self.count();
+        let mut permits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        permits.retain(|_, permit| Arc::strong_count(permit) > 1);
+        let permit = permits.entry(address).or_default();
+        let is_free = all < limits.connections && Arc::strong_count(permit) <= limits.per_address;
+        is_free.then(|| Arc::clone(permit))
     }
 
-    /// How many there are.
+    /// How many connections there are.
     pub(super) fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
-    }
-}
-
-impl Drop for ConnectionPermit {
-    fn drop(&mut self) {
-        let mut counts = self.limiter.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(&self.address) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&self.address);
-            }
-        }
+        let permits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        permits.values().map(|permit| Arc::strong_count(permit) - 1).sum()
     }
 }
 

@@ -12,9 +12,9 @@ mod listener;
 mod observer;
 mod page;
 mod page_data;
+mod page_listener;
 mod serial;
 mod tls;
-mod tls_listener;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -28,7 +28,6 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::DirectorCommand;
 use super::event::{ConnectionEvent, ConnectionId, EventState, Notice};
 use super::store::{EventStore, EventStoreError};
 use connection::LineSender;
@@ -80,7 +79,8 @@ enum ServiceMessage {
     Connected { at: Instant, id: ConnectionId, output: LineSender, address: SocketAddr, role: Role },
     Received(Instant, ConnectionEvent),
     Warning(String),
-    Command(DirectorCommand, Box<dyn FnOnce(Result<String, String>) + Send>),
+    Command(String, oneshot::Sender<Result<String, String>>),
+    Quit,
     Query(PageQuery, oneshot::Sender<Option<String>>),
 }
 
@@ -96,19 +96,28 @@ enum Role {
 pub struct Director(Sender<ServiceMessage>);
 
 impl Director {
-    /// Gives an order and waits for what comes of it; `None` if the service has ended.
-    pub fn order(&self, order: DirectorCommand) -> Option<Result<String, String>> {
-        let (answer, answered) = mpsc::channel();
-        // A director who has left doesn't want to know.
-        let tell = Box::new(move |done| drop(answer.send(done)));
-        self.0.send(ServiceMessage::Command(order, tell)).ok()?;
-        answered.recv().ok()
+    /// Gives an order (see [`EventState::obey`]) and waits for what comes of it; `None` if the service has ended.
+    pub fn order(&self, words: String) -> Option<Result<String, String>> {
+        self.send(words).blocking_recv().ok()
+    }
+
+    /// Gives an order. What comes of it comes later, and never if the service has ended.
+    fn send(&self, words: String) -> oneshot::Receiver<Result<String, String>> {
+        let (answer, answered) = oneshot::channel();
+        let _ = self.0.send(ServiceMessage::Command(words, answer));
+        answered
+    }
+
+    /// Ends the service; `false` if it has ended already. The event can go on later.
+    pub fn quit(&self) -> bool {
+        self.0.send(ServiceMessage::Quit).is_ok()
     }
 }
 
 /// A referee's service.
 pub struct Service {
-    event: EventState,
+    /// The event.
+    pub event: EventState,
     store: EventStore,
     files: EventFiles,
     connections: HashMap<ConnectionId, LineSender>,
@@ -118,7 +127,8 @@ pub struct Service {
     postponed: VecDeque<ServiceMessage>,
     limiter: ConnectionLimiter,
     network: Runtime,
-    address: SocketAddr,
+    /// Where it listens.
+    pub address: SocketAddr,
     tls: Option<Tls>,
     has_reported: bool,
     /// When the file of a running game may be written next.
@@ -150,15 +160,12 @@ impl Service {
     /// # Errors
     /// The store or a file can't be used, or the address.
     pub fn open(
-        mut event: EventState,
+        event: EventState,
         folder: &Path,
         settings: &str,
         entrance: ListenConfig,
     ) -> Result<Service, ServiceError> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| ServiceError::File("the folder of the event", error))?;
-        let store = EventStore::open(&folder.join("event.sqlite"), settings, |fact| event.restore(&fact))?;
-        Service::around(event, store, folder, entrance)
+        StandbyReferee::open(event, folder, settings)?.take_over(entrance)
     }
 
     /// A service around an event that has been restored from its store.
@@ -213,19 +220,13 @@ impl Service {
         })
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
     /// Lets a program sign on over a serial line.
     ///
     /// # Errors
     /// The device can't be used.
     pub fn attach(&mut self, device: &str, baud: u32) -> Result<(), ServiceError> {
         let connection = self.next_connection.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let line = ConnectionLimits::default().line;
-        let output = serial::open(device, baud, line, connection, self.to_self.clone())
+        let output = serial::open(device, baud, connection, self.to_self.clone())
             .map_err(|error| ServiceError::Line(device.to_owned(), error))?;
         self.connections.insert(connection, output);
         self.event.handle(ConnectionEvent::SerialLine(connection), Instant::now());
@@ -235,11 +236,6 @@ impl Service {
     /// The way to it for its director.
     pub fn director(&self) -> Director {
         Director(self.to_self.clone())
-    }
-
-    /// The event.
-    pub fn event(&self) -> &EventState {
-        &self.event
     }
 
     /// Referees until all games have been played or the director ends it; with `stays`, only the latter. Notice go to `tell`.
@@ -257,7 +253,7 @@ impl Service {
             self.observers.show_life(now);
             self.event.tick(now);
             self.deliver(tell)?;
-            if self.event.is_outdated() {
+            if self.event.outdated {
                 self.farewell(tell)?;
                 return Ok(ServiceEnd::Outdated);
             }
@@ -292,9 +288,8 @@ impl Service {
                     self.event.handle(ConnectionEvent::Opened(id), at);
                 }
                 ServiceMessage::Received(at, input) => {
-                    if self.hear_observer(&input, tell)? {
-                        // It has no part in the event.
-                    } else {
+                    // An observer has no part in the event.
+                    if !self.hear_observer(&input, tell)? {
                         self.hear_client(input, at)?;
                     }
                 }
@@ -302,21 +297,19 @@ impl Service {
                     self.log(None, '#', &text)?;
                     tell(&Notice { urgent: false, text });
                 }
-                ServiceMessage::Command(DirectorCommand::Quit, answer) => {
-                    answer(Ok("the service ends".to_owned()));
-                    return Ok(Some(ServiceEnd::Quit));
-                }
+                ServiceMessage::Quit => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Query(query, answer) => {
                     // Who has left doesn't want to know.
                     let _ = answer.send(self.answer(&query)?);
                 }
-                ServiceMessage::Command(order, answer) => {
-                    let done = self.event.obey(&order, Instant::now());
-                    self.log(None, '#', &format!("director: {order:?}"))?;
+                ServiceMessage::Command(words, answer) => {
+                    let done = self.event.obey(&words, Instant::now());
+                    self.log(None, '#', &format!("director: {words}"))?;
                     self.deliver(tell)?;
                     // That a game is held is no fact.
                     let _ = self.watchers.send(PageUpdate::Changed);
-                    answer(done);
+                    // A director who has left doesn't want to know.
+                    let _ = answer.send(done);
                 }
             }
             next = self.postponed.pop_front().or_else(|| self.inbox.try_recv().ok());
@@ -372,7 +365,7 @@ impl Service {
             written.map_err(|error| ServiceError::File("the file of a running game", error))?;
             self.files_due = Instant::now() + BETWEEN_FILES;
         }
-        if self.files.is_behind() {
+        if !self.files.behind.is_empty() {
             until = until.min(self.files_due);
         }
         match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {

@@ -3,6 +3,9 @@
 //! The observer says `observe TOKEN NUMBER`, the number of the first fact that it wants. From then on it gets a line for each
 //! fact, its number and the fact itself, and answers each number that it has stored; the first referee sends nothing to anybody
 //! before that. `alive` comes from time to time, `end` at the end of the service.
+//!
+//! An observer applies facts as they come, so that it can take over at once. A new referee begins a new epoch; clients tell the
+//! highest that they know, and who hears of a higher one than its own gives up.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,10 +23,10 @@ use players::transport::{self, Security};
 use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, ListenConfig, Role, Service, ServiceError, ServiceMessage};
+use crate::referee::Fact;
 use crate::referee::event::{ConnectionEvent, ConnectionId, EventState, Notice};
 use crate::referee::settings::is_same;
 use crate::referee::store::EventStore;
-use crate::referee::{Fact, Notice as Told};
 
 /// How long an observer may take to store something before the event goes on without it.
 const OBSERVER_PATIENCE: Duration = Duration::from_secs(1);
@@ -183,13 +186,13 @@ impl Service {
                 Ok(ServiceMessage::Received(at, input)) => match self.observers.hear(&input, &self.store) {
                     None => self.postponed.push_back(ServiceMessage::Received(at, input)),
                     Some(Ok(())) => {}
-                    Some(Err(text)) => tell(&Told { urgent: true, text }),
+                    Some(Err(text)) => tell(&Notice { urgent: true, text }),
                 },
                 Ok(call) => self.postponed.push_back(call),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     self.observers.leave_behind(last);
                     let text = "an observer is too slow; the event goes on without it".to_owned();
-                    tell(&Told { urgent: true, text });
+                    tell(&Notice { urgent: true, text });
                     return;
                 }
             }
@@ -255,13 +258,11 @@ impl StandbyReferee {
         let mut has_seen = false;
         loop {
             match self.follow(referee, stop) {
-                Ok(Some(watch)) => return Ok(watch),
+                Ok(Some(end)) => return Ok(end),
                 Ok(None) => has_seen = true,
-                Err(Trouble::Service(error)) => return Err(error),
-                Err(Trouble::ConnectionId(error)) if !has_seen => {
-                    return Err(ServiceError::ObservedReferee(referee.address.to_owned(), error));
-                }
-                Err(Trouble::ConnectionId(_)) => {}
+                // It was there before, and may come back.
+                Err(ServiceError::ObservedReferee(..)) if has_seen => {}
+                Err(error) => return Err(error),
             }
             let until = Instant::now() + LAST_TRY;
             let mut is_back = false;
@@ -272,7 +273,7 @@ impl StandbyReferee {
             if !is_back {
                 return Ok(ObservationEnd::TakeOver);
             }
-            tell(&Told { urgent: true, text: "lost the referee for a moment".to_owned() });
+            tell(&Notice { urgent: true, text: "lost the referee for a moment".to_owned() });
         }
     }
 
@@ -281,11 +282,13 @@ impl StandbyReferee {
         &mut self,
         referee: &ObservedReferee<'_>,
         stop: &AtomicBool,
-    ) -> Result<Option<ObservationEnd>, Trouble> {
-        let mut output = transport::connect(referee.address, referee.security, SILENCE)?;
+    ) -> Result<Option<ObservationEnd>, ServiceError> {
+        let failed = |error| ServiceError::ObservedReferee(referee.address.to_owned(), error);
+        let mut output = transport::connect(referee.address, referee.security, SILENCE).map_err(failed)?;
         let first = self.store.count() + 1;
-        output.write_all(format!("observe {} {first}\n", referee.token).as_bytes())?;
-        let mut lines = BufReader::new(output.reader()?.with_timeout(Some(Duration::from_millis(100))));
+        output.write_all(format!("observe {} {first}\n", referee.token).as_bytes()).map_err(failed)?;
+        let reader = output.reader().map_err(failed)?.with_timeout(Some(Duration::from_millis(100)));
+        let mut lines = BufReader::new(reader);
         let (mut line, mut heard) = (String::new(), Instant::now());
         let mut facts = Vec::new();
         let mut is_admitted = false;
@@ -296,16 +299,11 @@ impl StandbyReferee {
             match lines.read_line(&mut line) {
                 Ok(0) if !is_admitted => {
                     let text = "it hung up: the token is wrong, or one side speaks TLS and the other doesn't";
-                    return Err(io::Error::new(ErrorKind::PermissionDenied, text).into());
+                    return Err(failed(io::Error::new(ErrorKind::PermissionDenied, text)));
                 }
                 Ok(0) => return Ok(None),
                 Ok(_) => {}
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-                    ) =>
-                {
+                Err(error) if error.kind() == ErrorKind::TimedOut => {
                     if heard.elapsed() > SILENCE {
                         return Ok(Some(ObservationEnd::TakeOver));
                     }
@@ -323,9 +321,9 @@ impl StandbyReferee {
             // What came together is stored together.
             let is_last = is_over || !lines.buffer().contains(&b'\n');
             if is_last && !facts.is_empty() {
-                self.store.commit(&facts).map_err(|error| Trouble::Service(error.into()))?;
+                self.store.commit(&facts)?;
                 facts.clear();
-                output.write_all(format!("{}\n", self.store.count()).as_bytes())?;
+                output.write_all(format!("{}\n", self.store.count()).as_bytes()).map_err(failed)?;
             }
             if is_over {
                 return Ok(Some(ObservationEnd::Ended));
@@ -334,12 +332,9 @@ impl StandbyReferee {
     }
 
     /// Takes note of a fact; so many before it are not stored yet.
-    fn take_fact(&mut self, line: &str, pending: usize) -> Result<Fact, Trouble> {
+    fn take_fact(&mut self, line: &str, pending: usize) -> Result<Fact, ServiceError> {
         let senseless = |reason: String| {
-            Trouble::Service(ServiceError::File(
-                "what the referee tells",
-                io::Error::new(ErrorKind::InvalidData, reason),
-            ))
+            ServiceError::File("what the referee tells", io::Error::new(ErrorKind::InvalidData, reason))
         };
         let (number, fact) = line.split_once(' ').ok_or_else(|| senseless("no fact".to_owned()))?;
         let number: u64 = number.parse().map_err(|_| senseless("no number".to_owned()))?;
@@ -358,16 +353,5 @@ impl StandbyReferee {
     /// A file or the address can't be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
         Service::around(self.event, self.store, &self.folder, entrance)
-    }
-}
-
-enum Trouble {
-    ConnectionId(io::Error),
-    Service(ServiceError),
-}
-
-impl From<io::Error> for Trouble {
-    fn from(error: io::Error) -> Trouble {
-        Trouble::ConnectionId(error)
     }
 }

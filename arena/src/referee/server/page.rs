@@ -1,5 +1,8 @@
 //! The live view: a page about the event, for anybody who may connect to it. It shows, and changes nothing but what the
 //! director orders.
+//!
+//! The page knows no chess: positions come as FEN. All text is set as text, and the policy of its documents forbids everything
+//! from elsewhere.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -16,15 +19,13 @@ use axum::routing::{get, post};
 use axum::serve::ListenerExt as _;
 use futures_util::Stream;
 use futures_util::stream::unfold;
-use tokio::net::TcpListener;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, oneshot};
 
 use super::director_auth::{AuthError, DirectorAuth};
 use super::listener::{ConnectionLimiter, ConnectionListener};
-use super::tls_listener::TlsListener;
-use super::{ConnectionLimits, ServiceMessage, Tls};
-use crate::referee::{DirectorCommand, HELP};
+use super::page_listener::PageListener;
+use super::{ConnectionLimits, Director, ServiceMessage, Tls};
 
 /// What the page asks for.
 #[derive(Debug)]
@@ -67,8 +68,8 @@ pub(super) fn channel() -> broadcast::Sender<PageUpdate> {
     broadcast::channel(BACKLOG).0
 }
 
-/// Serves the page at an address; what it was bound to is returned. Whoever knows the token gives orders.
-pub(super) async fn serve(
+/// Serves the page at an address, inside the network's runtime; what it was bound to is returned. Whoever knows the token gives orders.
+pub(super) fn serve(
     address: SocketAddr,
     service: Sender<ServiceMessage>,
     told: broadcast::Sender<PageUpdate>,
@@ -89,28 +90,14 @@ pub(super) async fn serve(
         .route("/order", post(order).layer(DefaultBodyLimit::max(LONGEST_ORDER)))
         .with_state(PageState { service, told, auth: token.map(|token| Arc::new(DirectorAuth::new(token))) })
         .into_make_service_with_connect_info::<SocketAddr>();
+    let limits = ConnectionLimits::default();
+    let listener = ConnectionListener::open(address, visits, limits, ConnectionLimiter::default())?;
+    let address = listener.address()?;
+    // Tapped, a listener of our own tells where somebody comes from as well.
+    let listener = PageListener::open(listener, tls)?.tap_io(|_| ());
     // What serves it ends with the service.
-    match tls {
-        None => {
-            let listener = TcpListener::bind(address).await?;
-            let address = listener.local_addr()?;
-            tokio::spawn(axum::serve(listener, routes).into_future());
-            Ok(address)
-        }
-        Some(tls) => {
-            let listener = ConnectionListener::open(
-                address,
-                visits,
-                ConnectionLimits::default(),
-                ConnectionLimiter::default(),
-            )?;
-            let address = listener.address()?;
-            // Tapped, a listener of our own tells where somebody comes from as well.
-            let listener = TlsListener::open(listener, tls)?.tap_io(|_| ());
-            tokio::spawn(axum::serve(listener, routes).into_future());
-            Ok(address)
-        }
-    }
+    tokio::spawn(axum::serve(listener, routes).into_future());
+    Ok(address)
 }
 
 /// A document that may do nothing but what it is here for.
@@ -138,17 +125,6 @@ impl PageState {
             Ok(_) => (StatusCode::NOT_FOUND, "there is no such game\n").into_response(),
             Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the service has ended\n").into_response(),
         }
-    }
-}
-
-impl PageState {
-    async fn obey(&self, order: DirectorCommand) -> Result<String, String> {
-        let (answer, answered) = oneshot::channel();
-        // Who has left doesn't want to know.
-        let tell = Box::new(move |done| drop(answer.send(done)));
-        let is_told = self.service.send(ServiceMessage::Command(order, tell)).is_ok();
-        let ended = || Err("the service has ended".to_owned());
-        if is_told { answered.await.unwrap_or_else(|_| ended()) } else { ended() }
     }
 }
 
@@ -184,28 +160,23 @@ async fn order(
         return (StatusCode::NOT_FOUND, "no orders are taken here\n").into_response();
     };
     if let Err(refusal) = auth.admit(from.ip(), &headers, Instant::now()) {
+        let (status, text) = refusal.answer();
         if refusal != AuthError::TooMany {
-            let text = format!("an order from {from} is refused: {}", refusal.text());
+            let text = format!("an order from {from} is refused: {text}");
             // Nobody is left to be told, if the service has ended.
             let _ = page.service.send(ServiceMessage::Warning(text));
         }
-        return (refusal.status(), refusal.text()).into_response();
+        return (status, text).into_response();
     }
-    let done = match words.parse::<DirectorCommand>() {
-        Ok(DirectorCommand::Help) => Ok(HELP.to_owned()),
-        Ok(DirectorCommand::Quit) => Err("the service is ended at the console".to_owned()),
-        Ok(order) => page.obey(order).await,
-        Err(why) => Err(why),
-    };
-    match done {
+    let done = Director(page.service.clone()).send(words).await;
+    match done.unwrap_or_else(|_| Err("the service has ended".to_owned())) {
         Ok(text) => reply("text/plain; charset=utf-8", text),
         Err(why) => (StatusCode::BAD_REQUEST, why).into_response(),
     }
 }
 
 async fn events(State(page): State<PageState>) -> Sse<impl Stream<Item = Result<Sent, Infallible>>> {
-    let told = page.told.subscribe();
-    Sse::new(stream(told)).keep_alive(KeepAlive::default())
+    Sse::new(stream(page.told.subscribe())).keep_alive(KeepAlive::default())
 }
 
 /// What is told from now on. Who was too slow is told to look again.

@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::time::Instant;
 
 use super::page::{self, PageQuery, PageUpdate};
-use super::{Service, ServiceError, files};
+use super::{Service, ServiceError};
 use crate::referee::live_game::LiveGame;
 use crate::referee::{Fact, view};
+use crate::table::PgnVariations;
 
 /// So much of the news is remembered for those who come later.
 const LONGEST_LOG: usize = 200;
@@ -19,9 +20,10 @@ impl Service {
     /// The address can't be used.
     pub fn show(&mut self, address: SocketAddr, token: Option<String>) -> Result<SocketAddr, ServiceError> {
         self.is_directed = token.is_some();
+        let _inside = self.network.enter();
         let served =
             page::serve(address, self.to_self.clone(), self.watchers.clone(), token, self.tls.clone());
-        self.network.block_on(served).map_err(|error| ServiceError::Network(address, error))
+        served.map_err(|error| ServiceError::Network(address, error))
     }
 
     pub(super) fn remember(&mut self, text: &str) {
@@ -39,7 +41,7 @@ impl Service {
         }
         let now = Instant::now();
         for fact in facts.iter().filter(|fact| matches!(fact, Fact::Moved { .. } | Fact::TimeAdded { .. })) {
-            if let Some(live) = fact.game().and_then(|game| self.event.live_game(game)) {
+            if let Some(live) = fact.game().and_then(|game| self.event.live_games.get(&game)) {
                 let _ =
                     self.watchers.send(PageUpdate::Game(view::running(&self.event, live, now).to_string()));
             }
@@ -59,7 +61,8 @@ impl Service {
             PageQuery::AllPgn => self.files.games().ok(),
             PageQuery::Game(game) => self.find(game)?.map(|live| view::detail(&live).to_string()),
             PageQuery::Pgn(game) => {
-                self.find(game)?.map(|live| files::pgn(&self.event.tags(), &live.fixture, &live.record))
+                let tags = self.event.settings.tags();
+                self.find(game)?.map(|live| live.record.pgn_of(&live.fixture, &tags, PgnVariations::Hidden))
             }
         })
     }

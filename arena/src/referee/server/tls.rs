@@ -1,4 +1,7 @@
 //! TLS as the referee speaks it: with clients, observers and those who watch.
+//!
+//! A handshake is made by the task of its connection, which counts from the beginning; nobody beyond this file and the listener
+//! of the page knows of TLS here.
 
 use std::io::ErrorKind;
 use std::path::Path;

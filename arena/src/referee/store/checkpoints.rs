@@ -1,31 +1,35 @@
 //! Checkpoints of a store: what is in its write-ahead log goes to the database. They wait for the disk, so a thread makes them.
 
 use std::io;
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
+
+use crate::referee::job_thread::JobThread;
 
 /// So many facts are stored between two checkpoints. The log grows by some kilobytes for each of them.
 const FACTS_BETWEEN: u64 = 10_000;
 /// The most pages that the log may have without a moment in which its writer waits: a quarter of a gigabyte.
 const MOST_PAGES: i64 = 262_144;
 
-/// The thread that makes checkpoints. Dropped, it ends.
+/// Checkpoints, made by a thread with a connection of its own.
 pub(super) struct Checkpoints {
     /// The number of the fact before which the next one is due.
     due: u64,
-    orders: Option<Sender<()>>,
-    thread: Option<JoinHandle<rusqlite::Result<()>>>,
+    thread: JobThread<(), rusqlite::Error>,
 }
 
 impl Checkpoints {
     /// Begins with a connection of its own to a store in which `next` is the number of the next fact.
     pub(super) fn start(database: Connection, next: u64) -> io::Result<Checkpoints> {
-        let (orders, ordered) = mpsc::channel();
-        let thread = thread::Builder::new().name("checkpoints".into());
-        let thread = thread.spawn(move || work(&database, &ordered))?;
-        Ok(Checkpoints { due: next + FACTS_BETWEEN, orders: Some(orders), thread: Some(thread) })
+        let make = move |()| {
+            // Who writes goes on meanwhile, so that the log may not be empty afterwards.
+            if checkpoint(&database, "PASSIVE")? > MOST_PAGES {
+                // Now there is little left to do, for which the writer waits; then the log begins anew.
+                checkpoint(&database, "FULL")?;
+            }
+            Ok(())
+        };
+        Ok(Checkpoints { due: next + FACTS_BETWEEN, thread: JobThread::start("checkpoints", make)? })
     }
 
     /// All facts before the number `next` are stored: makes a checkpoint if it is time.
@@ -33,39 +37,13 @@ impl Checkpoints {
     /// # Errors
     /// An earlier one could not be made.
     pub(super) fn stored_before(&mut self, next: u64) -> rusqlite::Result<()> {
-        if next < self.due {
-            return Ok(());
+        if next >= self.due {
+            self.due = next + FACTS_BETWEEN;
+            self.thread.check()?;
+            self.thread.add(());
         }
-        self.due = next + FACTS_BETWEEN;
-        let goes_on = self.orders.as_ref().is_some_and(|orders| orders.send(()).is_ok());
-        if goes_on { Ok(()) } else { self.end() }
+        Ok(())
     }
-
-    /// Ends the thread and tells why it could not go on.
-    fn end(&mut self) -> rusqlite::Result<()> {
-        self.orders = None;
-        // A panic has told itself what was wrong.
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or(Ok(()))
-    }
-}
-
-impl Drop for Checkpoints {
-    fn drop(&mut self) {
-        // Whatever is left in the log is as safe there.
-        let _ = self.end();
-    }
-}
-
-fn work(database: &Connection, ordered: &Receiver<()>) -> rusqlite::Result<()> {
-    while ordered.recv().is_ok() {
-        // Who writes goes on meanwhile, so that the log may not be empty afterwards.
-        let pages = checkpoint(database, "PASSIVE")?;
-        if pages > MOST_PAGES {
-            // Now there is little left to do, for which the writer waits; then the log begins anew.
-            checkpoint(database, "FULL")?;
-        }
-    }
-    Ok(())
 }
 
 /// Makes a checkpoint and returns how many pages the log has.
@@ -91,7 +69,7 @@ mod tests {
         let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
         while size() == before {
             assert!(std::time::Instant::now() < until, "no checkpoint was made");
-            thread::yield_now();
+            std::thread::yield_now();
         }
         drop(store);
         // The last one out leaves nothing in the log.

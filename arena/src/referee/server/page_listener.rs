@@ -1,4 +1,4 @@
-//! Those who come to the page over TLS, after their handshakes.
+//! Those who come to the page, over TLS after their handshakes.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,28 +17,28 @@ const PLAIN: &str = "HTTP/1.1 400 Only https is spoken here\r\nConnection: close
 const WAITING: usize = 16;
 
 /// Where finished handshakes wait. Each is made in a task of its own, so that nobody waits for a slow one.
-pub(super) struct TlsListener {
+pub(super) struct PageListener {
     address: SocketAddr,
     arrivals: Receiver<(ByteStream, SocketAddr)>,
 }
 
-impl TlsListener {
+impl PageListener {
     /// To be called inside the network's runtime.
-    pub(super) fn open(listener: ConnectionListener, tls: Tls) -> io::Result<TlsListener> {
+    pub(super) fn open(listener: ConnectionListener, tls: Option<Tls>) -> io::Result<PageListener> {
         let (sender, arrivals) = channel(WAITING);
         let address = listener.address()?;
         tokio::spawn(receive(listener, tls, sender));
-        Ok(TlsListener { address, arrivals })
+        Ok(PageListener { address, arrivals })
     }
 }
 
-async fn receive(listener: ConnectionListener, tls: Tls, arrivals: Sender<(ByteStream, SocketAddr)>) {
+async fn receive(listener: ConnectionListener, tls: Option<Tls>, arrivals: Sender<(ByteStream, SocketAddr)>) {
     while let Some(connection) = listener.next().await {
         let (tls, arrivals, service) = (tls.clone(), arrivals.clone(), listener.service.clone());
         tokio::spawn(async move {
             let address = connection.address;
             // Whoever is shaking hands counts as a connection. Nobody is left to be told anything, if the service has ended.
-            match tls::secure(connection.stream, Some(&tls), PLAIN).await {
+            match tls::secure(connection.stream, tls.as_ref(), PLAIN).await {
                 Ok(line) => drop(arrivals.send((line, address)).await),
                 Err(reason) => {
                     drop(service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
@@ -49,7 +49,7 @@ async fn receive(listener: ConnectionListener, tls: Tls, arrivals: Sender<(ByteS
     }
 }
 
-impl Listener for TlsListener {
+impl Listener for PageListener {
     type Io = ByteStream;
     type Addr = SocketAddr;
 

@@ -1,0 +1,180 @@
+//! The jobs of the verbs that need an analyzer: general analysis, the search for mates and the search for the right move (EPD
+//! specification, 7.2, 7.3 and 7.5: "pfga", "pfms" and "pfts").
+
+use std::num::NonZeroU32;
+
+use game::{Game, Score};
+use messages::epd::{Operation, Record};
+
+use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer, PositionAnalysis};
+use crate::key_moves::KeyMoves;
+use crate::process::Counts;
+use crate::target_result::{self, Cost, TargetResult};
+
+/// What is done to each record with an analyzer.
+pub trait AnalysisJob: Send + Sync {
+    /// Does it, and writes what was found into the record. Returns what is to be counted.
+    ///
+    /// # Errors
+    /// The analyzer has no answer. The record is then as it was.
+    fn run(
+        &self,
+        record: &mut Record<'_>,
+        game: &Game,
+        analyzer: &mut dyn Analyzer,
+    ) -> AnalysisResult<Counts>;
+}
+
+/// Adds an analysis to each record: `pv` and `ce` always, `pm` if there is a move, `acd` and `acn` if they are known. In a
+/// position without legal moves `pv` is empty, and `ce` tells mate from stalemate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Analyze {
+    /// Whether `acs` is written. Without it the output under a limit of nodes or depth is the same each time.
+    pub times: bool,
+    /// Whether the best move is written as `sm`, to be played. A variation `sv` goes: it may begin with another.
+    pub supplies_move: bool,
+}
+
+impl AnalysisJob for Analyze {
+    fn run(
+        &self,
+        record: &mut Record<'_>,
+        game: &Game,
+        analyzer: &mut dyn Analyzer,
+    ) -> AnalysisResult<Counts> {
+        let has_moves = !game.legal_moves().is_empty();
+        let analysis = if has_moves {
+            analyzer.analyze(game, &mut |_| true)?
+        } else {
+            PositionAnalysis { score: Some(final_score(game)), ..PositionAnalysis::default() }
+        };
+        if analysis.score.is_none() {
+            return Err(AnalysisError::NoScore);
+        }
+        analysis.write_to(record, game, self.times && has_moves);
+        if self.supplies_move {
+            record.remove("sv");
+            match record.pm().cloned() {
+                Some(best) => record.set(Operation::Sm(best)),
+                None => drop(record.remove("sm")),
+            }
+        }
+        Ok(Counts { found: 1, ..analysis.effort() })
+    }
+}
+
+/// The score of a position without legal moves.
+fn final_score(game: &Game) -> Score {
+    let is_mate = matches!(game.outcome(), Some(game::Outcome::Win { .. }));
+    if is_mate { Score::MatedIn(0) } else { Score::DRAW }
+}
+
+/// Looks for mates by the side to move in records that have no `dm`, or a longer one. Where a mate is found, `dm`, `pm`, `pv`,
+/// `ce`, `acn` and `acs` are written; all other records stay as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FindMates {
+    /// The longest mate, in moves.
+    pub moves: NonZeroU32,
+    /// Whether mates in one are looked for first, then mates in two, and so on, each with the whole effort: what passes over
+    /// the file one after the other do.
+    pub passes: bool,
+    /// Whether `dm` says how long a mate was looked for, to the letter of the specification, and not in how many moves it was
+    /// proven.
+    pub strict: bool,
+    /// Whether `acs` is written.
+    pub times: bool,
+}
+
+impl AnalysisJob for FindMates {
+    fn run(
+        &self,
+        record: &mut Record<'_>,
+        game: &Game,
+        analyzer: &mut dyn Analyzer,
+    ) -> AnalysisResult<Counts> {
+        let known = record.dm().map_or(u32::MAX, |moves| moves.get());
+        let is_ended = game.legal_moves().is_empty();
+        let first = if self.passes { 1 } else { self.moves.get() };
+        let mut counts = Counts { skipped: 1, ..Counts::default() };
+        for moves in (first..=self.moves.get()).take_while(|moves| *moves < known && !is_ended) {
+            let analysis = analyzer.find_mate(game, moves)?;
+            let effort = analysis.effort();
+            let (nodes, time) = (counts.nodes + effort.nodes, counts.time + effort.time);
+            let mate = analysis.mate();
+            let found = u64::from(mate.is_some());
+            counts = Counts { found, missed: 1 - found, nodes, time, ..Counts::default() };
+            if let Some(mate) = mate {
+                // A `ce` with the proven length would contradict a preset `dm`.
+                let score = analysis.score.filter(|_| !self.strict);
+                PositionAnalysis { score, ..analysis }.write_to(record, game, self.times);
+                let preset = NonZeroU32::new(moves).filter(|_| self.strict);
+                record.set(Operation::Dm(preset.unwrap_or(mate)));
+                break;
+            }
+        }
+        Ok(counts)
+    }
+}
+
+/// Lets an analyzer solve each record: it is to play one of the moves of `bm`, if there are any, and none of `am`.
+///
+/// Written are `pm`, `pv`, `ce`, `acd`, `acn`, `acs` as for an analysis, and the [`TargetResult`], which is removed from records
+/// whose solution is not known or in which there are no legal moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Whether times are written. Without them the output under a limit of nodes or depth is the same each time.
+    pub times: bool,
+    /// Ends the search when right moves have been the best over so many plies of further depth.
+    pub early_stop: Option<u32>,
+}
+
+impl AnalysisJob for Target {
+    fn run(
+        &self,
+        record: &mut Record<'_>,
+        game: &Game,
+        analyzer: &mut dyn Analyzer,
+    ) -> AnalysisResult<Counts> {
+        let Some(key_moves) = KeyMoves::of(record).filter(|_| !game.legal_moves().is_empty()) else {
+            record.remove(target_result::OPCODE);
+            return Ok(Counts { skipped: 1, ..Counts::default() });
+        };
+        let is_right = |analysis: &PositionAnalysis| analysis.best().is_some_and(|mv| key_moves.is_right(mv));
+        let mut solved_at: Option<PositionAnalysis> = None;
+        let analysis = analyzer.analyze(game, &mut |analysis| {
+            if is_right(analysis) {
+                solved_at.get_or_insert_with(|| analysis.clone());
+            } else {
+                solved_at = None;
+            }
+            !self.has_held(solved_at.as_ref(), analysis)
+        })?;
+        analysis.write_to(record, game, self.times);
+        let effort = analysis.effort();
+        if is_right(&analysis) {
+            // The last word may be another move than the line before it began with.
+            let cost = self.cost(&solved_at.unwrap_or(analysis));
+            TargetResult::Solved(cost).write_to(record);
+            Ok(Counts { found: 1, ..effort })
+        } else {
+            TargetResult::Missed.write_to(record);
+            Ok(Counts { missed: 1, ..effort })
+        }
+    }
+}
+
+impl Target {
+    fn cost(&self, analysis: &PositionAnalysis) -> Cost {
+        Cost {
+            depth: analysis.depth.map(u64::from),
+            nodes: analysis.nodes,
+            millis: self.times.then_some(analysis.time.as_millis() as u64),
+        }
+    }
+
+    /// Whether a right move has been the best for long enough.
+    fn has_held(&self, solved_at: Option<&PositionAnalysis>, now: &PositionAnalysis) -> bool {
+        let plies = || Some((self.early_stop?, solved_at?.depth?, now.depth?));
+        plies().is_some_and(|(wanted, first, last)| last >= first.saturating_add(wanted))
+    }
+}

@@ -1,0 +1,227 @@
+//! `herald epd analyze`, `mate` and `target`: the verbs that need an analyzer. They share who analyses, how hard, and what is told at
+//! the end.
+
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use analysis::{
+    AnalysisJob, Analyze, AnalyzerFactory, Counts, FindMates, Herald, ProgramAnalyzer, Target, Verb,
+};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use game::{Phase, TimeControl};
+use messages::epd::MoveReading;
+
+use super::EscapesArg;
+use super::work::{InputArgs, OutputArgs, Work};
+use crate::{WrongInput, match_command};
+
+/// How long programs have to end after an interruption. They are asked for a move for a tenth of a second at a time.
+const GRACE: Duration = Duration::from_secs(1);
+/// A soft limit is an equal share of a clock for so many moves, as in a game.
+const SHARES: u32 = 40;
+
+/// Who analyses what, and where it is written.
+#[derive(Args)]
+pub(crate) struct AnalysisArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Continue the output of an interrupted run of the same command. Checked is that the output comes from these files, not
+    /// that it comes from this program and this limit
+    #[arg(long, requires = "output", conflicts_with = "in_place")]
+    resume: bool,
+    #[command(flatten)]
+    limit: LimitArgs,
+    /// Meet --time on average only: more for difficult positions, less for easy ones
+    #[arg(long)]
+    soft: bool,
+    /// Analyse with this program, one per thread, instead of Herald: a list of KEY=VALUE as for `herald match`
+    #[arg(long, value_name = "ENGINE", allow_hyphen_values = true)]
+    engine: Option<String>,
+    /// Hash table of Herald on each thread, in MiB
+    #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
+    hash: NonZeroUsize,
+    /// Write no times, so that the output under a limit of nodes or depth is the same each time
+    #[arg(long)]
+    no_times: bool,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+/// The limit for each record.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct LimitArgs {
+    /// Search so many nodes for each record
+    #[arg(long, value_name = "COUNT")]
+    nodes: Option<NonZeroU64>,
+    /// Search so many plies deep
+    #[arg(long, value_name = "PLIES")]
+    depth: Option<NonZeroU32>,
+    /// Search so long, in seconds; a hard limit unless --soft is given
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<f64>,
+}
+
+impl AnalysisArgs {
+    /// Whether the limit is one of depth, and Herald analyses.
+    fn is_herald_limited_by_depth(&self) -> bool {
+        self.engine.is_none() && self.limit.depth.is_some()
+    }
+
+    /// Does the job with all records. `sum_up` says for standard error what came of those that did not fail.
+    fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
+        let interrupt = Arc::default();
+        let new_analyzer = self.analyzers(&interrupt).map_err(WrongInput::of)?;
+        // An analyzer that can't be had is missed before anything is written.
+        new_analyzer()?;
+        let open = if self.resume { Work::resume } else { Work::new };
+        let grace = if self.engine.is_some() { GRACE } else { Duration::ZERO };
+        let work = open(&self.input, &self.output)?.resumable(interrupt, grace);
+        let earlier = match work.lines_done() {
+            0 => String::new(),
+            lines => format!("; {lines} lines were done before"),
+        };
+        let reader = self.escapes.reader(MoveReading::Repair);
+        let counts = work.run(&Verb::analysis(reader, job, new_analyzer))?;
+        let Counts { found, missed, skipped, failed, nodes, time, .. } = counts;
+        let (records, came_of, seconds) =
+            (found + missed + skipped + failed, sum_up(&counts), time.as_secs_f64());
+        eprintln!("{records} records: {came_of}, {failed} failed; {nodes} nodes, {seconds:.1} s{earlier}");
+        if failed > 0 {
+            bail!("{failed} records could not be analysed; they are as they were");
+        }
+        Ok(())
+    }
+
+    /// Makes the analyzer of each thread. A program is started once, to see whether it can be.
+    fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<AnalyzerFactory> {
+        let limit = self.limit()?;
+        let Some(words) = &self.engine else {
+            let mebibytes = self.hash.get();
+            return Ok(Arc::new(move || Ok(Box::new(Herald::new(&limit, mebibytes)?))));
+        };
+        let spec = match_command::program(words).with_context(|| format!("--engine \"{words}\""))?;
+        players::start(&spec, None).map_err(|fault| anyhow!("{} {fault}", spec.command))?.quit();
+        let interrupt = Arc::clone(interrupt);
+        Ok(Arc::new(move || {
+            Ok(Box::new(ProgramAnalyzer::new(spec.clone(), limit.clone(), Arc::clone(&interrupt))))
+        }))
+    }
+
+    /// The limit for each record (EPD specification, 7.2), as a time control, which every program understands.
+    fn limit(&self) -> Result<TimeControl> {
+        if self.soft && self.limit.time.is_none() {
+            bail!("--soft is about --time");
+        }
+        match self.limit {
+            LimitArgs { nodes: Some(nodes), .. } => Ok(TimeControl::Nodes(nodes)),
+            LimitArgs { depth: Some(depth), .. } => Ok(TimeControl::Depth(depth)),
+            LimitArgs { time, .. } => {
+                let seconds = time.unwrap_or_default();
+                let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+                let time =
+                    time.with_context(|| format!("--time {seconds}: expected seconds, more than 0"))?;
+                if !self.soft {
+                    return Ok(TimeControl::PerMove(time));
+                }
+                let time = time.saturating_mul(SHARES);
+                Ok(TimeControl::of_phase(Phase { moves: Some(SHARES), time, increment: Duration::ZERO })?)
+            }
+        }
+    }
+}
+
+/// Add an analysis to all EPD records (the standard's "pfga")
+///
+/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in any
+/// notation that can be read become SAN.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  herald epd analyze --nodes 1000000 suite.epd -o analysed.epd
+  herald epd analyze --time 5 --engine \"cmd=stockfish option.Hash=64\" suite.epd -o analysed.epd --resume")]
+pub(crate) struct AnalyzeArgs {
+    #[command(flatten)]
+    analysis: AnalysisArgs,
+    /// Write the best move as `sm` as well: the move to be played
+    #[arg(long)]
+    sm: bool,
+}
+
+impl AnalyzeArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let job = Analyze { times: !self.analysis.no_times, supplies_move: self.sm };
+        self.analysis.run(job, |Counts { found, .. }| format!("{found} analysed"))
+    }
+}
+
+/// Find forced mates by the side to move in EPD records that have no `dm`, or a longer one (the standard's "pfms")
+///
+/// Writes `dm`, `pm`, `pv`, `ce`, `acn` and `acs`. Herald's mate solver proves all mates, also those that another program
+/// reports; `dm` is the shortest mate, unless the limit was reached before a shorter one could be ruled out.
+#[derive(Args)]
+#[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]
+pub(crate) struct MateArgs {
+    /// The longest mate, in moves of the side that mates
+    #[arg(long, value_name = "COUNT")]
+    moves: NonZeroU32,
+    #[command(flatten)]
+    analysis: AnalysisArgs,
+    /// Search for mates in one first, then in two and so on, each with the whole limit
+    #[arg(long)]
+    passes: bool,
+    /// Write the length that was searched for as `dm`, as the standard says
+    #[arg(long)]
+    strict: bool,
+}
+
+impl MateArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        if self.analysis.is_herald_limited_by_depth() {
+            let message = "the mate solver knows no depth but --moves; limit it by --nodes or --time";
+            return Err(WrongInput::of(anyhow!(message)));
+        }
+        let job = FindMates {
+            moves: self.moves,
+            passes: self.passes,
+            strict: self.strict,
+            times: !self.analysis.no_times,
+        };
+        self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
+            format!("{found} mates found, {missed} without, {skipped} passed over")
+        })
+    }
+}
+
+/// Let Herald, or another program, solve EPD records: find the moves of `bm` and avoid those of `am` (the standard's "pfts")
+///
+/// Writes `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target missed;` or `Target solved
+/// DEPTH NODES MILLISECONDS;`, the point from which on the right move was the best until the end. Records without `bm` and `am`
+/// are skipped. Missed records don't change the exit status.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  herald epd target --nodes 100000 wac.epd -o solved.epd
+  herald epd target --time 1 --early-stop 3 --engine \"cmd='gnuchess --xboard' protocol=cecp\" wac.epd -o solved.epd")]
+pub(crate) struct TargetArgs {
+    #[command(flatten)]
+    analysis: AnalysisArgs,
+    /// End the search when right moves have stayed the best for so many plies of further depth
+    #[arg(long, value_name = "PLIES")]
+    early_stop: Option<NonZeroU32>,
+}
+
+impl TargetArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let early_stop = self.early_stop.map(NonZeroU32::get);
+        let job = Target { times: !self.analysis.no_times, early_stop };
+        self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
+            let percent = 100.0 * *found as f64 / (found + missed).max(1) as f64;
+            format!("{found} solved ({percent:.1} %), {missed} missed, {skipped} without a target")
+        })
+    }
+}

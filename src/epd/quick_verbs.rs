@@ -1,0 +1,150 @@
+//! `herald epd check`, `normalize` and `purge`: the quick verbs. They tell what is wrong with records, write them in canonical
+//! form, and remove an operation from them.
+
+use std::io::{self, Write as _};
+
+use analysis::{CheckRecords, Counts, Normalize, Purge, Verb};
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use messages::epd::{MoveReading, RecordReader, Rule, Severity};
+use serde_json::json;
+
+use super::EscapesArg;
+use super::work::{InputArgs, OutputArgs, Work};
+use crate::WrongInput;
+
+/// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
+///
+/// An error has a meaning that is lost, unknown or impossible. A warning can be repaired by `herald epd normalize`. A note is
+/// allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
+#[derive(Args)]
+#[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
+pub(crate) struct EpdCheckArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Count warnings as errors for the exit status
+    #[arg(long)]
+    strict: bool,
+    /// Report only faults of at least this severity
+    #[arg(long, value_enum, default_value = "note")]
+    level: LevelArg,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+    /// Write faults as JSON, one per line, and the totals in the last line
+    #[arg(long)]
+    json: bool,
+    /// Explain the labels of rules and check nothing
+    #[arg(long, conflicts_with = "files")]
+    rules: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LevelArg {
+    Note,
+    Warning,
+    Error,
+}
+
+impl EpdCheckArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        if self.rules {
+            let mut out = io::stdout().lock();
+            for rule in Rule::ALL {
+                writeln!(out, "{:<4} {}", rule.label(), rule.statement())?;
+            }
+            return Ok(());
+        }
+        let check = CheckRecords {
+            reader: self.escapes.reader(MoveReading::Legal),
+            level: match self.level {
+                LevelArg::Note => Severity::Note,
+                LevelArg::Warning => Severity::Warning,
+                LevelArg::Error => Severity::Error,
+            },
+            json: self.json,
+        };
+        let work = Work::new(&self.input, &OutputArgs::default())?;
+        let counts = work.run(&Verb::quick(check))?;
+        let Counts { records, faulty, errors, warnings, notes, .. } = counts;
+        if self.json {
+            let totals = json!({
+                "records": records, "faulty": faulty, "errors": errors, "warnings": warnings, "notes": notes,
+            });
+            writeln!(io::stdout(), "{totals}")?;
+        } else {
+            writeln!(io::stdout(), "{records} records: {errors} errors, {warnings} warnings, {notes} notes")?;
+        }
+        match (errors, warnings) {
+            (0, 1..) if self.strict => bail!("{warnings} warnings, which are errors by --strict"),
+            (0, _) => Ok(()),
+            _ => bail!("{errors} errors in {faulty} records"),
+        }
+    }
+}
+
+/// Write EPD records in canonical form, so that files can be compared line by line (the standard's "pfdn")
+///
+/// Repairs blanks and semicolons, the order of operations and of moves without an order of their own, SAN with too much or too
+/// little in it, counters of a FEN (they become `hmvc` and `fmvn`), strings without quotation marks, commas between moves. What
+/// can't be repaired is reported and stays as it is; then the exit status is 1.
+#[derive(Args)]
+#[command(after_help = "Example: herald epd normalize --repair moves,mates suite.epd -o normal.epd")]
+pub(crate) struct NormalizeArgs {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Repair what is no EPD as well
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    repair: Vec<Repair>,
+    /// How strings write quotation marks and semicolons
+    #[arg(long, value_enum, default_value = "standard")]
+    escapes: EscapesArg,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Repair {
+    /// Moves in coordinates or any other notation that can be read become SAN
+    Moves,
+    /// `bm #3` becomes `dm 3`, and `bm #-3` the `ce` of that mate
+    Mates,
+}
+
+impl NormalizeArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let repairs = |what| self.repair.contains(&what);
+        let moves = if repairs(Repair::Moves) { MoveReading::Repair } else { MoveReading::Legal };
+        let reader = RecordReader { mates: repairs(Repair::Mates), ..self.escapes.reader(moves) };
+        let verb = Verb::quick(Normalize { reader });
+        match Work::new(&self.input, &self.output)?.run(&verb)? {
+            Counts { errors: 0, .. } => Ok(()),
+            Counts { errors, faulty, records, .. } => {
+                bail!("{errors} errors in {faulty} of {records} records could not be put right")
+            }
+        }
+    }
+}
+
+/// Remove an operation from all EPD records (the standard's "pfop"); the rest stays as it is
+#[derive(Args)]
+#[command(after_help = "Example: herald epd purge pv analysed.epd -o suite.epd")]
+pub(crate) struct PurgeArgs {
+    /// The operation to remove
+    opcode: String,
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl PurgeArgs {
+    pub(super) fn run(&self) -> Result<()> {
+        let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
+        let counts = Work::new(&self.input, &self.output)?.run(&Verb::quick(purge))?;
+        if counts.errors > 0 {
+            bail!("{} lines were left out", counts.errors);
+        }
+        Ok(())
+    }
+}
