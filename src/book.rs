@@ -1,9 +1,10 @@
 //! `herald book`: makes opening books and shows their moves.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use analysis::{FileError, InputFile, refuse_overwriting};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
 use game::book::{Book, PolyglotBuilder};
@@ -65,12 +66,9 @@ impl MakeArgs {
     fn run(&self) -> Result<()> {
         let mut builder = PolyglotBuilder::default();
         let (mut games, mut faulty) = (0_u64, 0_u64);
-        for path in &self.games {
-            let name = path.display();
-            let file =
-                File::open(path).map_err(|error| WrongInput::of(anyhow!("can't open `{name}`: {error}")))?;
-            let length = file.metadata().map_or(0, |about| about.len());
-            let progress = progress_bar(Some(length), "{bar:40} {bytes}/{total_bytes} {eta}");
+        for file in self.open().map_err(WrongInput::of)? {
+            let name = file.name.clone();
+            let progress = progress_bar(file.length(), "{bar:40} {bytes}/{total_bytes} {eta}");
             for game in PgnReader::new(BufReader::new(progress.wrap_read(file))) {
                 match game {
                     Ok(game) => {
@@ -98,6 +96,16 @@ impl MakeArgs {
     }
 }
 
+impl MakeArgs {
+    /// The games. A book must not replace any of them, nor may the file do in which it is written first.
+    fn open(&self) -> Result<Vec<InputFile>, FileError> {
+        let inputs = self.games.iter().map(|path| InputFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+        refuse_overwriting(&self.output, &inputs)?;
+        refuse_overwriting(&part(&self.output), &inputs)?;
+        Ok(inputs)
+    }
+}
+
 impl ShowArgs {
     fn run(&self) -> Result<()> {
         let game = read_game(Variant::Chess, &self.fen, self.chess960)?;
@@ -118,12 +126,17 @@ impl ShowArgs {
     }
 }
 
+/// The name under which a file is written before it is complete.
+fn part(path: &Path) -> PathBuf {
+    path.with_added_extension("part")
+}
+
 /// Writes a file that is there either whole or not at all; a device or a pipe is written directly.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
         return fs::write(path, bytes);
     }
-    let part = path.with_added_extension("part");
+    let part = part(path);
     let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
         // The first error is the one to tell.

@@ -14,10 +14,10 @@ pub enum FileError {
     #[error("can't read `{0}`: {1}")]
     Unreadable(String, io::Error),
     /// The input is a directory.
-    #[error("can't read `{0}`: it is a directory; expected a file of EPD records")]
+    #[error("can't read `{0}`: it is a directory; expected a file")]
     Directory(String),
-    /// Reading and writing one file at a time would destroy it.
-    #[error("`{0}` is both input and output; --in-place replaces it when all is done")]
+    /// Writing a file while it is read would destroy it.
+    #[error("`{0}` is both input and output")]
     Same(String),
     /// There is no file to replace.
     #[error("standard input can't be changed in place; name a file")]
@@ -114,7 +114,7 @@ impl OutputFile {
     /// # Errors
     /// It is one of the inputs, or can't be written.
     pub fn create(path: &Path, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
-        refuse_same(inputs, FileId::at(path))?;
+        refuse_overwriting(path, inputs)?;
         let file = File::create(path).map_err(|error| FileError::Unwritable(shown(path), error))?;
         Ok(OutputFile { name: shown(path), sink: OutputKind::File(file) })
     }
@@ -206,6 +206,14 @@ impl OutputFile {
             OutputKind::InPlace(..) => format!("`{}` is as it was", self.name),
         }
     }
+}
+
+/// Refuses an output file that is also one of the inputs, under this name or another.
+///
+/// # Errors
+/// The file is one of the inputs.
+pub fn refuse_overwriting(output: &Path, inputs: &[InputFile]) -> Result<(), FileError> {
+    refuse_same(inputs, FileId::at(output))
 }
 
 fn refuse_same(inputs: &[InputFile], output: Option<FileId>) -> Result<(), FileError> {

@@ -28,7 +28,7 @@ pub use analyzer::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
 };
 pub use check::CheckRecords;
-pub use files::{FileError, InputFile, OutputFile};
+pub use files::{FileError, InputFile, OutputFile, refuse_overwriting};
 pub use jobs::{AnalysisJob, Analyze, FindMates, Target};
 pub use normalize::Normalize;
 pub use pool::{ProcessError, WorkerPool};

@@ -192,5 +192,8 @@ impl Work {
 
 /// What is wrong with a file, with the right exit status.
 pub(super) fn explain(error: FileError) -> anyhow::Error {
+    if matches!(error, FileError::Same(_)) {
+        return WrongInput::of(anyhow!("{error}; --in-place replaces it when all is done"));
+    }
     if error.is_wrong_input() { WrongInput::of(error) } else { error.into() }
 }

@@ -65,6 +65,19 @@ fn a_book_that_can_t_be_used_or_written_is_named() {
 }
 
 #[test]
+fn games_are_not_overwritten_by_their_book() {
+    let directory = made("1");
+    std::os::unix::fs::symlink("games.pgn", directory.path().join("link.bin")).expect("a link");
+    fs::copy(directory.path().join("games.pgn"), directory.path().join("x.part")).expect("a copy");
+    for (games, book) in [("games.pgn", "games.pgn"), ("games.pgn", "link.bin"), ("x.part", "x")] {
+        let output = herald(directory.path(), &["book", "make", "--min-count", "1", games, "-o", book]);
+        let complaint = format!("herald: `{games}` is both input and output\n");
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(2), complaint));
+        assert_eq!(fs::read_to_string(directory.path().join(games)).expect("the games"), GAMES);
+    }
+}
+
+#[test]
 fn python_chess_and_polyglot_read_the_book() {
     let directory = made("1");
     let script = "import chess.polyglot\n\

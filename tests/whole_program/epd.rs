@@ -102,7 +102,7 @@ fn what_can_t_be_read_or_written_is_named() {
     let told = complaint(path, &["check", "no-such.epd"], 2);
     assert!(told.starts_with("herald: can't read `no-such.epd`: "), "{told}");
     let told = complaint(path, &["normalize", "."], 2);
-    assert_eq!(told, "herald: can't read `.`: it is a directory; expected a file of EPD records\n");
+    assert_eq!(told, "herald: can't read `.`: it is a directory; expected a file\n");
     let told = complaint(path, &["normalize", "a.epd", "-o", "./a.epd"], 2);
     assert_eq!(told, "herald: `a.epd` is both input and output; --in-place replaces it when all is done\n");
     let told = complaint(path, &["purge", "acd", "a.epd", "-o", "nowhere/b.epd"], 1);
