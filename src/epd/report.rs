@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
-use analysis::InputFile;
 use analysis::report::{self, Run, RunSummary, SuiteReport};
+use analysis::{InputFile, refuse_overwriting};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use messages::epd::MoveReading;
+use platform::FileId;
 
 use super::EscapesArg;
 use super::work::explain;
@@ -76,9 +77,17 @@ impl ReportArgs {
     fn read(&self) -> Result<SuiteReport> {
         let reader = self.escapes.reader(MoveReading::Repair);
         let mut report = SuiteReport::default();
-        for run in &self.runs {
-            let (name, path) = split(run);
-            let input = InputFile::open(path).map_err(explain)?;
+        let inputs = self.runs.iter().map(|run| InputFile::open(split(run).1).map_err(explain));
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        for output in self.html.iter().chain(&self.feedback) {
+            refuse_overwriting(output, &inputs).map_err(WrongInput::of)?;
+        }
+        if self.html.as_deref().zip(self.feedback.as_deref()).is_some_and(|(one, other)| is_same(one, other))
+        {
+            return Err(WrongInput::of(anyhow!("--html and --feedback name the same file")));
+        }
+        for (run, input) in self.runs.iter().zip(inputs) {
+            let (name, _) = split(run);
             let shown = input.name.clone();
             let run = Run::read(&name, input, reader);
             let run = run.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
@@ -102,6 +111,18 @@ fn split(run: &Path) -> (String, &Path) {
     }
     let name = run.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     (name, run)
+}
+
+/// Whether two names are those of one file, which need not exist yet.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let path = path::absolute(path).ok()?;
+        Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+    };
+    match (FileId::at(one), FileId::at(other)) {
+        (None, None) => !one.exists() && place(one).is_some_and(|one| Some(one) == place(other)),
+        (one, other) => one == other,
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

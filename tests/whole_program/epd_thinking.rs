@@ -232,6 +232,23 @@ fn runs_are_reported_side_by_side() {
 }
 
 #[test]
+fn a_report_overwrites_neither_its_runs_nor_itself() {
+    let record = format!("{START} bm e4; pm e4;\n");
+    let folder = folder(&record);
+    std::os::unix::fs::symlink("a.epd", folder.path().join("link.epd")).expect("a link");
+    for output in ["--html", "--feedback"] {
+        for name in ["a.epd", "link.epd"] {
+            let (written, told) = report(&folder, &["a.epd", output, name], 2);
+            assert_eq!((written.as_str(), told.as_str()), ("", "herald: `a.epd` is both input and output\n"));
+        }
+    }
+    assert_eq!(read(&folder, "a.epd"), record);
+    let (_, told) = report(&folder, &["a.epd", "--html", "f", "--feedback", "./f"], 2);
+    assert_eq!(told, "herald: --html and --feedback name the same file\n");
+    assert!(!folder.path().join("f").exists());
+}
+
+#[test]
 fn a_threshold_decides_the_exit_status() {
     let folder = folder(&format!("{START} bm e4; pm e4;\n{START} bm e4; pm d4;\n"));
     for met in ["1", "0", "50%", "0%"] {
