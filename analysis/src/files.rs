@@ -1,7 +1,8 @@
 //! The files that verbs read and write.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek as _, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use platform::FileId;
@@ -22,6 +23,9 @@ pub enum FileError {
     /// There is no file to replace.
     #[error("standard input can't be changed in place; name a file")]
     NoFile,
+    /// Somebody has changed the file that was to be replaced. The new text is in the file of the second name.
+    #[error("`{0}` was changed in the meantime and is left as it is; the result is in `{1}`")]
+    Changed(String, String),
     /// The output can't be written.
     #[error("can't write `{0}`: {1}")]
     Unwritable(String, io::Error),
@@ -30,7 +34,7 @@ pub enum FileError {
 impl FileError {
     /// Whether it is what the user has asked for that is wrong.
     pub fn is_wrong_input(&self) -> bool {
-        !matches!(self, FileError::Unwritable(..))
+        !matches!(self, FileError::Changed(..) | FileError::Unwritable(..))
     }
 }
 
@@ -82,6 +86,17 @@ fn shown(path: &Path) -> String {
     path.display().to_string().chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
+/// What tells a file from another one and from itself after an edit: device, inode, size, and time of modification in seconds
+/// and nanoseconds.
+#[derive(Debug, PartialEq, Eq)]
+struct FileVersion([u64; 3], [i64; 2]);
+
+impl FileVersion {
+    fn of(about: &Metadata) -> FileVersion {
+        FileVersion([about.dev(), about.ino(), about.len()], [about.mtime(), about.mtime_nsec()])
+    }
+}
+
 /// Where the result is written.
 #[derive(Debug)]
 pub struct OutputFile {
@@ -95,8 +110,12 @@ enum OutputKind {
     Standard,
     /// Written as the work goes on: what is done is there, even if the work breaks off.
     File(File),
-    /// Takes the place of the file with that path when all is done.
-    InPlace(NamedTempFile, PathBuf),
+    /// Takes the place of the file with that path when all is done, unless that has changed since it was opened.
+    InPlace {
+        file: NamedTempFile,
+        path: PathBuf,
+        version: FileVersion,
+    },
 }
 
 impl OutputFile {
@@ -145,7 +164,7 @@ impl OutputFile {
             let folder = path.parent().unwrap_or(Path::new("."));
             let file = tempfile::Builder::new().prefix(".herald-").tempfile_in(folder)?;
             file.as_file().set_permissions(about.permissions())?;
-            Ok(OutputKind::InPlace(file, path))
+            Ok(OutputKind::InPlace { file, path, version: FileVersion::of(about) })
         };
         let sink = make().map_err(|error| FileError::Unwritable(shown(path), error))?;
         Ok(OutputFile { name: shown(path), sink })
@@ -169,14 +188,15 @@ impl OutputFile {
         match &mut self.sink {
             OutputKind::Standard => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
             OutputKind::File(file) => file.write_all(bytes),
-            OutputKind::InPlace(file, _) => file.write_all(bytes),
+            OutputKind::InPlace { file, .. } => file.write_all(bytes),
         }
     }
 
     /// All is done.
     ///
     /// # Errors
-    /// It can't be brought to disk, or can't take the place of the input, which is then as it was.
+    /// It can't be brought to disk, or can't take the place of the input, which is then as it was. If the input has changed since
+    /// it was opened, the result stays in a file beside it.
     pub fn finish(self) -> Result<(), FileError> {
         let done = match self.sink {
             OutputKind::Standard => Ok(()),
@@ -185,8 +205,14 @@ impl OutputFile {
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
                 synchronised => synchronised,
             },
-            OutputKind::InPlace(file, path) => {
+            OutputKind::InPlace { file, path, version } => {
                 let synchronised = file.as_file().sync_data();
+                let is_changed = fs::metadata(&path).ok().is_none_or(|now| FileVersion::of(&now) != version);
+                if synchronised.is_ok() && is_changed {
+                    let kept =
+                        file.keep().map_err(|error| FileError::Unwritable(self.name.clone(), error.error))?;
+                    return Err(FileError::Changed(self.name, shown(&kept.1)));
+                }
                 synchronised.and_then(|()| file.persist(path).map(drop).map_err(io::Error::from))
             }
         };
@@ -203,7 +229,7 @@ impl OutputFile {
         match self.sink {
             OutputKind::Standard => "what is done was written".to_owned(),
             OutputKind::File(_) => format!("what is done is in `{}`", self.name),
-            OutputKind::InPlace(..) => format!("`{}` is as it was", self.name),
+            OutputKind::InPlace { .. } => format!("`{}` is as it was", self.name),
         }
     }
 }
@@ -220,5 +246,33 @@ fn refuse_same(inputs: &[InputFile], output: Option<FileId>) -> Result<(), FileE
     match inputs.iter().find(|input| output.is_some() && input.id == output) {
         Some(input) => Err(FileError::Same(input.name.clone())),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_changed_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.epd");
+        fs::write(&path, "old").expect("a file");
+        let replace = |meanwhile: &dyn Fn()| {
+            let input = InputFile::open(&path).expect("a file");
+            let mut output = OutputFile::in_place(&input).expect("a file beside it");
+            output.write(b"new").expect("room");
+            meanwhile();
+            output.finish()
+        };
+        let edited = replace(&|| fs::write(&path, "edited").expect("a file"));
+        let Err(FileError::Changed(_, kept)) = &edited else { panic!("{edited:?}") };
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "edited");
+        assert_eq!(fs::read_to_string(kept).expect("a file"), "new");
+        let removed = replace(&|| fs::remove_file(&path).expect("a file"));
+        assert!(matches!(removed, Err(FileError::Changed(..))) && !path.exists());
+        fs::write(&path, "old").expect("a file");
+        replace(&|| ()).expect("nobody else is at work");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
     }
 }

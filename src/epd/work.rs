@@ -39,7 +39,7 @@ pub(super) struct OutputArgs {
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace each file when all is done; if that fails, it is as it was
+    /// Replace each file when all is done; if that fails, or the file was changed in the meantime, it is left as it is
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
 }
