@@ -8,7 +8,7 @@ use clap::Args;
 use engine::openings::OpeningsRecipe;
 use game::CastlingMode;
 
-use crate::progress_bar;
+use crate::{progress_bar, read_threads};
 
 /// Make openings for matches: positions after random moves that a search finds balanced, in EPD
 ///
@@ -34,7 +34,7 @@ pub(crate) struct OpeningsArgs {
     #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Number of threads; by default, one for each processor
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = read_threads)]
     threads: Option<NonZeroUsize>,
     /// Start from random start positions of Chess960
     #[arg(long)]

@@ -20,7 +20,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use platform::signals;
 
-use crate::{FAILED, WrongInput, progress_bar};
+use crate::{FAILED, WrongInput, progress_bar, read_threads};
 
 /// What is read.
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub(super) struct InputArgs {
     #[arg(id = "files", value_name = "FILE")]
     paths: Vec<PathBuf>,
     /// Number of threads; by default, one for each processor
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = read_threads)]
     threads: Option<NonZeroUsize>,
 }
 
