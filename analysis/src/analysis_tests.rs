@@ -200,6 +200,20 @@ fn a_record_that_fails_stays_as_it_was_and_does_not_cost_the_next() {
     assert_eq!((output, messages), (record, "a.epd:1: error: the program tells no score\n".to_owned()));
 }
 
+#[test]
+fn a_record_that_can_not_be_rewritten_without_loss_is_not_analysed() {
+    for operations in crate::tests::MALFORMED {
+        let input = format!("{START} bm e4; {operations}\n");
+        let (output, messages, counts) = scripted(TARGET, &["e4"], &input);
+        assert_eq!((output, counts.failed, messages.is_empty()), (input, 1, false));
+    }
+    let (output, _, counts) = scripted(TARGET, &["e4"], &format!("{START} am #3; bm e4;\n"));
+    assert!(
+        output.contains(" am #3; bm e4;") && counts.found == 1,
+        "an operand that is no move is no loss: {output}"
+    );
+}
+
 /// Is slow about every third position, and is interrupted when it comes to mates.
 #[derive(Clone, Copy)]
 struct Uneven;

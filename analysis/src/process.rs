@@ -77,6 +77,8 @@ pub struct Counts {
     pub nodes: u64,
     /// The time that all analyzers used together.
     pub time: Duration,
+    /// Lines that are missing in the output because they are too long to be read.
+    pub lost: u64,
 }
 
 impl Verb {
@@ -115,6 +117,7 @@ impl Verb {
                     FileBlock::TooLong { line } if line > skip => {
                         let fault = too_long(line);
                         result.counts.add_record(std::slice::from_ref(&fault));
+                        result.counts.lost += 1;
                         handler.too_long(&fault, &mut result);
                     }
                     FileBlock::TooLong { .. } => {}
@@ -126,6 +129,13 @@ impl Verb {
     }
 }
 
+/// Whether a record is not in the form of EPD: what is read of it may be other than what was meant, or only a part of that.
+pub(crate) fn is_malformed(faults: &[Fault]) -> bool {
+    let is_form =
+        |rule| matches!(rule, Rule::F1 | Rule::F2 | Rule::F9 | Rule::F10 | Rule::F11 | Rule::F12 | Rule::O1);
+    faults.iter().any(|fault| fault.severity == Severity::Error && is_form(fault.rule))
+}
+
 fn too_long(line: u64) -> Fault {
     let limit = LONGEST_READ >> 20;
     let message = format!("the line is longer than {limit} MiB; it is passed over");
@@ -133,6 +143,14 @@ fn too_long(line: u64) -> Fault {
 }
 
 impl JobResult {
+    /// Writes a line as it is, with LF at its end and without a byte order mark, with which only a file begins. Carriage returns
+    /// at the end of the text would become part of the line end.
+    pub(crate) fn keep(&mut self, line: &TextLine<'_>) {
+        let text = line.text.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        line.copy(text, &mut self.output);
+        self.output.push(b'\n');
+    }
+
     /// Adds a message about a fault.
     pub(crate) fn tell(&mut self, fault: &Fault) {
         let message = self.located(fault);
@@ -175,5 +193,6 @@ impl AddAssign for Counts {
         self.failed += other.failed;
         self.nodes += other.nodes;
         self.time += other.time;
+        self.lost += other.lost;
     }
 }

@@ -11,7 +11,7 @@ use messages::epd::{Content, RecordReader, TextLine};
 
 use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer};
 use crate::jobs::AnalysisJob;
-use crate::process::{Interrupted, JobResult, LineHandler, Verb};
+use crate::process::{Interrupted, JobResult, LineHandler, Verb, is_malformed};
 
 /// Makes the analyzer of a worker thread, on that thread.
 pub type AnalyzerFactory = Arc<dyn Fn() -> AnalysisResult<Box<dyn Analyzer>> + Send + Sync>;
@@ -43,9 +43,10 @@ impl LineHandler for RecordAnalysis {
             Content::Record => self.record(line, result)?,
             Content::Blank | Content::Comment => None,
         };
-        let text = written.as_deref().unwrap_or_else(|| line.text.trim_start_matches('\u{feff}'));
-        result.output.extend_from_slice(text.as_bytes());
-        result.output.push(b'\n');
+        match written {
+            Some(record) => result.output.extend_from_slice(format!("{record}\n").as_bytes()),
+            None => result.keep(line),
+        }
         Ok(())
     }
 
@@ -57,12 +58,13 @@ impl LineHandler for RecordAnalysis {
 }
 
 impl RecordAnalysis {
-    /// The record as it is to be written; `None` if it can't be read.
+    /// The record as it is to be written; `None` if it can't be read, or not without loss.
     fn record(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<Option<String>, Interrupted> {
         let reading = self.reader.read(&line.text, line.number);
         result.counts.add_record(&reading.faults);
         result.tell_errors(&reading.faults);
-        let Some(mut record) = reading.record else {
+        let is_whole = !is_malformed(&reading.faults);
+        let Some(mut record) = reading.record.filter(|_| is_whole) else {
             result.counts.failed += 1;
             return Ok(None);
         };

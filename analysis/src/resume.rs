@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use messages::epd::{Blocks, Content, MoveReading, Record, RecordReader, TextLine};
 
 use crate::files::InputFile;
+use crate::process::JobResult;
 
 /// What an earlier run has left: since each line becomes one, in the order of the files, it is the beginning of what will be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Resumption {
                 for line in block?.lines() {
                     let Some(text) = whole_line(&mut output)? else { break 'input };
                     count += 1;
-                    if !comes_from(&String::from_utf8_lossy(&text), &line) {
+                    if !comes_from(&text, &line) {
                         return Err(ResumeError::Different { output: count, line: line.number, input: name });
                     }
                     resumption.length += text.len() as u64 + 1;
@@ -76,13 +77,15 @@ fn whole_line(output: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Whether that can have become of a line.
-fn comes_from(text: &str, line: &TextLine<'_>) -> bool {
-    let original = line.text.trim_start_matches('\u{feff}');
-    if text == original {
+fn comes_from(text: &[u8], line: &TextLine<'_>) -> bool {
+    let mut kept = JobResult::default();
+    kept.keep(line);
+    if kept.output.strip_suffix(b"\n") == Some(text) {
         return true;
     }
+    let text = String::from_utf8_lossy(text);
     let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
-    let (made, given) = (reader.read(text, 1).record, reader.read(original, 1).record);
+    let (made, given) = (reader.read(&text, 1).record, reader.read(&line.text, 1).record);
     let is_same =
         |(made, given): (Record<'_>, Record<'_>)| made.position == given.position && made.id() == given.id();
     line.content() == Content::Record && made.zip(given).is_some_and(is_same)

@@ -86,8 +86,8 @@ impl EpdCheckArgs {
 /// Write EPD records in canonical form, so that files can be compared line by line (the standard's "pfdn")
 ///
 /// Repairs blanks and semicolons, the order of operations and of moves without an order of their own, SAN with too much or too
-/// little in it, counters of a FEN (they become `hmvc` and `fmvn`), strings without quotation marks, commas between moves. What
-/// can't be repaired is reported and stays as it is; then the exit status is 1.
+/// little in it, counters of a FEN (they become `hmvc` and `fmvn`), strings without quotation marks, commas between moves. A
+/// record with errors is reported and stays as it is; then the exit status is 1.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd normalize --repair moves,mates suite.epd -o normal.epd")]
 pub(crate) struct NormalizeArgs {

@@ -15,7 +15,7 @@ use analysis::{
     Counts, FileError, InputFile, JobResult, OutputFile, ProcessError, ResumeError, Resumption, Verb,
     WorkerPool,
 };
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 use platform::signals;
@@ -144,6 +144,9 @@ impl Work {
             progress.finish_and_clear();
             done.map_err(|error| self.failed(error, &name))?;
             if is_in_place {
+                if self.counts.lost > 0 {
+                    bail!("`{name}` has lines that are too long to be read; it is left as it is");
+                }
                 self.finish()?;
             }
         }

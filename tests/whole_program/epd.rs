@@ -158,6 +158,15 @@ fn nobody_listening_is_no_failure() {
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
 }
 
+#[test]
+fn a_file_with_too_long_a_line_is_not_replaced() {
+    let text = format!("{START}  acd 1;\n{}\n", "x".repeat(17 << 20));
+    let folder = folder(&text);
+    let output = herald(folder.path(), &["normalize", "--in-place", "a.epd"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(read(&folder, "a.epd") == text);
+}
+
 /// The suites beside the repository, if they are there.
 fn suites() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/epd");

@@ -113,6 +113,11 @@ impl<'a> Lexer<'a> {
             lexer.at = '\u{feff}'.len_utf8();
             lexer.warn(0, Rule::F2, "a byte order mark begins the line");
         }
+        if let Some(at) = text.trim_end().find('\r') {
+            let message =
+                "a carriage return within the line; Herald does not read the line ends of an old Macintosh";
+            lexer.error(at, Rule::F1, message);
+        }
         if lexer.skip_blanks() > 0 {
             lexer.warn(lexer.at, Rule::F2, "blanks begin the line");
         }
@@ -234,18 +239,26 @@ impl<'a> Lexer<'a> {
         if text.len() > super::LONGEST_STRING {
             self.warn(at, Rule::F11, format!("a string of {} bytes; expected less than 256", text.len()));
         }
-        if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            self.warn(at, Rule::F11, "a string with characters that are not printing ASCII");
-        }
+        self.check_characters(text, at, "a string");
         Operand { text, is_string: true, at }
     }
 
     fn bare(&mut self) -> Operand<'a> {
         let Word { text, at } = self.word();
-        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            self.warn(at, Rule::F11, "an operand with characters that are not printing ASCII");
-        }
+        self.check_characters(text, at, "an operand");
         Operand { text, is_string: false, at }
+    }
+
+    /// A record can hold no control characters; other characters outside of ASCII are kept.
+    fn check_characters(&mut self, text: &str, at: usize, what: &str) {
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return;
+        }
+        if text.contains(char::is_control) {
+            self.error(at, Rule::F11, format!("{what} with control characters"));
+        } else {
+            self.warn(at, Rule::F11, format!("{what} with characters that are not printing ASCII"));
+        }
     }
 
     fn check_opcode(&mut self, word: Word<'a>) {
@@ -443,6 +456,18 @@ mod tests {
         expect(" id \"", &["id|\"\""], &["F11", "F9"]);
         expect(" id \"a\"\"b\";", &["id|\"a\"|\"b\""], &["F9"]);
         expect(" \"a\" b;", &["|\"a\"|b"], &["F10", "F9"]);
+    }
+
+    #[test]
+    fn lines_of_an_old_macintosh_are_an_error() {
+        let errors = |text: &str| {
+            let faults = Lexer::new(text, 1, Escapes::None).findings.faults;
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>().concat()
+        };
+        let message = "1:22: error: a carriage return within the line; Herald does not read the line ends of an old \
+            Macintosh [F1]";
+        assert_eq!(errors(&format!("{EMPTY}\r{EMPTY}\r")), message);
+        assert_eq!(errors(&format!("{EMPTY} \r\r")), "");
     }
 
     #[test]
