@@ -8,7 +8,7 @@ use analysis::{FileError, InputFile, refuse_overwriting};
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
 use game::book::{Book, PolyglotBuilder};
-use game::{PgnError, PgnReader, Variant};
+use game::{PgnError, PgnReader, Variant, counted};
 
 use crate::perft::read_game;
 use crate::{WrongInput, progress_bar};
@@ -65,12 +65,13 @@ impl BookCommand {
 impl MakeArgs {
     fn run(&self) -> Result<()> {
         let mut builder = PolyglotBuilder::default();
-        let (mut games, mut faulty) = (0_u64, 0_u64);
+        let (mut games, mut faulty, mut variants) = (0_u64, 0_u64, 0_u64);
         for file in self.open().map_err(WrongInput::of)? {
             let name = file.name.clone();
             let progress = progress_bar(file.length(), "{bar:40} {bytes}/{total_bytes} {eta}");
             for game in PgnReader::new(BufReader::new(progress.wrap_read(file))) {
                 match game {
+                    Ok(game) if game.game.chess().is_none() => variants += 1,
                     Ok(game) => {
                         games += 1;
                         builder.add(&game.game, self.plies as usize);
@@ -84,14 +85,23 @@ impl MakeArgs {
             }
             progress.finish_and_clear();
         }
+        let left_out = format!(
+            "left out: {} with faults, {} of a variant",
+            counted(faulty, "game"),
+            counted(variants, "game")
+        );
         if games == 0 {
-            return Err(WrongInput::of(anyhow!("there are no games to make a book of")));
+            return Err(WrongInput::of(anyhow!("there are no games to make a book of; {left_out}")));
         }
         let mut book = Vec::new();
         let entries = builder.write(self.min_count, &mut book)?;
         let written = write_whole(&self.output, &book);
         written.with_context(|| format!("can't write `{}`", self.output.display()))?;
-        writeln!(io::stdout(), "{entries} entries from {games} games, {faulty} faulty games left out")?;
+        let entries_noun = if entries == 1 { "entry" } else { "entries" };
+        writeln!(io::stdout(), "{entries} {entries_noun} from {}; {left_out}", counted(games, "game"))?;
+        if entries == 0 {
+            eprintln!("herald: the book is empty; try a smaller --min-count");
+        }
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use shakmaty::{
     PositionErrorKinds, Setup, Square,
 };
 
-use crate::text::excerpt;
+use crate::text::{counted, excerpt};
 use crate::variant::PocketOwner;
 
 /// The largest value of the counters in a FEN that is taken at its word.
@@ -21,7 +21,8 @@ const LARGEST_COUNTER: u32 = 65_535;
 pub enum FenError {
     /// Too few fields, or too many.
     #[error(
-        "FEN `{text}` has {count} fields; expected 4 to 6: board, side to move, castling, en passant, counters"
+        "FEN `{text}` has {}; expected 4 to 6: board, side to move, castling, en passant, counters",
+        counted(*count as u64, "field")
     )]
     Fields { text: String, count: usize },
     /// The first field is no board.

@@ -14,6 +14,11 @@ pub fn excerpt(text: &str) -> String {
     short
 }
 
+/// A number with its noun, to which an `s` is added for the plural: `1 game`, `2 games`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// `text` as it may stand in HTML, between tags and in attributes: none of it is markup, and no character is a control one.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

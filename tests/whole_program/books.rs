@@ -78,6 +78,26 @@ fn games_are_not_overwritten_by_their_book() {
 }
 
 #[test]
+fn games_of_variants_and_an_empty_book_are_told() {
+    let directory = made("1");
+    let make = |games: &str, min_count: &str| {
+        fs::write(directory.path().join("games.pgn"), games).expect("a file");
+        let output =
+            herald(directory.path(), &["book", "make", "games.pgn", "-o", "x.bin", "--min-count", min_count]);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let atomic = "[Variant \"Atomic\"]\n\n1. e4 e5 1-0\n\n";
+    let none =
+        "herald: there are no games to make a book of; left out: 0 games with faults, 1 game of a variant\n";
+    assert_eq!(make(atomic, "1"), (Some(2), String::new(), none.to_owned()));
+    let both = format!("{atomic}[White \"A\"]\n\n1. e4 1-0\n");
+    let left_out = "from 1 game; left out: 0 games with faults, 1 game of a variant\n";
+    assert_eq!(make(&both, "1"), (Some(0), format!("1 entry {left_out}"), String::new()));
+    let warning = "herald: the book is empty; try a smaller --min-count\n".to_owned();
+    assert_eq!(make(&both, "2"), (Some(0), format!("0 entries {left_out}"), warning));
+}
+
+#[test]
 fn python_chess_and_polyglot_read_the_book() {
     let directory = made("1");
     let script = "import chess.polyglot\n\
