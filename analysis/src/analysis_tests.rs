@@ -188,7 +188,7 @@ fn a_record_that_fails_stays_as_it_was_and_does_not_cost_the_next() {
     let (output, messages, counts) = scripted(ANALYZE, &[], &input);
     assert_eq!(output, input);
     let told = "a.epd:3: error: the program gives no move, but says `nothing`\n\
-        a.epd:4:8: error: 1 fields; expected four: board, side to move, castling, en passant [F1]\n\
+        a.epd:4:8: error: 1 field; expected four: board, side to move, castling, en passant [F1]\n\
         a.epd:5:1: error: ";
     assert!(messages.starts_with(told), "{messages}");
     assert_eq!(

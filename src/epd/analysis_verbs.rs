@@ -11,7 +11,7 @@ use analysis::{
 };
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use game::{Phase, TimeControl};
+use game::{Phase, TimeControl, counted};
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
@@ -85,16 +85,17 @@ impl AnalysisArgs {
         let work = open(&self.input, &self.output)?.resumable(interrupt, grace);
         let earlier = match work.lines_done() {
             0 => String::new(),
-            lines => format!("; {lines} lines were done before"),
+            lines => format!("; {} done before", counted(lines, "line")),
         };
         let reader = self.escapes.reader(MoveReading::Repair);
         let counts = work.run(&Verb::analysis(reader, job, new_analyzer))?;
         let Counts { found, missed, skipped, failed, nodes, time, .. } = counts;
         let (records, came_of, seconds) =
             (found + missed + skipped + failed, sum_up(&counts), time.as_secs_f64());
-        eprintln!("{records} records: {came_of}, {failed} failed; {nodes} nodes, {seconds:.1} s{earlier}");
+        let (records, nodes) = (counted(records, "record"), counted(nodes, "node"));
+        eprintln!("{records}: {came_of}, {failed} failed; {nodes}, {seconds:.1} s{earlier}");
         if failed > 0 {
-            bail!("{failed} records could not be analysed; they are as they were");
+            bail!("could not be analysed, and left as before: {}", counted(failed, "record"));
         }
         Ok(())
     }
@@ -193,7 +194,7 @@ impl MateArgs {
             times: !self.analysis.no_times,
         };
         self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
-            format!("{found} mates found, {missed} without, {skipped} passed over")
+            format!("{}, {missed} without, {skipped} skipped", counted(*found, "mate"))
         })
     }
 }

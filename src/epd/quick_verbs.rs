@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use analysis::{CheckRecords, Counts, Normalize, Purge, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use game::counted;
 use messages::epd::{MoveReading, RecordReader, Rule, Severity};
 use serde_json::json;
 
@@ -73,12 +74,16 @@ impl EpdCheckArgs {
             });
             writeln!(io::stdout(), "{totals}")?;
         } else {
-            writeln!(io::stdout(), "{records} records: {errors} errors, {warnings} warnings, {notes} notes")?;
+            let faults = [(errors, "error"), (warnings, "warning"), (notes, "note")];
+            let faults = faults.map(|(count, noun)| counted(count, noun)).join(", ");
+            writeln!(io::stdout(), "{}: {faults}", counted(records, "record"))?;
         }
         match (errors, warnings) {
-            (0, 1..) if self.strict => bail!("{warnings} warnings, which are errors by --strict"),
+            (0, 1..) if self.strict => {
+                bail!("{}; --strict counts them as errors", counted(warnings, "warning"))
+            }
             (0, _) => Ok(()),
-            _ => bail!("{errors} errors in {faulty} records"),
+            _ => bail!("{} in {}", counted(errors, "error"), counted(faulty, "record")),
         }
     }
 }
@@ -120,7 +125,8 @@ impl NormalizeArgs {
         match Work::new(&self.input, &self.output)?.run(&verb)? {
             Counts { errors: 0, .. } => Ok(()),
             Counts { errors, faulty, records, .. } => {
-                bail!("{errors} errors in {faulty} of {records} records could not be put right")
+                let (errors, records) = (counted(errors, "error"), counted(records, "record"));
+                bail!("{errors} in {faulty} of {records} could not be repaired")
             }
         }
     }
@@ -143,7 +149,7 @@ impl PurgeArgs {
         let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
         let counts = Work::new(&self.input, &self.output)?.run(&Verb::quick(purge))?;
         if counts.errors > 0 {
-            bail!("{} lines were left out", counts.errors);
+            bail!("left out: {}", counted(counts.errors, "line"));
         }
         Ok(())
     }

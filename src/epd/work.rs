@@ -17,6 +17,7 @@ use analysis::{
 };
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use game::counted;
 use indicatif::ProgressBar;
 use platform::signals;
 
@@ -189,7 +190,7 @@ impl Work {
             (error, _) => (error.to_string(), ""),
         };
         let kept = output.map_or_else(String::new, |output| format!("; {}", output.abandon()));
-        anyhow!("{reason} after {} records{kept}{advice}", self.counts.records)
+        anyhow!("{reason} after {}{kept}{advice}", counted(self.counts.records, "record"))
     }
 }
 

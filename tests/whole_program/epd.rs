@@ -55,11 +55,11 @@ fn check_has_an_exit_code_for_scripts() {
         ),
         "{told}"
     );
-    assert!(told.ends_with("2 records: 0 errors, 1 warnings, 1 notes\n"), "{told}");
+    assert!(told.ends_with("2 records: 0 errors, 1 warning, 1 note\n"), "{told}");
     assert_eq!(herald(folder.path(), &["check", "a.epd", "--strict"]).status.code(), Some(1));
     fs::write(folder.path().join("b.epd"), format!("{START} bm e5;\n")).expect("a file");
     let told = complaint(folder.path(), &["check", "--json", "a.epd", "b.epd"], 1);
-    assert_eq!(told, "herald: 1 errors in 1 records\n");
+    assert_eq!(told, "herald: 1 error in 1 record\n");
     let rules = herald(folder.path(), &["check", "--rules"]);
     assert!(text(&rules.stdout).contains("\nX5   `pm` is the first move of `pv` (6.19).\n"));
 }

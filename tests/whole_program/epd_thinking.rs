@@ -90,14 +90,8 @@ fn mates_are_found_in_passes_and_skipped_then() {
         let arguments = ["mate", "--moves", moves, "--nodes", "100000", "--no-times", input, "-o", output];
         told(&folder, &arguments, 0)
     };
-    assert!(
-        find("a.epd", "b.epd", "1")
-            .starts_with("2 records: 1 mates found, 1 without, 0 passed over, 0 failed; ")
-    );
-    assert!(
-        find("b.epd", "c.epd", "2")
-            .starts_with("2 records: 1 mates found, 0 without, 1 passed over, 0 failed; ")
-    );
+    assert!(find("a.epd", "b.epd", "1").starts_with("2 records: 1 mate, 1 without, 0 skipped, 0 failed; "));
+    assert!(find("b.epd", "c.epd", "2").starts_with("2 records: 1 mate, 0 without, 1 skipped, 0 failed; "));
     fs::write(folder.path().join("a.epd"), format!("{MATE_IN_2}\n{MATE_IN_1}\n{EASY_MATE_IN_2}\n"))
         .expect("a file");
     let uci = format!("cmd='{HERALD} uci' option.Hash=1");
@@ -127,8 +121,12 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
         fs::write(folder.path().join("b.epd"), &whole[..length]).expect("a file");
         let lines = whole[..length].matches('\n').count();
         let told = told(&folder, &resume, 0);
-        assert!(told.starts_with(&format!("{} records: ", 20 - lines)), "{told}");
-        assert_eq!(told.contains(&format!("; {lines} lines were done before")), lines > 0, "{told}");
+        assert!(told.starts_with(&format!("{}: ", game::counted(20 - lines as u64, "record"))), "{told}");
+        assert_eq!(
+            told.contains(&format!("; {} done before", game::counted(lines as u64, "line"))),
+            lines > 0,
+            "{told}"
+        );
         assert_eq!(read(&folder, "b.epd"), whole);
     }
     fs::remove_file(folder.path().join("b.epd")).expect("it is there");
@@ -216,10 +214,8 @@ fn runs_are_reported_side_by_side() {
     let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd"];
     let (text, _) = report(&folder, &arguments, 0);
     let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
-    has("b              2       1  50.0  9.5 and 90.5   2000  1 without a solution");
-    has(
-        "person         2            0         1                1        0  1.000  no surely different number",
-    );
+    has("b              2       1  50.0    9.5 to 90.5   2000  1 without a solution");
+    has("person         2            0           1           1        0  1.000  not significant");
     has("1  1        Ra8#      + Ra8#  - Kf2");
     let page = read(&folder, "e.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");

@@ -61,7 +61,7 @@ fn write_charts(page: &mut String, report: &SuiteReport) -> fmt::Result {
     if charts.is_empty() {
         return Ok(());
     }
-    page.push_str("<h2>Solved with how much effort</h2>\n<p class=\"legend\">");
+    page.push_str("<h2>Problems solved by effort</h2>\n<p class=\"legend\">");
     for (run, summary) in report.runs.iter().enumerate() {
         let name = escaped(&summary.name);
         write!(page, "<span><i style=\"background:{}\"></i>{name}</span> ", chart::color(run))?;

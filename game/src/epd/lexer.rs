@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::LONGEST_LINE;
 use super::fault::{Findings, Rule, Severity};
-use crate::excerpt;
+use crate::{counted, excerpt};
 
 /// How strings write what they can't hold. EPD itself has no notation for it (EPD specification, 5.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,8 +138,8 @@ impl<'a> Lexer<'a> {
             }
             *field = self.word();
             if field.text.is_empty() {
-                let message =
-                    format!("{count} fields; expected four: board, side to move, castling, en passant");
+                let fields = counted(count as u64, "field");
+                let message = format!("{fields}; expected four: board, side to move, castling, en passant");
                 self.error(self.at, Rule::F1, message);
                 return None;
             }

@@ -412,7 +412,7 @@ mod tests {
             read_one("[Variant \"Three-check\"][FEN \"3k4/8/8/8/8/8/4Q3/4K3 w - - 2+3 0 1\"]\n1. Qd3+ *");
         assert_eq!(read.game.fen(), "3k4/8/8/8/8/3Q4/8/4K3 b - - 1+3 1 1");
         assert_eq!(fault("[Variant \"Xiangqi\"]\n*"), "line 1: variant `Xiangqi` is not known");
-        assert!(fault("[FEN \"nonsense\"]\n\n1. e4 *").starts_with("line 1: FEN `nonsense` has 1 fields"));
+        assert!(fault("[FEN \"nonsense\"]\n\n1. e4 *").starts_with("line 1: FEN `nonsense` has 1 field"));
     }
 
     #[test]
