@@ -23,33 +23,33 @@ pub(crate) enum BookCommand {
 #[derive(Args)]
 #[command(after_help = "Example: herald book make games.pgn --plies 16 --min-count 5 -o book.bin")]
 pub(crate) struct MakeArgs {
-    /// The games, in PGN
+    /// Games in PGN; `-` for standard input
     #[arg(required = true, value_name = "GAMES.pgn")]
     games: Vec<PathBuf>,
-    /// The book
+    /// File of the book
     #[arg(short, long, value_name = "BOOK.bin")]
     output: PathBuf,
     /// Plies of each game to use
     #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..))]
     plies: u32,
-    /// Least number of games with a move
+    /// Minimum number of games in which a move was played
     #[arg(long, default_value_t = 2, value_name = "GAMES", value_parser = clap::value_parser!(u32).range(1..))]
     min_count: u32,
 }
 
-/// Show the moves of a book: weight, share, learn value
+/// Show the moves of a book with weight, share and learn value
 #[derive(Args)]
 #[command(
     after_help = "Example: herald book show book.bin r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -"
 )]
 pub(crate) struct ShowArgs {
-    /// The book: a Polyglot book, or EPD records in a file whose name ends in `.epd`
+    /// A Polyglot book, or EPD records in a file whose name ends in `.epd`
     #[arg(value_name = "BOOK")]
     book: PathBuf,
-    /// Chess960: castling rights may be written by files
+    /// Read the position as Chess960: castling rights may be given as files
     #[arg(long)]
     chess960: bool,
-    /// The position, as one word or several; the start position by default
+    /// FEN of the position, as one argument or several; the start position by default
     fen: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ impl MakeArgs {
 }
 
 impl MakeArgs {
-    /// The games. A book must not replace any of them, nor may the file do in which it is written first.
+    /// Opens the games. Neither the book nor its temporary file may be one of them.
     fn open(&self) -> Result<Vec<InputFile>, FileError> {
         let inputs = self.games.iter().map(|path| InputFile::open(path)).collect::<Result<Vec<_>, _>>()?;
         refuse_overwriting(&self.output, &inputs)?;
@@ -120,7 +120,7 @@ impl ShowArgs {
     fn run(&self) -> Result<()> {
         let game = read_game(Variant::Chess, &self.fen, self.chess960)?;
         let name = self.book.display();
-        let chess = game.chess().context("books know only chess")?;
+        let chess = game.chess().context("books contain only chess")?;
         let moves = Book::open(&self.book)
             .and_then(|mut book| book.moves(chess))
             .map_err(|error| WrongInput::of(anyhow!("can't use `{name}`: {error}")))?;
@@ -136,12 +136,12 @@ impl ShowArgs {
     }
 }
 
-/// The name under which a file is written before it is complete.
+/// Name of the temporary file while `path` is written.
 fn part(path: &Path) -> PathBuf {
     path.with_added_extension("part")
 }
 
-/// Writes a file that is there either whole or not at all; a device or a pipe is written directly.
+/// Writes a file atomically; a device or a pipe is written directly.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
         return fs::write(path, bytes);
@@ -149,7 +149,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = part(path);
     let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
     if written.is_err() {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(part);
     }
     written

@@ -84,7 +84,7 @@ impl WrongInput {
     }
 }
 
-/// Reads a number of threads for clap. No machine that runs Herald has more processors than the upper bound.
+/// Parses a number of threads, at most 1024.
 fn read_threads(text: &str) -> Result<NonZeroUsize, &'static str> {
     let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= 1024);
     threads.ok_or("expected a number from 1 to 1024")

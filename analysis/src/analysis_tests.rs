@@ -187,7 +187,7 @@ fn a_record_that_fails_stays_as_it_was_and_does_not_cost_the_next() {
     let input = format!("# suite\n\n{record}nothing\n8/8/8/8/8/8/8/8 w - -\n");
     let (output, messages, counts) = scripted(ANALYZE, &[], &input);
     assert_eq!(output, input);
-    let told = "a.epd:3: error: the program gives no move, but says `nothing`\n\
+    let told = "a.epd:3: error: the program gives no move and says `nothing`\n\
         a.epd:4:8: error: 1 field; expected four: board, side to move, castling, en passant [F1]\n\
         a.epd:5:1: error: ";
     assert!(messages.starts_with(told), "{messages}");
@@ -197,7 +197,7 @@ fn a_record_that_fails_stays_as_it_was_and_does_not_cost_the_next() {
     );
     let nobody: AnalyzerFactory = Arc::new(|| Err(AnalysisError::NoScore));
     let (output, messages, _) = run(ANALYZE, nobody, 2, &record);
-    assert_eq!((output, messages), (record, "a.epd:1: error: the program tells no score\n".to_owned()));
+    assert_eq!((output, messages), (record, "a.epd:1: error: the program reports no score\n".to_owned()));
 }
 
 #[test]

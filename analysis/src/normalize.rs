@@ -1,14 +1,15 @@
-//! Records in canonical form (EPD specification, 7.1: "pfdn").
+//! Canonical form of records (EPD specification, 7.1: "pfdn").
 
 use game::epd::Severity;
 use messages::epd::{Content, RecordReader, TextLine};
 
 use crate::process::{Interrupted, JobResult, LineHandler};
 
-/// Writes each record in canonical form. A record with errors is reported and stays as it is. Blank lines are removed, those that begin with `#` stay.
+/// Writes each record in canonical form. A record with errors is reported and kept unchanged. Blank lines are removed, comments
+/// (lines that begin with `#`) are kept.
 #[derive(Clone, Debug)]
 pub struct Normalize {
-    /// How records are read.
+    /// How records are parsed.
     pub reader: RecordReader,
 }
 
@@ -27,7 +28,7 @@ impl Normalize {
     fn record(&self, line: &TextLine<'_>, result: &mut JobResult) {
         let reading = self.reader.read(&line.text, line.number);
         result.counts.add_record(&reading.faults);
-        result.tell_errors(&reading.faults);
+        result.report_errors(&reading.faults);
         let is_right = reading.faults.iter().all(|fault| fault.severity < Severity::Error);
         match reading.record.filter(|_| is_right) {
             None => result.keep(line),

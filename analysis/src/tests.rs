@@ -221,7 +221,7 @@ fn a_line_that_is_too_long_is_told_and_counted() {
     let input = [vec![b'x'; 17 << 20], format!("\n{START}\n").into_bytes()].concat();
     let (output, messages, counts) = run(normalize(RecordReader::default()), &input);
     assert_eq!(text(output), format!("{START}\n"));
-    assert_eq!(messages, "a.epd:1:1: error: the line is longer than 16 MiB; it is passed over [F3]\n");
+    assert_eq!(messages, "a.epd:1:1: error: the line is longer than 16 MiB and is skipped [F3]\n");
     assert_eq!((counts.records, counts.errors), (2, 1));
 }
 

@@ -1,5 +1,5 @@
-//! `herald epd check`, `normalize` and `purge`: the quick verbs. They tell what is wrong with records, write them in canonical
-//! form, and remove an operation from them.
+//! `herald epd check`, `normalize` and `purge`: the quick verbs. They report faults of records, write records in canonical form, and
+//! remove an operation.
 
 use std::io::{self, Write as _};
 
@@ -100,7 +100,7 @@ pub(crate) struct NormalizeArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Repair what is no EPD as well
+    /// Repair notations outside of EPD as well
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     repair: Vec<Repair>,
     /// How strings write quotation marks and semicolons
@@ -110,9 +110,9 @@ pub(crate) struct NormalizeArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Repair {
-    /// Moves in coordinates or any other notation that can be read become SAN
+    /// Convert moves in coordinates or any other readable notation to SAN
     Moves,
-    /// `bm #3` becomes `dm 3`, and `bm #-3` the `ce` of that mate
+    /// Convert `bm #3` to `dm 3`, and `bm #-3` to the `ce` of that mate
     Mates,
 }
 
@@ -132,7 +132,7 @@ impl NormalizeArgs {
     }
 }
 
-/// Remove an operation from all EPD records (the standard's "pfop"); the rest stays as it is
+/// Remove an operation from all EPD records (the standard's "pfop"); the rest is not changed
 #[derive(Args)]
 #[command(after_help = "Example: herald epd purge pv analysed.epd -o suite.epd")]
 pub(crate) struct PurgeArgs {

@@ -104,11 +104,11 @@ fn what_can_t_be_read_or_written_is_named() {
     let told = complaint(path, &["normalize", "."], 2);
     assert_eq!(told, "herald: can't read `.`: it is a directory; expected a file\n");
     let told = complaint(path, &["normalize", "a.epd", "-o", "./a.epd"], 2);
-    assert_eq!(told, "herald: `a.epd` is both input and output; --in-place replaces it when all is done\n");
+    assert_eq!(told, "herald: `a.epd` is both input and output; use --in-place to replace it\n");
     let told = complaint(path, &["purge", "acd", "a.epd", "-o", "nowhere/b.epd"], 1);
     assert!(told.starts_with("herald: can't write `nowhere/b.epd`: "), "{told}");
     let told = complaint(path, &["purge", "a-b", "a.epd"], 2);
-    assert!(told.starts_with("herald: `a-b` is no opcode"), "{told}");
+    assert!(told.starts_with("herald: `a-b` is not an opcode"), "{told}");
     assert!(complaint(path, &["normalize", "--in-place"], 2).contains("name a file"));
     if Path::new("/dev/full").exists() {
         let told = complaint(path, &["normalize", "a.epd", "-o", "/dev/full"], 1);

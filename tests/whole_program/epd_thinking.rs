@@ -138,7 +138,7 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
     let refused = told(&folder, &resume, 2);
     assert_eq!(
         refused,
-        "herald: can't go on with `b.epd`: line 8 of the output does not come from line 8 of `a.epd`\n"
+        "herald: can't resume `b.epd`: line 8 of the output does not come from line 8 of `a.epd`\n"
     );
     assert!(read(&folder, "b.epd").ends_with("half a li"), "what isn't ours is not touched");
     fs::write(folder.path().join("a.epd"), "").expect("a file");
@@ -256,7 +256,7 @@ fn a_threshold_decides_the_exit_status() {
         assert!(told.starts_with("herald: a has solved 1 of 2, not "), "{told}");
     }
     fs::write(folder.path().join("b.epd"), format!("{START} bm e4;\n")).expect("a file");
-    assert!(report(&folder, &["b.epd"], 2).1.contains("nothing in `b.epd` was solved or missed"));
+    assert!(report(&folder, &["b.epd"], 2).1.contains("`b.epd` has no solved or missed problems"));
     assert!(report(&folder, &["x.epd"], 2).1.contains("can't read `x.epd`"));
     assert!(report(&folder, &["x=y.epd"], 2).1.contains("can't read `y.epd`"));
     assert!(report(&folder, &["."], 2).1.contains("it is a directory"));
