@@ -35,8 +35,8 @@ const DEPTH: u32 = 12;
 const VARIANT_DEPTH: u32 = 9;
 /// Size of the hash table. It is small, so that the signature covers its replacement scheme.
 const TABLE_MEBIBYTES: usize = 16;
-/// A variant and a FEN in each line, composed or played for this list: openings, middlegames, endgames, mates and positions without
-/// legal moves. The last positions of chess are Chess960.
+/// A variant and a FEN in each line, composed or played for this list: openings, middlegames, endgames, mates and positions
+/// without legal moves. The last positions of chess are Chess960.
 const POSITIONS: &str = include_str!("bench_positions.txt");
 
 impl Bench {

@@ -60,7 +60,7 @@ impl Analyzer for Scripted {
     }
 }
 
-/// What becomes of a file, what is told about it, and how it went.
+/// Runs a job on a file. Returns output, messages and counters.
 fn run(
     job: impl AnalysisJob + 'static,
     new_analyzer: AnalyzerFactory,

@@ -75,8 +75,8 @@ fn final_score(game: &Game) -> Score {
 pub struct FindMates {
     /// Longest mate to search for, in moves.
     pub moves: NonZeroU32,
-    /// Whether to search for a mate in one first, then in two, and so on, each with the whole limit. This equals several runs over
-    /// the file.
+    /// Whether to search for a mate in one first, then in two, and so on, each with the whole limit. This equals several runs
+    /// over the file.
     pub passes: bool,
     /// Whether `dm` is the length that was searched for, to the letter of the specification, instead of the length that was
     /// proven.

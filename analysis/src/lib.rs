@@ -1,10 +1,10 @@
 //! Processing of EPD files: the verbs of the EPD specification (7).
 //!
-//! A [`Verb`] is an operation on each line of a file. [`Verb::process`] distributes the lines to a [`WorkerPool`] as jobs. Each job
-//! has a [`JobResult`]; results are delivered in the order of the file, and memory use is bounded. Quick verbs ([`Normalize`],
-//! [`Purge`], [`CheckRecords`]) process many lines per job. An [`AnalysisJob`] ([`Analyze`], [`FindMates`], [`Target`]) processes one
-//! record per job with an [`Analyzer`] on each thread: Herald itself or another program. [`Resumption`] finds the point at which
-//! an interrupted run stopped. A [`report`] summarises the results of solved suites.
+//! A [`Verb`] is an operation on each line of a file. [`Verb::process`] distributes the lines to a [`WorkerPool`] as jobs. Each
+//! job has a [`JobResult`]; results are delivered in the order of the file, and memory use is bounded. Quick verbs
+//! ([`Normalize`], [`Purge`], [`CheckRecords`]) process many lines per job. An [`AnalysisJob`] ([`Analyze`], [`FindMates`],
+//! [`Target`]) processes one record per job with an [`Analyzer`] on each thread: Herald itself or another program. [`Resumption`]
+//! finds the point at which an interrupted run stopped. A [`report`] summarises the results of solved suites.
 
 #[cfg(test)]
 mod analysis_tests;

@@ -143,8 +143,8 @@ fn too_long(line: u64) -> Fault {
 }
 
 impl JobResult {
-    /// Copies a line unchanged, but with LF as its line end and without a byte order mark, which is only valid at the beginning of
-    /// a file. Carriage returns at the end are dropped, as they would become part of the line end.
+    /// Copies a line unchanged, but with LF as its line end and without a byte order mark, which is only valid at the beginning
+    /// of a file. Carriage returns at the end are dropped, as they would become part of the line end.
     pub(crate) fn keep(&mut self, line: &TextLine<'_>) {
         let text = line.text.trim_start_matches('\u{feff}').trim_end_matches('\r');
         line.copy(text, &mut self.output);

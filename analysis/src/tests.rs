@@ -1,4 +1,4 @@
-//! Verbs on files.
+//! Tests of verbs on files.
 
 use std::io::Cursor;
 use std::num::NonZeroUsize;
@@ -19,7 +19,7 @@ use crate::{
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-/// What becomes of a file, what is told about it, and how it is counted.
+/// Runs a verb on a file. Returns output, messages and counters.
 fn run(handler: impl LineHandler + Clone + Send + Sync + 'static, input: &[u8]) -> (Vec<u8>, String, Counts) {
     let (mut output, mut messages, mut counts) = (Vec::new(), Vec::new(), Counts::default());
     let input = Cursor::new(input.to_vec());

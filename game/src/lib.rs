@@ -1,5 +1,5 @@
-//! The game state that everybody shares, for playing and for refereeing: positions and moves, rules and outcomes, time controls and
-//! clocks, books, endgame tables, and the texts in which games are written (FEN, SAN, PGN, EPD). Nothing here thinks.
+//! Game state, shared by playing and refereeing: positions and moves, rules and outcomes, time controls and clocks, books,
+//! endgame tables, and the notations of games (FEN, SAN, PGN, EPD). Contains no search.
 
 pub mod book;
 mod clock;

@@ -1,5 +1,5 @@
-//! `herald epd analyze`, `mate` and `target`: the verbs that need an analyzer. They share the choice of analyzer, the limit and the
-//! summary.
+//! `herald epd analyze`, `mate` and `target`: the verbs that need an analyzer. They share the choice of analyzer, the limit and
+//! the summary.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
@@ -140,8 +140,8 @@ impl AnalysisArgs {
 
 /// Add an analysis to all EPD records (the standard's "pfga")
 ///
-/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in any
-/// notation that can be read become SAN.
+/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in
+/// any notation that can be read become SAN.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd analyze --nodes 1000000 suite.epd -o analysed.epd

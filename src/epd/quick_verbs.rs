@@ -1,5 +1,5 @@
-//! `herald epd check`, `normalize` and `purge`: the quick verbs. They report faults of records, write records in canonical form, and
-//! remove an operation.
+//! `herald epd check`, `normalize` and `purge`: the quick verbs. They report faults of records, write records in canonical form,
+//! and remove an operation.
 
 use std::io::{self, Write as _};
 
@@ -16,8 +16,8 @@ use crate::WrongInput;
 
 /// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
 ///
-/// An error has a meaning that is lost, unknown or impossible. A warning can be repaired by `herald epd normalize`. A note is
-/// allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
+/// An error means that the meaning is unknown, impossible or contradictory. A warning can be repaired by `herald epd normalize`. A
+/// note is allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
 pub(crate) struct EpdCheckArgs {

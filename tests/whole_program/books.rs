@@ -58,7 +58,7 @@ fn a_book_that_can_t_be_used_or_written_is_named() {
         text(&output.stderr)
     };
     let damaged = complaint(&["book", "show", "games.pgn"], 2);
-    assert!(damaged.starts_with("herald: can't use `games.pgn`: no Polyglot book: "), "{damaged}");
+    assert!(damaged.starts_with("herald: can't use `games.pgn`: not a Polyglot book: "), "{damaged}");
     let unwritten = complaint(&["book", "make", "games.pgn", "-o", "nowhere/book.bin"], 1);
     assert!(unwritten.contains("herald: can't write `nowhere/book.bin`: "), "{unwritten}");
     assert!(complaint(&["book", "make", "/dev/null", "-o", "x.bin"], 2).contains("no games"));

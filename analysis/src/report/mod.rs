@@ -2,7 +2,7 @@
 //!
 //! A [`Run`] is a file written by [`crate::Target`], or by any other tool that stores the move played next to `bm` and `am`. Runs
 //! are compared by their files alone, so any programs, versions and limits can be combined. A [`SuiteReport`] compares several
-//! runs. It can be written as [`text`], as a [`page`], as [`json`], and as [`feedback`].
+//! runs. It can be written as [`text`], [`page()`], [`json()`] and [`feedback()`].
 
 mod board;
 mod chart;
