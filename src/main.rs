@@ -18,6 +18,7 @@ mod settings;
 use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -84,6 +85,12 @@ impl WrongInput {
     fn of(error: impl Into<anyhow::Error>) -> anyhow::Error {
         WrongInput(error.into()).into()
     }
+}
+
+/// Parses a number of threads, at most 1024.
+fn read_threads(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= 1024);
+    threads.ok_or("expected a number from 1 to 1024")
 }
 
 /// The work failed.

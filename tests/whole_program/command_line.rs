@@ -62,6 +62,10 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["uci", "surplus"],
         &["openings", "--balance", "-1"],
         &["openings", "--nodes", "0"],
+        &["openings", "--threads", "9999999"],
+        &["epd", "check", "--threads", "1025"],
+        &["epd", "normalize", "--threads", "0"],
+        &["epd", "analyze", "--nodes", "1", "--threads", "9999999"],
         &["cego", "--hash", "0"],
         &["cego", "--threads", "many"],
     ] {

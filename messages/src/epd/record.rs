@@ -132,7 +132,8 @@ pub enum MoveReading {
 ///
 /// A lenient reader puts right, with a warning: blanks and semicolons too many or too few, counters of a FEN (they become
 /// `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation marks, SAN with
-/// more or less than is needed, opcodes that come twice (the last one holds).
+/// more or less than is needed, opcodes that come twice with the same operands. Of several operations with
+/// one opcode and different operands the last one holds, which is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordReader {
     /// What becomes of faulty records.
@@ -257,6 +258,7 @@ impl<'a> Operations<'a> {
             let message = "the operations are not in ASCII order";
             findings.report(self.places[first], Rule::F13, Severity::Note, message);
         }
+        let first = self.places.get(first).copied();
         let mut placed: Vec<_> = self.places.drain(..).zip(self.list.drain(..)).collect();
         placed.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
         // `dedup_by` keeps the first of equals, and the last is the one that holds.
@@ -265,7 +267,10 @@ impl<'a> Operations<'a> {
             if is_double {
                 let message =
                     format!("`{}` is there twice; the last one holds", game::excerpt(kept.1.opcode()));
-                findings.report(kept.0, Rule::F12, Severity::Warning, message);
+                // An operation overrides a counter of a FEN.
+                let is_lost = next.1 != kept.1 && Some(kept.0.min(next.0)) >= first;
+                let severity = if is_lost { Severity::Error } else { Severity::Warning };
+                findings.report(kept.0, Rule::F12, severity, message);
                 std::mem::swap(next, kept);
             }
             is_double
