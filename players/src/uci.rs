@@ -342,6 +342,12 @@ impl Player for UciPlayer {
         &self.name
     }
 
+    fn check_ready(&mut self) -> Result<(), PlayerFault> {
+        self.stop()?;
+        self.wait_until_stopped()?;
+        self.wait_until_ready()
+    }
+
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         self.stop()?;
         self.wait_until_stopped()?;

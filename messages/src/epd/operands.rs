@@ -85,14 +85,13 @@ impl<'a> Operands<'a, '_> {
             return;
         }
         let shown = excerpt(opcode);
-        let (rule, severity, message) = if opcode.len() < 2
-            || opcode.contains(|c: char| c.is_ascii_uppercase())
-        {
-            let expected = "private opcodes begin with a capital, other opcodes have no capitals and at least two letters";
-            (Rule::A18, Severity::Warning, format!("`{shown}`; {expected}"))
-        } else {
-            (Rule::F15, Severity::Note, format!("`{shown}` is no opcode of the standard"))
-        };
+        let (rule, severity, message) =
+            if opcode.len() < 2 || opcode.contains(|c: char| c.is_ascii_uppercase()) {
+                let expected = "private opcodes start with a capital, others have no capital and two letters";
+                (Rule::A18, Severity::Warning, format!("`{shown}`; {expected}"))
+            } else {
+                (Rule::F15, Severity::Note, format!("`{shown}` is no opcode of the standard"))
+            };
         self.report(self.opcode.at, rule, severity, message);
     }
 
@@ -158,12 +157,7 @@ impl<'a> Operands<'a, '_> {
         };
         let plain = digits.len() == 1 || !digits.starts_with('0');
         if text.starts_with('+') || !plain || *text == "-0" {
-            self.report_operand(
-                self.given[0],
-                Rule::T3,
-                Severity::Warning,
-                &format!("should be written {number}"),
-            );
+            self.report_operand(self.given[0], Rule::T3, Severity::Warning, &format!("write {number}"));
         }
         Some(number)
     }

@@ -132,7 +132,8 @@ pub enum MoveReading {
 ///
 /// A lenient reader corrects the following, with a warning: missing or superfluous blanks and semicolons, counters of a FEN
 /// (they become `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation marks,
-/// SAN with too much or too little disambiguation, duplicate opcodes (the last one is kept).
+/// SAN with too much or too little disambiguation, duplicate opcodes with the same operands. Of several operations with one
+/// opcode and different operands the last one is kept, with an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordReader {
     /// Treatment of faulty records.
@@ -237,6 +238,7 @@ impl<'a> Operations<'a> {
             let message = "the operations are not in ASCII order";
             findings.report(self.places[first], Rule::F13, Severity::Note, message);
         }
+        let first = self.places.get(first).copied();
         let mut placed: Vec<_> = self.places.drain(..).zip(self.list.drain(..)).collect();
         placed.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
         // `dedup_by` keeps the first of equal elements; swapping keeps the last one instead.
@@ -244,7 +246,10 @@ impl<'a> Operations<'a> {
             let is_double = next.1.opcode() == kept.1.opcode();
             if is_double {
                 let message = format!("duplicate `{}`; the last one is kept", game::excerpt(kept.1.opcode()));
-                findings.report(kept.0, Rule::F12, Severity::Warning, message);
+                // An operation overrides a counter of a FEN.
+                let is_lost = next.1 != kept.1 && Some(kept.0.min(next.0)) >= first;
+                let severity = if is_lost { Severity::Error } else { Severity::Warning };
+                findings.report(kept.0, Rule::F12, severity, message);
                 std::mem::swap(next, kept);
             }
             is_double

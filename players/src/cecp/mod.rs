@@ -267,6 +267,15 @@ impl Player for CecpPlayer {
         self.features.name.as_deref().unwrap_or_default()
     }
 
+    fn check_ready(&mut self) -> Result<(), PlayerFault> {
+        if self.needs_restart || self.stream.has_ended() {
+            // The next game gets a new process anyway.
+            return Ok(());
+        }
+        self.game = GameState::default();
+        self.wait_until_ready()
+    }
+
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
         let variant = match game.game.mode() {
             CastlingMode::Standard => "normal",

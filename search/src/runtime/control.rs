@@ -18,7 +18,7 @@ pub struct Control {
 }
 
 impl Control {
-/// The control of a search whose time limits hold from the start.
+    /// The control of a search whose time limits hold from the start.
     pub fn new() -> Control {
         Control::default()
     }

@@ -17,7 +17,7 @@ pub struct Limits {
     pub time: TimeLimit,
     /// Delay between the end of the search and the start of the opponent's clock, kept in reserve.
     pub overhead: Duration,
-    /// Number of best lines to find (MultiPV); 0 counts as 1.
+    /// Number of best lines to find (`MultiPV`); 0 counts as 1.
     pub lines: usize,
 }
 

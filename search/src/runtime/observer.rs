@@ -35,7 +35,7 @@ pub struct Report<'a> {
     pub depth: u32,
     /// The length of the longest line searched, in plies.
     pub selective_depth: u32,
-    /// Number of the line, from 1 (MultiPV).
+    /// Number of the line, from 1 (`MultiPV`).
     pub line: usize,
     /// The score of the line.
     pub score: Score,

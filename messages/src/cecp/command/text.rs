@@ -109,8 +109,7 @@ fn holding(white: &str, black: &str, gained: Option<&str>) -> Result<Command, Co
         let pieces = text.strip_prefix('[')?.strip_suffix(']')?;
         pieces.bytes().all(|piece| piece.is_ascii_alphabetic()).then(|| pieces.to_owned())
     };
-    let is_gain =
-        |text: &&str| matches!(text.as_bytes(), [b'W' | b'B', piece] if piece.is_ascii_alphabetic());
+    let is_gain = |text: &&str| matches!(text.as_bytes(), [b'W' | b'B', role] if role.is_ascii_alphabetic());
     Ok(Command::Holding {
         white: hand(white).ok_or(CommandError::BadHolding)?,
         black: hand(black).ok_or(CommandError::BadHolding)?,
