@@ -43,7 +43,7 @@ pub enum ProtocolError {
     /// The move is illegal. Carries its text.
     #[error("illegal move `{0}`")]
     IllegalMove(String),
-    /// The game exceeds [`LONGEST_GAME`].
+    /// The game is longer than any game can be.
     #[error("game exceeds {LONGEST_GAME} plies")]
     Endless,
     /// Another referee has taken over the event.
