@@ -1,4 +1,4 @@
-//! `herald bench`: the same work every time, as a measure of speed and a signature of the search.
+//! `herald bench`: a reproducible search that measures speed and gives a signature of the search.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -24,19 +24,19 @@ pub(crate) struct Bench {
     /// Search positions of a variant instead: crazyhouse, 3check, atomic, antichess, kingofthehill, horde, racingkings
     #[arg(long, value_name = "NAME", value_parser = read_variant, default_value = "chess")]
     variant: Variant,
-    /// The network's file [default: the network that is part of the program]
+    /// File of the network [default: the embedded network]
     #[arg(long, value_name = "FILE", conflicts_with = "variant")]
     network: Option<PathBuf>,
 }
 
-/// Takes a few seconds on a machine of today.
+/// Default depth, which takes a few seconds on current machines.
 const DEPTH: u32 = 12;
-/// The same for the four positions of a variant.
+/// Default depth for the four positions of a variant.
 const VARIANT_DEPTH: u32 = 9;
-/// Small, so that replacement in the table is part of the signature.
+/// Size of the hash table. It is small, so that the signature covers its replacement scheme.
 const TABLE_MEBIBYTES: usize = 16;
-/// A variant and a FEN in each line, made up or played for this list: openings, middlegames, endgames, mates and positions without
-/// a move. The last of chess are of Chess960.
+/// A variant and a FEN in each line, composed or played for this list: openings, middlegames, endgames, mates and positions
+/// without legal moves. The last positions of chess are Chess960.
 const POSITIONS: &str = include_str!("bench_positions.txt");
 
 impl Bench {
@@ -48,15 +48,15 @@ impl Bench {
             .map_err(|error| WrongInput::of(anyhow!("{} can't be used: {error}", path.display())))?;
         let bench = std::thread::Builder::new().name("bench".into()).stack_size(STACK_SIZE);
         let running = bench.spawn(move || search_all(variant, depth, network));
-        let running = running.context("no thread can be started")?;
-        let (nodes, time) = running.join().map_err(|_| anyhow!("the search died"))??;
+        let running = running.context("can't start a thread")?;
+        let (nodes, time) = running.join().map_err(|_| anyhow!("the search thread panicked"))??;
         let nps = u128::from(nodes) * 1_000_000_000 / time.as_nanos().max(1);
         writeln!(io::stdout(), "{nodes} nodes {nps} nps")?;
         Ok(())
     }
 }
 
-/// The nodes of all positions of a variant, each searched without memory of the others, and the time they took.
+/// Searches all positions of a variant with cleared tables. Returns the nodes and the time.
 fn search_all(variant: Variant, depth: u32, network: Arc<Network>) -> Result<(u64, Duration)> {
     let mut table = Table::new(TABLE_MEBIBYTES).context("free some memory and try again")?;
     let mut searcher = Searcher::default();

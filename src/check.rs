@@ -21,7 +21,7 @@ use crate::WrongInput;
 /// or not supported, if the rule is about something that the program doesn't offer. Exit code 0: no rule is broken; 1: a rule
 /// is broken; 2: the arguments are wrong, or the program can't be started.
 #[derive(Args)]
-#[command(after_help = "Example: herald check cecp -- gnuchess")]
+#[command(after_help = "Example: herald check cecp -- gnuchess --xboard")]
 pub(crate) struct CheckArgs {
     /// Protocol of the program: cecp, uci or cego
     protocol: Protocol,

@@ -15,10 +15,14 @@ mod referee_command;
 mod session;
 mod settings;
 
+use std::env;
+use std::ffi::OsString;
 use std::io;
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use protocols::cecp::Dialect;
 
@@ -83,6 +87,12 @@ impl WrongInput {
     }
 }
 
+/// Parses a number of threads, at most 1024.
+fn read_threads(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= 1024);
+    threads.ok_or("expected a number from 1 to 1024")
+}
+
 /// The work failed.
 const FAILED: u8 = 1;
 /// The arguments or the input were wrong.
@@ -132,9 +142,27 @@ fn explain(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-    eprintln!("herald: {first} (see herald --help)");
+    let reason = match error.kind() {
+        // Its text is the whole help.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a subcommand is required".to_owned(),
+        // The first paragraph: the error, then the arguments that it is about.
+        _ => text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" "),
+    };
+    let reason = reason.trim_start_matches("error: ");
+    eprintln!("herald: {reason} (see {} --help)", subcommand_path(env::args_os().skip(1)));
     ExitCode::from(WRONG)
+}
+
+/// The program's name and those of the subcommands that the arguments begin with.
+fn subcommand_path(arguments: impl Iterator<Item = OsString>) -> String {
+    let root = HeraldArgs::command();
+    let (mut command, mut path) = (&root, root.get_name().to_owned());
+    for argument in arguments {
+        let Some(subcommand) = command.find_subcommand(&argument) else { break };
+        command = subcommand;
+        path = format!("{path} {}", command.get_name());
+    }
+    path
 }
 
 fn is_broken_pipe(error: &io::Error) -> bool {

@@ -8,7 +8,7 @@ use clap::Args;
 use engine::openings::OpeningsRecipe;
 use game::CastlingMode;
 
-use crate::progress_bar;
+use crate::{progress_bar, read_threads};
 
 /// Make openings for matches: positions after random moves that a search finds balanced, in EPD
 ///
@@ -20,21 +20,21 @@ pub(crate) struct OpeningsArgs {
     /// Plies from the start position
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(0..=200))]
     plies: u32,
-    /// How many openings to make
+    /// Number of openings
     #[arg(long, default_value_t = 500)]
     count: u64,
-    /// Other seeds give other openings
+    /// Seed of the random generator
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The largest advantage for either side
+    /// Largest advantage of either side
     #[arg(long, value_name = "CENTIPAWNS", default_value_t = 40,
         value_parser = clap::value_parser!(u32).range(0..=1000))]
     balance: u32,
-    /// Nodes to search for each score
+    /// Nodes to search for each evaluation
     #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Number of threads; by default, one for each processor
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = read_threads)]
     threads: Option<NonZeroUsize>,
     /// Start from random start positions of Chess960
     #[arg(long)]
@@ -59,7 +59,7 @@ impl OpeningsArgs {
         let mut found = 0;
         for (number, opening) in (1..=self.count).zip(openings) {
             let record = opening.context("free some memory and try again")?;
-            // Openings of different runs are told apart.
+            // The parameters distinguish openings of different runs.
             let record = record.epd(&format!("{game}.{}.{}.{number}", self.plies, self.seed));
             bar.suspend(|| writeln!(io::stdout(), "{record}")).context("the openings can't be written")?;
             bar.inc(1);
@@ -67,7 +67,7 @@ impl OpeningsArgs {
         }
         bar.finish_and_clear();
         if found < self.count {
-            let reason = "there seem to be no more; try other --plies, or a greater --balance";
+            let reason = "no more seem to exist; try other --plies or a greater --balance";
             bail!("found {found} of {} openings: {reason}", self.count);
         }
         Ok(())

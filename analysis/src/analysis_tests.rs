@@ -60,7 +60,7 @@ impl Analyzer for Scripted {
     }
 }
 
-/// What becomes of a file, what is told about it, and how it went.
+/// Runs a job on a file. Returns output, messages and counters.
 fn run(
     job: impl AnalysisJob + 'static,
     new_analyzer: AnalyzerFactory,
@@ -187,8 +187,8 @@ fn a_record_that_fails_stays_as_it_was_and_does_not_cost_the_next() {
     let input = format!("# suite\n\n{record}nothing\n8/8/8/8/8/8/8/8 w - -\n");
     let (output, messages, counts) = scripted(ANALYZE, &[], &input);
     assert_eq!(output, input);
-    let told = "a.epd:3: error: the program gives no move, but says `nothing`\n\
-        a.epd:4:8: error: 1 fields; expected four: board, side to move, castling, en passant [F1]\n\
+    let told = "a.epd:3: error: the program gives no move and says `nothing`\n\
+        a.epd:4:8: error: 1 field; expected four: board, side to move, castling, en passant [F1]\n\
         a.epd:5:1: error: ";
     assert!(messages.starts_with(told), "{messages}");
     assert_eq!(
@@ -197,7 +197,21 @@ fn a_record_that_fails_stays_as_it_was_and_does_not_cost_the_next() {
     );
     let nobody: AnalyzerFactory = Arc::new(|| Err(AnalysisError::NoScore));
     let (output, messages, _) = run(ANALYZE, nobody, 2, &record);
-    assert_eq!((output, messages), (record, "a.epd:1: error: the program tells no score\n".to_owned()));
+    assert_eq!((output, messages), (record, "a.epd:1: error: the program reports no score\n".to_owned()));
+}
+
+#[test]
+fn a_record_that_can_not_be_rewritten_without_loss_is_not_analysed() {
+    for operations in crate::tests::MALFORMED {
+        let input = format!("{START} bm e4; {operations}\n");
+        let (output, messages, counts) = scripted(TARGET, &["e4"], &input);
+        assert_eq!((output, counts.failed, messages.is_empty()), (input, 1, false));
+    }
+    let (output, _, counts) = scripted(TARGET, &["e4"], &format!("{START} am #3; bm e4;\n"));
+    assert!(
+        output.contains(" am #3; bm e4;") && counts.found == 1,
+        "an operand that is no move is no loss: {output}"
+    );
 }
 
 /// Is slow about every third position, and is interrupted when it comes to mates.

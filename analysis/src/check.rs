@@ -1,4 +1,4 @@
-//! What is wrong with the records of a file.
+//! Reports of faulty records.
 
 use game::epd::{Fault, Severity};
 use messages::epd::{Content, RecordReader, TextLine};
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::process::{Interrupted, JobResult, LineHandler};
 
-/// Tells all faults. Blank lines and those that begin with `#` are passed over.
+/// Reports all faults of records. Blank lines and comments (lines that begin with `#`) are skipped.
 #[derive(Clone, Debug)]
 pub struct CheckRecords {
-    /// How records are read.
+    /// How records are parsed.
     pub reader: RecordReader,
-    /// Faults that are less severe are counted, but not told.
+    /// Least severity to report. Other faults are only counted.
     pub level: Severity,
-    /// Whether a fault is told as an object of JSON, and not as `file:line:column: severity: message [rule]`.
+    /// Whether faults are written as JSON objects instead of `file:line:column: severity: message [rule]`.
     pub json: bool,
 }
 
@@ -31,7 +31,7 @@ struct JsonFault<'a> {
 }
 
 impl CheckRecords {
-    fn tell(&self, fault: &Fault, result: &mut JobResult) {
+    fn report(&self, fault: &Fault, result: &mut JobResult) {
         if fault.severity < self.level {
             return;
         }
@@ -45,7 +45,7 @@ impl CheckRecords {
                 opcode: fault.opcode.as_deref(),
                 message: &fault.message,
             };
-            // These types can't fail.
+            // Serializing these types doesn't fail.
             serde_json::to_string(&fault).unwrap_or_default() + "\n"
         } else {
             result.located(fault)
@@ -59,12 +59,12 @@ impl LineHandler for CheckRecords {
         if line.content() == Content::Record {
             let reading = self.reader.read(&line.text, line.number);
             result.counts.add_record(&reading.faults);
-            reading.faults.iter().for_each(|fault| self.tell(fault, result));
+            reading.faults.iter().for_each(|fault| self.report(fault, result));
         }
         Ok(())
     }
 
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
-        self.tell(fault, result);
+        self.report(fault, result);
     }
 }

@@ -1,47 +1,51 @@
-//! The files that verbs read and write.
+//! Input and output files of verbs.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek as _, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use platform::FileId;
 use tempfile::NamedTempFile;
 
-/// Why a file can't be used. The names are as they can be shown on a terminal.
+/// Error of an input or output file. File names contain no control characters.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The input is not there or not to be read.
+    /// The input does not exist or can't be read.
     #[error("can't read `{0}`: {1}")]
     Unreadable(String, io::Error),
     /// The input is a directory.
-    #[error("can't read `{0}`: it is a directory; expected a file of EPD records")]
+    #[error("can't read `{0}`: it is a directory; expected a file")]
     Directory(String),
-    /// Reading and writing one file at a time would destroy it.
-    #[error("`{0}` is both input and output; --in-place replaces it when all is done")]
+    /// The output is also an input; writing it would destroy the input.
+    #[error("`{0}` is both input and output")]
     Same(String),
-    /// There is no file to replace.
+    /// Standard input can't be replaced.
     #[error("standard input can't be changed in place; name a file")]
     NoFile,
+    /// The input was changed by somebody else before it could be replaced. The second name is the file with the result.
+    #[error("`{0}` was changed in the meantime and is left as it is; the result is in `{1}`")]
+    Changed(String, String),
     /// The output can't be written.
     #[error("can't write `{0}`: {1}")]
     Unwritable(String, io::Error),
 }
 
 impl FileError {
-    /// Whether it is what the user has asked for that is wrong.
+    /// Whether the error is in the arguments or the input, as opposed to a failure of the work.
     pub fn is_wrong_input(&self) -> bool {
-        !matches!(self, FileError::Unwritable(..))
+        !matches!(self, FileError::Changed(..) | FileError::Unwritable(..))
     }
 }
 
 /// A file to read from, or standard input.
 pub struct InputFile {
-    /// The name, as it can be shown on a terminal.
+    /// File name without control characters.
     pub name: String,
     /// `None` for standard input.
     path: Option<PathBuf>,
     about: Option<Metadata>,
-    /// `None` if it is no regular file.
+    /// `None` for anything but a regular file.
     id: Option<FileId>,
     reader: Box<dyn Read + Send>,
 }
@@ -65,7 +69,7 @@ impl InputFile {
         Ok(InputFile { name, path: (!is_standard).then(|| path.to_owned()), about, id, reader })
     }
 
-    /// How many bytes there are, if that is known beforehand.
+    /// Length in bytes; `None` for anything but a regular file.
     pub fn length(&self) -> Option<u64> {
         self.about.as_ref().filter(|about| about.is_file()).map(Metadata::len)
     }
@@ -77,15 +81,26 @@ impl Read for InputFile {
     }
 }
 
-/// A path without anything that moves a cursor.
+/// A path with its control characters replaced by `?`.
 fn shown(path: &Path) -> String {
     path.display().to_string().chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Where the result is written.
+/// Identity and state of a file, to detect edits: device, inode and size, and the modification time in seconds and
+/// nanoseconds.
+#[derive(Debug, PartialEq, Eq)]
+struct FileVersion([u64; 3], [i64; 2]);
+
+impl FileVersion {
+    fn of(about: &Metadata) -> FileVersion {
+        FileVersion([about.dev(), about.ino(), about.len()], [about.mtime(), about.mtime_nsec()])
+    }
+}
+
+/// The output of a verb.
 #[derive(Debug)]
 pub struct OutputFile {
-    /// As it can be shown on a terminal.
+    /// File name without control characters.
     name: String,
     sink: OutputKind,
 }
@@ -93,36 +108,40 @@ pub struct OutputFile {
 #[derive(Debug)]
 enum OutputKind {
     Standard,
-    /// Written as the work goes on: what is done is there, even if the work breaks off.
+    /// Written during the work, so that an interrupted run leaves its finished part.
     File(File),
-    /// Takes the place of the file with that path when all is done.
-    InPlace(NamedTempFile, PathBuf),
+    /// A temporary file that replaces `path` at the end, unless that file has changed since it was opened.
+    InPlace {
+        file: NamedTempFile,
+        path: PathBuf,
+        version: FileVersion,
+    },
 }
 
 impl OutputFile {
-    /// Standard output, which must not lead back into the input.
+    /// Writes to standard output.
     ///
     /// # Errors
-    /// It does.
+    /// Standard output is redirected to one of the inputs.
     pub fn standard(inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         refuse_same(inputs, platform::standard_output().ok().as_ref().and_then(FileId::of))?;
         Ok(OutputFile { name: "standard output".to_owned(), sink: OutputKind::Standard })
     }
 
-    /// Makes a file, or empties it if it is there.
+    /// Creates a file, or truncates an existing one.
     ///
     /// # Errors
-    /// It is one of the inputs, or can't be written.
+    /// The file is one of the inputs, or can't be written.
     pub fn create(path: &Path, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
-        refuse_same(inputs, FileId::at(path))?;
+        refuse_overwriting(path, inputs)?;
         let file = File::create(path).map_err(|error| FileError::Unwritable(shown(path), error))?;
         Ok(OutputFile { name: shown(path), sink: OutputKind::File(file) })
     }
 
-    /// Goes on with a file behind its first `length` bytes; what is there behind them is removed.
+    /// Truncates a file to its first `length` bytes and appends to it.
     ///
     /// # Errors
-    /// It is one of the inputs, or can't be written.
+    /// The file is one of the inputs, or can't be written.
     pub fn go_on(path: &Path, length: u64, inputs: &[InputFile]) -> Result<OutputFile, FileError> {
         let name = shown(path);
         let unwritable = |error| FileError::Unwritable(name.clone(), error);
@@ -132,10 +151,10 @@ impl OutputFile {
         Ok(OutputFile { name, sink: OutputKind::File(file) })
     }
 
-    /// Something that takes the place of the input, or of the file that it links to.
+    /// Writes to a temporary file that will replace the input, or the file that the input links to.
     ///
     /// # Errors
-    /// The input is no file, or no file can be made beside it.
+    /// The input is not a file, or no file can be created in its directory.
     pub fn in_place(input: &InputFile) -> Result<OutputFile, FileError> {
         let Some((path, about)) = input.path.as_ref().zip(input.about.as_ref()) else {
             return Err(FileError::NoFile);
@@ -145,72 +164,115 @@ impl OutputFile {
             let folder = path.parent().unwrap_or(Path::new("."));
             let file = tempfile::Builder::new().prefix(".herald-").tempfile_in(folder)?;
             file.as_file().set_permissions(about.permissions())?;
-            Ok(OutputKind::InPlace(file, path))
+            Ok(OutputKind::InPlace { file, path, version: FileVersion::of(about) })
         };
         let sink = make().map_err(|error| FileError::Unwritable(shown(path), error))?;
         Ok(OutputFile { name: shown(path), sink })
     }
 
-    /// Whether it is standard output.
+    /// Whether the output is standard output.
     pub fn is_standard(&self) -> bool {
         matches!(self.sink, OutputKind::Standard)
     }
 
-    /// Whether what is written stays if the work breaks off, and can be gone on with.
+    /// Whether an interrupted run leaves its finished part, so that a later run can resume.
     pub fn is_resumable(&self) -> bool {
         matches!(self.sink, OutputKind::File(_))
     }
 
-    /// Writes what was done.
+    /// Writes a part of the output.
     ///
     /// # Errors
-    /// It can't be written.
+    /// The output can't be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match &mut self.sink {
             OutputKind::Standard => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
             OutputKind::File(file) => file.write_all(bytes),
-            OutputKind::InPlace(file, _) => file.write_all(bytes),
+            OutputKind::InPlace { file, .. } => file.write_all(bytes),
         }
     }
 
-    /// All is done.
+    /// Completes the output: synchronises it with the disk and, in place, replaces the input.
     ///
     /// # Errors
-    /// It can't be brought to disk, or can't take the place of the input, which is then as it was.
+    /// The output can't be synchronised or can't replace the input, which is then unchanged. If the input was edited since it was
+    /// opened, the result stays in a file beside it.
     pub fn finish(self) -> Result<(), FileError> {
         let done = match self.sink {
             OutputKind::Standard => Ok(()),
             OutputKind::File(file) => match file.sync_data() {
-                // Devices and pipes can't be synchronised, and need not be.
+                // Devices and pipes don't support synchronisation.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
                 synchronised => synchronised,
             },
-            OutputKind::InPlace(file, path) => {
+            OutputKind::InPlace { file, path, version } => {
                 let synchronised = file.as_file().sync_data();
+                let is_changed = fs::metadata(&path).ok().is_none_or(|now| FileVersion::of(&now) != version);
+                if synchronised.is_ok() && is_changed {
+                    let kept =
+                        file.keep().map_err(|error| FileError::Unwritable(self.name.clone(), error.error))?;
+                    return Err(FileError::Changed(self.name, shown(&kept.1)));
+                }
                 synchronised.and_then(|()| file.persist(path).map(drop).map_err(io::Error::from))
             }
         };
         done.map_err(|error| FileError::Unwritable(self.name, error))
     }
 
-    /// An error of [`OutputFile::write`] with the name of the file.
+    /// Adds the file name to an error of [`OutputFile::write`].
     pub fn error(&self, error: io::Error) -> FileError {
         FileError::Unwritable(self.name.clone(), error)
     }
 
-    /// What has become of the work so far if it breaks off now. What was to take the input's place is gone.
+    /// Ends an incomplete run and describes what it leaves. A temporary file is removed.
     pub fn abandon(self) -> String {
         match self.sink {
-            OutputKind::Standard => "what is done was written".to_owned(),
-            OutputKind::File(_) => format!("what is done is in `{}`", self.name),
-            OutputKind::InPlace(..) => format!("`{}` is as it was", self.name),
+            OutputKind::Standard => "the finished part was written".to_owned(),
+            OutputKind::File(_) => format!("the finished part is in `{}`", self.name),
+            OutputKind::InPlace { .. } => format!("`{}` is unchanged", self.name),
         }
     }
+}
+
+/// Refuses an output file that is also one of the inputs, under this name or another.
+///
+/// # Errors
+/// The file is one of the inputs.
+pub fn refuse_overwriting(output: &Path, inputs: &[InputFile]) -> Result<(), FileError> {
+    refuse_same(inputs, FileId::at(output))
 }
 
 fn refuse_same(inputs: &[InputFile], output: Option<FileId>) -> Result<(), FileError> {
     match inputs.iter().find(|input| output.is_some() && input.id == output) {
         Some(input) => Err(FileError::Same(input.name.clone())),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_changed_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.epd");
+        fs::write(&path, "old").expect("a file");
+        let replace = |meanwhile: &dyn Fn()| {
+            let input = InputFile::open(&path).expect("a file");
+            let mut output = OutputFile::in_place(&input).expect("a file beside it");
+            output.write(b"new").expect("room");
+            meanwhile();
+            output.finish()
+        };
+        let edited = replace(&|| fs::write(&path, "edited").expect("a file"));
+        let Err(FileError::Changed(_, kept)) = &edited else { panic!("{edited:?}") };
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "edited");
+        assert_eq!(fs::read_to_string(kept).expect("a file"), "new");
+        let removed = replace(&|| fs::remove_file(&path).expect("a file"));
+        assert!(matches!(removed, Err(FileError::Changed(..))) && !path.exists());
+        fs::write(&path, "old").expect("a file");
+        replace(&|| ()).expect("nobody else is at work");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
     }
 }

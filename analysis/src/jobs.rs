@@ -1,5 +1,5 @@
-//! The jobs of the verbs that need an analyzer: general analysis, the search for mates and the search for the right move (EPD
-//! specification, 7.2, 7.3 and 7.5: "pfga", "pfms" and "pfts").
+//! Jobs that need an analyzer: general analysis, mate search and target search (EPD specification, 7.2, 7.3 and 7.5: "pfga",
+//! "pfms" and "pfts").
 
 use std::num::NonZeroU32;
 
@@ -11,12 +11,12 @@ use crate::key_moves::KeyMoves;
 use crate::process::Counts;
 use crate::target_result::{self, Cost, TargetResult};
 
-/// What is done to each record with an analyzer.
+/// An operation on a record that needs an analyzer.
 pub trait AnalysisJob: Send + Sync {
-    /// Does it, and writes what was found into the record. Returns what is to be counted.
+    /// Analyses the record and writes the result into it. Returns the counters to add up.
     ///
     /// # Errors
-    /// The analyzer has no answer. The record is then as it was.
+    /// The analysis failed. The record is then unchanged.
     fn run(
         &self,
         record: &mut Record<'_>,
@@ -25,13 +25,13 @@ pub trait AnalysisJob: Send + Sync {
     ) -> AnalysisResult<Counts>;
 }
 
-/// Adds an analysis to each record: `pv` and `ce` always, `pm` if there is a move, `acd` and `acn` if they are known. In a
-/// position without legal moves `pv` is empty, and `ce` tells mate from stalemate.
+/// Adds an analysis to each record: `pv` and `ce`, `pm` if there is a legal move, `acd` and `acn` if they are known. In a
+/// position without legal moves `pv` is empty, and `ce` distinguishes mate from stalemate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Analyze {
-    /// Whether `acs` is written. Without it the output under a limit of nodes or depth is the same each time.
+    /// Whether to write `acs`. Without it the output under a limit of nodes or depth is reproducible.
     pub times: bool,
-    /// Whether the best move is written as `sm`, to be played. A variation `sv` goes: it may begin with another.
+    /// Whether to write the best move as `sm` (supplied move). An `sv` is removed, as it may begin with another move.
     pub supplies_move: bool,
 }
 
@@ -54,9 +54,9 @@ impl AnalysisJob for Analyze {
         analysis.write_to(record, game, self.times && has_moves);
         if self.supplies_move {
             record.remove("sv");
-            match record.get("pm").cloned() {
-                Some(Operation::Pm(best)) => record.set(Operation::Sm(best)),
-                _ => drop(record.remove("sm")),
+            match record.pm().cloned() {
+                Some(best) => record.set(Operation::Sm(best)),
+                None => drop(record.remove("sm")),
             }
         }
         Ok(Counts { found: 1, ..analysis.effort() })
@@ -69,19 +69,19 @@ fn final_score(game: &Game) -> Score {
     if is_mate { Score::MatedIn(0) } else { Score::DRAW }
 }
 
-/// Looks for mates by the side to move in records that have no `dm`, or a longer one. Where a mate is found, `dm`, `pm`, `pv`,
-/// `ce`, `acn` and `acs` are written; all other records stay as they are.
+/// Searches for mates by the side to move in records that have no `dm`, or a longer one. If a mate is found, writes `dm`, `pm`,
+/// `pv`, `ce`, `acn` and `acs`; other records are not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindMates {
-    /// The longest mate, in moves.
+    /// Longest mate to search for, in moves.
     pub moves: NonZeroU32,
-    /// Whether mates in one are looked for first, then mates in two, and so on, each with the whole effort: what passes over
-    /// the file one after the other do.
+    /// Whether to search for a mate in one first, then in two, and so on, each with the whole limit. This equals several runs
+    /// over the file.
     pub passes: bool,
-    /// Whether `dm` says how long a mate was looked for, to the letter of the specification, and not in how many moves it was
+    /// Whether `dm` is the length that was searched for, to the letter of the specification, instead of the length that was
     /// proven.
     pub strict: bool,
-    /// Whether `acs` is written.
+    /// Whether to write `acs`.
     pub times: bool,
 }
 
@@ -92,10 +92,7 @@ impl AnalysisJob for FindMates {
         game: &Game,
         analyzer: &mut dyn Analyzer,
     ) -> AnalysisResult<Counts> {
-        let known = match record.get("dm") {
-            Some(Operation::Dm(moves)) => moves.get(),
-            _ => u32::MAX,
-        };
+        let known = record.dm().map_or(u32::MAX, |moves| moves.get());
         let is_ended = game.legal_moves().is_empty();
         let first = if self.passes { 1 } else { self.moves.get() };
         let mut counts = Counts { skipped: 1, ..Counts::default() };
@@ -119,15 +116,15 @@ impl AnalysisJob for FindMates {
     }
 }
 
-/// Lets an analyzer solve each record: it is to play one of the moves of `bm`, if there are any, and none of `am`.
+/// Tests an analyzer with each record: it must play one of the moves of `bm`, if there are any, and none of `am`.
 ///
-/// Written are `pm`, `pv`, `ce`, `acd`, `acn`, `acs` as for an analysis, and the [`TargetResult`], which is removed from records
-/// whose solution is not known or in which there are no legal moves.
+/// Writes `pm`, `pv`, `ce`, `acd`, `acn` and `acs` as for an analysis, and the [`TargetResult`], which is removed from records
+/// without a known solution and from positions without legal moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Whether times are written. Without them the output under a limit of nodes or depth is the same each time.
+    /// Whether to write times. Without them the output under a limit of nodes or depth is reproducible.
     pub times: bool,
-    /// Ends the search when right moves have been the best over so many plies of further depth.
+    /// Number of plies of further depth after which the search ends if a right move has stayed the best.
     pub early_stop: Option<u32>,
 }
 
@@ -155,7 +152,7 @@ impl AnalysisJob for Target {
         analysis.write_to(record, game, self.times);
         let effort = analysis.effort();
         if is_right(&analysis) {
-            // The last word may be another move than the line before it began with.
+            // The final move may differ from the first move of the last line.
             let cost = self.cost(&solved_at.unwrap_or(analysis));
             TargetResult::Solved(cost).write_to(record);
             Ok(Counts { found: 1, ..effort })

@@ -1,10 +1,10 @@
-//! EPD files at work: the verbs of the EPD specification (7).
+//! Processing of EPD files: the verbs of the EPD specification (7).
 //!
-//! A [`Verb`] is what is done to each line of a file. [`Verb::process`] shares the lines out to a [`WorkerPool`] as jobs; each has
-//! a [`JobResult`], and these come in the order of the file and in little memory. Quick verbs ([`Normalize`], [`Purge`],
-//! [`CheckRecords`]) take many lines as one job. An [`AnalysisJob`] ([`Analyze`], [`FindMates`], [`Target`]) takes one record at a
-//! time and has an [`Analyzer`] on each thread: Herald itself or another program. [`Resumption`] finds out how far an
-//! interrupted run has come. A [`report`] tells what came of the suites that were solved.
+//! A [`Verb`] is an operation on each line of a file. [`Verb::process`] distributes the lines to a [`WorkerPool`] as jobs. Each
+//! job has a [`JobResult`]; results are delivered in the order of the file, and memory use is bounded. Quick verbs
+//! ([`Normalize`], [`Purge`], [`CheckRecords`]) process many lines per job. An [`AnalysisJob`] ([`Analyze`], [`FindMates`],
+//! [`Target`]) processes one record per job with an [`Analyzer`] on each thread: Herald itself or another program. [`Resumption`]
+//! finds the point at which an interrupted run stopped. A [`report`] summarises the results of solved suites.
 
 #[cfg(test)]
 mod analysis_tests;
@@ -28,7 +28,7 @@ pub use analyzer::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
 };
 pub use check::CheckRecords;
-pub use files::{FileError, InputFile, OutputFile};
+pub use files::{FileError, InputFile, OutputFile, refuse_overwriting};
 pub use jobs::{AnalysisJob, Analyze, FindMates, Target};
 pub use normalize::Normalize;
 pub use pool::{ProcessError, WorkerPool};

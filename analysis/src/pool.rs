@@ -1,11 +1,11 @@
 //! A pool of worker threads: jobs in, results out in the order of the jobs.
 //!
-//! The workers take jobs from the input in turn. Each job leaves a channel for its result in a bounded queue, which the caller
-//! empties: so results come in the order of the jobs, and no worker gets far ahead of the result that is taken next. At the end
-//! of the input the workers end.
+//! Workers take jobs from the shared input. For each job a channel for its result is put into a bounded queue, which the caller
+//! empties. So results arrive in the order of the jobs, and no worker gets far ahead of the result that is taken next. Workers
+//! exit at the end of the input.
 //!
-//! An interruption is a flag. Workers take no further job once it is set, and give up a job that would take long. A worker may be
-//! blocked in a read that nothing can end, such as that of a terminal; it is left behind and ends with the process.
+//! An interruption is a flag. Once it is set, workers take no further job and abort long ones. A worker may be blocked in a read
+//! that can't be interrupted, such as that of a terminal; it is abandoned and ends with the process.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -15,27 +15,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many jobs for each thread may be waiting, in work or done before the result that is taken next.
+/// Maximum number of jobs per thread between the result that is taken next and the job that is started next.
 const AHEAD: usize = 16;
-/// How often the flag of the interruption is read while a result is waited for.
+/// Interval at which the interrupt flag is polled while waiting for a result.
 const POLL: Duration = Duration::from_millis(100);
 
-/// How many threads work, and how they are interrupted.
+/// Number of worker threads and their interruption.
 #[derive(Clone, Debug)]
 pub struct WorkerPool {
-    /// The number of worker threads.
+    /// Number of worker threads.
     pub threads: NonZeroUsize,
-    /// Set to end the work.
+    /// Flag that ends the work when set.
     pub interrupt: Arc<AtomicBool>,
-    /// How long jobs in work may take to give up after the interruption. Those that have not given up then end with the
-    /// process.
+    /// Time that running jobs get to abort after an interruption. Jobs that take longer end with the process.
     pub grace: Duration,
 }
 
 /// Why the work ended before the end of the input.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// The input can't be read any further.
+    /// The input can't be read.
     #[error("{0}")]
     Read(#[source] io::Error),
     /// A result can't be written.
@@ -49,16 +48,16 @@ pub enum ProcessError {
     Interrupted,
 }
 
-/// What waits for the result of a job.
+/// Receiver of the result of a job, or the error of reading the job.
 type Pending<T> = io::Result<Receiver<T>>;
 
 impl WorkerPool {
-    /// Does all jobs. `new_worker` is called once on each thread; its worker returns `None` for a job that it gave up after the
-    /// interruption. `take` gets the results in the order of the jobs, each as soon as it and those before are there.
+    /// Runs all jobs. `new_worker` is called once on each thread; its worker returns `None` for a job that it aborted because of
+    /// an interruption. `take` receives the results in the order of the jobs, each as soon as it is available.
     ///
     /// # Errors
-    /// The jobs can't be read, threads can't be started, the work was interrupted, or `take` failed. What was taken before is
-    /// right.
+    /// The jobs can't be read, threads can't be started, the work was interrupted, or `take` failed. Results that were taken
+    /// before are valid.
     pub(crate) fn run<Job, Output, Worker>(
         &self,
         jobs: impl Iterator<Item = io::Result<Job>> + Send + 'static,
@@ -77,11 +76,11 @@ impl WorkerPool {
             let new_worker = new_worker.clone();
             let work = move || {
                 let mut worker = new_worker();
-                // A thread that panicked leaves the input as it was.
+                // A panic of another worker leaves the input in a valid state.
                 let next = || next_job(&mut input.lock().unwrap_or_else(PoisonError::into_inner));
                 while let Some((job, result)) = next().filter(|_| !interrupt.load(Ordering::Relaxed)) {
                     let Some(output) = worker(job) else { return };
-                    // The caller may have ended early.
+                    // The caller may have stopped receiving.
                     let _ = result.send(output);
                 }
             };
@@ -92,7 +91,7 @@ impl WorkerPool {
         self.collect(&results, take)
     }
 
-    /// Takes the results as they come.
+    /// Passes the results to `take` in their order.
     fn collect<Output>(
         &self,
         results: &Receiver<Pending<Output>>,
@@ -107,7 +106,7 @@ impl WorkerPool {
             let Ok(output) = self.receive(&pending) else {
                 let end = Instant::now() + self.grace;
                 for pending in [pending].into_iter().chain(results.try_iter().flatten()) {
-                    // Whether it was done or given up: it is over.
+                    // A finished and an aborted job are both over.
                     let _ = pending.recv_timeout(end.saturating_duration_since(Instant::now()));
                 }
                 return Err(ProcessError::Interrupted);
@@ -116,7 +115,7 @@ impl WorkerPool {
         }
     }
 
-    /// What arrives next; a time-out is the interruption.
+    /// Receives the next value. A timeout means interruption.
     fn receive<T>(&self, channel: &Receiver<T>) -> Result<T, RecvTimeoutError> {
         loop {
             match channel.recv_timeout(POLL) {
@@ -127,7 +126,8 @@ impl WorkerPool {
     }
 }
 
-/// The next job, and where its result goes; `None` after the last one, after an error, and if the caller has ended early.
+/// Takes the next job and the sender for its result; `None` after the last job, after an error, and if the caller has stopped
+/// receiving.
 fn next_job<Job, Output>(
     (jobs, order): &mut (impl Iterator<Item = io::Result<Job>>, SyncSender<Pending<Output>>),
 ) -> Option<(Job, SyncSender<Output>)> {

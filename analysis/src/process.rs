@@ -1,4 +1,4 @@
-//! A file of any size, line by line through a verb.
+//! Verbs and their execution on a file of any size, line by line.
 
 use std::io::{self, Read};
 use std::ops::AddAssign;
@@ -10,49 +10,49 @@ use messages::epd::{Blocks, FileBlock, LONGEST_READ, TextLine};
 
 use crate::pool::{ProcessError, WorkerPool};
 
-/// What becomes of each line of a file. Each worker thread has a handler of its own.
+/// The line operation of a verb. Each worker thread has its own handler.
 pub trait LineHandler {
-    /// Adds what becomes of a line to the result.
+    /// Processes a line and appends its output, messages and counters to `result`.
     ///
     /// # Errors
     /// The work was interrupted.
     fn line(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<(), Interrupted>;
 
-    /// Adds a line that is too long to be read, and is counted as a record with this fault.
+    /// Handles a line that is too long to be read. It is already counted as a record with this fault.
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
-        result.tell(fault);
+        result.report(fault);
     }
 }
 
-/// The work was interrupted before a line was done.
+/// The work was interrupted before a line was finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
-/// What is done to files, and how their lines are shared out to the worker threads.
+/// An operation on files, and the size of its jobs.
 #[derive(Clone)]
 pub struct Verb {
-    /// Called on each worker thread.
+    /// Creates the handler of a worker thread; called on that thread.
     pub(crate) new_handler: Arc<dyn Fn() -> Box<dyn LineHandler> + Send + Sync>,
-    /// A job is as many whole lines as have at least so many bytes.
+    /// Minimum size of a job in bytes; a job consists of whole lines.
     pub(crate) job_size: usize,
 }
 
-/// What became of the lines of a job.
+/// Result of a job.
 #[derive(Debug, Default)]
 pub struct JobResult {
-    /// What is to be written in their place.
+    /// Output that replaces the lines of the job.
     pub output: Vec<u8>,
-    /// Messages about them, a line each.
+    /// Messages about the lines, one per line.
     pub messages: Vec<u8>,
-    /// The records among them.
+    /// Counters of the records in the job.
     pub counts: Counts,
-    /// Their length in the input, in bytes.
+    /// Length of the lines in the input, in bytes.
     pub length: u64,
-    /// The name of the file, for messages.
+    /// File name for messages.
     pub(crate) file: Arc<str>,
 }
 
-/// Records, their faults, and what an analysis came to.
+/// Counters of records, faults and results of an analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Records, readable or not.
@@ -65,32 +65,34 @@ pub struct Counts {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
-    /// Records in which an analyzer found what it was to find.
+    /// Records in which the analyzer succeeded: analysed, mate found, or target solved.
     pub found: u64,
-    /// Records in which it did not.
+    /// Records in which the analyzer found no mate or missed the target.
     pub missed: u64,
-    /// Records in which it had nothing to find.
+    /// Records without a task for the analyzer.
     pub skipped: u64,
-    /// Records that can't be read, are illegal, or for which there was no analysis. They stay as they are.
+    /// Records that can't be read, are illegal, or whose analysis failed. They are not changed.
     pub failed: u64,
-    /// Nodes that analyzers searched, as far as they told them.
+    /// Nodes searched, as far as analyzers report them.
     pub nodes: u64,
-    /// The time that all analyzers used together.
+    /// Total time of all analyzers.
     pub time: Duration,
+    /// Lines that were too long to be read and are missing in the output.
+    pub lost: u64,
 }
 
 impl Verb {
-    /// A verb that takes microseconds for a line.
+    /// A verb that takes microseconds per line, and so gets large jobs.
     pub fn quick(handler: impl LineHandler + Clone + Send + Sync + 'static) -> Verb {
         Verb { new_handler: Arc::new(move || Box::new(handler.clone())), job_size: 64 << 10 }
     }
 
-    /// Takes all lines of a file but the first `skip` through the verb. `take` gets the results in the order of the lines, each
-    /// as soon as it is there; of lines that are skipped it gets only the length.
+    /// Applies the verb to all lines of a file but the first `skip`. `take` receives the results in the order of the lines, each
+    /// as soon as it is available; of skipped lines it receives only the length.
     ///
     /// # Errors
-    /// The input can't be read, threads can't be started, the work was interrupted, or `take` failed. What was taken before is
-    /// right.
+    /// The input can't be read, threads can't be started, the work was interrupted, or `take` failed. Results that were taken
+    /// before are valid.
     pub fn process(
         &self,
         pool: &WorkerPool,
@@ -104,17 +106,17 @@ impl Verb {
             let (file, mut handler) = (Arc::clone(&file), new_handler());
             move |job: FileBlock| {
                 let mut result = JobResult { file: Arc::clone(&file), ..JobResult::default() };
-                match job {
-                    FileBlock::Lines(lines) => {
-                        let length = lines.bytes.len();
-                        result.length = length as u64;
-                        result.output.reserve(length + length / 8);
-                        let mut lines = lines.iter().filter(|line| line.number > skip);
+                match &job {
+                    FileBlock::Lines { bytes, .. } => {
+                        result.length = bytes.len() as u64;
+                        result.output.reserve(bytes.len() + bytes.len() / 8);
+                        let mut lines = job.lines().filter(|line| line.number > skip);
                         lines.try_for_each(|line| handler.line(&line, &mut result)).ok()?;
                     }
-                    FileBlock::TooLong { line } if line > skip => {
+                    &FileBlock::TooLong { line } if line > skip => {
                         let fault = too_long(line);
                         result.counts.add_record(std::slice::from_ref(&fault));
+                        result.counts.lost += 1;
                         handler.too_long(&fault, &mut result);
                     }
                     FileBlock::TooLong { .. } => {}
@@ -126,32 +128,47 @@ impl Verb {
     }
 }
 
+/// Whether a record has an error of syntax, so that the parsed record may be incomplete or differ from what was meant.
+pub(crate) fn is_malformed(faults: &[Fault]) -> bool {
+    let is_form =
+        |rule| matches!(rule, Rule::F1 | Rule::F2 | Rule::F9 | Rule::F10 | Rule::F11 | Rule::F12 | Rule::O1);
+    faults.iter().any(|fault| fault.severity == Severity::Error && is_form(fault.rule))
+}
+
 fn too_long(line: u64) -> Fault {
     let limit = LONGEST_READ >> 20;
-    let message = format!("the line is longer than {limit} MiB; it is passed over");
+    let message = format!("the line is longer than {limit} MiB and is skipped");
     Fault { line, column: 1, opcode: None, rule: Rule::F3, severity: Severity::Error, message }
 }
 
 impl JobResult {
+    /// Copies a line unchanged, but with LF as its line end and without a byte order mark, which is only valid at the beginning
+    /// of a file. Carriage returns at the end are dropped, as they would become part of the line end.
+    pub(crate) fn keep(&mut self, line: &TextLine<'_>) {
+        let text = line.text.trim_start_matches('\u{feff}').trim_end_matches('\r');
+        line.copy(text, &mut self.output);
+        self.output.push(b'\n');
+    }
+
     /// Adds a message about a fault.
-    pub(crate) fn tell(&mut self, fault: &Fault) {
+    pub(crate) fn report(&mut self, fault: &Fault) {
         let message = self.located(fault);
         self.messages.extend_from_slice(message.as_bytes());
     }
 
     /// Adds a message for each error.
-    pub(crate) fn tell_errors(&mut self, faults: &[Fault]) {
-        faults.iter().filter(|fault| fault.severity == Severity::Error).for_each(|fault| self.tell(fault));
+    pub(crate) fn report_errors(&mut self, faults: &[Fault]) {
+        faults.iter().filter(|fault| fault.severity == Severity::Error).for_each(|fault| self.report(fault));
     }
 
-    /// A line about a fault in the form of compilers: `file:line:column: severity: message [rule]`.
+    /// A message about a fault in the format of compilers: `file:line:column: severity: message [rule]`.
     pub(crate) fn located(&self, fault: &Fault) -> String {
         format!("{}:{fault}\n", self.file)
     }
 }
 
 impl Counts {
-    /// Counts a record with its faults.
+    /// Counts a record and its faults.
     pub(crate) fn add_record(&mut self, faults: &[Fault]) {
         let count = |severity| faults.iter().filter(|fault| fault.severity == severity).count() as u64;
         self.records += 1;
@@ -175,5 +192,6 @@ impl AddAssign for Counts {
         self.failed += other.failed;
         self.nodes += other.nodes;
         self.time += other.time;
+        self.lost += other.lost;
     }
 }

@@ -1,32 +1,32 @@
-//! An operation taken out of all records (EPD specification, 7.4: "pfop").
+//! Removal of an operation from all records (EPD specification, 7.4: "pfop").
 
 use game::epd::{Escapes, Lexer, is_opcode};
 use messages::epd::{Content, TextLine};
 
 use crate::process::{Interrupted, JobResult, LineHandler};
 
-/// Takes an operation out of each record that has it. All the rest stays as it is, to the byte.
+/// Removes an operation from each record. All other bytes are kept.
 #[derive(Clone, Debug)]
 pub struct Purge {
     opcode: String,
 }
 
-/// A text is no opcode.
+/// Error: a text is not an opcode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no opcode; expected a letter, then up to 14 letters, digits or underscores")]
+#[error("`{0}` is not an opcode; expected a letter, then up to 14 letters, digits or underscores")]
 pub struct InvalidOpcode(String);
 
 impl Purge {
-    /// Removes that opcode.
+    /// Creates the verb that removes `opcode`.
     ///
     /// # Errors
-    /// The opcode is none.
+    /// `opcode` is not an opcode.
     pub fn new(opcode: &str) -> Result<Purge, InvalidOpcode> {
         let purge = is_opcode(opcode).then(|| Purge { opcode: opcode.to_owned() });
         purge.ok_or_else(|| InvalidOpcode(game::excerpt(opcode)))
     }
 
-    /// Copies a record without the operation and what stands between it and the one before.
+    /// Copies a record without the operation and the separator before it.
     fn copy(&self, line: &TextLine<'_>, result: &mut JobResult) {
         let mut lexer = Lexer::new(&line.text, line.number, Escapes::None);
         let mut kept_to = 0;

@@ -1,8 +1,8 @@
-//! Records through an analyzer.
+//! Analysis of records, one per job.
 //!
-//! Each line of the input becomes one line of the output, comments and blank lines too. So the output itself tells where an
-//! interrupted run has to go on (`resume.rs`). A record that could not be analysed stays as it was, with an error; the next one
-//! has a new chance.
+//! Each line of the input yields exactly one line of the output, including comments and blank lines. The length of the output
+//! therefore shows where an interrupted run has to continue (`resume.rs`). A record whose analysis failed is kept and reported; a
+//! failure does not affect the next record.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use messages::epd::{Content, RecordReader, TextLine};
 
 use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer};
 use crate::jobs::AnalysisJob;
-use crate::process::{Interrupted, JobResult, LineHandler, Verb};
+use crate::process::{Interrupted, JobResult, LineHandler, Verb, is_malformed};
 
-/// Makes the analyzer of a worker thread, on that thread.
+/// Creates the analyzer of a worker thread; called on that thread.
 pub type AnalyzerFactory = Arc<dyn Fn() -> AnalysisResult<Box<dyn Analyzer>> + Send + Sync>;
 
 impl Verb {
-    /// A verb that does the same job with each record. Each worker thread has an analyzer of its own.
+    /// A verb that runs `job` on each record. Each worker thread has its own analyzer.
     pub fn analysis(
         reader: RecordReader,
         job: impl AnalysisJob + 'static,
@@ -43,26 +43,28 @@ impl LineHandler for RecordAnalysis {
             Content::Record => self.record(line, result)?,
             Content::Blank | Content::Comment => None,
         };
-        let text = written.as_deref().unwrap_or_else(|| line.text.trim_start_matches('\u{feff}'));
-        result.output.extend_from_slice(text.as_bytes());
-        result.output.push(b'\n');
+        match written {
+            Some(record) => result.output.extend_from_slice(format!("{record}\n").as_bytes()),
+            None => result.keep(line),
+        }
         Ok(())
     }
 
     fn too_long(&mut self, fault: &Fault, result: &mut JobResult) {
         result.counts.failed += 1;
-        result.tell(fault);
+        result.report(fault);
         result.output.push(b'\n');
     }
 }
 
 impl RecordAnalysis {
-    /// The record as it is to be written; `None` if it can't be read.
+    /// Analyses a record and returns its new text; `None` if the record can't be read or has an error of syntax.
     fn record(&mut self, line: &TextLine<'_>, result: &mut JobResult) -> Result<Option<String>, Interrupted> {
         let reading = self.reader.read(&line.text, line.number);
         result.counts.add_record(&reading.faults);
-        result.tell_errors(&reading.faults);
-        let Some(mut record) = reading.record else {
+        result.report_errors(&reading.faults);
+        let is_whole = !is_malformed(&reading.faults);
+        let Some(mut record) = reading.record.filter(|_| is_whole) else {
             result.counts.failed += 1;
             return Ok(None);
         };
@@ -78,8 +80,8 @@ impl RecordAnalysis {
             Ok(counts) => result.counts += counts,
             Err(reason) => {
                 result.counts.failed += 1;
-                let is_told = reading.faults.iter().any(|fault| fault.rule == Rule::V1);
-                if !is_told {
+                let is_reported = reading.faults.iter().any(|fault| fault.rule == Rule::V1);
+                if !is_reported {
                     let reason = reason.replace(char::is_control, "?");
                     let message = format!("{}:{}: error: {reason}\n", result.file, line.number);
                     result.messages.extend_from_slice(message.as_bytes());

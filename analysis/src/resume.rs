@@ -1,34 +1,36 @@
-//! How far an interrupted run has come.
+//! Resumption of an interrupted run.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use messages::epd::{Blocks, Content, MoveReading, Record, RecordReader, TextLine};
 
 use crate::files::InputFile;
+use crate::process::JobResult;
 
-/// What an earlier run has left: since each line becomes one, in the order of the files, it is the beginning of what will be.
+/// Progress of an earlier run. Each input line yields one output line in the order of the files, so the output of an interrupted
+/// run is a prefix of the whole output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resumption {
-    /// How many lines of each file are done.
+    /// Number of finished lines of each file.
     pub lines: Vec<u64>,
-    /// The length of the lines in the output that are whole, in bytes. What is behind them is half a line.
+    /// Length of the complete lines in the output, in bytes. An incomplete line may follow.
     pub length: u64,
 }
 
-/// Why a run can't go on.
+/// Why a run can't be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// One of the files can't be read.
     #[error("{0}")]
     Read(#[from] io::Error),
-    /// The output isn't what comes of the input.
+    /// The output does not belong to these inputs.
     #[error("line {output} of the output does not come from line {line} of `{input}`")]
     Different {
-        /// The line of the output.
+        /// Line number in the output.
         output: u64,
-        /// The line of the input.
+        /// Line number in the input.
         line: u64,
-        /// The input.
+        /// Name of the input.
         input: String,
     },
     /// The output is longer than the input.
@@ -37,8 +39,8 @@ pub enum ResumeError {
 }
 
 impl Resumption {
-    /// Compares what is there of the output with the inputs, line by line: positions and names of records, and the text of
-    /// all other lines. With which effort and by whom the records were examined can't be seen.
+    /// Compares the existing output with the inputs, line by line: positions and names of records, and the text of all other
+    /// lines. Differences of limit or program can't be detected.
     ///
     /// # Errors
     /// A file can't be read, or the output does not come from these inputs.
@@ -52,7 +54,7 @@ impl Resumption {
                 for line in block?.lines() {
                     let Some(text) = whole_line(&mut output)? else { break 'input };
                     count += 1;
-                    if !comes_from(&String::from_utf8_lossy(&text), &line) {
+                    if !comes_from(&text, &line) {
                         return Err(ResumeError::Different { output: count, line: line.number, input: name });
                     }
                     resumption.length += text.len() as u64 + 1;
@@ -68,21 +70,23 @@ impl Resumption {
     }
 }
 
-/// The next line without its end; `None` if there is none that is whole.
+/// The next complete line without its line end; `None` if there is none.
 fn whole_line(output: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     output.read_until(b'\n', &mut line)?;
     Ok((line.pop() == Some(b'\n')).then_some(line))
 }
 
-/// Whether that can have become of a line.
-fn comes_from(text: &str, line: &TextLine<'_>) -> bool {
-    let original = line.text.trim_start_matches('\u{feff}');
-    if text == original {
+/// Whether `text` can be the output for `line`.
+fn comes_from(text: &[u8], line: &TextLine<'_>) -> bool {
+    let mut kept = JobResult::default();
+    kept.keep(line);
+    if kept.output.strip_suffix(b"\n") == Some(text) {
         return true;
     }
+    let text = String::from_utf8_lossy(text);
     let reader = RecordReader { moves: MoveReading::Syntax, ..RecordReader::default() };
-    let (made, given) = (reader.read(text, 1).record, reader.read(original, 1).record);
+    let (made, given) = (reader.read(&text, 1).record, reader.read(&line.text, 1).record);
     let is_same =
         |(made, given): (Record<'_>, Record<'_>)| made.position == given.position && made.id() == given.id();
     line.content() == Content::Record && made.zip(given).is_some_and(is_same)

@@ -1,16 +1,14 @@
-//! Whether a record was solved, as an operation of it.
-//!
-//! The result stands in the record, so that a report needs nothing but the file.
+//! The result of a target search, stored in the record as an operation, so that a report needs nothing but the file.
 
 use std::borrow::Cow;
 
 use messages::epd::{AnyOperand, Operation, Record};
 use serde::Serialize;
 
-/// The opcode under which it stands. The capital makes it a private one.
+/// Opcode of the result. The capital letter makes it a private opcode.
 pub(crate) const OPCODE: &str = "Target";
 
-/// Whether a record was solved. In a record it is the private operation `Target`, with one operand or with four:
+/// Result of a target search, stored as the private operation `Target` with one operand or four:
 ///
 /// ```text
 /// Target missed;
@@ -18,25 +16,25 @@ pub(crate) const OPCODE: &str = "Target";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetResult {
-    /// A wrong move was played.
+    /// The final move was wrong.
     Missed,
-    /// A right one was.
+    /// The final move was right.
     Solved(Cost),
 }
 
-/// From when on a right move was held to, to the end, as far as that was told. What was not is `-` in a record.
+/// Point from which on the best move was right until the end. Unknown values are written as `-`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cost {
-    /// The depth at which it was the best first, in plies.
+    /// Depth in plies.
     pub depth: Option<u64>,
-    /// The nodes until then.
+    /// Nodes searched until then.
     pub nodes: Option<u64>,
-    /// The time until then.
+    /// Milliseconds until then.
     pub millis: Option<u64>,
 }
 
 impl TargetResult {
-    /// Reads what stands in a record; `None` if nothing does that could be understood.
+    /// Reads the result from a record; `None` if it is missing or can't be parsed.
     pub(crate) fn of(record: &Record<'_>) -> Option<TargetResult> {
         let Some(Operation::Other { operands, .. }) = record.get(OPCODE) else { return None };
         let words: Option<Vec<&str>> = operands
@@ -57,7 +55,7 @@ impl TargetResult {
         }
     }
 
-    /// Writes it into a record.
+    /// Writes the result into a record.
     pub(crate) fn write_to(self, record: &mut Record<'_>) {
         let text = |number: Option<u64>| number.map_or("-".into(), |number| number.to_string().into());
         let words: Vec<Cow<'static, str>> = match self {
@@ -71,8 +69,8 @@ impl TargetResult {
     }
 }
 
-/// The outer `None` if it is neither a number nor `-`.
-#[expect(clippy::option_option, reason = "not told, and not understood")]
+/// Parses a number or `-`. The outer `None` is a syntax error.
+#[expect(clippy::option_option, reason = "unknown value, and syntax error")]
 fn number(text: &str) -> Option<Option<u64>> {
     if text == "-" { Some(None) } else { text.parse().ok().map(Some) }
 }

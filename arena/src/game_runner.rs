@@ -100,10 +100,14 @@ impl GameRunner for ProgramRunner<'_> {
 impl ProgramRunner<'_> {
     /// The program of that number: the one that sits here already, or a new one.
     fn call(&mut self, number: usize) -> Box<dyn Player> {
-        match self.seated.iter().position(|(seated, _)| *seated == number) {
-            Some(place) => self.seated.swap_remove(place).1,
-            None => self.config.participants[number].start().unwrap_or_else(|fault| unavailable(fault)),
+        if let Some(place) = self.seated.iter().position(|(seated, _)| *seated == number) {
+            let (_, mut player) = self.seated.swap_remove(place);
+            match player.check_ready() {
+                Ok(()) => return player,
+                Err(_) => self.see_off(number, player),
+            }
         }
+        self.config.participants[number].start().unwrap_or_else(|fault| unavailable(fault))
     }
 
     fn dismiss(&mut self, which: impl Fn(usize) -> bool) {

@@ -442,7 +442,7 @@ mod tests {
         assert!(drawn(1, Some(1)).iter().all(|game| game.ply() == 1));
         assert!(drawn(1, None).iter().all(|game| (1..=3).contains(&game.ply()) && game.outcome().is_none()));
         assert_eq!(fens(drawn(1, None)).into_iter().collect::<BTreeSet<_>>().len(), 5);
-        assert!(read("a.bin", b"no book", None).unwrap_err().starts_with("/a.bin: no Polyglot book"));
+        assert!(read("a.bin", b"no book", None).unwrap_err().starts_with("/a.bin: not a Polyglot book"));
         assert!(read("a.bin", b"", None).unwrap_err().contains("has no openings"));
     }
 }

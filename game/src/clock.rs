@@ -1,7 +1,7 @@
 //! The chess clock.
 //!
-//! A [`Clock`] is a value without a source of time: every call takes the moment, so that a referee can stop it by the moment at
-//! which a move arrived, and tests play hours in no time. Time is charged to a side only while its turn is running.
+//! A [`Clock`] has no source of time: every call takes the current time as an argument. A referee can so use the arrival time of
+//! a move, and tests need not wait. Time is charged to a side only while its turn is running.
 
 use std::time::{Duration, Instant};
 
@@ -11,15 +11,16 @@ use crate::time_control::{MoveLimits, MoveTime, TimeControl};
 
 /// A chess clock for two sides, of which at most one is running. Unlimited by default.
 ///
-/// A fallen flag stops nothing. The judge asks for [`Clock::flag_falls`], or looks at the overrun of a finished turn.
+/// A fallen flag does not stop the clock. Callers use [`Clock::flag_falls`] or the overrun of a finished turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     sides: ByColor<PlayerTime>,
-    /// The turn that was started and not ended, running or suspended.
+    /// The turn in progress, running or suspended.
     turn: Option<OpenTurn>,
 }
 
-/// One side's time without the turn under way. Granted and used time are kept apart, so that an overrun needs no negative time.
+/// Time of one side, without the turn in progress. Granted and used time are separate, as an overrun would make a difference
+/// negative.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct PlayerTime {
     control: TimeControl,
@@ -27,38 +28,38 @@ struct PlayerTime {
     granted: Option<Duration>,
     used: Duration,
     moves_made: u32,
-    /// What may be overdrawn with a move.
+    /// Margin by which the clock may be overdrawn with a move.
     margin: Duration,
 }
 
-/// A turn under way.
+/// A turn in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OpenTurn {
     color: Color,
     /// Time used before `since`.
     used: Duration,
-    /// `None` while it is suspended.
+    /// `None` while the turn is suspended.
     since: Option<Instant>,
 }
 
-/// What a finished turn took.
+/// Times of a finished turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnTime {
     /// Time used for the move.
     pub used: Duration,
-    /// How far the clock was overdrawn when the move was made, before anything was added; zero if the flag was up.
+    /// Time by which the clock was overdrawn, before time was added; zero if the flag had not fallen.
     pub overrun: Duration,
-    /// What is left after the move, with what was added; `None` if no time is kept.
+    /// Remaining time after the move, including added time; `None` if no time is kept.
     pub remaining: Option<Duration>,
 }
 
 impl Clock {
-    /// A clock with the same time control for both sides. Nothing runs yet.
+    /// Creates a stopped clock with the same time control for both sides.
     pub fn new(control: TimeControl) -> Clock {
         Clock::with_controls(ByColor { white: control.clone(), black: control })
     }
 
-    /// A clock with a time control for each side.
+    /// Creates a stopped clock with a time control for each side.
     pub fn with_controls(controls: ByColor<TimeControl>) -> Clock {
         let sides = controls.map(|control| PlayerTime {
             granted: control.initial(),
@@ -68,7 +69,7 @@ impl Clock {
         Clock { sides, turn: None }
     }
 
-    /// The clock, with so much that each side may overdraw with a move. What it overdraws is gone all the same.
+    /// Sets the margin by which each side may overdraw its clock with a move. Overdrawn time still counts as used.
     #[must_use]
     pub fn with_margins(mut self, margins: ByColor<Duration>) -> Clock {
         self.sides.as_mut().zip(margins).for_each(|(side, margin)| side.margin = margin);
@@ -78,20 +79,20 @@ impl Clock {
 
 /// Turns.
 impl Clock {
-    /// Starts the clock of `color`. A turn that was still running is broken off as by [`Clock::stop`].
+    /// Starts a turn of `color`. A turn in progress ends as by [`Clock::stop`].
     pub fn start_turn(&mut self, color: Color, at: Instant) {
         self.stop(at);
         self.turn = Some(OpenTurn { color, used: Duration::ZERO, since: Some(at) });
     }
 
-    /// Ends the running or suspended turn with a move: stops the clock and adds what the time control gives. `None` if there
-    /// is no turn.
+    /// Ends the turn in progress with a move: stops the clock and adds the time of the time control. `None` if there is no
+    /// turn.
     pub fn end_turn(&mut self, at: Instant) -> Option<TurnTime> {
         let turn = self.turn.take()?;
         Some(self.book_turn(turn.color, turn.used(at)))
     }
 
-    /// A move of `color` that took `used`, by whatever measure. A turn under way ends and is not charged.
+    /// Books a move of `color` that took `used` by an external measurement. A turn in progress ends without being charged.
     pub fn book_turn(&mut self, color: Color, used: Duration) -> TurnTime {
         self.turn = None;
         let side = self.sides.get_mut(color);
@@ -107,43 +108,43 @@ impl Clock {
         TurnTime { used, overrun, remaining: side.remaining(Duration::ZERO) }
     }
 
-    /// Ends the turn without a move: the time is gone, nothing is added, and the move is still to be made.
+    /// Ends the turn without a move: the used time is charged, and no time is added.
     pub fn stop(&mut self, at: Instant) {
         if let Some(turn) = self.turn.take() {
             self.charge(turn.color, turn.used(at));
         }
     }
 
-    /// Holds the clock; the turn goes on with [`Clock::resume`].
+    /// Suspends the turn until [`Clock::resume`].
     pub fn suspend(&mut self, at: Instant) {
         if let Some(turn) = &mut self.turn {
             *turn = OpenTurn { used: turn.used(at), since: None, ..*turn };
         }
     }
 
-    /// Lets a suspended turn go on. Without one nothing happens.
+    /// Resumes a suspended turn, if there is one.
     pub fn resume(&mut self, at: Instant) {
         if let Some(turn) = &mut self.turn {
             turn.since.get_or_insert(at);
         }
     }
 
-    /// The side whose turn was started and not yet ended, suspended or not.
+    /// The side whose turn is in progress, running or suspended.
     pub fn turn(&self) -> Option<Color> {
         self.turn.map(|turn| turn.color)
     }
 
-    /// Whether the clock of a side is running.
+    /// Whether a turn is running.
     pub fn is_running(&self) -> bool {
         self.turn.is_some_and(|turn| turn.since.is_some())
     }
 
-    /// Time used in the present turn; zero if there is none.
+    /// Time used in the turn in progress; zero if there is none.
     pub fn used_in_turn(&self, at: Instant) -> Duration {
         self.turn.map_or(Duration::ZERO, |turn| turn.used(at))
     }
 
-    /// The last moment at which the running side may still move, its margin included; `None` if nothing runs or no time is kept.
+    /// Latest time at which the running side may move, including its margin; `None` if no turn is running or no time is kept.
     pub fn flag_falls(&self) -> Option<Instant> {
         let OpenTurn { color, used, since } = self.turn?;
         let side = self.sides.get(color);
@@ -152,15 +153,15 @@ impl Clock {
     }
 }
 
-/// What it shows.
+/// Readings.
 impl Clock {
-    /// What a side has left, down to zero; `None` if no time is kept.
+    /// Remaining time of a side, at least zero; `None` if no time is kept.
     pub fn remaining(&self, color: Color, at: Instant) -> Option<Duration> {
         self.sides.get(color).remaining(self.uncharged(color, at))
     }
 
-    /// By how much a side has overdrawn its time, margin or not; zero if the flag is up or no time is kept. Using time up to
-    /// the last nanosecond is allowed.
+    /// Time by which a side has overdrawn its clock, regardless of the margin; zero if no time is kept. Using all of the time is
+    /// not an overrun.
     pub fn overrun(&self, color: Color, at: Instant) -> Duration {
         self.sides.get(color).overrun(self.uncharged(color, at))
     }
@@ -170,7 +171,7 @@ impl Clock {
         &self.sides.get(color).control
     }
 
-    /// How many moves a side has made under its time control.
+    /// Number of moves that a side has made under its time control.
     pub fn moves_made(&self, color: Color) -> u32 {
         self.sides.get(color).moves_made
     }
@@ -180,22 +181,22 @@ impl Clock {
         self.moves_made(color).saturating_add(1)
     }
 
-    /// What the next move of a side adds to its clock by itself.
+    /// Increment of the next move of a side.
     pub fn increment(&self, color: Color) -> Duration {
         self.control(color).increment(self.move_number(color))
     }
 
-    /// How many moves a side has to make until time is added, the next one included; `None` if what is left must last for
-    /// the whole game, or no clock runs down.
+    /// Number of moves of a side to the next time control, including the next move; `None` if the remaining time must last for
+    /// the whole game, or if the time control has no clock.
     pub fn moves_to_go(&self, color: Color) -> Option<u32> {
         self.control(color).moves_to_go(self.move_number(color))
     }
 
-    /// What a side may use for its next move.
+    /// Time for the next move of a side.
     pub fn move_time(&self, color: Color, at: Instant) -> MoveTime {
         match (self.remaining(color, at), self.control(color)) {
             (None, _) => MoveTime::Unlimited,
-            // Somebody set a clock although none was agreed: it is all we know, so it has to last.
+            // A clock was set although none was agreed; its time must last for the whole game.
             (Some(remaining), TimeControl::Unlimited) => {
                 MoveTime::Clock { remaining, increment: Duration::ZERO, moves_to_go: None }
             }
@@ -203,7 +204,7 @@ impl Clock {
         }
     }
 
-    /// What bounds the thinking about a side's next move: its time, and the depth or nodes of its time control.
+    /// Limits for the next move of a side: its time, and the depth or nodes of its time control.
     pub fn move_limits(&self, color: Color, at: Instant) -> MoveLimits {
         let (depth, nodes) = match self.control(color) {
             TimeControl::Depth(depth) => (Some(depth.get()), None),
@@ -213,7 +214,7 @@ impl Clock {
         MoveLimits { time: self.move_time(color, at), depth, nodes }
     }
 
-    /// What of the present turn is not yet charged to a side.
+    /// Time of the turn in progress that is not yet charged to a side.
     fn uncharged(&self, color: Color, at: Instant) -> Duration {
         self.turn.filter(|turn| turn.color == color).map_or(Duration::ZERO, |turn| turn.used(at))
     }
@@ -221,32 +222,32 @@ impl Clock {
 
 /// Corrections by an official or a GUI.
 impl Clock {
-    /// Sets what a side has left. A turn under way goes on from there.
+    /// Sets the remaining time of a side. A turn in progress continues from there.
     pub fn set_remaining(&mut self, color: Color, remaining: Duration, at: Instant) {
         let granted = remaining.saturating_add(self.uncharged(color, at));
         let side = self.sides.get_mut(color);
         (side.granted, side.used) = (Some(granted), Duration::ZERO);
     }
 
-    /// Gives a side more time. Nothing happens if none is kept for it.
+    /// Adds time to the clock of a side, if time is kept for it.
     pub fn add_time(&mut self, color: Color, time: Duration) {
         let granted = &mut self.sides.get_mut(color).granted;
         *granted = granted.map(|granted| granted.saturating_add(time));
     }
 
-    /// Takes time that a side used without a move.
+    /// Charges time that a side used without a move.
     pub fn charge(&mut self, color: Color, used: Duration) {
         let side = self.sides.get_mut(color);
         side.used = side.used.saturating_add(used);
     }
 
-    /// Sets how many moves a side has made under its time control, after moves were taken back or played without the clock.
+    /// Sets the number of moves made under the time control, after moves were taken back or played without the clock.
     pub fn set_moves_made(&mut self, color: Color, moves: u32) {
         self.sides.get_mut(color).moves_made = moves;
     }
 }
 
-/// Each with the time that a turn under way has used and that is not yet charged.
+/// Each method takes the time of the turn in progress that is not yet charged.
 impl PlayerTime {
     fn remaining(&self, uncharged: Duration) -> Option<Duration> {
         self.granted.map(|granted| granted.saturating_sub(self.used.saturating_add(uncharged)))

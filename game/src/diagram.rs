@@ -1,4 +1,4 @@
-//! A drawn board, for people.
+//! Board diagrams for the terminal.
 
 use std::fmt;
 
@@ -7,27 +7,27 @@ use shakmaty::{Board, Color, File, Piece, Position as _, Rank, Square};
 
 use crate::Game;
 
-/// What a terminal can show.
+/// Style of a diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiagramStyle {
     /// Letters only.
     Ascii,
-    /// Chess pieces, but no colours.
+    /// Unicode pieces without colours.
     Unicode,
-    /// Chess pieces on coloured squares.
+    /// Unicode pieces on coloured squares.
     Coloured,
 }
 
-/// A board, to be written as nine lines without an end of line after the last.
+/// A board diagram, displayed as nine lines without a final line end.
 #[derive(Clone, Debug)]
 pub struct Diagram<'a> {
     /// The pieces.
     pub board: &'a Board,
-    /// The side that sits below.
+    /// The side at the bottom.
     pub viewpoint: Color,
-    /// Squares to be marked: those of the last move.
+    /// Marked squares, usually those of the last move.
     pub marked: Vec<Square>,
-    /// How to draw.
+    /// Style.
     pub style: DiagramStyle,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Diagram<'a> {
         Diagram { board: game.position().board(), viewpoint, marked, style }
     }
 
-    /// The board as White sees it, in letters.
+    /// The board from White's point of view, in letters.
     pub fn plain(board: &'a Board) -> Diagram<'a> {
         Diagram { board, viewpoint: Color::White, marked: Vec::new(), style: DiagramStyle::Ascii }
     }
@@ -57,7 +57,7 @@ impl<'a> Diagram<'a> {
                 (false, true) => LIGHT,
                 (false, false) => DARK,
             };
-            // The filled shapes for both sides: the outlined ones are hard to see on a coloured square.
+            // Filled symbols for both sides, as outlined ones are hard to see on coloured squares.
             let symbol = piece.map_or(' ', |piece| symbol(piece.role.of(Color::Black)));
             let paint =
                 if piece.is_some_and(|piece| piece.color.is_white()) { Paint::White } else { Paint::Black };
@@ -90,7 +90,7 @@ impl fmt::Display for Diagram<'_> {
     }
 }
 
-/// The chess piece of Unicode: outlined for White, filled for Black.
+/// The Unicode symbol of a piece: outlined for White, filled for Black.
 pub fn symbol(piece: Piece) -> char {
     const WHITE: [char; 6] = ['♙', '♘', '♗', '♖', '♕', '♔'];
     const BLACK: [char; 6] = ['♟', '♞', '♝', '♜', '♛', '♚'];

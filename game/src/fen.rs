@@ -1,4 +1,4 @@
-//! Positions from FEN and from set-up boards: what is put right silently, and what is refused with which words.
+//! Positions from FEN and from set-up boards: silent corrections and errors.
 
 use std::num::NonZeroU32;
 
@@ -9,22 +9,23 @@ use shakmaty::{
     PositionErrorKinds, Setup, Square,
 };
 
-use crate::text::excerpt;
+use crate::text::{counted, excerpt};
 use crate::variant::PocketOwner;
 
-/// The largest value of the counters in a FEN that is taken at its word.
+/// Largest accepted value of the counters in a FEN.
 const LARGEST_COUNTER: u32 = 65_535;
 
-/// Why a position was refused. Each variant carries what was wrong, shortened to at most 100 characters.
+/// Error of a FEN or a position. Each variant carries the faulty text, shortened to at most 100 characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum FenError {
     /// Too few fields, or too many.
     #[error(
-        "FEN `{text}` has {count} fields; expected 4 to 6: board, side to move, castling, en passant, counters"
+        "FEN `{text}` has {}; expected 4 to 6: board, side to move, castling, en passant, counters",
+        counted(*count as u64, "field")
     )]
     Fields { text: String, count: usize },
-    /// The first field is no board.
+    /// The first field is not a board.
     #[error(
         "FEN: board `{field}` is not eight ranks of eight squares in the letters pnbrqkPNBRQK and digits"
     )]
@@ -32,51 +33,51 @@ pub enum FenError {
     /// The second field is neither `w` nor `b`.
     #[error("FEN: side to move `{field}`; expected `w` or `b`")]
     Turn { field: String },
-    /// The third field is none of the ways to write castling rights.
+    /// The third field is not a notation of castling rights.
     #[error("FEN: castling rights `{field}`; expected `-`, letters of KQkq, or at most two files a side")]
     Castling { field: String },
-    /// The fourth field is no square.
+    /// The fourth field is not a square.
     #[error("FEN: en passant square `{field}`; expected `-` or a square")]
     EnPassant { field: String },
-    /// The fifth field is no number in range.
+    /// The fifth field is not a number in range.
     #[error("FEN: halfmove clock `{field}`; expected a number from 0 to 65535")]
     Halfmoves { field: String },
-    /// The sixth field is no number in range.
+    /// The sixth field is not a number in range.
     #[error("FEN: move number `{field}`; expected a number from 0 to 65535")]
     Fullmoves { field: String },
     /// A side has no king, or more than one.
     #[error("illegal position `{text}`: {color} has {count} kings; expected one")]
     Kings { text: String, color: Color, count: usize },
-    /// A pawn stands where no pawn can.
+    /// A pawn stands on the first or last rank.
     #[error("illegal position `{text}`: a pawn stands on the first or last rank")]
     PawnOnBackRank { text: String },
-    /// The side to move could take the king.
+    /// The side to move could capture the king.
     #[error("illegal position `{text}`: {color} is in check, but it is not {color}'s move")]
     OpponentInCheck { text: String, color: Color },
-    /// More than sixteen pieces a side, or more promoted pieces than pawns are missing.
+    /// More than sixteen pieces of a side, or more promoted pieces than missing pawns.
     #[error(
         "illegal position `{text}`: a side has over 16 pieces, or more promoted pieces than pawns are missing"
     )]
     TooMuchMaterial { text: String },
-    /// The checks left in Three-check are not as they should be.
+    /// The field of checks in Three-check is faulty.
     #[error("FEN: checks left `{field}`; expected two numbers from 0 to 3 such as `3+3`")]
     Checks { field: String },
-    /// The position is none of the variant.
+    /// The position is illegal in the variant.
     #[error("illegal position `{text}` in {variant}: {problem}")]
     Variant { text: String, variant: &'static str, problem: String },
 }
 
-/// Reads a FEN of four to six fields; missing counters are 0 and 1. See `Game::from_fen` for what is put right.
+/// Reads a FEN of four to six fields; missing counters are 0 and 1. See `Game::from_fen` for corrections.
 ///
-/// In Crazyhouse, the pockets follow the board in brackets, or as a ninth rank; without them they are empty. In
-/// Three-check, the checks that are left stand in a field of their own before the counters (`3+3`), or those that were
-/// given after them (`+0+0`); without them none was given.
+/// In Crazyhouse, the pockets follow the board in brackets or as a ninth rank; by default they are empty. In Three-check, a
+/// field before the counters holds the checks left (`3+3`), or a field after them the checks given (`+0+0`); by default none were
+/// given.
 pub(crate) fn read(
     variant: Variant,
     text: &str,
     mode: CastlingMode,
 ) -> Result<(VariantPosition, CastlingMode), FenError> {
-    // Underscores stand for spaces where a FEN is part of a web address; no field has one of its own.
+    // Underscores replace spaces in web addresses; they don't occur in fields.
     let mut fields: Vec<&str> =
         text.split(|c: char| c.is_ascii_whitespace() || c == '_').filter(|field| !field.is_empty()).collect();
     let checks = take_checks(variant, &mut fields);
@@ -93,7 +94,7 @@ pub(crate) fn read(
     check(variant, setup, mode, || excerpt(text))
 }
 
-/// Takes the field with the checks of Three-check out of the others.
+/// Removes the field with the checks of Three-check.
 fn take_checks<'a>(variant: Variant, fields: &mut Vec<&'a str>) -> Option<&'a str> {
     let at = fields.iter().skip(4).position(|field| field.contains('+'))?;
     (variant == Variant::ThreeCheck).then(|| fields.remove(4 + at))
@@ -121,13 +122,13 @@ fn board_part(variant: Variant, fields: &[&str], checks: Option<&str>) -> Result
     Ok(fen.into_setup())
 }
 
-/// A counter in decimal digits, or `default` where there is none; `None` if it cannot be read.
+/// Parses a counter; a missing one is `default`. `None` if the field is faulty.
 fn counter(field: Option<&&str>, default: u32) -> Option<u32> {
     let Some(field) = field else { return Some(default) };
     field.parse().ok().filter(|&number| number <= LARGEST_COUNTER)
 }
 
-/// Makes a position of a set-up board.
+/// Creates a position from a set-up board.
 pub(crate) fn from_setup(
     variant: Variant,
     setup: Setup,
@@ -143,8 +144,8 @@ pub(crate) fn from_setup(
     check(variant, setup, mode, || shown(&original))
 }
 
-/// Makes a position of chess of a board that was set up. Castling rights and en passant squares that the board
-/// contradicts are dropped; in standard mode, rights that only make sense in Chess960 make it a position of Chess960.
+/// Creates a position of chess from a set-up board. Castling rights and en passant squares that the board contradicts are
+/// dropped. In standard mode, rights that are only possible in Chess960 change the mode to Chess960.
 ///
 /// # Errors
 /// The position is illegal, as for [`Game::from_fen`](crate::Game::from_fen).
@@ -155,13 +156,13 @@ pub fn legal_position(setup: &Setup, mode: CastlingMode) -> Result<(Chess, Castl
     }
 }
 
-/// The FEN of a board that was set up, for a message.
+/// The FEN of a set-up board, for messages.
 fn shown(setup: &Setup) -> String {
     let fen = Fen::try_from_setup(setup.clone()).unwrap_or_else(shakmaty::fen::LossyFenError::ignore);
     excerpt(&fen.to_string())
 }
 
-/// Puts right what can be put right, and says what is wrong with the rest.
+/// Corrects what is unambiguous and checks the rest.
 fn check(
     variant: Variant,
     setup: Setup,
@@ -201,7 +202,7 @@ fn check(
     Ok((position, mode))
 }
 
-/// The position with other pieces in the pockets. In Bughouse, where they come from two boards, there may be more than one set has.
+/// The position with other pieces in the pockets. In Bughouse, where they come from two boards, they may exceed one set.
 ///
 /// # Errors
 /// The variant has no pockets, or there are too many pieces.
@@ -227,13 +228,13 @@ pub(crate) fn with_pockets(
     allowed.or_else(PositionError::ignore_impossible_check).map_err(|error| problem(words(error.kinds())))
 }
 
-/// What is wrong with a position that breaks a rule of its variant.
+/// Describes an error of a position in a variant.
 fn words(kinds: PositionErrorKinds) -> &'static str {
     const WORDS: [(PositionErrorKinds, &str); 4] = [
         (PositionErrorKinds::EMPTY_BOARD, "the board is empty"),
         (PositionErrorKinds::MISSING_KING, "a king is missing"),
         (PositionErrorKinds::TOO_MANY_KINGS, "there are too many kings"),
-        (PositionErrorKinds::TOO_MUCH_MATERIAL, "there are more pieces than a game can bring about"),
+        (PositionErrorKinds::TOO_MUCH_MATERIAL, "there are more pieces than possible in a game"),
     ];
     let known = WORDS.into_iter().find(|(kind, _)| kinds.intersects(*kind));
     known.map_or("the rules of the variant do not allow it", |(_, words)| words)
@@ -245,7 +246,7 @@ pub(crate) fn write(position: &VariantPosition, mode: CastlingMode) -> String {
     write_with(position, mode, EnPassantMode::Legal)
 }
 
-/// The same with another rule for the en passant square.
+/// The FEN with another rule for the en passant square.
 pub(crate) fn write_with(
     position: &VariantPosition,
     mode: CastlingMode,

@@ -1,5 +1,5 @@
-//! The game state that everybody shares, for playing and for refereeing: positions and moves, rules and outcomes, time controls and
-//! clocks, books, endgame tables, and the texts in which games are written (FEN, SAN, PGN, EPD). Nothing here thinks.
+//! Game state, shared by playing and refereeing: positions and moves, rules and outcomes, time controls and clocks, books,
+//! endgame tables, and the notations of games (FEN, SAN, PGN, EPD). Contains no search.
 
 pub mod book;
 mod clock;
@@ -29,6 +29,6 @@ pub use score::{Score, ScoreBound};
 pub use shakmaty::variant::{Variant, VariantPosition};
 pub use shakmaty::{CastlingMode, Chess, Color, Move, Square};
 pub use tablebases::{SyzygyTables, SyzygyValue, TablebaseError};
-pub use text::{escaped, excerpt};
+pub use text::{counted, escaped, excerpt};
 pub use time_control::{MoveLimits, MoveTime, Phase, Phases, TimeControl, TimeControlError};
 pub use variant::{PocketOwner, variant_from_name};

@@ -1,18 +1,18 @@
-//! Text files of any length, line by line.
+//! A line reader for text files of any length.
 
 use std::io::{self, BufRead, Read as _};
 
-/// The longest line, in bytes: far more than any program writes.
+/// Maximum length of a line in bytes, far above what programs write.
 pub(crate) const LONGEST_LINE: usize = 1 << 20;
 
-/// What came of reading a line.
+/// Result of reading a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineRead {
-    /// There is a line.
+    /// A line was read.
     Line,
-    /// The line is longer than [`LONGEST_LINE`], and was passed over.
+    /// The line is longer than [`LONGEST_LINE`] and was skipped.
     TooLong,
-    /// There are no more lines.
+    /// End of the input.
     End,
 }
 
@@ -28,7 +28,7 @@ impl<R: BufRead> NumberedLines<R> {
         NumberedLines { input, bytes: Vec::new(), number: 0 }
     }
 
-    /// Replaces `line` by the next one. Bytes that are no UTF-8 are taken for ISO 8859-1, the standard's own set.
+    /// Reads the next line into `line`. A line that is not UTF-8 is read as ISO 8859-1, the character set of the PGN standard.
     pub(crate) fn read(&mut self, line: &mut String) -> io::Result<LineRead> {
         line.clear();
         self.bytes.clear();

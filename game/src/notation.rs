@@ -1,4 +1,4 @@
-//! Moves as people and programs write them: coordinates, SAN, and what comes close enough to be understood.
+//! Notation of moves: coordinates, SAN, and common variations of both.
 
 use shakmaty::san::{San, SanPlus};
 use shakmaty::uci::UciMove;
@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, CastlingMode, CastlingSide, Chess, Move, Position as _,
 
 use crate::text::excerpt;
 
-/// The longest text that is looked at: nothing readable needs more bytes.
+/// Maximum length of a move in bytes; no valid notation is longer.
 const LONGEST: usize = 32;
 
 /// Why a text is not a move here. Each variant carries the text, shortened to at most 100 characters.
@@ -25,7 +25,7 @@ pub enum MoveError {
     Ambiguous { text: String, candidates: String },
 }
 
-/// What is wrong with an illegal move, as far as that is easy to say.
+/// Why a move is illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalReason {
     /// The square that the move starts from is empty.
@@ -34,7 +34,7 @@ pub enum IllegalReason {
     /// The piece on the square that the move starts from is the opponent's.
     #[error("the piece belongs to the opponent")]
     OpponentsPiece,
-    /// The piece does not move so, or something is in its way.
+    /// The piece does not move this way, or its path is blocked.
     #[error("no such piece can go there")]
     Unreachable,
     /// The side to move is in check, and the move does not parry it.
@@ -58,7 +58,7 @@ pub enum IllegalReason {
     /// The piece in hand cannot be dropped there.
     #[error("it cannot be dropped there")]
     NoPlaceToDrop,
-    /// There is something to capture, and so the move must capture (Antichess).
+    /// A capture is possible and therefore compulsory (Antichess).
     #[error("captures are compulsory")]
     MustCapture,
     /// The rules of the variant forbid it: a check in Racing Kings, an explosion of the own king in Atomic.
@@ -66,7 +66,7 @@ pub enum IllegalReason {
     Forbidden,
 }
 
-/// What a text says about a move. What it leaves open is `None`.
+/// A parsed move text. Parts that the text leaves open are `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pattern {
     Castle(CastlingSide),
@@ -75,7 +75,7 @@ enum Pattern {
         role: Role,
         to: Square,
     },
-    /// From any of some squares to another. Coordinates name one square and no piece; castling can be written so too.
+    /// A move from one of several squares. Coordinates have one origin and no piece; they can also denote castling.
     Walk {
         role: Option<Role>,
         from: Bitboard,
@@ -84,21 +84,21 @@ enum Pattern {
     },
 }
 
-/// Finds the legal move of a game of chess that `text` means: coordinates, SAN, or what comes close enough to be understood.
+/// Parses a move of chess in coordinates, SAN or a common variation of both.
 ///
 /// # Errors
-/// The text is no move, fits several, or means one that is not legal.
+/// The text is not a move, matches several moves, or denotes an illegal move.
 pub fn read_move(chess: &Chess, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
     read(&VariantPosition::Chess(chess.clone()), mode, text)
 }
 
-/// Finds the legal move that `text` means.
+/// Parses a move; see [`read_move`].
 pub(crate) fn read(position: &VariantPosition, mode: CastlingMode, text: &str) -> Result<Move, MoveError> {
     let pattern = Pattern::read(text).ok_or_else(|| MoveError::Unreadable { text: excerpt(text) })?;
     let legal = position.legal_moves();
     let mut fitting: Vec<Move> = legal.iter().copied().filter(|m| pattern.fits(*m)).collect();
     if fitting.is_empty() {
-        // Only now: in Chess960 the king's own move to c1 or g1 has precedence over castling.
+        // Tested last, as a king move to c1 or g1 takes precedence over castling in Chess960.
         fitting.extend(legal.iter().copied().filter(|m| pattern.is_king_move_of(*m)));
     }
     match fitting[..] {
@@ -112,8 +112,8 @@ pub(crate) fn read(position: &VariantPosition, mode: CastlingMode, text: &str) -
     }
 }
 
-/// A move in SAN, with `+` or `#`; an illegal one in coordinates, since SAN has no words for it. A dropped pawn has its
-/// letter (`P@e4`): XBoard does not understand it without.
+/// A move in SAN, with `+` or `#`. An illegal move is written in coordinates, as SAN is undefined for it. A dropped pawn has its
+/// letter (`P@e4`), which XBoard requires.
 pub(crate) fn san(position: &VariantPosition, mode: CastlingMode, m: Move) -> String {
     if !position.is_legal(m) {
         return m.to_uci(mode).to_string();
@@ -127,7 +127,7 @@ pub(crate) fn san(position: &VariantPosition, mode: CastlingMode, m: Move) -> St
 }
 
 impl Pattern {
-    /// Takes a text apart; `None` if it is no move.
+    /// Parses a text; `None` if it is not a move.
     fn read(text: &str) -> Option<Pattern> {
         let text = text.trim();
         if text.len() > LONGEST || !text.is_ascii() {
@@ -135,7 +135,7 @@ impl Pattern {
         }
         let text = text.trim_end_matches(['+', '#', '!', '?']);
         let text = text.strip_suffix("e.p.").unwrap_or(text).trim_end();
-        // `e5` is a pawn going ahead, never `dxe5`; `xe5` would be the capture.
+        // `e5` is a pawn advance, never `dxe5`; `xe5` is a capture.
         let captures = text.contains(['x', ':']);
         let text: String = text.chars().filter(|c| !"x:-=()/".contains(*c)).collect();
         match text.replace(['0', 'o'], "O").as_str() {
@@ -145,8 +145,8 @@ impl Pattern {
         }
     }
 
-    /// `e2e4`, `e7e8q`, `N@f3`, and the same in capitals; for a pawn `P@e4` or `@e4`. Mixed case is left to SAN: `B1c3` is a
-    /// bishop's move.
+    /// `e2e4`, `e7e8q`, `N@f3`, and the same in capitals; for a pawn `P@e4` or `@e4`. Mixed case is parsed as SAN: `B1c3` is a
+    /// bishop move.
     fn coordinates(text: &str) -> Option<Pattern> {
         let pawn = if text.starts_with('@') { "P" } else { "" };
         match UciMove::from_ascii(format!("{pawn}{text}").to_ascii_lowercase().as_bytes()).ok()? {
@@ -173,12 +173,12 @@ impl Pattern {
         Some(Pattern::Walk { role: Some(role), from, to, promotion })
     }
 
-    /// Whether a legal move is meant. Castling fits coordinates as king takes rook.
+    /// Whether the text denotes a legal move. In coordinates castling is written as king takes rook.
     fn fits(self, m: Move) -> bool {
         match self {
             Pattern::Castle(side) => m.castling_side() == Some(side),
             Pattern::Drop { role, to } => m == Move::Put { role, to },
-            // Pieces are not asked for a missing promotion, so that `e7e8` is ambiguous rather than illegal.
+            // A missing promotion matches every piece, so that `e7e8` is ambiguous rather than illegal.
             Pattern::Walk { role, from, to, promotion } => {
                 m.to() == to
                     && m.from().is_some_and(|square| from.contains(square))
@@ -188,7 +188,7 @@ impl Pattern {
         }
     }
 
-    /// Whether castling `m` is meant by the squares that the king leaves and reaches (`e1g1`).
+    /// Whether the text denotes castling `m` by the origin and target of the king (`e1g1`).
     fn is_king_move_of(self, m: Move) -> bool {
         let (Pattern::Walk { role: None, from, to, promotion: None }, Move::Castle { king, .. }) = (self, m)
         else {

@@ -1,4 +1,4 @@
-//! How a game ended, and why.
+//! Outcomes of games and their reasons.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ pub enum Outcome {
     Win {
         /// The side that won.
         winner: Color,
-        /// Why.
+        /// Reason of the win.
         reason: WinReason,
     },
-    /// Nobody won.
+    /// A draw.
     Draw(DrawReason),
 }
 
@@ -32,7 +32,7 @@ enum_with_texts! {
     TimeForfeit "time forfeit" "loser forfeits on time"
     /// The loser made an illegal move.
     IllegalMove "rules infraction" "loser makes an illegal move"
-    /// The loser left, died or fell silent.
+    /// The loser disconnected, crashed or stopped responding.
     Abandoned "abandoned" "loser abandons the game"
     /// The loser broke the rules of the match or of its protocol in another way.
     RulesInfraction "rules infraction" "loser breaks the rules"
@@ -46,11 +46,11 @@ enum_with_texts! {
     RaceWon "normal" "winner wins the race"
     /// The horde is gone (Horde).
     HordeCaptured "normal" "winner captures the horde"
-    /// The winner has nothing left (Antichess).
+    /// The winner has no pieces left (Antichess).
     NothingLeft "normal" "winner has given everything away"
     /// The winner has no legal move (Antichess).
     Stalemated "normal" "winner has no move left"
-    /// An official decided so.
+    /// Adjudicated by an official.
     Adjudication "adjudication" "winner wins by adjudication"
 }
 
@@ -59,7 +59,7 @@ enum_with_texts! {
     DrawReason(termination, sentence)
     /// The side to move has no legal move and is not in check.
     Stalemate "normal" "Stalemate"
-    /// The position occurred for the third time, and the draw was claimed.
+    /// Threefold repetition, claimed by a player.
     Repetition "normal" "Draw by repetition"
     /// Fifty moves by each side without capture or pawn move, and the draw was claimed.
     FiftyMoves "normal" "Draw by the fifty-move rule"
@@ -73,14 +73,14 @@ enum_with_texts! {
     RaceDrawn "normal" "Both kings reach the last rank"
     /// The players agreed.
     Agreement "normal" "Draw by agreement"
-    /// An official decided so.
+    /// Adjudicated by an official.
     Adjudication "adjudication" "Draw by adjudication"
-    /// A side's time ran out, but the opponent could not have mated with what it has.
+    /// A side's time ran out, but the opponent has insufficient material to mate.
     TimeoutVsInsufficient "time forfeit" "Time out, but insufficient material to mate"
 }
 
 impl Outcome {
-    /// Every way in which a game can end.
+    /// All possible outcomes.
     pub fn all() -> impl Iterator<Item = Outcome> {
         let wins = Color::ALL
             .into_iter()
@@ -114,7 +114,7 @@ impl Outcome {
     }
 }
 
-/// The reason in a few words, fit for CECP's `1-0 {White mates}` and for a comment in PGN.
+/// The reason as a short sentence, as in CECP's `1-0 {White mates}` and comments in PGN.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -129,7 +129,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The reason in a few words, fit for CECP's `1/2-1/2 {Stalemate}` and for a comment in PGN.
+/// The reason as a short sentence, as in CECP's `1/2-1/2 {Stalemate}` and comments in PGN.
 impl fmt::Display for DrawReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.sentence())

@@ -1,4 +1,4 @@
-//! What a position is worth, as programs tell one another.
+//! Scores of positions, as programs exchange them.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,25 +6,26 @@ use std::ops::Neg;
 
 /// The value of a position for the side to move.
 ///
-/// Ordered: mates for the side to move, quicker ones first, are greater than all estimates; mates against it are less.
+/// Ordering: a mate for the side to move is greater than all estimates, and a shorter mate is greater than a longer one; a mate
+/// against it is less than all estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Score {
     /// An estimate in centipawns.
     Centipawns(i32),
-    /// The side to move mates in so many of its own moves (1 = at once).
+    /// The side to move mates in this number of its own moves; 1 is a mate in one.
     MateIn(u32),
-    /// The side to move is mated in so many moves of the opponent (0 = it is mate).
+    /// The side to move is mated in this number of the opponent's moves; 0 is checkmate.
     MatedIn(u32),
 }
 
-/// What a score says about the true value of a position.
+/// Relation of a score to the true value of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoreBound {
     /// The score is the value.
     Exact,
-    /// The value is this or more.
+    /// The value is at least the score.
     Lower,
-    /// The value is this or less.
+    /// The value is at most the score.
     Upper,
 }
 
@@ -32,7 +33,7 @@ impl Score {
     /// An even position.
     pub const DRAW: Score = Score::Centipawns(0);
 
-    /// The score as one number, for thresholds in centipawns: mates are beyond every estimate.
+    /// The score as a number for thresholds in centipawns. Mates exceed every estimate.
     pub const fn value(self) -> i64 {
         /// Greater than every estimate and every distance to a mate.
         const MATE: i64 = 1 << 40;
@@ -43,11 +44,11 @@ impl Score {
         }
     }
 
-    /// The largest estimate of Herald in centipawns; what is beyond is a win or loss by the endgame tables. Below 9,900, so
-    /// that a GUI which takes large values for mates is not misled (cutechess reads magnitudes above 9,900 as mates).
+    /// Largest estimate of Herald in centipawns; greater magnitudes are wins or losses by the endgame tables. It is below 9,900
+    /// because cutechess reads greater magnitudes as mates.
     pub const LARGEST_ESTIMATE: i32 = 9_800;
 
-    /// Whether the side to move gets mated, or loses by the endgame tables.
+    /// Whether the side to move is mated or loses by the endgame tables.
     pub const fn is_loss(self) -> bool {
         match self {
             Score::Centipawns(centipawns) => centipawns < -Score::LARGEST_ESTIMATE,
@@ -63,7 +64,7 @@ impl Score {
 }
 
 impl fmt::Display for Score {
-    /// Pawns with two decimals, or the moves to the mate: `+0.42`, `-M3`.
+    /// Writes pawns with two decimals, or the distance to mate: `+0.42`, `-M3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Score::Centipawns(value) => write!(f, "{:+.2}", f64::from(*value) / 100.0),

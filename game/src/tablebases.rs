@@ -1,7 +1,7 @@
-//! Syzygy endgame tables: what a position is worth, and which moves keep it so.
+//! Syzygy endgame tables: values of positions and best moves.
 //!
-//! A WDL table knows which side wins, a DTZ table how many plies it takes up to the next capture or pawn move ("distance to
-//! zeroing") if the win is to come within the fifty-move rule.
+//! A WDL table contains the value of each position, a DTZ table the "distance to zeroing": the number of plies to the next
+//! capture or pawn move on the way to a win within the fifty-move rule.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use shakmaty_syzygy::{AmbiguousWdl, Dtz, ProbeError, SyzygyError, Tablebase, Wdl
 
 use crate::game::{Game, after};
 
-/// What a position is worth to the side to move, with best play and the rule of fifty moves.
+/// Value of a position for the side to move, with best play and under the fifty-move rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SyzygyValue {
-    /// It loses.
+    /// The side to move loses.
     Loss,
-    /// It is a draw, perhaps by the fifty-move rule alone.
+    /// A draw, possibly only by the fifty-move rule.
     Draw,
-    /// It wins.
+    /// The side to move wins.
     Win,
 }
 
-/// All tables of some directories. Files are opened when they are asked for the first time.
+/// All tables of a list of directories. Files are opened on first use.
 #[derive(Debug)]
 pub struct SyzygyTables {
     tables: Tablebase<Chess>,
@@ -38,22 +38,22 @@ pub enum TablebaseError {
     /// A directory can't be read.
     #[error("can't read `{}`: {error}", path.display())]
     Directory { path: PathBuf, error: io::Error },
-    /// There is no table anywhere.
+    /// The directories contain no tables.
     #[error("no Syzygy tables (*.rtbw, *.rtbz) in `{paths}`")]
     NoTables { paths: String },
-    /// A file is no table, though it is called one.
-    #[error("`{}` is no Syzygy table: {error}", path.display())]
+    /// A file has the name of a table, but is not one.
+    #[error("`{}` is not a Syzygy table: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
-    /// A table turned out to be faulty while it was used. Carries the pieces of the table.
+    /// A table is faulty. Carries the material of the table.
     #[error("Syzygy table {name} can't be used: {problem}")]
     Faulty { name: String, problem: String },
 }
 
 impl SyzygyTables {
-    /// The tables in a list of directories, which is separated as in the environment variable `PATH`.
+    /// Opens the tables in a list of directories, separated as in the environment variable `PATH`.
     ///
     /// # Errors
-    /// If a directory can't be read, a table is visibly damaged, or there are no tables.
+    /// A directory can't be read, a table is visibly damaged, or there are no tables.
     pub fn open(paths: &str) -> Result<SyzygyTables, TablebaseError> {
         let mut tables = Tablebase::new();
         let mut found = 0;
@@ -66,16 +66,16 @@ impl SyzygyTables {
         Ok(SyzygyTables { tables, fault: OnceLock::new() })
     }
 
-    /// The largest number of pieces, kings included, for which there is a table.
+    /// Largest number of pieces of a table, including kings.
     pub fn max_pieces(&self) -> usize {
         self.tables.max_pieces()
     }
 
-    /// What a position is worth to the side to move, the plies since the last capture or pawn move counted in; `None`
-    /// if the tables don't know for sure.
+    /// The value of a position for the side to move, under the fifty-move rule with the current halfmove clock; `None` if it is
+    /// unknown or ambiguous.
     ///
     /// # Errors
-    /// If a table is faulty.
+    /// A table is faulty.
     pub fn probe(&self, chess: &Chess) -> Result<Option<SyzygyValue>, TablebaseError> {
         let value = if chess.halfmoves() == 0 {
             self.tables.probe_wdl_after_zeroing(chess).map(AmbiguousWdl::from)
@@ -89,11 +89,11 @@ impl SyzygyTables {
         }))
     }
 
-    /// Of some legal moves, those that keep most of what the position is worth: those that win within the fifty-move
-    /// rule if there are any. Once the game repeats itself, only the fastest of them. `None` if the tables don't know all.
+    /// The best of some legal moves: those that win within the fifty-move rule, if there are any. After a repetition in the game,
+    /// only the fastest wins. `None` if the value of a move is unknown.
     ///
     /// # Errors
-    /// If a table is faulty.
+    /// A table is faulty.
     pub fn best_moves(&self, game: &Game, moves: &[Move]) -> Result<Option<Vec<Move>>, TablebaseError> {
         let few =
             |chess: &&Chess| chess.board().occupied().count() <= self.max_pieces() && !chess.castles().any();
@@ -108,8 +108,7 @@ impl SyzygyTables {
         Ok(Some(ranks.into_iter().filter(|&(rank, _)| Some(rank) == best).map(|(_, m)| m).collect()))
     }
 
-    /// What is known, where a fault can't be reported: a faulty table counts as one that knows nothing, and its fault is kept for
-    /// [`SyzygyTables::fault`].
+    /// Converts a fault to `None` where it can't be reported, and stores the first one for [`SyzygyTables::fault`].
     pub fn noting_faults<T>(&self, probed: Result<Option<T>, TablebaseError>) -> Option<T> {
         probed.unwrap_or_else(|fault| {
             let _ = self.fault.set(fault);
@@ -117,31 +116,31 @@ impl SyzygyTables {
         })
     }
 
-    /// The first fault that was noted.
+    /// The first fault stored by [`SyzygyTables::noting_faults`].
     pub fn fault(&self) -> Option<&TablebaseError> {
         self.fault.get()
     }
 
-    /// How desirable it is to bring about the position `next`, `halfmoves` plies after the last capture or pawn move:
-    /// positive for wins, zero for draws. Sure wins are equal, unless it is urgent to make progress.
+    /// The rank of a move to the position `next`, `halfmoves` plies after the last capture or pawn move: positive for wins, zero
+    /// for draws. Safe wins have equal ranks unless `is_urgent`.
     fn rank(&self, next: &Chess, halfmoves: u32, is_urgent: bool) -> Result<i32, SyzygyError> {
-        /// More than any distance.
+        /// Greater than any distance.
         const CERTAIN: i32 = 1 << 18;
         let plies = self.plies_to_zeroing(next)?;
         let (distance, halfmoves) = (plies.abs(), halfmoves as i32);
         Ok(match plies.signum() {
-            // One less than a hundred, as distances may be rounded down.
+            // 99 instead of 100, as distances may be rounded down.
             1 if distance + halfmoves <= 99 && !is_urgent => CERTAIN,
             1 => CERTAIN - distance - halfmoves,
             0 => 0,
-            // All losses are equal where the fifty-move rule is far away.
+            // Losses are equal if the fifty-move rule is out of reach.
             _ if 2 * distance + halfmoves < 100 => -CERTAIN,
             _ => distance + halfmoves - CERTAIN,
         })
     }
 
-    /// The distance to zeroing, with the move that led to `next` counted in: positive if its player wins, negative if
-    /// that side loses. Over a hundred, the fifty-move rule makes it a draw.
+    /// The distance to zeroing including the move that led to `next`: positive if the side that moved wins, negative if it loses.
+    /// Distances over 100 are draws by the fifty-move rule.
     fn plies_to_zeroing(&self, next: &Chess) -> Result<i32, SyzygyError> {
         if next.is_checkmate() {
             return Ok(1);
@@ -155,7 +154,7 @@ impl SyzygyTables {
     }
 }
 
-/// Adds the tables of a directory and returns their number. Other files are passed over.
+/// Adds the tables of a directory and returns their number. Other files are ignored.
 fn add_directory(tables: &mut Tablebase<Chess>, path: &Path) -> Result<usize, TablebaseError> {
     let unreadable = |error| TablebaseError::Directory { path: path.to_owned(), error };
     let mut found = 0;
@@ -174,7 +173,7 @@ fn is_called_table(file: &Path) -> bool {
     file.extension().and_then(OsStr::to_str).is_some_and(|end| matches!(end, "rtbw" | "rtbz"))
 }
 
-/// `None` if there is no table for the position; an error if there is a faulty one.
+/// Converts a missing table to `None`, and a faulty one to an error.
 fn known<T>(probed: Result<T, SyzygyError>) -> Result<Option<T>, TablebaseError> {
     match probed {
         Ok(value) => Ok(Some(value)),
@@ -182,7 +181,7 @@ fn known<T>(probed: Result<T, SyzygyError>) -> Result<Option<T>, TablebaseError>
             name: format!("{material} ({metric})"),
             problem: match *error {
                 ProbeError::Read { error } => error.to_string(),
-                ProbeError::Magic { .. } => "it does not begin as such a table does".to_owned(),
+                ProbeError::Magic { .. } => "the signature at its beginning is wrong".to_owned(),
                 ProbeError::CorruptedTable { .. } => "it is damaged".to_owned(),
             },
         }),
@@ -199,7 +198,7 @@ mod tests {
     use super::*;
     use crate::{Outcome, WinReason};
 
-    /// Where the tables of three and four men are; `None`, with a message, if they are not there.
+    /// The directory of the tables with three and four pieces; prints a message and returns `None` if it is missing.
     fn folder() -> Option<PathBuf> {
         let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/syzygy");
         let folder = env::var_os("HERALD_SYZYGY").map_or(fetched, PathBuf::from);
@@ -305,7 +304,7 @@ mod tests {
             for length in [0, 1, 17, 100] {
                 let Some(folder) = damaged(table, |bytes| bytes.truncate(length)) else { return };
                 let error = open(&folder).unwrap_err().to_string();
-                assert!(error.contains(&format!("{table}` is no Syzygy table: ")), "{error}");
+                assert!(error.contains(&format!("{table}` is not a Syzygy table: ")), "{error}");
             }
             // Whole blocks may be missing: then only some positions are known no more, but none gets a wrong value.
             let whole = tables().unwrap().best_moves(&game, &game.legal_moves()).unwrap();

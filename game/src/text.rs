@@ -1,9 +1,9 @@
-//! Foreign text in our own messages and pages.
+//! Text in messages and HTML pages.
 
-/// The longest excerpt, in characters.
+/// Maximum length of an excerpt in characters.
 const LONGEST: usize = 100;
 
-/// `text` as it may stand in a message of one line: at most 100 characters, none of which moves the cursor.
+/// Shortens `text` for a one-line message: at most 100 characters, control characters replaced by `?`.
 pub fn excerpt(text: &str) -> String {
     let mut visible = text.trim().chars().map(|c| if c.is_control() { '?' } else { c });
     let mut short: String = visible.by_ref().take(LONGEST).collect();
@@ -14,7 +14,12 @@ pub fn excerpt(text: &str) -> String {
     short
 }
 
-/// `text` as it may stand in HTML, between tags and in attributes: none of it is markup, and no character is a control one.
+/// A number with its noun, to which an `s` is added for the plural: `1 game`, `2 games`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Escapes `text` for HTML content and attributes. Control characters are replaced by `?`.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! Enums that are tables: each row is a variant and its two texts.
+//! A macro for enums whose variants have two texts.
 
-/// Defines such an enum, with a list of all variants in their order and a function for each of the two texts. The second text
-/// ends the documentation of its variant.
+/// Defines an enum with a list of its variants and a function for each of the two texts. The second text ends the documentation
+/// of its variant.
 macro_rules! enum_with_texts {
     ($(#[$about:meta])* $name:ident($one:ident, $other:ident)
         $($(#[$doc:meta])* $variant:ident $first:literal $second:literal)*) => {

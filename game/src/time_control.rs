@@ -1,4 +1,4 @@
-//! Time controls: how much time the players have, as agreed before the game.
+//! Time controls.
 
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use crate::text::excerpt;
 
-/// A time control, the same for each of the player's moves that it speaks of.
+/// The time control of a player.
 ///
 /// Read and written in the notation of PGN's tag `TimeControl` (PGN standard, 9.6.1), with decimals of seconds:
 /// `40/7200:3600+30` is forty moves in two hours, then an hour for the rest with 30 seconds more after each move; `300`
 /// and `1+0.01` are for the whole game; `40/60` starts anew every forty moves; `-` is unlimited. For what PGN does not
 /// have: `5/move` (as cutechess writes it), `depth=12` and `nodes=10000`. The sandclock `*180` and the unknown `?` are
-/// refused: there is no playing by them.
+/// not supported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TimeControl {
     /// No limit.
     #[default]
     Unlimited,
-    /// A clock that runs down, in one phase or several.
+    /// A clock with one phase or several.
     Clock(Phases),
-    /// A fixed time for each move; what is left of it is lost.
+    /// A fixed time for each move. Unused time is lost.
     PerMove(Duration),
     /// A fixed depth for each move, in plies.
     Depth(NonZeroU32),
@@ -29,53 +29,53 @@ pub enum TimeControl {
     Nodes(NonZeroU64),
 }
 
-/// The phases of a clock: at least one, and each but the last ends after a number of moves. If the last one has a
-/// number of moves, it is repeated for the rest of the game.
+/// The phases of a clock, at least one. Each phase but the last has a number of moves. If the last phase has one, it is repeated
+/// for the rest of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phases(Vec<Phase>);
 
-/// A part of the game with its own time.
+/// A phase of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// How many moves of the player it lasts; `None` for the rest of the game.
+    /// Number of moves of the player; `None` for the rest of the game.
     pub moves: Option<u32>,
-    /// What it adds to the clock when it begins.
+    /// Time added at the beginning of the phase.
     pub time: Duration,
-    /// What each move of it adds to the clock, after the move.
+    /// Time added after each move.
     pub increment: Duration,
 }
 
-/// What bounds the thinking about one move.
+/// Limits for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MoveLimits {
-    /// The time for it.
+    /// Time for the move.
     pub time: MoveTime,
-    /// The deepest iteration, in plies.
+    /// Maximum depth in plies.
     pub depth: Option<u32>,
-    /// The nodes that may be searched.
+    /// Maximum number of nodes.
     pub nodes: Option<u64>,
 }
 
-/// The time that a player has for one move.
+/// Time for one move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MoveTime {
     /// No limit.
     #[default]
     Unlimited,
-    /// This much for the move, all of which may be used.
+    /// A fixed time, all of which may be used.
     Fixed(Duration),
-    /// A share of what is left on the clock.
+    /// A share of the remaining time.
     Clock {
-        /// Time left.
+        /// Remaining time.
         remaining: Duration,
-        /// Added after each move.
+        /// Time added after each move.
         increment: Duration,
-        /// Moves to the next time control, this one included; `None` if `remaining` must last for the whole game.
+        /// Moves to the next time control, including this one; `None` if `remaining` must last for the whole game.
         moves_to_go: Option<u32>,
     },
 }
 
-/// Why a time control was refused.
+/// Error of a time control.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeControlError {
     /// The text is in none of the notations. Carries it, shortened to at most 100 characters.
@@ -86,7 +86,7 @@ pub enum TimeControlError {
     /// `?` stands for an unknown time control.
     #[error("time control `?` is unknown: expected for example 300, 1+0.01, 40/7200:3600+30 or -")]
     Unknown,
-    /// An hour-glass, where each player gains what the opponent uses. Carries the text, shortened.
+    /// A sandclock, with which each player gains the time that the opponent uses. Carries the text, shortened.
     #[error(
         "time control `{0}` is a sandclock, which is not supported; for a time per move write for example 5/move"
     )]
@@ -94,22 +94,22 @@ pub enum TimeControlError {
     /// There is no phase.
     #[error("a time control needs at least one phase")]
     NoPhase,
-    /// A phase other than the last has no number of moves; carries its place, from 1.
+    /// A phase other than the last has no number of moves. Carries its number from 1.
     #[error("phase {0} of the time control is not the last and needs a number of moves, as in 40/7200:3600")]
     EndlessPhase(usize),
-    /// A phase has neither moves nor time; carries its place, from 1.
-    #[error("phase {0} of the time control lasts no moves; expected at least 1")]
+    /// A phase has zero moves. Carries its number from 1.
+    #[error("phase {0} of the time control has no moves; expected at least 1")]
     NoMoves(usize),
-    /// A phase gives no time at all; carries its place, from 1.
-    #[error("phase {0} of the time control gives no time; expected a time or an increment above 0")]
+    /// A phase has neither time nor increment. Carries its number from 1.
+    #[error("phase {0} of the time control has no time; expected a time or an increment above 0")]
     NoTime(usize),
 }
 
 impl Phases {
-    /// Puts phases together.
+    /// Creates the phases of a clock.
     ///
     /// # Errors
-    /// There is none, one before the last has no end, or one lasts no moves or gives no time.
+    /// There is no phase, a phase before the last has no number of moves, or a phase has zero moves or no time.
     pub fn new(phases: Vec<Phase>) -> Result<Phases, TimeControlError> {
         if phases.is_empty() {
             return Err(TimeControlError::NoPhase);
@@ -131,13 +131,13 @@ impl Phases {
         &self.0
     }
 
-    /// The phase with which the game begins.
+    /// The first phase.
     pub fn first(&self) -> &Phase {
         &self.0[0]
     }
 
-    /// The phase that a player's move number `n` (from 1) belongs to, and how many moves it has from there on, this
-    /// one included.
+    /// The index of the phase of a player's move number `n` (from 1), and the number of its moves from there on, including this
+    /// move.
     fn at(&self, n: u32) -> (usize, Option<u32>) {
         let mut before = u64::from(n).saturating_sub(1);
         let last = self.0.len() - 1;
@@ -164,13 +164,13 @@ impl TimeControl {
         Phases::new(vec![phase]).map(TimeControl::Clock)
     }
 
-    /// The phase of a player's move number `n` (from 1) alone, for programs that can't be told several phases.
+    /// The phase of a player's move number `n` (from 1) as a time control, for programs that support only one phase.
     #[must_use]
     pub fn phase_of(&self, n: u32) -> TimeControl {
         self.phase(n).map_or_else(|| self.clone(), |phase| TimeControl::Clock(Phases(vec![phase])))
     }
 
-    /// What the clock shows before the first move; `None` if no time is kept.
+    /// Time on the clock before the first move; `None` if no time is kept.
     pub fn initial(&self) -> Option<Duration> {
         match self {
             TimeControl::Clock(phases) => Some(phases.0[0].time),
@@ -179,8 +179,8 @@ impl TimeControl {
         }
     }
 
-    /// What is added to the clock once the player has made move number `n` (from 1): the increment, and the time of
-    /// the next phase if the move completes one. Zero if the clock does not run down over several moves.
+    /// Time added after the player's move number `n` (from 1): the increment, and the time of the next phase if the move
+    /// completes one. Zero if the time control has no clock.
     pub fn added_after(&self, n: u32) -> Duration {
         let TimeControl::Clock(phases) = self else { return Duration::ZERO };
         let (index, to_go) = phases.at(n);
@@ -193,15 +193,15 @@ impl TimeControl {
         }
     }
 
-    /// The time that the clock has been given in all: the initial time and what `made` moves have added; for a time per move, that of
-    /// the next move. `None` if no time is kept.
+    /// Total time granted: the initial time and the time added by `made` moves; for a time per move, the time of the next move.
+    /// `None` if no time is kept.
     pub fn granted(&self, made: u32) -> Option<Duration> {
         let added: Duration = (1..=made).map(|number| self.added_after(number)).sum();
         self.initial().map(|initial| initial.saturating_add(added))
     }
 
-    /// How many moves the player has to make until time is added, move number `n` (from 1) included; `None` if what is
-    /// left must last for the whole game, or no clock runs down.
+    /// Number of moves to the next time control, including move number `n` (from 1); `None` if the remaining time must last for
+    /// the whole game, or if the time control has no clock.
     pub fn moves_to_go(&self, n: u32) -> Option<u32> {
         match self {
             TimeControl::Clock(phases) => phases.at(n).1,
@@ -209,7 +209,7 @@ impl TimeControl {
         }
     }
 
-    /// What the player's move number `n` (from 1) adds to the clock by itself.
+    /// Increment of the player's move number `n` (from 1).
     pub fn increment(&self, n: u32) -> Duration {
         self.phase(n).map_or(Duration::ZERO, |phase| phase.increment)
     }
@@ -221,7 +221,7 @@ impl TimeControl {
         }
     }
 
-    /// What the player may use for move number `n` (from 1) with `remaining` on the clock.
+    /// Time for move number `n` (from 1) with `remaining` on the clock.
     pub fn move_time(&self, remaining: Duration, n: u32) -> MoveTime {
         match self {
             TimeControl::Clock(_) => {
@@ -314,7 +314,7 @@ fn seconds(text: &str) -> Option<Duration> {
     Some(Duration::new(digits(whole)?.parse().ok()?, nanos))
 }
 
-/// The text, if it is nothing but digits (`parse` would take a sign as well).
+/// The text if it consists of digits (`parse` would accept a sign as well).
 fn digits(text: &str) -> Option<&str> {
     (!text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())).then_some(text)
 }

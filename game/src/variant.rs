@@ -1,4 +1,4 @@
-//! What variants add to the rules: how each of them ends, and what PGN calls them.
+//! Rules and names of variants: their special outcomes and their names in PGN.
 
 use shakmaty::variant::{Variant, VariantPosition};
 use shakmaty::{Color, Outcome as Ending, Position as _};
@@ -6,17 +6,17 @@ use shakmaty::{Color, Outcome as Ending, Position as _};
 use crate::fen;
 use crate::outcome::{DrawReason, Outcome, WinReason};
 
-/// Who gets captured pieces in a variant with drops.
+/// Recipient of captured pieces in a variant with drops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PocketOwner {
     /// The captor (Crazyhouse).
     #[default]
     Captor,
-    /// The captor's partner, at another board (Bughouse).
+    /// The captor's partner on the other board (Bughouse).
     Partner,
 }
 
-/// How the game has ended by what is special about its variant.
+/// The outcome by the special rules of the variant.
 pub(crate) fn outcome(position: &VariantPosition) -> Option<Outcome> {
     let Ending::Known(ending) = position.variant_outcome() else { return None };
     let Some(winner) = ending.winner() else { return Some(Outcome::Draw(DrawReason::RaceDrawn)) };
@@ -36,7 +36,7 @@ fn reason(position: &VariantPosition, winner: Color) -> Option<WinReason> {
     })
 }
 
-/// Whether the side to move could play if it had something to drop.
+/// Whether the side to move would have a legal move with a piece to drop.
 pub(crate) fn could_drop(position: &VariantPosition) -> bool {
     let mut pockets = position.pockets().copied().unwrap_or_default();
     pockets.get_mut(position.turn()).knight = 1;
@@ -44,8 +44,8 @@ pub(crate) fn could_drop(position: &VariantPosition) -> bool {
         .is_ok_and(|held| !held.legal_moves().is_empty())
 }
 
-/// How many plies back positions may repeat: as far as the last capture or pawn move, but from the beginning where
-/// captured pieces come back.
+/// Number of plies back to which positions can repeat: to the last capture or pawn move, or to the start of the game where
+/// captured pieces return to the board.
 pub(crate) fn reach_of_repetition(position: &VariantPosition) -> usize {
     match position {
         VariantPosition::Crazyhouse(_) => usize::MAX,
@@ -53,7 +53,7 @@ pub(crate) fn reach_of_repetition(position: &VariantPosition) -> usize {
     }
 }
 
-/// The variants other than chess, each with the value of PGN's tag `Variant`, as today's programs have it, and another name.
+/// The variants other than chess, with the value of PGN's tag `Variant` in common use and an alias.
 const NAMES: [(Variant, &str, &str); 7] = [
     (Variant::Atomic, "Atomic", ""),
     (Variant::Antichess, "Antichess", "giveaway"),
@@ -69,8 +69,8 @@ pub(crate) fn pgn_name(variant: Variant) -> Option<&'static str> {
     NAMES.into_iter().find(|(named, ..)| *named == variant).map(|(_, name, _)| name)
 }
 
-/// The variant that a name means, however it is written: as in PGN, in UCI, in CECP. `None` for names that are not
-/// known; names for chess and Chess960 are not.
+/// Finds a variant by its name in PGN, UCI or CECP, ignoring case and punctuation. `None` for unknown names, including those of
+/// chess and Chess960.
 pub fn variant_from_name(name: &str) -> Option<Variant> {
     let letters = |name: &str| {
         name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()

@@ -5,5 +5,9 @@ pub mod cecp;
 pub mod cego;
 pub mod epd;
 pub mod input;
+mod names;
+mod option;
 pub mod referee;
 pub mod uci;
+
+pub use option::OptionKind;

@@ -14,7 +14,7 @@ use game::{Color, DrawReason, Game, Outcome, TimeControl, WinReason};
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::{Input, LineReader};
 use messages::referee::{
-    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    Analysis, ClientConfig, ClientConnection, ClientState, ClientTask, DisconnectReason, Remark, Response,
 };
 use platform::Bell;
 use shakmaty::ByColor;
@@ -28,13 +28,14 @@ const LONGEST_LINE: usize = 64;
 /// How often a program that ended is restarted for the same move.
 const MOST_STARTS: u32 = 3;
 
-/// A program as a client of a referee. It outlives connections: the program goes on thinking while the client reconnects.
+/// A program as a client of a referee. It outlives connections; a question does not: a move is sent only over the connection
+/// and in the position for which the referee asked.
 pub struct Bridge {
     spec: Spec,
     log: Option<Arc<dyn Log>>,
     client: ClientState,
     player: Option<Box<dyn Player>>,
-    /// The game as the program knows it, if it does.
+    /// The game as the program knows it, if it does. While it thinks, this is the position that the referee asked about.
     known: Option<KnownGame>,
     /// Whether the program has to move.
     is_thinking: bool,
@@ -95,6 +96,7 @@ impl Bridge {
         leaving: &AtomicBool,
         alarm: &mut dyn FnMut(&str),
     ) -> io::Result<DisconnectReason> {
+        self.end_game(None);
         let lines = RefereeLines::read(input)?;
         let link = ClientConnection::sign_on(&mut self.client, config, output, alarm)?;
         let mut table = BridgeSession { bridge: self, link, config };
@@ -151,22 +153,30 @@ impl BridgeSession<'_> {
     /// Waits for either side.
     fn wait(&self, lines: &RefereeLines) {
         let mut sources = vec![lines.bell.source()];
-        sources.extend(self.bridge.player.as_ref().and_then(|player| player.source()));
+        // Without a game the program may have ended, as CEGO demands; its closed pipe would always be ready.
+        let player = self.bridge.player.as_ref().filter(|_| self.bridge.known.is_some());
+        sources.extend(player.and_then(|player| player.source()));
         platform::wait(&sources, Instant::now() + POLL_INTERVAL);
     }
 
     /// Handles a line of the referee.
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
-            Received::Nothing => {}
-            Received::Update => self.prepare(),
-            Received::NewGame => self.bridge.end_game(None),
-            Received::Respond => {
+            ClientTask::Nothing => {
+                self.bridge.drop_outdated();
+                self.prepare();
+            }
+            ClientTask::Repeat(_) | ClientTask::Alarm(_) => self.bridge.drop_outdated(),
+            ClientTask::NewGame => self.bridge.end_game(None),
+            ClientTask::Respond => {
                 self.bridge.starts = 0;
+                if self.bridge.is_thinking {
+                    self.bridge.end_game(None);
+                }
                 self.respond()?;
             }
-            Received::Conclude(result) => self.bridge.end_game(result.as_deref()),
-            Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
+            ClientTask::Conclude(result) => self.bridge.end_game(result.as_deref()),
+            ClientTask::Disconnect(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
     }
@@ -298,6 +308,15 @@ impl Bridge {
         self.known = None;
         self.is_thinking = false;
         self.remark = Remark::None;
+        self.thinking = Thinking::default();
+    }
+
+    /// Ends the program's game if it thinks about a position that is no longer on the board.
+    fn drop_outdated(&mut self) {
+        let asked = self.known.as_ref().map(|known| known.game.fen());
+        if self.is_thinking && asked.is_some_and(|asked| asked != self.client.game().fen()) {
+            self.end_game(None);
+        }
     }
 
     /// The program, started anew if it has gone.
@@ -334,6 +353,7 @@ impl Bridge {
         }
         let at = Instant::now();
         let (clock, offers) = (self.client.clock(at), self.client.is_draw_offered());
+        self.known = Some(KnownGame { game: game.clone(), has_moved: false });
         let player = self.player()?;
         player.think(&Turn { game, clock: &clock, at })?;
         if offers {

@@ -4,10 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use game::{CastlingMode, Color, Outcome, TimeControl};
-use messages::cego::{
-    EngineMessage, FirstMove, LongMove, MalformedMessage, MediatorMessage, SideClock, StrictFen,
-    SubsequentMove,
-};
+use messages::cego::{EngineMessage, LongMove, MalformedMessage, MediatorMessage, SideClock, StrictFen};
 use platform::Source;
 
 use crate::listen::{ProtocolPlayer, next_arrival};
@@ -144,21 +141,19 @@ impl Player for CegoPlayer {
         let us = turn.game.turn();
         let played = turn.game.moves().last().and_then(|&m| LongMove::of(m));
         let message = match played {
-            Some(played) if self.state != CegoState::Ready => {
-                MediatorMessage::SubsequentMove(SubsequentMove {
-                    own_time: time(turn, us),
-                    opponent_time: time(turn, !us),
-                    played,
-                })
-            }
+            Some(played) if self.state != CegoState::Ready => MediatorMessage::SubsequentMove {
+                own_time: time(turn, us),
+                opponent_time: time(turn, !us),
+                played,
+            },
             _ => {
                 let position =
                     StrictFen::of(turn.game).map_err(|error| PlayerFault::Unsupported(error.to_string()))?;
-                MediatorMessage::FirstMove(FirstMove {
+                MediatorMessage::FirstMove {
                     own: side_clock(turn, us),
                     opponent: side_clock(turn, !us),
                     position,
-                })
+                }
             }
         };
         self.state = CegoState::Thinking;

@@ -1,29 +1,22 @@
 //! Values for the options of a program, checked against the options that it offers.
 
+use messages::OptionKind;
+
 use crate::{OptionValue, PlayerFault};
 
-/// The values that an option takes, in any protocol.
-pub(crate) enum OptionRange<'a> {
-    /// Off or on, in the words of the protocol.
-    Switch([&'static str; 2]),
-    Number(i64, i64),
-    Choice(&'a [String]),
-    Text,
-    Button,
-}
-
-/// The text of a value as the protocol sends it; `None` presses a button.
+/// The text of a value as the protocol sends it, with its words for off and on; `None` presses a button.
 ///
 /// # Errors
 /// [`PlayerFault::Start`]: the value does not fit.
 pub(crate) fn setting(
     name: &str,
-    range: &OptionRange,
+    kind: &OptionKind,
+    [off, on]: [&str; 2],
     value: &OptionValue,
 ) -> Result<Option<String>, PlayerFault> {
     let text = value.to_string();
-    let (fitting, expected) = match range {
-        OptionRange::Switch([off, on]) => {
+    let (fitting, expected) = match kind {
+        OptionKind::Check(_) => {
             let switch = match text.as_str() {
                 "true" | "1" => Some(on),
                 "false" | "0" => Some(off),
@@ -31,16 +24,16 @@ pub(crate) fn setting(
             };
             (switch.map(ToString::to_string), "true or false".to_owned())
         }
-        OptionRange::Number(min, max) => {
+        OptionKind::Spin { min, max, .. } => {
             let number = text.parse::<i64>().ok().filter(|number| (min..=max).contains(&number));
             (number.map(|number| number.to_string()), format!("a number from {min} to {max}"))
         }
-        OptionRange::Choice(choices) => {
+        OptionKind::Combo { choices, .. } => {
             let is_known = choices.iter().any(|choice| choice.eq_ignore_ascii_case(&text));
             (is_known.then_some(text), format!("one of {}", choices.join(", ")))
         }
-        OptionRange::Text => return Ok(Some(text)),
-        OptionRange::Button => return Ok(None),
+        OptionKind::Text(_) => return Ok(Some(text)),
+        OptionKind::Button => return Ok(None),
     };
     let wrong = || PlayerFault::Start(format!("option {name}: expected {expected}, not \"{value}\""));
     fitting.map(Some).ok_or_else(wrong)
@@ -59,22 +52,25 @@ mod tests {
 
     #[test]
     fn values_are_held_against_what_is_offered() {
-        let choices = ["calm", "wild"].map(String::from);
-        let number = OptionRange::Number(1, 8);
-        let switch = OptionRange::Switch(["no", "yes"]);
+        let setting =
+            |name, kind: &OptionKind, value: &OptionValue| setting(name, kind, ["no", "yes"], value);
+        let choices = ["calm", "wild"].map(String::from).to_vec();
+        let combo = OptionKind::Combo { value: "calm".into(), choices };
+        let number = OptionKind::Spin { value: 1, min: 1, max: 8 };
+        let switch = OptionKind::Check(true);
         let text = |text: &str| OptionValue::Text(text.into());
         let value = |text: &str| Ok(Some(text.into()));
         assert_eq!(setting("x", &switch, &OptionValue::Bool(true)), value("yes"));
         assert_eq!(setting("x", &switch, &text("0")), value("no"));
         assert_eq!(setting("x", &number, &text("8")), value("8"));
-        assert_eq!(setting("x", &OptionRange::Choice(&choices), &text("Wild")), value("Wild"));
-        assert_eq!(setting("x", &OptionRange::Button, &text("")), Ok(None));
+        assert_eq!(setting("x", &combo, &text("Wild")), value("Wild"));
+        assert_eq!(setting("x", &OptionKind::Button, &text("")), Ok(None));
         let error = |kind, value| setting("Hash", &kind, &value).unwrap_err().to_string();
         assert_eq!(
             error(number, OptionValue::Int(9)),
             "cannot be started: option Hash: expected a number from 1 to 8, not \"9\""
         );
-        assert!(error(OptionRange::Choice(&choices), text("odd")).contains("one of calm, wild"));
+        assert!(error(combo, text("odd")).contains("one of calm, wild"));
         assert!(
             unknown("Hsah", ["Hash", "Ponder"].into_iter()).to_string().contains("there are: Hash, Ponder")
         );

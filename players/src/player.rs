@@ -13,12 +13,21 @@ use shakmaty::ByColor;
 /// A participant: a program driven by a protocol, or a scripted one in tests and benchmarks.
 ///
 /// All events of a player come from [`Player::take`], in order and with the time of arrival. The other methods send and
-/// don't wait for an answer, except [`Player::new_game`]. After a [`PlayerFault`] only [`Player::quit`] may be called.
+/// don't wait for an answer, except [`Player::check_ready`] and [`Player::new_game`]. After a [`PlayerFault`] only [`Player::quit`] may be called.
 pub trait Player {
     /// The name that it gives itself, without control characters. Empty if it gives none.
     #[expect(clippy::unnecessary_literal_bound, reason = "players with a name lend theirs")]
     fn name(&self) -> &str {
         ""
+    }
+
+    /// Between games: checks that the player can be given another one. Waits for its answer if the protocol has a question for
+    /// that.
+    ///
+    /// # Errors
+    /// The player ended or didn't answer in time.
+    fn check_ready(&mut self) -> Result<(), PlayerFault> {
+        Ok(())
     }
 
     /// Sets up a game and waits until the player is ready for it.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Color, Game, Outcome, TimeControl};
-use messages::uci::{Command, Go, Info, LineError, Message, OptionKind, StartPosition};
+use messages::OptionKind;
+use messages::uci::{Command, Go, Info, LineError, Message, StartPosition};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
 use crate::listen::{ProtocolPlayer, next_arrival};
 use crate::log::Log;
-use crate::options::{self, OptionRange};
+use crate::options;
 use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{
@@ -143,15 +144,10 @@ impl UciPlayer {
 
     /// The value of an option as `setoption` sends it.
     fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
-        let range = match self.option(name) {
-            None => return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str()))),
-            Some(OptionKind::Check { .. }) => OptionRange::Switch(["false", "true"]),
-            Some(OptionKind::Spin { min, max, .. }) => OptionRange::Number(*min, *max),
-            Some(OptionKind::Combo { choices, .. }) => OptionRange::Choice(choices),
-            Some(OptionKind::Button) => OptionRange::Button,
-            Some(OptionKind::String { .. }) => OptionRange::Text,
+        let Some(kind) = self.option(name) else {
+            return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str())));
         };
-        options::setting(name, &range, value)
+        options::setting(name, kind, ["false", "true"], value)
     }
 
     /// An option by its name, case-insensitive.
@@ -344,6 +340,12 @@ fn go(color: Color, turn: &Turn) -> Go {
 impl Player for UciPlayer {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn check_ready(&mut self) -> Result<(), PlayerFault> {
+        self.stop()?;
+        self.wait_until_stopped()?;
+        self.wait_until_ready()
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {

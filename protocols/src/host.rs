@@ -9,9 +9,11 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use engine::{
-    Engine, Limits, NumberSetting, Purpose, SearchTask, SettingError, Settings, SettingsFile, TaskId, Thought,
+    Engine, Limits, NumberSetting, Purpose, SearchTask, Setting, SettingError, Settings, SettingsFile,
+    TaskId, Thought,
 };
 use game::Game;
+use messages::OptionKind;
 use messages::input::{Input, LineReader};
 
 /// Something that a session must react to.
@@ -157,4 +159,16 @@ pub(crate) fn read_lines<E: Send + 'static>(
         }
     })?;
     Ok(())
+}
+
+/// A setting as an option that a GUI can show.
+pub(crate) fn option_kind(setting: Setting, settings: &Settings) -> OptionKind {
+    match setting {
+        Setting::Number(setting) => {
+            let (min, max) = setting.range().into_inner();
+            OptionKind::Spin { value: settings.get(setting), min, max }
+        }
+        Setting::Switch(setting) => OptionKind::Check(settings.is_on(setting)),
+        Setting::Path(setting) => OptionKind::Text(settings.path(setting).to_owned()),
+    }
 }

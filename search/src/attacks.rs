@@ -1,4 +1,4 @@
-//! The one door to the attack tables, which are shakmaty's. Owning them would be a change to this file alone.
+//! Attack tables. They are shakmaty's; no other module names them, so that they could be replaced here.
 
 use shakmaty::attacks;
 pub use shakmaty::attacks::{
@@ -7,8 +7,8 @@ pub use shakmaty::attacks::{
 };
 use shakmaty::{Bitboard, Color, File, Role, Square};
 
-/// Squares that a piece other than a pawn attacks from `square`. A pawn attacks nothing here: its attacks depend on
-/// its colour, see [`pawn`].
+/// Returns the squares that a piece other than a pawn attacks from `square`. Empty for pawns, whose attacks depend on
+/// their colour (see [`pawn`]).
 #[inline]
 pub fn of_piece(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
     match role {
@@ -39,7 +39,7 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a as usize][b as usize]
 }
 
-/// What bishops and rooks attack on an empty board.
+/// Attacks of bishops and rooks on an empty board.
 static EMPTY_BOARD: [[Bitboard; 64]; 2] = {
     let mut table = [[Bitboard::EMPTY; 64]; 2];
     let mut i = 0;
@@ -63,7 +63,7 @@ pub fn straights(square: Square) -> Bitboard {
     EMPTY_BOARD[1][square as usize]
 }
 
-/// The squares that pawns of a colour attack together.
+/// Returns the squares that a set of pawns attacks.
 #[inline]
 pub fn by_pawns(color: Color, pawns: Bitboard) -> Bitboard {
     let (west, east) = (pawns & !Bitboard::from_file(File::A), pawns & !Bitboard::from_file(File::H));

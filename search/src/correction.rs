@@ -1,7 +1,7 @@
-//! How far the static evaluation has been off in positions of the same kind: correction histories.
+//! Correction histories: average errors of the static evaluation in similar positions.
 //!
-//! What the search finds out about a position tells something about all positions with the same pawns, the same pieces
-//! of one side, or after the same moves. The idea came up as "correction history" in Caissa and Stockfish (2023-24).
+//! The error found by a search is a hint for all positions with the same pawns, with the same pieces of one side, or after
+//! the same moves. The idea came up as "correction history" in Caissa and Stockfish (2023-24).
 
 use shakmaty::Color;
 
@@ -10,13 +10,13 @@ use crate::parameters::{self as p, step};
 use crate::position::Position;
 use crate::score::Score;
 
-/// Kinds of positions told apart in each table: a power of two.
+/// Entries of each table, a power of two.
 const KINDS: usize = 16_384;
 
-/// By the side to move, then by kind.
+/// Entries by side to move and key.
 type ByKind = [Vec<i16>; 2];
 
-/// The corrections of one thread, each for the side to move.
+/// The corrections of one thread, from the view of the side to move.
 pub(crate) struct Corrections {
     pawn: ByKind,
     /// By the colour of the pieces.
@@ -35,7 +35,7 @@ impl Corrections {
         }
     }
 
-    /// How much to add to the static evaluation, in centipawns.
+    /// Returns the correction of the static evaluation, in centipawns.
     #[inline]
     pub(crate) fn get(&self, position: &Position, previous: &Previous) -> i32 {
         let (turn, keys) = (position.turn() as usize, position.keys());
@@ -53,7 +53,7 @@ impl Corrections {
         sum / p::correction_entries_per_centipawn()
     }
 
-    /// Learns that a search of this depth found a value so far above the static evaluation.
+    /// Updates the entries after a search of this depth found a score `error` centipawns above the static evaluation.
     pub(crate) fn update(&mut self, position: &Position, previous: &Previous, depth: i32, error: i32) {
         let largest = p::correction_largest_step();
         let step = (error * depth / p::correction_divisor()).clamp(-largest, largest);
@@ -68,7 +68,7 @@ impl Corrections {
         }
     }
 
-    /// The static evaluation with its correction. Estimates stay estimates.
+    /// Returns the corrected static evaluation, clamped to the range of evaluations.
     #[inline]
     pub(crate) fn correct(&self, position: &Position, previous: &Previous, evaluation: Score) -> Score {
         Score::centipawns(evaluation.value() + self.get(position, previous))
@@ -80,7 +80,7 @@ fn moves(previous: &Previous) -> Option<(usize, usize)> {
     Some((previous[0]?.index(), previous[1]?.index()))
 }
 
-/// Moves an entry by a step, the less the nearer it is to the limit.
+/// Changes an entry by a step that shrinks as the entry approaches its limit.
 #[inline]
 fn pull(entry: &mut i16, step: i32) {
     let value = i32::from(*entry);

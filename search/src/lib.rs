@@ -1,8 +1,7 @@
-//! Herald's search core: give it a position and limits, and it finds a move.
+//! Herald's search core: finds the best move of a position within given limits.
 //!
-//! The [`runtime`] serves searches by any rules, the rest is chess. It knows no protocol, does no input or output and asks
-//! the outside world through two traits: [`Observer`] hears what is found, [`SearchClock`] tells the time. [`Control`] says when
-//! to stop.
+//! The [`runtime`] serves the searches of all variants; the rest is chess. The crate knows no protocol and does no input or
+//! output. It reports through [`Observer`], reads the time from [`SearchClock`] and is stopped through [`Control`].
 
 pub mod attacks;
 mod correction;

@@ -1,4 +1,4 @@
-//! A move in sixteen bits, and the list that generators fill.
+//! Moves in 16 bits, and the list that the generators fill.
 
 use std::fmt;
 use std::num::NonZeroU16;
@@ -6,17 +6,17 @@ use std::ops::Deref;
 
 use shakmaty::{Role, Square};
 
-/// A move in the context of some position: from, to and the promotion piece.
+/// A move: origin, target and promotion piece. Its meaning depends on the position.
 ///
-/// Castling is the king taking its own rook, so that Chess960 needs no second encoding; en passant is a pawn moving to
-/// the en passant square. What else there is to know (moved piece, capture) stands on the board.
+/// Castling is encoded as the king capturing its own rook, which covers Chess960; en passant as a pawn move to the en
+/// passant square. Moved and captured piece are read from the board.
 ///
 /// ```text
 /// bit   15   14    12 11      6 5       0
 ///     | 1  | promo   |  from   |   to    |    promo: 0 none, else the value of `Role` (Knight = 2 ... Queen = 5)
 /// ```
 ///
-/// Variants have two kinds more: a promotion to king (6), and a drop (7), which has the role in the place of `from`.
+/// Variants add a promotion to king (6) and a drop (7), which has the role in place of `from`.
 ///
 /// The highest bit is set in every move, so that `Option<Move>` is two bytes as well.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,12 +24,12 @@ pub struct Move(NonZeroU16);
 
 const _: () = assert!(size_of::<Option<Move>>() == 2);
 
-/// More legal moves than any position has that the rules of chess can reach (218).
+/// Capacity of a move list. No reachable position has more than 218 legal moves.
 pub const MAX_MOVES: usize = 256;
 
 /// A list of moves on the stack, of at most [`MAX_MOVES`].
 ///
-/// Measured: 10 % faster to fill than an `ArrayVec`, whose every push is a possible panic.
+/// Measured: 10 % faster to fill than an `ArrayVec`, whose `push` can panic.
 #[derive(Clone, Debug)]
 pub struct MoveList {
     moves: [Move; MAX_MOVES],
@@ -62,7 +62,7 @@ impl Default for MoveList {
 impl Extend<Move> for MoveList {
     #[inline]
     fn extend<I: IntoIterator<Item = Move>>(&mut self, moves: I) {
-        let mut len = self.len; // in a register meanwhile
+        let mut len = self.len; // kept in a register
         for m in moves {
             self.moves[len % MAX_MOVES] = m;
             len += 1;
@@ -83,19 +83,19 @@ impl Move {
     const MARK: u16 = 1 << 15;
     const DROP: u16 = 7;
 
-    /// A move without promotion.
+    /// Creates a move without promotion.
     #[inline]
     pub const fn new(from: Square, to: Square) -> Move {
         Move::marked(to as u16 | (from as u16) << 6)
     }
 
-    /// A move with promotion to `role`.
+    /// Creates a move with promotion to `role`.
     #[inline]
     pub const fn promoting(from: Square, to: Square, role: Role) -> Move {
         Move::marked(to as u16 | (from as u16) << 6 | (role as u16) << 12)
     }
 
-    /// A piece that comes from the hand (Crazyhouse).
+    /// Creates a drop (Crazyhouse).
     #[inline]
     pub const fn dropping(role: Role, to: Square) -> Move {
         Move::marked(to as u16 | (role as u16) << 6 | Move::DROP << 12)
@@ -106,37 +106,37 @@ impl Move {
         Move(NonZeroU16::new(bits | Move::MARK).unwrap())
     }
 
-    /// The move with these bits, which may be illegal everywhere; `None` for zero.
+    /// Returns the move with these bits, which may be illegal in every position; `None` for zero.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Move> {
         if bits == 0 { None } else { Some(Move::marked(bits)) }
     }
 
-    /// The bits of a move, zero for none.
+    /// Returns the bits of a move, zero for `None`.
     #[inline]
     pub fn to_bits(this: Option<Move>) -> u16 {
         this.map_or(0, |m| m.0.get())
     }
 
-    /// The square the moved piece leaves; without meaning for a drop.
+    /// Returns the origin square; meaningless for a drop.
     #[inline]
     pub const fn from(self) -> Square {
         Square::new((self.0.get() >> 6 & 63) as u32)
     }
 
-    /// The square the moved piece goes to; in castling, the square of the rook.
+    /// Returns the target square; for castling, the square of the rook.
     #[inline]
     pub const fn to(self) -> Square {
         Square::new((self.0.get() & 63) as u32)
     }
 
-    /// The piece that a pawn becomes.
+    /// Returns the promotion piece.
     #[inline]
     pub const fn promotion(self) -> Option<Role> {
         role_of(self.0.get() >> 12 & 7)
     }
 
-    /// The piece that comes from the hand.
+    /// Returns the dropped piece.
     pub const fn dropped(self) -> Option<Role> {
         match self.0.get() >> 12 & 7 {
             Move::DROP => role_of(self.0.get() >> 6 & 63),
@@ -151,7 +151,7 @@ impl Move {
     }
 }
 
-/// The kind of piece with this value.
+/// Returns the role with this value.
 #[inline]
 const fn role_of(value: u16) -> Option<Role> {
     match value {
@@ -165,7 +165,7 @@ const fn role_of(value: u16) -> Option<Role> {
     }
 }
 
-/// From (or the dropped piece), to and promotion, with castling as king takes rook: for people who debug, not for protocols.
+/// Writes origin (or dropped piece), target and promotion, with castling as king takes rook. For debugging, not for protocols.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(role) = self.dropped() {

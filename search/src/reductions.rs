@@ -1,16 +1,16 @@
-//! How much later moves are reduced.
+//! The table of late move reductions.
 
 use crate::parameters as p;
 
 const SIZE: usize = 64;
 
-/// The basic late move reductions, in 1/1024 of a ply: the logarithms of depth and move number multiplied, as most
-/// engines have it since about 2010.
+/// Base late move reductions in 1/1024 of a ply: the product of the logarithms of depth and move number, as in most engines
+/// since about 2010.
 pub struct Reductions(Box<[[i32; SIZE]; SIZE]>);
 
 impl Reductions {
-    /// The table, filled.
-    #[expect(clippy::new_without_default, reason = "the table is made once a search")]
+    /// Computes the table.
+    #[expect(clippy::new_without_default, reason = "computed once per searcher")]
     pub fn new() -> Reductions {
         let (base, divisor) =
             (f64::from(p::reduction_base()) / 100.0, f64::from(p::reduction_divisor()) / 100.0);
@@ -24,7 +24,7 @@ impl Reductions {
         Reductions(table)
     }
 
-    /// The reduction of the move with this number, counted from 1.
+    /// Returns the reduction of the move with this number, counted from 1.
     #[inline]
     pub fn get(&self, depth: i32, number: usize) -> i32 {
         self.0[(depth as usize).min(SIZE - 1)][number.min(SIZE - 1)]

@@ -1,37 +1,35 @@
-//! The value of a position for the side to move.
+//! Scores of positions.
 
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
-/// The greatest distance from the root, in plies, that a search reaches.
+/// Maximum distance from the root that a search reaches, in plies.
 pub const MAX_PLY: usize = 128;
 
-/// A value in centipawns from the view of the side to move, the distance to a position that the endgame tables know, or
-/// the distance to a mate.
+/// A score for the side to move: an evaluation in centipawns, a tablebase win or loss, or a distance to mate.
 ///
-/// Ordered: mates for us > wins by the tables > evaluations > losses by the tables > mates against us; quicker wins are
-/// greater.
+/// The order is: mate > tablebase win > evaluation > tablebase loss > being mated. Faster wins are greater.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Score(i32);
 
-/// What a [`Score`] says, for those who show it.
+/// The meaning of a [`Score`], for display.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// An estimate in centipawns, in -[`Score::MAX_EVALUATION`] ..= [`Score::MAX_EVALUATION`]; up to 99 beyond that, a
-    /// win or loss by the endgame tables.
+    /// An evaluation in centipawns, in -[`Score::MAX_EVALUATION`] ..= [`Score::MAX_EVALUATION`]; up to 99 beyond that, a
+    /// tablebase win or loss.
     Centipawns(i32),
-    /// The side to move mates in so many of its own moves (1 = at once).
+    /// The side to move mates in this number of its own moves (1: with the next move).
     MateIn(u32),
-    /// The side to move is mated in so many moves of the opponent (0 = it is mate).
+    /// The side to move is mated in this number of the opponent's moves (0: it is checkmate).
     MatedIn(u32),
 }
 
 impl Score {
-    /// An even position.
+    /// An equal position.
     pub const DRAW: Score = Score(0);
     /// Greater than the score of any position.
     pub const INFINITE: Score = Score(32_001);
-    /// The largest estimate. Below 9,900, so that a GUI which takes large values for mates is not misled
+    /// The largest evaluation. Below 9,900, so that no GUI reads it as a mate
     /// (reference: cutechess reads magnitudes above 9,900 as mates).
     pub const MAX_EVALUATION: i32 = 9_800;
 
@@ -40,37 +38,37 @@ impl Score {
     const TABLEBASE_WIN: i32 = Score::LEAST_MATE - 1;
     const LEAST_WIN: i32 = Score::TABLEBASE_WIN - 2 * MAX_PLY as i32;
 
-    /// An estimate, clamped to the range of evaluations.
+    /// Returns an evaluation, clamped to its range.
     #[inline]
     pub fn centipawns(value: i32) -> Score {
         Score(value.clamp(-Score::MAX_EVALUATION, Score::MAX_EVALUATION))
     }
 
-    /// The side to move is mated, `ply` plies from the root.
+    /// Returns the score of a side to move that is checkmated `ply` plies from the root.
     #[inline]
     pub const fn mated_at(ply: usize) -> Score {
         Score(ply as i32 - Score::MATE)
     }
 
-    /// The side to move gives mate with the move that leads to `ply`.
+    /// Returns the score of a side to move that mates with the move that leads to `ply`.
     #[inline]
     pub const fn mate_at(ply: usize) -> Score {
         Score(Score::MATE - ply as i32)
     }
 
-    /// The side to move wins by the endgame tables, in the position that is `ply` plies from the root.
+    /// Returns the score of a tablebase win for the side to move, found `ply` plies from the root.
     #[inline]
     pub const fn tablebase_win_at(ply: usize) -> Score {
         Score(Score::TABLEBASE_WIN - ply as i32)
     }
 
-    /// The plain number, for arithmetic on margins and for packing.
+    /// Returns the raw number, for arithmetic on margins and for packing.
     #[inline]
     pub const fn value(self) -> i32 {
         self.0
     }
 
-    /// The score with this plain number.
+    /// Returns the score with this raw number.
     #[inline]
     pub const fn from_value(value: i32) -> Score {
         Score(value)
@@ -82,19 +80,19 @@ impl Score {
         self.0.abs() >= Score::LEAST_MATE
     }
 
-    /// Whether the side to move mates, or wins by the endgame tables.
+    /// Whether the score is a mate or tablebase win for the side to move.
     #[inline]
     pub const fn is_win(self) -> bool {
         self.0 >= Score::LEAST_WIN
     }
 
-    /// Whether the side to move gets mated, or loses by the endgame tables.
+    /// Whether the score is a mate or tablebase loss against the side to move.
     #[inline]
     pub const fn is_loss(self) -> bool {
         self.0 <= -Score::LEAST_WIN
     }
 
-    /// A distance to a win counted from the root, as counted from the node at `ply`: the hash table keeps that.
+    /// Converts distances from the root into distances from the node at `ply`, as the hash table stores them.
     #[inline]
     #[must_use]
     pub const fn relative_to_node(self, ply: usize) -> Score {
@@ -118,7 +116,7 @@ impl Score {
         }
     }
 
-    /// What the score says.
+    /// Returns the meaning of the score.
     pub const fn verdict(self) -> Verdict {
         let plies = (Score::MATE - self.0.abs()) as u32;
         match (self.is_mate(), self.0 > 0) {
@@ -130,7 +128,7 @@ impl Score {
         }
     }
 
-    /// A win by the tables as it is shown: above all estimates, less for those that are further away.
+    /// Returns the displayed centipawns of a tablebase win: above all evaluations, less for more distant wins.
     const fn tablebase_centipawns(win: i32) -> i32 {
         let plies = Score::TABLEBASE_WIN - win;
         Score::MAX_EVALUATION + if plies < 98 { 99 - plies } else { 1 }

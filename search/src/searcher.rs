@@ -1,4 +1,4 @@
-//! What lasts from one search of chess to the next: what each thread has learnt about moves, and what it evaluates with.
+//! The chess searcher: keeps network, histories and endgame tables from one search to the next.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::table::Table;
 use crate::tablebases::Tablebases;
 use crate::worker::{ChessWorker, ThreadData};
 
-/// Searches positions of chess, one at a time, on any number of threads.
+/// Searches chess positions, one at a time, on any number of threads.
 pub struct Searcher {
     reductions: Reductions,
     network: Arc<Network>,
-    /// Endgame tables to be asked below the root.
+    /// Endgame tables that are probed below the root.
     pub tablebases: Option<Arc<dyn Tablebases>>,
-    /// One for each thread.
+    /// The data of each thread.
     threads: Vec<ThreadData>,
 }
 
 impl Default for Searcher {
-    /// A searcher with one thread and the network that is part of the program.
+    /// Creates a searcher with one thread and the embedded network.
     fn default() -> Searcher {
         let network = Network::embedded();
         Searcher {
@@ -43,14 +43,13 @@ impl Searcher {
         self.threads.resize_with(threads.max(1), || ThreadData::new(network));
     }
 
-    /// The network to evaluate positions with from the next search on. What earlier searches have learnt is forgotten; what
-    /// they have left in a hash table is its owner's to clear.
+    /// Sets the network for the following searches and clears the histories. The caller clears the hash table.
     pub fn use_network(&mut self, network: Arc<Network>) {
         self.threads.fill_with(|| ThreadData::new(&network));
         self.network = network;
     }
 
-    /// Forgets what earlier searches have learnt, as for a new game. The hash table is its owner's to clear.
+    /// Clears the histories, as for a new game. The caller clears the hash table.
     pub fn clear(&mut self) {
         #[cfg(feature = "tuning")]
         {
@@ -59,11 +58,10 @@ impl Searcher {
         self.threads.iter_mut().for_each(|data| data.histories = Histories::new());
     }
 
-    /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on
-    /// others that end before this returns. The calling thread needs [`crate::STACK_SIZE`].
+    /// Searches until a limit is reached or `control` stops the search. Uses the calling thread, which needs
+    /// [`crate::STACK_SIZE`], and helper threads, which end before this returns.
     ///
-    /// With one thread and without a time limit the result depends on the searcher's memory, the table and the arguments
-    /// alone.
+    /// With one thread and without a time limit the result depends only on the histories, the table and the arguments.
     pub fn think(
         &mut self,
         table: &mut Table,

@@ -1,26 +1,26 @@
-//! What the search asks of endgame tables; who reads them is no matter of its own.
+//! The interface to endgame tables. They are read outside this crate.
 
 use std::fmt;
 
 use crate::position::Position;
 
-/// What a position is worth to the side to move, with best play and the rule of fifty moves.
+/// The value of a position for the side to move with best play under the fifty-move rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wdl {
-    /// It loses.
+    /// Loss.
     Loss,
-    /// It is a draw, perhaps by the fifty-move rule alone.
+    /// Draw, possibly only by the fifty-move rule.
     Draw,
-    /// It wins.
+    /// Win.
     Win,
 }
 
-/// Endgame tables. All threads of a search share them.
+/// Endgame tables, shared by all threads of a search.
 pub trait Tablebases: fmt::Debug + Send + Sync {
-    /// The most pieces, kings included, of a position that may be worth asking for.
+    /// Returns the largest number of pieces, kings included, that the tables cover.
     fn max_pieces(&self) -> usize;
 
-    /// The value of a position without castling rights that a capture or pawn move has just brought about; `None` if
-    /// the tables don't know.
+    /// Returns the value of a position without castling rights and with a halfmove clock of 0; `None` if the tables do not
+    /// have it.
     fn probe_wdl(&self, position: &Position) -> Option<Wdl>;
 }

@@ -1,4 +1,4 @@
-//! One thread of the search of chess: the runtime's part of it, and what it knows of moves and evaluations.
+//! One thread of the chess search: the runtime's thread with histories, accumulators and the stack of frames.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::runtime::{SearchPosition, SearchThread, Stopped};
 use crate::score::{MAX_PLY, Score};
 use crate::tablebases::{Tablebases, Wdl};
 
-/// The value of a position for the side to move, as a search with this network sees it at first sight.
+/// Returns the static evaluation of a position for the side to move.
 pub fn evaluate(network: &Network, position: &Position) -> Score {
     if position.has_lone_king() { endings::evaluate(position) } else { network.evaluate(position) }
 }
 
-/// What a thread keeps from one search to the next.
+/// The data that a thread keeps from one search to the next.
 pub(crate) struct ThreadData {
     pub(crate) histories: Histories,
     accumulators: Accumulators,
@@ -31,24 +31,24 @@ impl ThreadData {
     }
 }
 
-/// What a node leaves for those below it.
+/// Data of a node on the path that other nodes read.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Frame {
     /// The static evaluation; `None` in check.
     pub(crate) evaluation: Option<Score>,
     /// The piece that moved here and where it went; `None` for a null move.
     pub(crate) moved: Option<PieceTo>,
-    /// A quiet move that refuted a sibling.
+    /// Killer move: a quiet move that caused a cutoff in a sibling.
     pub(crate) killer: Option<Move>,
-    /// The move that is left out of the node for the time being.
+    /// The move that the singular search excludes.
     pub(crate) excluded: Option<Move>,
     /// Plies by which the move that led here was reduced.
     pub(crate) reduction: i32,
-    /// Nodes at this ply, since two plies above, in which a move reached beta.
+    /// Cutoffs at this ply since the node two plies above was entered.
     pub(crate) cutoffs: u32,
 }
 
-/// Frames before the root, so that looking back needs no test.
+/// Frames before the root, so that looking back needs no bounds check.
 const BEFORE_ROOT: usize = 4;
 
 pub(crate) struct ChessWorker<'a> {
@@ -57,10 +57,10 @@ pub(crate) struct ChessWorker<'a> {
     accumulators: &'a mut Accumulators,
     pub(crate) reductions: &'a Reductions,
     tablebases: Option<&'a dyn Tablebases>,
-    /// Plies before this one don't pass: a null move is being verified.
+    /// Below this ply no null move is tried, while another one is verified.
     pub(crate) null_move_floor: usize,
     frames: Box<[Frame]>,
-    /// Where the pickers generate moves.
+    /// Buffer in which the pickers generate moves.
     pub(crate) scratch: MoveList,
 }
 
@@ -85,7 +85,7 @@ impl<'a> ChessWorker<'a> {
         }
     }
 
-    /// A node is looked at. Its score, if none of its moves need be tried: draws, told values, the end of the stack.
+    /// Enters a node. Returns its score if its moves need not be searched: draw, fixed value, or maximum ply.
     #[inline]
     pub(crate) fn enter(&mut self, position: &Position, ply: usize) -> Result<Option<Score>, Stopped> {
         let settled = self.thread.enter(position, ply)?;
@@ -95,25 +95,25 @@ impl<'a> ChessWorker<'a> {
         Ok(Some(if position.is_check() { Score::DRAW } else { self.evaluate(position, ply) }))
     }
 
-    /// The frame of a node.
+    /// Returns the frame of a node.
     #[inline]
     pub(crate) fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + BEFORE_ROOT]
     }
 
-    /// The frame `back` plies before a node, also before the root.
+    /// Returns the frame `back` plies before a node, also before the root.
     #[inline]
     pub(crate) fn frame_before(&self, ply: usize, back: usize) -> &Frame {
         &self.frames[ply + BEFORE_ROOT - back]
     }
 
-    /// The moves that led to a node.
+    /// Returns the moves that led to a node.
     #[inline]
     pub(crate) fn previous(&self, ply: usize) -> Previous {
         CONTINUATIONS.map(|back| self.frame_before(ply, back - 1).moved)
     }
 
-    /// Makes a move, does `search` with the position after it, and takes the move back.
+    /// Makes a move, calls `search` with the position after it, and unmakes the move.
     #[inline]
     pub(crate) fn with_move(
         &mut self,
@@ -132,7 +132,7 @@ impl<'a> ChessWorker<'a> {
         result
     }
 
-    /// Passes, does `search` with the position after it, and takes the pass back.
+    /// Makes a null move, calls `search` with the position after it, and unmakes it.
     pub(crate) fn with_null_move(
         &mut self,
         position: &Position,
@@ -147,12 +147,12 @@ impl<'a> ChessWorker<'a> {
         result
     }
 
-    /// Whether the side to move can repeat a position of the path below the root.
+    /// Whether the side to move can repeat a position of the path below the root with its next move.
     pub(crate) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
         self.thread.keys_within_a_move(position, ply).any(|key| position.reaches(key))
     }
 
-    /// What a quiet position, at a ply, is worth at first sight.
+    /// Returns the static evaluation of the position at a ply.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         let evaluation = if position.has_lone_king() {
@@ -163,8 +163,8 @@ impl<'a> ChessWorker<'a> {
         self.thread.in_style(evaluation, position)
     }
 
-    /// The value of a node by the endgame tables. They count from the last capture or pawn move, so that they are asked
-    /// right after one only, where the fifty-move rule can't interfere.
+    /// Probes the endgame tables. Their values hold for a halfmove clock of 0, so that they are probed only directly after a
+    /// capture or pawn move.
     #[inline]
     pub(crate) fn probe_tablebases(&self, position: &Position, ply: usize) -> Option<Score> {
         let tables = self.tablebases?;

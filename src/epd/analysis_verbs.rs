@@ -1,5 +1,5 @@
-//! `herald epd analyze`, `mate` and `target`: the verbs that need an analyzer. They share who analyses, how hard, and what is told at
-//! the end.
+//! `herald epd analyze`, `mate` and `target`: the verbs that need an analyzer. They share the choice of analyzer, the limit and
+//! the summary.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
@@ -11,27 +11,27 @@ use analysis::{
 };
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use game::{Phase, TimeControl};
+use game::{Phase, TimeControl, counted};
 use messages::epd::MoveReading;
 
 use super::EscapesArg;
 use super::work::{InputArgs, OutputArgs, Work};
 use crate::{WrongInput, match_command};
 
-/// How long programs have to end after an interruption. They are asked for a move for a tenth of a second at a time.
+/// Time that programs get to end after an interruption. They poll the interrupt flag every tenth of a second.
 const GRACE: Duration = Duration::from_secs(1);
-/// A soft limit is an equal share of a clock for so many moves, as in a game.
+/// Number of moves of the clock that a soft limit consists of.
 const SHARES: u32 = 40;
 
-/// Who analyses what, and where it is written.
+/// Arguments of all verbs that need an analyzer.
 #[derive(Args)]
 pub(crate) struct AnalysisArgs {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Continue the output of an interrupted run of the same command. Checked is that the output comes from these files, not
-    /// that it comes from this program and this limit
+    /// Continue the output of an interrupted run of the same command. Herald checks that the output belongs to these files, but
+    /// not that program and limit are the same
     #[arg(long, requires = "output", conflicts_with = "in_place")]
     resume: bool,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct AnalysisArgs {
     /// Hash table of Herald on each thread, in MiB
     #[arg(long, value_name = "MIB", default_value = "16", conflicts_with = "engine")]
     hash: NonZeroUsize,
-    /// Write no times, so that the output under a limit of nodes or depth is the same each time
+    /// Write no times, so that the output under a limit of nodes or depth is reproducible
     #[arg(long)]
     no_times: bool,
     /// How strings write quotation marks and semicolons
@@ -57,49 +57,50 @@ pub(crate) struct AnalysisArgs {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct LimitArgs {
-    /// Search so many nodes for each record
+    /// Nodes to search for each record
     #[arg(long, value_name = "COUNT")]
     nodes: Option<NonZeroU64>,
-    /// Search so many plies deep
+    /// Search depth
     #[arg(long, value_name = "PLIES")]
     depth: Option<NonZeroU32>,
-    /// Search so long, in seconds; a hard limit unless --soft is given
+    /// Time for each record, in seconds; a hard limit unless --soft is given
     #[arg(long, value_name = "SECONDS")]
     time: Option<f64>,
 }
 
 impl AnalysisArgs {
-    /// Whether the limit is one of depth, and Herald analyses.
+    /// Whether Herald analyses under a limit of depth.
     fn is_herald_limited_by_depth(&self) -> bool {
         self.engine.is_none() && self.limit.depth.is_some()
     }
 
-    /// Does the job with all records. `sum_up` says for standard error what came of those that did not fail.
+    /// Runs the job on all records. `sum_up` summarises the results of records that did not fail, for standard error.
     fn run(&self, job: impl AnalysisJob + 'static, sum_up: fn(&Counts) -> String) -> Result<()> {
         let interrupt = Arc::default();
         let new_analyzer = self.analyzers(&interrupt).map_err(WrongInput::of)?;
-        // An analyzer that can't be had is missed before anything is written.
+        // A missing analyzer is reported before anything is written.
         new_analyzer()?;
         let open = if self.resume { Work::resume } else { Work::new };
         let grace = if self.engine.is_some() { GRACE } else { Duration::ZERO };
         let work = open(&self.input, &self.output)?.resumable(interrupt, grace);
         let earlier = match work.lines_done() {
             0 => String::new(),
-            lines => format!("; {lines} lines were done before"),
+            lines => format!("; {} done before", counted(lines, "line")),
         };
         let reader = self.escapes.reader(MoveReading::Repair);
         let counts = work.run(&Verb::analysis(reader, job, new_analyzer))?;
         let Counts { found, missed, skipped, failed, nodes, time, .. } = counts;
         let (records, came_of, seconds) =
             (found + missed + skipped + failed, sum_up(&counts), time.as_secs_f64());
-        eprintln!("{records} records: {came_of}, {failed} failed; {nodes} nodes, {seconds:.1} s{earlier}");
+        let (records, nodes) = (counted(records, "record"), counted(nodes, "node"));
+        eprintln!("{records}: {came_of}, {failed} failed; {nodes}, {seconds:.1} s{earlier}");
         if failed > 0 {
-            bail!("{failed} records could not be analysed; they are as they were");
+            bail!("{} could not be analysed and left unchanged", counted(failed, "record"));
         }
         Ok(())
     }
 
-    /// Makes the analyzer of each thread. A program is started once, to see whether it can be.
+    /// Creates the factory of analyzers. A program is started once to check that it works.
     fn analyzers(&self, interrupt: &Arc<AtomicBool>) -> Result<AnalyzerFactory> {
         let limit = self.limit()?;
         let Some(words) = &self.engine else {
@@ -117,7 +118,7 @@ impl AnalysisArgs {
     /// The limit for each record (EPD specification, 7.2), as a time control, which every program understands.
     fn limit(&self) -> Result<TimeControl> {
         if self.soft && self.limit.time.is_none() {
-            bail!("--soft is about --time");
+            bail!("--soft requires --time");
         }
         match self.limit {
             LimitArgs { nodes: Some(nodes), .. } => Ok(TimeControl::Nodes(nodes)),
@@ -139,8 +140,8 @@ impl AnalysisArgs {
 
 /// Add an analysis to all EPD records (the standard's "pfga")
 ///
-/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in any
-/// notation that can be read become SAN.
+/// Writes `pv`, `ce`, `acd`, `acn` and `acs`, and `pm` if there is a legal move, in place of those of earlier analyses. Moves in
+/// any notation that can be read become SAN.
 #[derive(Args)]
 #[command(after_help = "Examples:
   herald epd analyze --nodes 1000000 suite.epd -o analysed.epd
@@ -167,12 +168,12 @@ impl AnalyzeArgs {
 #[derive(Args)]
 #[command(after_help = "Example: herald epd mate --moves 5 --passes --nodes 1000000 suite.epd -o mates.epd")]
 pub(crate) struct MateArgs {
-    /// The longest mate, in moves of the side that mates
+    /// Longest mate to search for, in moves of the side that mates
     #[arg(long, value_name = "COUNT")]
     moves: NonZeroU32,
     #[command(flatten)]
     analysis: AnalysisArgs,
-    /// Search for mates in one first, then in two and so on, each with the whole limit
+    /// Search for a mate in one first, then in two and so on, each with the whole limit
     #[arg(long)]
     passes: bool,
     /// Write the length that was searched for as `dm`, as the standard says
@@ -183,7 +184,7 @@ pub(crate) struct MateArgs {
 impl MateArgs {
     pub(super) fn run(&self) -> Result<()> {
         if self.analysis.is_herald_limited_by_depth() {
-            let message = "the mate solver knows no depth but --moves; limit it by --nodes or --time";
+            let message = "the mate solver has no limit of depth but --moves; use --nodes or --time";
             return Err(WrongInput::of(anyhow!(message)));
         }
         let job = FindMates {
@@ -193,15 +194,15 @@ impl MateArgs {
             times: !self.analysis.no_times,
         };
         self.analysis.run(job, |Counts { found, missed, skipped, .. }| {
-            format!("{found} mates found, {missed} without, {skipped} passed over")
+            format!("{}, {missed} without, {skipped} skipped", counted(*found, "mate"))
         })
     }
 }
 
-/// Let Herald, or another program, solve EPD records: find the moves of `bm` and avoid those of `am` (the standard's "pfts")
+/// Test whether Herald, or another program, finds the moves of `bm` and avoids those of `am` (the standard's "pfts")
 ///
 /// Writes `pm`, `pv`, `ce`, `acd`, `acn` and `acs`, and the private operation `Target`: `Target missed;` or `Target solved
-/// DEPTH NODES MILLISECONDS;`, the point from which on the right move was the best until the end. Records without `bm` and `am`
+/// DEPTH NODES MILLISECONDS;`, the point from which on the right move stayed the best. Records without `bm` and `am`
 /// are skipped. Missed records don't change the exit status.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -210,7 +211,7 @@ impl MateArgs {
 pub(crate) struct TargetArgs {
     #[command(flatten)]
     analysis: AnalysisArgs,
-    /// End the search when right moves have stayed the best for so many plies of further depth
+    /// End the search when a right move has stayed the best over this many plies of further depth
     #[arg(long, value_name = "PLIES")]
     early_stop: Option<NonZeroU32>,
 }

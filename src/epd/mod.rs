@@ -1,4 +1,4 @@
-//! `herald epd`: files of positions in EPD, checked, changed and analysed.
+//! `herald epd`: checks, changes and analyses files of EPD records.
 
 mod analysis_verbs;
 mod quick_verbs;
@@ -37,7 +37,7 @@ impl EpdVerb {
 /// How strings write quotation marks and semicolons.
 #[derive(Clone, Copy, ValueEnum)]
 enum EscapesArg {
-    /// As the standard has it: a backslash is a backslash
+    /// As in the standard: no escapes
     Standard,
     /// `\"` and `\\`, as python-chess writes them
     PythonChess,
@@ -47,7 +47,7 @@ enum EscapesArg {
 }
 
 impl EscapesArg {
-    /// A lenient reader of records.
+    /// A lenient reader for this notation.
     fn reader(self, moves: MoveReading) -> RecordReader {
         let escapes = match self {
             EscapesArg::Standard => Escapes::None,

@@ -1,11 +1,12 @@
-//! `herald epd check`, `normalize` and `purge`: the quick verbs. They tell what is wrong with records, write them in canonical
-//! form, and remove an operation from them.
+//! `herald epd check`, `normalize` and `purge`: the quick verbs. They report faults of records, write records in canonical form,
+//! and remove an operation.
 
 use std::io::{self, Write as _};
 
 use analysis::{CheckRecords, Counts, Normalize, Purge, Verb};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use game::counted;
 use messages::epd::{MoveReading, RecordReader, Rule, Severity};
 use serde_json::json;
 
@@ -15,8 +16,8 @@ use crate::WrongInput;
 
 /// Report faults of EPD records: form, operands, opcodes that contradict each other, illegal positions and moves
 ///
-/// An error has a meaning that is lost, unknown or impossible. A warning can be repaired by `herald epd normalize`. A note is
-/// allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
+/// An error means that the meaning is unknown, impossible or contradictory. A warning can be repaired by `herald epd normalize`. A
+/// note is allowed but unusual. The exit status is 0 without errors, 1 with errors, and 2 if a file can't be read.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd check --level warning suites/*.epd")]
 pub(crate) struct EpdCheckArgs {
@@ -73,12 +74,16 @@ impl EpdCheckArgs {
             });
             writeln!(io::stdout(), "{totals}")?;
         } else {
-            writeln!(io::stdout(), "{records} records: {errors} errors, {warnings} warnings, {notes} notes")?;
+            let faults = [(errors, "error"), (warnings, "warning"), (notes, "note")];
+            let faults = faults.map(|(count, noun)| counted(count, noun)).join(", ");
+            writeln!(io::stdout(), "{}: {faults}", counted(records, "record"))?;
         }
         match (errors, warnings) {
-            (0, 1..) if self.strict => bail!("{warnings} warnings, which are errors by --strict"),
+            (0, 1..) if self.strict => {
+                bail!("{}; --strict counts them as errors", counted(warnings, "warning"))
+            }
             (0, _) => Ok(()),
-            _ => bail!("{errors} errors in {faulty} records"),
+            _ => bail!("{} in {}", counted(errors, "error"), counted(faulty, "record")),
         }
     }
 }
@@ -86,8 +91,8 @@ impl EpdCheckArgs {
 /// Write EPD records in canonical form, so that files can be compared line by line (the standard's "pfdn")
 ///
 /// Repairs blanks and semicolons, the order of operations and of moves without an order of their own, SAN with too much or too
-/// little in it, counters of a FEN (they become `hmvc` and `fmvn`), strings without quotation marks, commas between moves. What
-/// can't be repaired is reported and stays as it is; then the exit status is 1.
+/// little in it, counters of a FEN (they become `hmvc` and `fmvn`), strings without quotation marks, commas between moves. A
+/// record with errors is reported and stays as it is; then the exit status is 1.
 #[derive(Args)]
 #[command(after_help = "Example: herald epd normalize --repair moves,mates suite.epd -o normal.epd")]
 pub(crate) struct NormalizeArgs {
@@ -95,7 +100,7 @@ pub(crate) struct NormalizeArgs {
     input: InputArgs,
     #[command(flatten)]
     output: OutputArgs,
-    /// Repair what is no EPD as well
+    /// Repair notations outside of EPD as well
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     repair: Vec<Repair>,
     /// How strings write quotation marks and semicolons
@@ -105,9 +110,9 @@ pub(crate) struct NormalizeArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Repair {
-    /// Moves in coordinates or any other notation that can be read become SAN
+    /// Convert moves in coordinates or any other readable notation to SAN
     Moves,
-    /// `bm #3` becomes `dm 3`, and `bm #-3` the `ce` of that mate
+    /// Convert `bm #3` to `dm 3`, and `bm #-3` to the `ce` of that mate
     Mates,
 }
 
@@ -120,13 +125,14 @@ impl NormalizeArgs {
         match Work::new(&self.input, &self.output)?.run(&verb)? {
             Counts { errors: 0, .. } => Ok(()),
             Counts { errors, faulty, records, .. } => {
-                bail!("{errors} errors in {faulty} of {records} records could not be put right")
+                let (errors, records) = (counted(errors, "error"), counted(records, "record"));
+                bail!("{errors} in {faulty} of {records} could not be repaired")
             }
         }
     }
 }
 
-/// Remove an operation from all EPD records (the standard's "pfop"); the rest stays as it is
+/// Remove an operation from all EPD records (the standard's "pfop"); the rest is not changed
 #[derive(Args)]
 #[command(after_help = "Example: herald epd purge pv analysed.epd -o suite.epd")]
 pub(crate) struct PurgeArgs {
@@ -143,7 +149,7 @@ impl PurgeArgs {
         let purge = Purge::new(&self.opcode).map_err(WrongInput::of)?;
         let counts = Work::new(&self.input, &self.output)?.run(&Verb::quick(purge))?;
         if counts.errors > 0 {
-            bail!("{} lines were left out", counts.errors);
+            bail!("left out: {}", counted(counts.errors, "line"));
         }
         Ok(())
     }

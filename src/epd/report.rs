@@ -1,14 +1,15 @@
-//! `herald epd report`: results of suites of problems.
+//! `herald epd report`: reports on solved test suites.
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
-use analysis::InputFile;
 use analysis::report::{self, Run, RunSummary, SuiteReport};
+use analysis::{InputFile, refuse_overwriting};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use messages::epd::MoveReading;
+use platform::FileId;
 
 use super::EscapesArg;
 use super::work::explain;
@@ -28,16 +29,16 @@ pub(crate) struct ReportArgs {
     /// Runs: files of EPD records, `-` for standard input; NAME=FILE names a run. The first one is compared with the others
     #[arg(required = true, value_name = "[NAME=]FILE")]
     runs: Vec<PathBuf>,
-    /// Write an HTML page too, with charts and the boards that the first run has missed
+    /// Also write an HTML page with charts and diagrams of the problems that the first run has missed
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// The heading of the page
+    /// Heading of the page
     #[arg(long, default_value = "EPD report", requires = "html")]
     title: String,
-    /// Write the records that the first run has missed, with the right moves and the wrong one, as training data
+    /// Write the problems that the first run has missed as training data, with the right moves and the wrong one
     #[arg(long, value_name = "FILE")]
     feedback: Option<PathBuf>,
-    /// List all problems, also those that every run has solved
+    /// List all problems, including those that every run has solved
     #[arg(long)]
     all: bool,
     /// Write the report as JSON
@@ -54,7 +55,7 @@ pub(crate) struct ReportArgs {
 impl ReportArgs {
     pub(super) fn run(&self) -> Result<()> {
         let report = self.read()?;
-        // The files are there before anything is printed.
+        // Files are written first, so that their errors come before any output.
         if let Some(path) = &self.html {
             write(path, &report::page(&report, &self.title, self.all))?;
         }
@@ -76,16 +77,24 @@ impl ReportArgs {
     fn read(&self) -> Result<SuiteReport> {
         let reader = self.escapes.reader(MoveReading::Repair);
         let mut report = SuiteReport::default();
-        for run in &self.runs {
-            let (name, path) = split(run);
-            let input = InputFile::open(path).map_err(explain)?;
+        let inputs = self.runs.iter().map(|run| InputFile::open(split(run).1).map_err(explain));
+        let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        for output in self.html.iter().chain(&self.feedback) {
+            refuse_overwriting(output, &inputs).map_err(WrongInput::of)?;
+        }
+        if self.html.as_deref().zip(self.feedback.as_deref()).is_some_and(|(one, other)| is_same(one, other))
+        {
+            return Err(WrongInput::of(anyhow!("--html and --feedback name the same file")));
+        }
+        for (run, input) in self.runs.iter().zip(inputs) {
+            let (name, _) = split(run);
             let shown = input.name.clone();
             let run = Run::read(&name, input, reader);
             let run = run.map_err(|error| WrongInput::of(anyhow!("can't read `{shown}`: {error}")))?;
             if run.tried() == 0 {
                 return Err(WrongInput::of(anyhow!(
-                    "nothing in `{shown}` was solved or missed; expected records with `bm` or `am` and a move that \
-                     was played, as `herald epd target` writes them"
+                    "`{shown}` has no solved or missed problems; expected records with `bm` or `am` and the move \
+                     played, as `herald epd target` writes them"
                 )));
             }
             report.add(run);
@@ -94,7 +103,7 @@ impl ReportArgs {
     }
 }
 
-/// The name of a run, and its file. What is the name of a file as a whole is none with a name in front.
+/// Splits an argument into the name of a run and its file. An argument that is the name of an existing file is not split.
 fn split(run: &Path) -> (String, &Path) {
     let text = run.to_str().filter(|_| !run.exists());
     if let Some((name, file)) = text.and_then(|text| text.split_once('=')) {
@@ -104,11 +113,23 @@ fn split(run: &Path) -> (String, &Path) {
     (name, run)
 }
 
+/// Whether two paths refer to the same file, which need not exist.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let path = path::absolute(path).ok()?;
+        Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+    };
+    match (FileId::at(one), FileId::at(other)) {
+        (None, None) => !one.exists() && place(one).is_some_and(|one| Some(one) == place(other)),
+        (one, other) => one == other,
+    }
+}
+
 fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("can't write `{}`", path.display()))
 }
 
-/// Whether so much was solved: a number of problems, or a percentage. `None` if the text is neither.
+/// Whether a run reaches a threshold: a number of problems or a percentage. `None` if the text is neither.
 fn is_reached(threshold: &str, run: &RunSummary) -> Option<bool> {
     match threshold.strip_suffix('%') {
         Some(percent) => {

@@ -1,7 +1,7 @@
-//! Files through a verb: progress, interruption, and what is told when something fails.
+//! Runs a verb on files: progress, interruption and error messages.
 //!
-//! The work is interrupted between two results: what is written is whole, and a file that was to replace another is gone without
-//! a trace.
+//! Work is interrupted between two results, so that the output consists of complete lines. A temporary file that should replace
+//! another is removed.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -15,31 +15,32 @@ use analysis::{
     Counts, FileError, InputFile, JobResult, OutputFile, ProcessError, ResumeError, Resumption, Verb,
     WorkerPool,
 };
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use game::counted;
 use indicatif::ProgressBar;
 use platform::signals;
 
-use crate::{FAILED, WrongInput, progress_bar};
+use crate::{FAILED, WrongInput, progress_bar, read_threads};
 
-/// What is read.
+/// Input arguments.
 #[derive(Args)]
 pub(super) struct InputArgs {
     /// Files of EPD records; `-`, or none, for standard input
     #[arg(id = "files", value_name = "FILE")]
     paths: Vec<PathBuf>,
     /// Number of threads; by default, one for each processor
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = read_threads)]
     threads: Option<NonZeroUsize>,
 }
 
-/// Where the result is written: standard output by default.
+/// Output arguments; standard output by default.
 #[derive(Args, Default)]
 pub(super) struct OutputArgs {
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace each file when all is done; if that fails, it is as it was
+    /// Replace each file when it is finished; a file that was changed in the meantime is left as it is
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
 }
@@ -52,15 +53,15 @@ impl InputArgs {
     }
 }
 
-/// Files on their way through a verb.
+/// A run of a verb on files.
 pub(super) struct Work {
     pool: WorkerPool,
     inputs: Vec<InputFile>,
-    /// `None` where each input is to be replaced, until the first is.
+    /// `None` between the inputs of a run in place.
     output: Option<OutputFile>,
-    /// How many lines of each input an earlier run has done.
+    /// Progress of an earlier run.
     resumption: Resumption,
-    /// Whether a run with the same arguments and `--resume` could go on after an interruption.
+    /// Whether the run can be continued with `--resume` after an interruption.
     is_resumable: bool,
     counts: Counts,
 }
@@ -77,14 +78,14 @@ impl Work {
         Ok(Work::with(input, inputs, output, Resumption::default()))
     }
 
-    /// Opens all files, to go on where an earlier run has stopped; if there is no output yet, it begins anew.
+    /// Opens all files to continue an earlier run; starts from the beginning if there is no output yet.
     pub(super) fn resume(input: &InputArgs, output: &OutputArgs) -> Result<Work> {
         let wrong = |text: String| WrongInput::of(anyhow!(text));
         let Some(path) = &output.output else {
-            return Err(wrong("--resume goes on with a file; name it with --output".to_owned()));
+            return Err(wrong("--resume continues a file; name it with --output".to_owned()));
         };
         if input.paths.is_empty() || input.paths.iter().any(|path| path == Path::new("-")) {
-            return Err(wrong("--resume reads the input twice, and so needs files".to_owned()));
+            return Err(wrong("--resume reads the input twice and needs files".to_owned()));
         }
         let existing = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Work::new(input, output),
@@ -94,7 +95,7 @@ impl Work {
         };
         let resumption = Resumption::find(input.open()?, existing).map_err(|error| match error {
             ResumeError::Read(error) => error.into(),
-            error => wrong(format!("can't go on with `{}`: {error}", path.display())),
+            error => wrong(format!("can't resume `{}`: {error}", path.display())),
         })?;
         let inputs = input.open()?;
         let output = OutputFile::go_on(path, resumption.length, &inputs).map_err(explain)?;
@@ -113,19 +114,19 @@ impl Work {
         Work { pool, inputs, output, resumption, is_resumable: false, counts: Counts::default() }
     }
 
-    /// Lets those who work notice the interruption by this flag, and gives them so much time to end then. The work can be
-    /// gone on with by `--resume` if its output stays.
+    /// Uses `interrupt` as the interrupt flag and gives jobs the time `grace` to end. The run can be continued with `--resume` if
+    /// its output is resumable.
     pub(super) fn resumable(self, interrupt: Arc<AtomicBool>, grace: Duration) -> Work {
         let is_resumable = self.output.as_ref().is_some_and(OutputFile::is_resumable);
         Work { pool: WorkerPool { interrupt, grace, ..self.pool }, is_resumable, ..self }
     }
 
-    /// How many lines were done by an earlier run.
+    /// Number of lines that an earlier run has finished.
     pub(super) fn lines_done(&self) -> u64 {
         self.resumption.lines.iter().sum()
     }
 
-    /// Takes one file after the other through a verb.
+    /// Applies a verb to all files in order.
     pub(super) fn run(mut self, verb: &Verb) -> Result<Counts> {
         signals::set_flag_then_exit(&self.pool.interrupt, FAILED.into())?;
         let (pool, inputs) = (self.pool.clone(), std::mem::take(&mut self.inputs));
@@ -144,6 +145,9 @@ impl Work {
             progress.finish_and_clear();
             done.map_err(|error| self.failed(error, &name))?;
             if is_in_place {
+                if self.counts.lost > 0 {
+                    bail!("`{name}` has lines that are too long to be read; it is left as it is");
+                }
                 self.finish()?;
             }
         }
@@ -156,7 +160,7 @@ impl Work {
             progress.suspend(|| output.write(&result.output))?;
         }
         if !result.messages.is_empty() {
-            // If nobody reads the messages, the work goes on all the same.
+            // A closed standard error does not stop the work.
             progress.suspend(|| drop(io::stderr().write_all(&result.messages)));
         }
         progress.inc(result.length);
@@ -168,29 +172,32 @@ impl Work {
         self.output.take().map_or(Ok(()), OutputFile::finish).map_err(explain)
     }
 
-    /// Why the work has ended, how far it has come, and what there is of the output.
+    /// Composes the error message: the reason, the number of finished records, and the state of the output.
     fn failed(&mut self, error: ProcessError, name: &str) -> anyhow::Error {
         let output = self.output.take();
         let (reason, advice) = match (error, &output) {
-            // Whoever has closed the pipe has read enough.
+            // The reader of the pipe has closed it and needs no more.
             (ProcessError::Write(error), Some(output))
                 if output.is_standard() && error.kind() == io::ErrorKind::BrokenPipe =>
             {
                 return error.into();
             }
             (ProcessError::Write(error), Some(output)) => (output.error(error).to_string(), ""),
-            (ProcessError::Read(error), _) => (format!("can't read `{name}` any further: {error}"), ""),
+            (ProcessError::Read(error), _) => (format!("can't read `{name}`: {error}"), ""),
             (error @ ProcessError::Interrupted, _) if self.is_resumable => {
-                (error.to_string(), "; --resume goes on")
+                (error.to_string(), "; continue with --resume")
             }
             (error, _) => (error.to_string(), ""),
         };
         let kept = output.map_or_else(String::new, |output| format!("; {}", output.abandon()));
-        anyhow!("{reason} after {} records{kept}{advice}", self.counts.records)
+        anyhow!("{reason} after {}{kept}{advice}", counted(self.counts.records, "record"))
     }
 }
 
-/// What is wrong with a file, with the right exit status.
+/// An error of a file, with the right exit status.
 pub(super) fn explain(error: FileError) -> anyhow::Error {
+    if matches!(error, FileError::Same(_)) {
+        return WrongInput::of(anyhow!("{error}; use --in-place to replace it"));
+    }
     if error.is_wrong_input() { WrongInput::of(error) } else { error.into() }
 }

@@ -46,14 +46,16 @@ pub(crate) struct ClientArgs {
     /// Think on the opponent's time
     #[arg(long)]
     ponder: bool,
-    /// How long to try to connect to a referee
+    /// Time to look for a referee, at the start and after a lost connection; then the client gives up
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     patience: u64,
 }
 
-/// How soon a connection is tried again; the pause grows each time.
+/// Pause before all addresses are tried again; it grows each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// A connection that ends earlier counts as a failed attempt to find a referee.
+const LASTING: Duration = Duration::from_secs(2);
 /// How long a host may take to answer, and then for the handshake of TLS.
 const TO_CONNECT: Duration = Duration::from_secs(5);
 
@@ -76,7 +78,10 @@ impl ClientArgs {
         // At the second signal the program ends without signing off.
         signals::set_flag_then_exit(&leaving, 1)?;
         let mut fault = None;
-        while let Some((address, transport)) = self.connect(&security, &leaving)? {
+        let search = || RefereeSearch::new(self.addresses(), Duration::from_secs(self.patience));
+        let mut referees = search();
+        while let Some((address, transport)) = referees.connect(&security, &leaving)? {
+            let begin = Instant::now();
             eprintln!("herald: signing on to {address} as {}", config.name);
             let mut alarm = |reason: &str| {
                 call_for_help(reason);
@@ -92,9 +97,17 @@ impl ClientArgs {
                     break;
                 }
                 Ok(DisconnectReason::Refused) => bail!("the referee does not let {} play", config.name),
+                Ok(DisconnectReason::Outdated) => {
+                    referees.fail(anyhow!("{address} is a referee of an older epoch"), false);
+                }
                 // Another referee may have taken over. What can't be written to is lost as well.
-                Ok(DisconnectReason::Lost | DisconnectReason::Outdated) | Err(_) => {
+                Ok(DisconnectReason::Lost) | Err(_) => {
                     eprintln!("herald: lost {address}");
+                    if begin.elapsed() < LASTING {
+                        referees.fail(anyhow!("{address} ended the connection at once"), false);
+                    } else {
+                        referees = search();
+                    }
                 }
             }
         }
@@ -120,38 +133,78 @@ impl ClientArgs {
             ponder: self.ponder,
         })
     }
+}
 
-    /// Tries one referee after the other until one is there; `None` if the user has interrupted that.
-    fn connect(&self, security: &Security, leaving: &AtomicBool) -> Result<Option<(PeerAddress, Transport)>> {
-        let until = Instant::now() + Duration::from_secs(self.patience);
-        let mut pause = FIRST_PAUSE;
-        let mut is_told = false;
+/// The search for a referee. It goes on until a connection has lasted, so that a referee that accepts connections and ends them
+/// at once is as good as none.
+struct RefereeSearch {
+    addresses: Vec<PeerAddress>,
+    /// Index of the next address to try in this round.
+    next: usize,
+    /// The last failure, and whether all failures of this round were ones that time does not mend.
+    error: Option<anyhow::Error>,
+    is_hopeless: bool,
+    patience: Duration,
+    since: Instant,
+    pause: Duration,
+    is_reported: bool,
+}
+
+impl RefereeSearch {
+    fn new(addresses: Vec<PeerAddress>, patience: Duration) -> RefereeSearch {
+        RefereeSearch {
+            addresses,
+            next: 0,
+            error: None,
+            is_hopeless: true,
+            patience,
+            since: Instant::now(),
+            pause: FIRST_PAUSE,
+            is_reported: false,
+        }
+    }
+
+    /// Tries one referee after the other until one accepts a connection; `None` if the user has interrupted that.
+    ///
+    /// # Errors
+    /// No referee was found in time, or none of them is the right one.
+    fn connect(
+        &mut self,
+        security: &Security,
+        leaving: &AtomicBool,
+    ) -> Result<Option<(PeerAddress, Transport)>> {
         loop {
-            let (mut last, mut is_hopeless) = (None, true);
-            for address in self.addresses() {
+            while let Some(address) = self.addresses.get(self.next).cloned() {
                 if leaving.load(Ordering::Relaxed) {
                     return Ok(None);
                 }
+                self.next += 1;
                 match transport::open(&address, security, TO_CONNECT) {
                     Ok(transport) => return Ok(Some((address, transport))),
                     Err(error) => {
-                        is_hopeless &= error.kind() == ErrorKind::InvalidData;
-                        last = Some(anyhow!(error).context(format!("{address} can't be reached")));
+                        let is_hopeless = error.kind() == ErrorKind::InvalidData;
+                        self.fail(anyhow!(error).context(format!("{address} can't be reached")), is_hopeless);
                     }
                 }
             }
-            let error = last.unwrap_or_else(|| anyhow!("no referee"));
-            // All answer, and none is the right one: time doesn't change that.
-            if is_hopeless || Instant::now() >= until {
+            let error = self.error.take().unwrap_or_else(|| anyhow!("no referee"));
+            if self.is_hopeless || self.since.elapsed() >= self.patience {
                 return Err(error);
             }
-            if !is_told {
-                eprintln!("herald: {error:#}; trying again for {} s", self.patience);
-                is_told = true;
+            if !self.is_reported {
+                eprintln!("herald: {error:#}; trying again for {} s", self.patience.as_secs());
+                self.is_reported = true;
             }
-            thread::sleep(pause);
-            pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+            thread::sleep(self.pause);
+            self.pause = (self.pause * 3 / 2).min(LONGEST_PAUSE);
+            (self.next, self.is_hopeless) = (0, true);
         }
+    }
+
+    /// The address that was tried last is no referee to play under. Others may be.
+    fn fail(&mut self, error: anyhow::Error, is_hopeless: bool) {
+        self.is_hopeless &= is_hopeless;
+        self.error = Some(error);
     }
 }
 

@@ -58,10 +58,43 @@ fn a_book_that_can_t_be_used_or_written_is_named() {
         text(&output.stderr)
     };
     let damaged = complaint(&["book", "show", "games.pgn"], 2);
-    assert!(damaged.starts_with("herald: can't use `games.pgn`: no Polyglot book: "), "{damaged}");
+    assert!(damaged.starts_with("herald: can't use `games.pgn`: not a Polyglot book: "), "{damaged}");
     let unwritten = complaint(&["book", "make", "games.pgn", "-o", "nowhere/book.bin"], 1);
     assert!(unwritten.contains("herald: can't write `nowhere/book.bin`: "), "{unwritten}");
     assert!(complaint(&["book", "make", "/dev/null", "-o", "x.bin"], 2).contains("no games"));
+}
+
+#[test]
+fn games_are_not_overwritten_by_their_book() {
+    let directory = made("1");
+    std::os::unix::fs::symlink("games.pgn", directory.path().join("link.bin")).expect("a link");
+    fs::copy(directory.path().join("games.pgn"), directory.path().join("x.part")).expect("a copy");
+    for (games, book) in [("games.pgn", "games.pgn"), ("games.pgn", "link.bin"), ("x.part", "x")] {
+        let output = herald(directory.path(), &["book", "make", "--min-count", "1", games, "-o", book]);
+        let complaint = format!("herald: `{games}` is both input and output\n");
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(2), complaint));
+        assert_eq!(fs::read_to_string(directory.path().join(games)).expect("the games"), GAMES);
+    }
+}
+
+#[test]
+fn games_of_variants_and_an_empty_book_are_told() {
+    let directory = made("1");
+    let make = |games: &str, min_count: &str| {
+        fs::write(directory.path().join("games.pgn"), games).expect("a file");
+        let output =
+            herald(directory.path(), &["book", "make", "games.pgn", "-o", "x.bin", "--min-count", min_count]);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let atomic = "[Variant \"Atomic\"]\n\n1. e4 e5 1-0\n\n";
+    let none =
+        "herald: there are no games to make a book of; left out: 0 games with faults, 1 game of a variant\n";
+    assert_eq!(make(atomic, "1"), (Some(2), String::new(), none.to_owned()));
+    let both = format!("{atomic}[White \"A\"]\n\n1. e4 1-0\n");
+    let left_out = "from 1 game; left out: 0 games with faults, 1 game of a variant\n";
+    assert_eq!(make(&both, "1"), (Some(0), format!("1 entry {left_out}"), String::new()));
+    let warning = "herald: the book is empty; try a smaller --min-count\n".to_owned();
+    assert_eq!(make(&both, "2"), (Some(0), format!("0 entries {left_out}"), warning));
 }
 
 #[test]

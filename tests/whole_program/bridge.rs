@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::referee::{Raw, Referee};
-use crate::support::{Program, distorting};
+use crate::support::{PATIENCE, Program, distorting};
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
@@ -51,6 +52,49 @@ fn a_program_that_dies_again_and_again_needs_help() {
     assert!(told.contains("again and again"), "{told}");
     let traffic = fs::read_to_string(folder.path().join("event/traffic.log")).expect("a log");
     assert!(traffic.contains("refreq fault"), "{traffic}");
+}
+
+/// A UCI program that takes a second for `e2e4`, and creates a file when it begins.
+fn slow(begun: &Path) -> String {
+    format!(
+        "while read -r word _; do case $word in uci) echo uciok;; isready) echo readyok;; \
+         go) touch {}; sleep 1; echo bestmove e2e4;; quit) exit;; esac; done",
+        begun.display()
+    )
+}
+
+#[test]
+fn a_move_that_answers_an_outdated_question_is_dropped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let begun = folder.path().join("begun");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let address = listener.local_addr().expect("an address").to_string();
+    let script = slow(&begun);
+    let _bridge =
+        Program::start(&["bridge", "--referee", &address, "--name", "B", "--", "sh", "-c", &script]);
+    let ask = |client: &mut Raw| {
+        client.say("refcom reset;");
+        client.say("refcom inform; ptp White \"B\";");
+        client.say("refcom respond; tcgs 1;");
+        let asked = Instant::now();
+        while fs::remove_file(&begun).is_err() {
+            assert!(asked.elapsed() < PATIENCE, "the program was not asked");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let mut client = Raw::accept(&listener);
+    client.hear("refreq sign_on");
+    ask(&mut client);
+    drop(client);
+    let mut client = Raw::accept(&listener);
+    client.hear("refreq sign_on");
+    assert_eq!(client.hear_for(Duration::from_millis(1500)), "", "the connection was another one");
+    ask(&mut client);
+    client.say("refcom execute; sv d4;");
+    assert_eq!(client.hear_for(Duration::from_millis(1500)), "", "the position was another one");
+    ask(&mut client);
+    let reply = client.hear("refreq reply");
+    assert!(reply.contains("sm e4;"), "{reply}");
 }
 
 #[test]

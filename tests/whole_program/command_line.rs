@@ -62,6 +62,10 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["uci", "surplus"],
         &["openings", "--balance", "-1"],
         &["openings", "--nodes", "0"],
+        &["openings", "--threads", "9999999"],
+        &["epd", "check", "--threads", "1025"],
+        &["epd", "normalize", "--threads", "0"],
+        &["epd", "analyze", "--nodes", "1", "--threads", "9999999"],
         &["cego", "--hash", "0"],
         &["cego", "--threads", "many"],
     ] {
@@ -71,6 +75,20 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         assert_eq!(complaint.len(), 1, "{arguments:?}: {complaint:?}");
         assert!(complaint[0].starts_with("herald: "), "{complaint:?}");
         assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_missing_argument_is_named_with_the_help_of_its_command() {
+    for (arguments, expected) in [
+        (&["perft"][..], "provided: <DEPTH> (see herald perft --help)"),
+        (&["epd", "target", "x.epd"], "(see herald epd target --help)"),
+        (&["check", "foo", "--", "x"], "(see herald check --help)"),
+        (&["epd"], "a subcommand is required (see herald epd --help)"),
+        (&["nonsense"], "'nonsense' (see herald --help)"),
+    ] {
+        let complaint = lines(&herald(arguments).stderr);
+        assert!(complaint.len() == 1 && complaint[0].ends_with(expected), "{arguments:?}: {complaint:?}");
     }
 }
 
@@ -138,6 +156,42 @@ fn openings_that_do_not_exist_are_not_made() {
     let output = herald(&["openings", "--plies", "0", "--count", "2", "--nodes", "1", "--balance", "200"]);
     assert_eq!((output.status.code(), lines(&output.stdout).len()), (Some(1), 1));
     assert_eq!(lines(&output.stderr).len(), 1);
+}
+
+#[test]
+fn a_program_that_hung_in_a_game_is_started_anew_for_the_next() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (flag, pgn) = (folder.path().join("hung"), folder.path().join("games.pgn"));
+    let script = format!(
+        "if [ -e {flag} ]; then exec {} uci; fi; while read -r word _; do case $word in \
+         uci) echo uciok;; isready) echo readyok;; go) touch {flag}; exec sleep 1000;; quit) exit;; esac; done",
+        env!("CARGO_BIN_EXE_herald"),
+        flag = flag.display()
+    );
+    let path = folder.path().join("engine.sh");
+    std::fs::write(&path, script).expect("a file");
+    let hanging = format!("cmd='sh {}' name=Hanging protocol=uci patience=2 grace=0.1", path.display());
+    let other = format!("cmd='{} uci' name=Other protocol=uci", env!("CARGO_BIN_EXE_herald"));
+    let output = herald(&[
+        "match",
+        "--engine",
+        &hanging,
+        "--engine",
+        &other,
+        "--tc",
+        "1+0.1",
+        "--games",
+        "2",
+        "--max-moves",
+        "4",
+        "--pgn",
+        pgn.to_str().expect("a path"),
+    ]);
+    assert!(output.status.success(), "{output:?}");
+    let games = std::fs::read_to_string(pgn).expect("the games");
+    let endings: Vec<_> = games.lines().filter(|line| line.starts_with("[Termination ")).collect();
+    assert!(endings.len() == 2 && endings[0].contains("time"), "{games}");
+    assert!(endings[1].contains("adjudication"), "{games}");
 }
 
 #[test]

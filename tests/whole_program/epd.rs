@@ -55,11 +55,11 @@ fn check_has_an_exit_code_for_scripts() {
         ),
         "{told}"
     );
-    assert!(told.ends_with("2 records: 0 errors, 1 warnings, 1 notes\n"), "{told}");
+    assert!(told.ends_with("2 records: 0 errors, 1 warning, 1 note\n"), "{told}");
     assert_eq!(herald(folder.path(), &["check", "a.epd", "--strict"]).status.code(), Some(1));
     fs::write(folder.path().join("b.epd"), format!("{START} bm e5;\n")).expect("a file");
     let told = complaint(folder.path(), &["check", "--json", "a.epd", "b.epd"], 1);
-    assert_eq!(told, "herald: 1 errors in 1 records\n");
+    assert_eq!(told, "herald: 1 error in 1 record\n");
     let rules = herald(folder.path(), &["check", "--rules"]);
     assert!(text(&rules.stdout).contains("\nX5   `pm` is the first move of `pv` (6.19).\n"));
 }
@@ -102,13 +102,13 @@ fn what_can_t_be_read_or_written_is_named() {
     let told = complaint(path, &["check", "no-such.epd"], 2);
     assert!(told.starts_with("herald: can't read `no-such.epd`: "), "{told}");
     let told = complaint(path, &["normalize", "."], 2);
-    assert_eq!(told, "herald: can't read `.`: it is a directory; expected a file of EPD records\n");
+    assert_eq!(told, "herald: can't read `.`: it is a directory; expected a file\n");
     let told = complaint(path, &["normalize", "a.epd", "-o", "./a.epd"], 2);
-    assert_eq!(told, "herald: `a.epd` is both input and output; --in-place replaces it when all is done\n");
+    assert_eq!(told, "herald: `a.epd` is both input and output; use --in-place to replace it\n");
     let told = complaint(path, &["purge", "acd", "a.epd", "-o", "nowhere/b.epd"], 1);
     assert!(told.starts_with("herald: can't write `nowhere/b.epd`: "), "{told}");
     let told = complaint(path, &["purge", "a-b", "a.epd"], 2);
-    assert!(told.starts_with("herald: `a-b` is no opcode"), "{told}");
+    assert!(told.starts_with("herald: `a-b` is not an opcode"), "{told}");
     assert!(complaint(path, &["normalize", "--in-place"], 2).contains("name a file"));
     if Path::new("/dev/full").exists() {
         let told = complaint(path, &["normalize", "a.epd", "-o", "/dev/full"], 1);
@@ -156,6 +156,15 @@ fn nobody_listening_is_no_failure() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("herald ends");
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+}
+
+#[test]
+fn a_file_with_too_long_a_line_is_not_replaced() {
+    let text = format!("{START}  acd 1;\n{}\n", "x".repeat(17 << 20));
+    let folder = folder(&text);
+    let output = herald(folder.path(), &["normalize", "--in-place", "a.epd"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(read(&folder, "a.epd") == text);
 }
 
 /// The suites beside the repository, if they are there.

@@ -90,14 +90,8 @@ fn mates_are_found_in_passes_and_skipped_then() {
         let arguments = ["mate", "--moves", moves, "--nodes", "100000", "--no-times", input, "-o", output];
         told(&folder, &arguments, 0)
     };
-    assert!(
-        find("a.epd", "b.epd", "1")
-            .starts_with("2 records: 1 mates found, 1 without, 0 passed over, 0 failed; ")
-    );
-    assert!(
-        find("b.epd", "c.epd", "2")
-            .starts_with("2 records: 1 mates found, 0 without, 1 passed over, 0 failed; ")
-    );
+    assert!(find("a.epd", "b.epd", "1").starts_with("2 records: 1 mate, 1 without, 0 skipped, 0 failed; "));
+    assert!(find("b.epd", "c.epd", "2").starts_with("2 records: 1 mate, 0 without, 1 skipped, 0 failed; "));
     fs::write(folder.path().join("a.epd"), format!("{MATE_IN_2}\n{MATE_IN_1}\n{EASY_MATE_IN_2}\n"))
         .expect("a file");
     let uci = format!("cmd='{HERALD} uci' option.Hash=1");
@@ -127,8 +121,12 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
         fs::write(folder.path().join("b.epd"), &whole[..length]).expect("a file");
         let lines = whole[..length].matches('\n').count();
         let told = told(&folder, &resume, 0);
-        assert!(told.starts_with(&format!("{} records: ", 20 - lines)), "{told}");
-        assert_eq!(told.contains(&format!("; {lines} lines were done before")), lines > 0, "{told}");
+        assert!(told.starts_with(&format!("{}: ", game::counted(20 - lines as u64, "record"))), "{told}");
+        assert_eq!(
+            told.contains(&format!("; {} done before", game::counted(lines as u64, "line"))),
+            lines > 0,
+            "{told}"
+        );
         assert_eq!(read(&folder, "b.epd"), whole);
     }
     fs::remove_file(folder.path().join("b.epd")).expect("it is there");
@@ -140,7 +138,7 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
     let refused = told(&folder, &resume, 2);
     assert_eq!(
         refused,
-        "herald: can't go on with `b.epd`: line 8 of the output does not come from line 8 of `a.epd`\n"
+        "herald: can't resume `b.epd`: line 8 of the output does not come from line 8 of `a.epd`\n"
     );
     assert!(read(&folder, "b.epd").ends_with("half a li"), "what isn't ours is not touched");
     fs::write(folder.path().join("a.epd"), "").expect("a file");
@@ -216,10 +214,8 @@ fn runs_are_reported_side_by_side() {
     let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd"];
     let (text, _) = report(&folder, &arguments, 0);
     let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
-    has("b              2       1  50.0  9.5 and 90.5   2000  1 without a solution");
-    has(
-        "person         2            0         1                1        0  1.000  no surely different number",
-    );
+    has("b              2       1  50.0    9.5 to 90.5   2000  1 without a solution");
+    has("person         2            0           1           1        0  1.000  not significant");
     has("1  1        Ra8#      + Ra8#  - Kf2");
     let page = read(&folder, "e.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
@@ -229,6 +225,23 @@ fn runs_are_reported_side_by_side() {
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["runs"][0]["name"], "c=d");
     assert_eq!(json["comparisons"][0]["first_only"], 1);
+}
+
+#[test]
+fn a_report_overwrites_neither_its_runs_nor_itself() {
+    let record = format!("{START} bm e4; pm e4;\n");
+    let folder = folder(&record);
+    std::os::unix::fs::symlink("a.epd", folder.path().join("link.epd")).expect("a link");
+    for output in ["--html", "--feedback"] {
+        for name in ["a.epd", "link.epd"] {
+            let (written, told) = report(&folder, &["a.epd", output, name], 2);
+            assert_eq!((written.as_str(), told.as_str()), ("", "herald: `a.epd` is both input and output\n"));
+        }
+    }
+    assert_eq!(read(&folder, "a.epd"), record);
+    let (_, told) = report(&folder, &["a.epd", "--html", "f", "--feedback", "./f"], 2);
+    assert_eq!(told, "herald: --html and --feedback name the same file\n");
+    assert!(!folder.path().join("f").exists());
 }
 
 #[test]
@@ -243,7 +256,7 @@ fn a_threshold_decides_the_exit_status() {
         assert!(told.starts_with("herald: a has solved 1 of 2, not "), "{told}");
     }
     fs::write(folder.path().join("b.epd"), format!("{START} bm e4;\n")).expect("a file");
-    assert!(report(&folder, &["b.epd"], 2).1.contains("nothing in `b.epd` was solved or missed"));
+    assert!(report(&folder, &["b.epd"], 2).1.contains("`b.epd` has no solved or missed problems"));
     assert!(report(&folder, &["x.epd"], 2).1.contains("can't read `x.epd`"));
     assert!(report(&folder, &["x=y.epd"], 2).1.contains("can't read `y.epd`"));
     assert!(report(&folder, &["."], 2).1.contains("it is a directory"));

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::installed::has_all;
@@ -61,7 +63,15 @@ impl Raw {
 
     /// A client that takes at most so many bytes at a time.
     pub(crate) fn with_capacity(bytes: usize, address: &str) -> Raw {
-        let stream = TcpStream::connect(address).expect("the referee listens");
+        Raw::over(TcpStream::connect(address).expect("the referee listens"), bytes)
+    }
+
+    /// The next client that connects to a listener.
+    pub(crate) fn accept(listener: &TcpListener) -> Raw {
+        Raw::over(listener.accept().expect("a client connects").0, 8192)
+    }
+
+    fn over(stream: TcpStream, bytes: usize) -> Raw {
         stream.set_read_timeout(Some(PATIENCE)).expect("a time");
         let lines = BufReader::with_capacity(bytes, stream.try_clone().expect("a stream"));
         Raw { stream, lines }
@@ -84,6 +94,16 @@ impl Raw {
             assert!(read > 0, "no `{wanted}` in {heard}");
         }
         heard
+    }
+
+    /// All that comes within a time.
+    pub(crate) fn hear_for(&mut self, time: Duration) -> String {
+        self.stream.set_read_timeout(Some(time)).expect("a time");
+        let mut heard = Vec::new();
+        let end = self.lines.read_to_end(&mut heard);
+        self.stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        assert!(end.is_err(), "the connection is closed after {}", String::from_utf8_lossy(&heard));
+        String::from_utf8_lossy(&heard).into_owned()
     }
 
     /// Whether the other side closes the connection, and what it said before.
@@ -444,6 +464,30 @@ fn wrong_arguments_are_told_in_one_line() {
         assert!(output.status.code() == Some(2) && told.contains(expected), "{arguments:?}: {told}");
         assert_eq!(told.trim_end().lines().count(), 1, "{told}");
     }
+}
+
+#[test]
+fn a_client_of_an_outdated_referee_pauses_and_gives_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let address = listener.local_addr().expect("an address").to_string();
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = connections.clone();
+    std::thread::spawn(move || {
+        loop {
+            let epoch = if count.fetch_add(1, Ordering::Relaxed) == 0 { 5 } else { 2 };
+            let mut client = Raw::accept(&listener);
+            client.hear("refreq sign_on");
+            client.say(&format!("Epoch {epoch}; refcom reset;"));
+        }
+    });
+    let output = Command::new(env!("CARGO_BIN_EXE_herald"))
+        .args(["play", "--referee", &address, "--patience", "1", "--hash", "1"])
+        .output()
+        .expect("herald");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && told.contains("older epoch"), "{told}");
+    let connections = connections.load(Ordering::Relaxed);
+    assert!((3..20).contains(&connections), "{connections} connections in a second");
 }
 
 #[test]

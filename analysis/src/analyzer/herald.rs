@@ -8,19 +8,19 @@ use search::{Control, Limits, Observer, Report, Searcher, Table};
 
 use super::{AnalysisListener, AnalysisResult, Analyzer, PositionAnalysis};
 
-/// Herald, on one thread and with a cleared hash table for each record, so that under a limit of nodes or depth the answer
-/// depends on the record alone. It needs a thread with [`search::STACK_SIZE`].
+/// Herald's search on one thread. The hash table is cleared before each record, so that under a limit of nodes or depth the
+/// result depends on the record alone. Must run on a thread with [`search::STACK_SIZE`].
 pub struct Herald {
     limits: Limits,
     mebibytes: usize,
     table: Table,
     searcher: Searcher,
-    /// Made for the first mate.
+    /// Created when it is first needed.
     solver: Option<Solver>,
 }
 
 impl Herald {
-    /// Herald with a limit for each record and so much memory for its hash table.
+    /// Creates an analyzer with a limit for each record and the size of its hash table in MiB.
     ///
     /// # Errors
     /// There is not enough memory.
@@ -32,7 +32,7 @@ impl Herald {
 
 impl Analyzer for Herald {
     fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
-        let root = engine::root(game).unwrap_or_default(); // EPD knows nothing but chess
+        let root = engine::root(game).unwrap_or_default(); // EPD records are standard chess or Chess960
         self.table.clear();
         self.searcher.clear();
         let (control, clock) = (Control::new(), Instant::now());
@@ -58,12 +58,12 @@ impl Analyzer for Herald {
     }
 }
 
-/// What the search is told of a limit.
+/// Converts a limit into search limits.
 pub(super) fn limits(limit: &TimeControl) -> Limits {
     engine::limits(Clock::new(limit.clone()).move_limits(game::Color::White, Instant::now()))
 }
 
-/// The solver, made when it is needed first.
+/// The solver, created on first use.
 pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> AnalysisResult<&mut Solver> {
     Ok(match solver {
         Some(solver) => solver,
@@ -71,8 +71,8 @@ pub(super) fn solver(solver: &mut Option<Solver>, mebibytes: usize) -> AnalysisR
     })
 }
 
-/// Looks for the shortest mate in at most so many moves. If the effort did not suffice to rule out shorter ones, it may not be
-/// the shortest. With `first`, it has to begin with that move.
+/// Searches for the shortest mate in at most `moves` moves. If the limit is reached before shorter mates are ruled out, the mate
+/// may not be the shortest. With `first`, the mate must begin with that move.
 pub(super) fn prove(
     solver: &mut Solver,
     game: &Game,
@@ -100,7 +100,7 @@ pub(super) fn prove(
     }
 }
 
-/// Hands on what the search reports.
+/// Passes reports of the search to the listener.
 struct ReportListener<'a> {
     game: &'a Game,
     control: &'a Control,

@@ -1,8 +1,8 @@
 //! Analyzers: Herald's own search, or another program.
 //!
-//! Each worker thread has an analyzer of its own. Each record begins with a cleared hash table (`ucinewgame`, `new`), so that
-//! under a limit of nodes the output depends neither on the number of threads nor on the order of records. Mates that a program
-//! tells become `dm` only after Herald's mate solver has proven them from the program's first move on.
+//! Each worker thread has its own analyzer. The hash table is cleared before each record (`ucinewgame`, `new`), so that under a
+//! limit of nodes the output depends neither on the number of threads nor on the order of records. A mate that a program reports
+//! becomes `dm` only after Herald's mate solver has proven it, starting with the program's move.
 
 mod herald;
 mod program;
@@ -20,38 +20,38 @@ pub use program::ProgramAnalyzer;
 
 use crate::process::Counts;
 
-/// What comes of an analysis.
+/// Result of an analysis.
 pub type AnalysisResult<T> = Result<T, AnalysisError>;
 
-/// Gets the analysis so far whenever it changes, and returns whether it should go on.
+/// Callback that receives each update of the analysis and returns whether to continue.
 pub type AnalysisListener<'a> = &'a mut dyn FnMut(&PositionAnalysis) -> bool;
 
-/// Analyses one position after the other, with the same limit for each, and takes nothing from one to the next.
+/// Analyses positions with the same limit for each. No state is carried over from one position to the next.
 pub trait Analyzer {
-    /// Analyses a position in which there is a legal move.
+    /// Analyses a position that has a legal move.
     ///
     /// # Errors
-    /// The analyzer gives no answer, or one that can't be used.
+    /// The analyzer gives no answer or an invalid one.
     fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis>;
 
-    /// Looks for a mate by the side to move in at most so many of its moves. The score is that of a mate only if one was found
-    /// and proven.
+    /// Searches for a mate by the side to move in at most `moves` of its moves. The score is a mate score only if a mate was
+    /// found and proven.
     ///
     /// # Errors
     /// As for [`Analyzer::analyze`].
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis>;
 }
 
-/// The analysis of a position, finished or not.
+/// Analysis of a position, complete or in progress.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PositionAnalysis {
-    /// The principal variation. Never empty in an analysis with moves.
+    /// Principal variation; not empty if there is a legal move.
     pub line: Vec<Move>,
-    /// The score for the side to move, if it was told.
+    /// Score for the side to move, if known.
     pub score: Option<Score>,
-    /// In plies, if it was told.
+    /// Depth in plies, if known.
     pub depth: Option<u32>,
-    /// Nodes searched, if they were told.
+    /// Nodes searched, if known.
     pub nodes: Option<u64>,
     /// Time since the analysis began.
     pub time: Duration,
@@ -63,7 +63,7 @@ impl PositionAnalysis {
         self.line.first().copied()
     }
 
-    /// In how many moves the side to move mates, if the score says so.
+    /// Number of moves in which the side to move mates, if the score is such a mate.
     pub(crate) fn mate(&self) -> Option<NonZeroU32> {
         match self.score? {
             Score::MateIn(moves) => NonZeroU32::new(moves),
@@ -71,13 +71,13 @@ impl PositionAnalysis {
         }
     }
 
-    /// What it took, to be counted.
+    /// Nodes and time as counters.
     pub(crate) fn effort(&self) -> Counts {
         Counts { nodes: self.nodes.unwrap_or(0), time: self.time, ..Counts::default() }
     }
 
-    /// Writes `pv`, `pm`, `ce`, `acd`, `acn` and `acs` into a record, as far as they are known; those of earlier analyses are
-    /// removed. Without `times`, there is no `acs`.
+    /// Replaces `pv`, `pm`, `ce`, `acd`, `acn` and `acs` in a record; unknown values are removed. `acs` is written only with
+    /// `times`.
     pub(crate) fn write_to(&self, record: &mut Record<'_>, game: &Game, times: bool) {
         for opcode in ["acd", "acn", "acs", "ce", "pm", "pv"] {
             record.remove(opcode);
@@ -95,20 +95,20 @@ impl PositionAnalysis {
     }
 }
 
-/// Why there is no analysis.
+/// Why an analysis failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
-    /// The program can't go on. A new one is started for the next record.
+    /// The program failed. It is started again for the next record.
     #[error("the program {0}")]
     Fault(#[from] PlayerFault),
-    /// The program refuses the position or ends the game without a move; carries its words.
-    #[error("the program gives no move, but says `{0}`")]
+    /// The program rejects the position or ends the game without a move. Carries its message.
+    #[error("the program gives no move and says `{0}`")]
     NoMove(String),
-    /// The program's move can't be played.
+    /// The program's move is illegal or unreadable.
     #[error("the program's move `{0}` is illegal")]
     IllegalMove(String),
-    /// The score is needed, but the program doesn't tell it.
-    #[error("the program tells no score")]
+    /// The job needs a score, but the program reports none.
+    #[error("the program reports no score")]
     NoScore,
     /// There is not enough memory.
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! Another program, by CECP or UCI.
+//! Analysis by another program over CECP or UCI.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -12,30 +12,30 @@ use shakmaty::ByColor;
 
 use super::{AnalysisError, AnalysisListener, AnalysisResult, Analyzer, PositionAnalysis, herald};
 
-/// How much later than its time a program may answer.
+/// Grace period after the time limit before a program counts as silent.
 const MARGIN: Duration = Duration::from_secs(5);
-/// How long a program may be silent whose limit isn't measured in time.
+/// Maximum silence of a program under a limit of depth or nodes.
 const SILENCE: Duration = Duration::from_mins(10);
-/// How often a waiting thread looks whether it was called off.
+/// Interval at which a waiting thread polls the interrupt flag.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// For the proof of a mate that a program tells: a fraction of a second.
+/// Node limit for the proof of a mate that a program reports; a fraction of a second.
 const PROOF_NODES: NonZeroU64 = NonZeroU64::new(1_000_000).unwrap();
-/// For the same, in MiB.
+/// Hash table for the proof, in MiB.
 const PROOF_MEMORY: usize = 16;
 
-/// A program that is started when it is needed, and started anew after a fault.
+/// An external program. It is started on first use and restarted after a fault.
 pub struct ProgramAnalyzer {
     spec: Spec,
     limit: TimeControl,
     interrupt: Arc<AtomicBool>,
     player: Option<Box<dyn Player>>,
-    /// Made for the first mate.
+    /// Created when it is first needed.
     solver: Option<Solver>,
 }
 
 impl ProgramAnalyzer {
-    /// The program, which ends soon after it is called off. Nothing is started yet.
+    /// Creates an analyzer without starting the program. The program is stopped soon after `interrupt` is set.
     pub fn new(spec: Spec, limit: TimeControl, interrupt: Arc<AtomicBool>) -> ProgramAnalyzer {
         ProgramAnalyzer { spec, limit, interrupt, player: None, solver: None }
     }
@@ -76,7 +76,7 @@ impl ProgramAnalyzer {
                 PlayerEvent::Fault(fault) => return Err(fault.into()),
                 PlayerEvent::Complaint(words) => return Err(AnalysisError::NoMove(game::excerpt(&words))),
                 PlayerEvent::Resignation | PlayerEvent::Claim { .. } => {
-                    // What it would play stands in its last line, if it told one.
+                    // Its move is the first of its last line, if it has reported one.
                     return match last.best() {
                         Some(mv) => Ok(decided(mv, time, last)),
                         None => Err(AnalysisError::NoMove("the game is over".to_owned())),
@@ -90,7 +90,7 @@ impl ProgramAnalyzer {
 
 impl Analyzer for ProgramAnalyzer {
     fn analyze(&mut self, game: &Game, goes_on: AnalysisListener<'_>) -> AnalysisResult<PositionAnalysis> {
-        // Who commits a fault is not put back, and ends with the value.
+        // After a fault the player is not put back; dropping it ends the program.
         let mut player = match self.player.take() {
             Some(player) => player,
             None => players::start(&self.spec, None)?,
@@ -106,13 +106,13 @@ impl Analyzer for ProgramAnalyzer {
         let began = Instant::now();
         player.think(&Turn { game, clock: &Clock::with_controls(controls), at: began })?;
         let analysis = self.listen(&mut *player, game, began, goes_on)?;
-        // Nobody has won: there was no game.
+        // A neutral result, as no game was played.
         player.end_game(Outcome::Draw(DrawReason::Adjudication))?;
         self.player = Some(player);
         Ok(analysis)
     }
 
-    /// What the program tells is proven, its length as well.
+    /// Proves the mate that the program reports, including its length.
     fn find_mate(&mut self, game: &Game, moves: u32) -> AnalysisResult<PositionAnalysis> {
         let told = |analysis: &PositionAnalysis| analysis.mate().filter(|mate| mate.get() <= moves);
         let analysis = self.analyze(game, &mut |analysis| told(analysis).is_none())?;
@@ -128,7 +128,7 @@ impl Analyzer for ProgramAnalyzer {
     }
 }
 
-/// Waits until the program speaks, a little while at most.
+/// Waits for output of the program, at most [`LOOK`].
 fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
     let now = Instant::now();
     if now >= latest {
@@ -140,7 +140,7 @@ fn wait(player: &dyn Player, latest: Instant) -> AnalysisResult<()> {
     Ok(())
 }
 
-/// What a program told, and what it told before where it now says nothing.
+/// Merges a report with the previous analysis: values that the report lacks are kept.
 fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAnalysis) -> PositionAnalysis {
     let line = thinking.moves(game);
     PositionAnalysis {
@@ -152,7 +152,7 @@ fn analysis(game: &Game, thinking: &Thinking, time: Duration, before: PositionAn
     }
 }
 
-/// The last word: the move counts, and the line only if it begins with it.
+/// The final analysis. The last line is kept only if it begins with the move played.
 fn decided(mv: Move, time: Duration, last: PositionAnalysis) -> PositionAnalysis {
     let line = if last.best() == Some(mv) { last.line } else { vec![mv] };
     PositionAnalysis { line, time, ..last }

@@ -1,4 +1,4 @@
-//! A position as a picture.
+//! Board diagrams as SVG.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use game::{Color, Move, diagram};
 use messages::epd::EpdPosition;
 use shakmaty::Square;
 
-/// The side of a square.
+/// Side length of a square in SVG units.
 const SIDE: u32 = 45;
 
-/// The pattern that all boards of a page share: it has to stand on it once.
+/// The squares that all boards of a page share. Must occur once on the page.
 pub(super) fn definitions() -> String {
     let mut squares = String::new();
     for square in Square::ALL.into_iter().filter(|square| square.is_dark()) {
@@ -24,8 +24,8 @@ pub(super) fn definitions() -> String {
     )
 }
 
-/// The board from the side of the player whose turn it is, with the squares of moves marked in colours. `label` is for those who
-/// can't see it, and has to be without markup.
+/// The board from the point of view of the side to move, with the squares of moves marked in colours. `label` is the accessible
+/// name and must not contain markup.
 pub(super) fn svg(position: &EpdPosition, label: &str, marks: &[(Move, &str)]) -> String {
     let width = 8 * SIDE;
     let mut svg = format!(
@@ -52,7 +52,7 @@ pub(super) fn svg(position: &EpdPosition, label: &str, marks: &[(Move, &str)]) -
     svg
 }
 
-/// The upper left corner of a square, seen from a side.
+/// The upper left corner of a square from the point of view of `side`.
 fn place(square: Square, side: Color) -> (u32, u32) {
     let seen = side.fold_wb(square.flip_vertical(), square.flip_horizontal());
     (SIDE * seen.file() as u32, SIDE * seen.rank() as u32)

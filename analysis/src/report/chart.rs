@@ -1,4 +1,4 @@
-//! How many problems are solved with how much effort, as a picture.
+//! Charts of problems solved by effort.
 
 use std::error::Error;
 
@@ -6,11 +6,10 @@ use plotters::prelude::*;
 
 use super::{Quantity, SuiteReport};
 
-/// The size of a picture, in its own units.
+/// Size of a chart in SVG units.
 const SIZE: (u32, u32) = (640, 360);
 
-/// The colours of runs, one after the other, so that they can be told apart in most kinds of colour blindness (Okabe and Ito,
-/// 2008).
+/// Colours of the runs, which can be distinguished in most kinds of colour blindness (Okabe and Ito, 2008).
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -21,29 +20,29 @@ const COLORS: [RGBColor; 7] = [
     RGBColor(0, 0, 0),
 ];
 
-/// The colour of a run, for a style sheet.
+/// Colour of a run in CSS notation.
 pub(super) fn color(run: usize) -> String {
     let RGBColor(red, green, blue) = COLORS[run % COLORS.len()];
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The percentage of its problems that each run had solved by then, as an SVG; `None` if nothing is known of the quantity.
+/// The percentage of problems that each run has solved as a function of the effort, as SVG; `None` if no values are known.
 pub(super) fn solved_over(report: &SuiteReport, quantity: Quantity) -> Option<String> {
     let curves: Vec<Curve> = (0..report.runs.len()).map(|run| curve(report, run, quantity)).collect();
     let least = curves.iter().flatten().map(|(x, _)| *x).reduce(f64::min)?;
     let greatest = curves.iter().flatten().map(|(x, _)| *x).reduce(f64::max)?;
     let mut svg = String::new();
-    // A drawing in memory fails only if it is badly made; then a part of it is missing.
+    // Drawing in memory fails only for invalid coordinates; a part of the chart is then missing.
     let _ = draw(&mut svg, quantity, &curves, least, greatest);
     Some(svg)
 }
 
-/// Whether effort is shown by its magnitude: it may differ by that of records.
+/// Whether the axis is logarithmic, as values may differ by orders of magnitude.
 fn is_logarithmic(quantity: Quantity) -> bool {
     quantity != Quantity::Depth
 }
 
-/// Efforts in ascending order, or their magnitudes, and the percentage that is solved with each.
+/// Efforts in ascending order, or their logarithms, with the percentage of problems solved.
 type Curve = Vec<(f64, f64)>;
 
 fn curve(report: &SuiteReport, run: usize, quantity: Quantity) -> Curve {
@@ -54,7 +53,7 @@ fn curve(report: &SuiteReport, run: usize, quantity: Quantity) -> Curve {
     (1..).zip(costs).map(|(count, cost)| (x(cost), scale * f64::from(count))).collect()
 }
 
-/// Steps to the right end of the picture.
+/// A step function up to the right end of the chart.
 fn steps(curve: &[(f64, f64)], end: f64) -> impl Iterator<Item = (f64, f64)> {
     let before = [0.0].into_iter().chain(curve.iter().map(|(_, y)| *y));
     let steps = curve.iter().zip(before).flat_map(|(&(x, y), before)| [(x, before), (x, y)]);
@@ -97,7 +96,7 @@ fn draw(
     Ok(())
 }
 
-/// A number of that decimal logarithm, in a few characters.
+/// The number with this decimal logarithm, in a few characters.
 fn magnitude(logarithm: f64) -> String {
     let number = 10f64.powf(logarithm);
     match number {

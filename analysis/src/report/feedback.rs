@@ -1,14 +1,14 @@
-//! What a program can learn from.
+//! Missed problems as training data.
 
 use messages::epd::{EpdMove, Operation, Record};
 
 use super::{SuiteProblem, SuiteReport};
 
-/// The problems that a run has missed, as EPD records: the right moves in `bm`, the wrong one that was played among those of
-/// `am`, the name in `id`. A tuner makes the right move better than the wrong one.
+/// The problems that a run has missed, as EPD records: the right moves in `bm`, the moves to avoid and the wrong move played in
+/// `am`, the name in `id`. A tuner can use them to prefer the right move to the wrong one.
 ///
 /// # Panics
-/// There is no run of that number.
+/// `run` is out of range.
 pub fn feedback(report: &SuiteReport, run: usize) -> String {
     let missed = report.rows.iter().filter_map(|row| {
         let attempt = row.attempts[run].as_ref().filter(|attempt| !attempt.is_solved())?;

@@ -1,10 +1,10 @@
-//! Suites in which several moves are worth something.
+//! Suites that grade several moves with points.
 
 use game::{Move, read_move};
-use messages::epd::{Operation, Record, Register};
+use messages::epd::{Record, Register};
 
-/// Moves with their points; empty if the record grades none. Known are two ways of the Strategic Test Suite: points in `c8`
-/// with the moves in `c9` or `c7`, and `Nf5=10, Bf2=5` in `c0`. What doesn't fit is taken for an ordinary comment.
+/// Moves with their points; empty if the record grades no moves. Supports both forms of the Strategic Test Suite: points in `c8`
+/// with the moves in `c9` or `c7`, and `Nf5=10, Bf2=5` in `c0`. Any other text is an ordinary comment.
 pub(super) fn of(record: &Record<'_>) -> Vec<(Move, u32)> {
     let Ok((chess, mode)) = record.position.legal() else { return Vec::new() };
     let grade = |mv: &str, points: &str| {
@@ -24,8 +24,5 @@ pub(super) fn of(record: &Record<'_>) -> Vec<(Move, u32)> {
 }
 
 fn comment<'a>(record: &'a Record<'_>, number: u8) -> Option<&'a str> {
-    match record.get(Register::new(number)?.comment_opcode()) {
-        Some(Operation::Comment(_, text)) => text.as_deref(),
-        _ => None,
-    }
+    record.comment(Register::new(number)?)
 }

@@ -1,11 +1,11 @@
-//! A report for a program.
+//! Reports as JSON.
 
 use serde_json::{Value, json};
 
 use super::{Quantity, Share, SuiteAttempt, SuiteReport};
 use crate::target_result::TargetResult;
 
-/// All of it. Percentages are from 0 to 100, times in milliseconds; what is not known is null.
+/// The whole report. Percentages are from 0 to 100, times in milliseconds; unknown values are null.
 pub fn json(report: &SuiteReport) -> Value {
     let runs: Vec<Value> = (0..report.runs.len()).map(|number| run(report, number)).collect();
     let comparisons: Vec<Value> = (1..report.runs.len()).map(|other| comparison(report, other)).collect();
@@ -46,7 +46,7 @@ fn run(report: &SuiteReport, number: usize) -> Value {
     })
 }
 
-/// The first run against another.
+/// Compares the first run with another.
 fn comparison(report: &SuiteReport, other: usize) -> Value {
     let mut comparison = json!(report.compare(0, other));
     comparison["first"] = json!(report.runs[0].name);

@@ -1,9 +1,8 @@
-//! What came of suites of problems that were solved: the report generator that the EPD specification foresaw as "Gastric"
-//! (3.3) and left open.
+//! Reports on solved test suites: the report generator that the EPD specification names "Gastric" (3.3) but does not define.
 //!
-//! A [`Run`] is a file that [`crate::Target`] has written, or one by any other tool with the moves that were played beside those of
-//! `bm` and `am`. Nothing but files is known, so programs, versions and limits are compared afterwards in any combination. A [`Report`] lays several runs side by side. It can be had as [`text`], as a
-//! [`page`], as [`json`], and as [`feedback`].
+//! A [`Run`] is a file written by [`crate::Target`], or by any other tool that stores the move played next to `bm` and `am`. Runs
+//! are compared by their files alone, so any programs, versions and limits can be combined. A [`SuiteReport`] compares several
+//! runs. It can be written as [`text`], [`page()`], [`json()`] and [`feedback()`].
 
 mod board;
 mod chart;
@@ -29,51 +28,51 @@ pub use page::page;
 pub use run::{Run, SuiteAttempt, SuiteProblem};
 pub use statistics::{Comparison, Quantiles, Share};
 
-/// Several runs side by side.
+/// A comparison of several runs.
 #[derive(Debug, Default)]
 pub struct SuiteReport {
-    /// What is known of each run as a whole, in the order in which they were added.
+    /// Totals of the runs, in the order in which they were added.
     pub runs: Vec<RunSummary>,
-    /// All problems, in the order in which they came first.
+    /// All problems, in the order of their first occurrence.
     pub rows: Vec<Row>,
     places: HashMap<ProblemKey, usize>,
 }
 
-/// A problem and what became of it.
+/// A problem with the attempts of all runs.
 #[derive(Debug)]
 pub struct Row {
     /// The problem.
     pub problem: SuiteProblem,
-    /// What each run made of it; `None` where it is no part of the run.
+    /// The attempt of each run; `None` if the run does not contain the problem.
     pub attempts: Vec<Option<SuiteAttempt>>,
 }
 
-/// A run as a whole.
+/// Totals of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunSummary {
-    /// How it is called. No control characters.
+    /// Name without control characters.
     pub name: String,
-    /// Problems that were tried.
+    /// Problems attempted.
     pub tried: u64,
-    /// Those among them that were solved.
+    /// Problems solved.
     pub solved: u64,
-    /// The points for the moves played, and those for the best ones, in problems whose moves are graded.
+    /// Points gained and points available, in problems whose moves are graded.
     pub points: Option<Share>,
-    /// Nodes searched, as far as they were told.
+    /// Nodes searched, as far as they are known.
     pub nodes: Option<u64>,
     /// Records without a solution.
     pub without_target: u64,
-    /// Records with a solution, but without a move that was played.
+    /// Records with a solution, but without a move played.
     pub untried: u64,
     /// Records that can't be read.
     pub unreadable: u64,
 }
 
-/// What makes a problem the same in several runs: the position, the name, and how often both came before.
+/// Identity of a problem across runs: position, name, and number of earlier occurrences of both.
 type ProblemKey = (String, String, u64);
 
 impl SuiteReport {
-    /// Adds a run to the side of the others.
+    /// Adds a run.
     pub fn add(&mut self, run: Run) {
         let number = self.runs.len();
         self.rows.iter_mut().for_each(|row| row.attempts.push(None));
@@ -93,7 +92,7 @@ impl SuiteReport {
         self.runs.push(summary);
     }
 
-    /// Two runs compared by the problems that both have tried.
+    /// Compares two runs on the problems that both have attempted.
     ///
     /// # Panics
     /// There is no run of that number.
@@ -105,7 +104,7 @@ impl SuiteReport {
         Comparison::of(both)
     }
 
-    /// The themes of the problems, in the order in which they come, each with its problems; empty if there is only one.
+    /// Problems grouped by theme, in the order of first occurrence; empty if there is only one theme.
     pub fn themes(&self) -> Vec<(String, Vec<&Row>)> {
         let mut themes: Vec<(String, Vec<&Row>)> = Vec::new();
         let mut places = HashMap::new();
@@ -120,12 +119,12 @@ impl SuiteReport {
         if themes.len() > 1 { themes } else { Vec::new() }
     }
 
-    /// What a quantity of the cost of a solution comes to in a run; `None` if it is not known of any.
+    /// Quantiles of the cost of solutions in a run; `None` if no cost is known.
     pub fn quantiles(&self, run: usize, quantity: Quantity) -> Option<Quantiles> {
         Quantiles::of(self.costs(run, quantity))
     }
 
-    /// The cost of each solution of a run, as far as it is known.
+    /// Known costs of the solutions of a run.
     fn costs(&self, run: usize, quantity: Quantity) -> Vec<u64> {
         let attempts = self.rows.iter().filter_map(|row| row.attempts[run].as_ref());
         attempts.filter_map(|attempt| quantity.of(attempt)).collect()
@@ -157,7 +156,7 @@ impl RunSummary {
     }
 }
 
-/// What a solution costs.
+/// Measure of the cost of a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Depth, in plies.
@@ -169,10 +168,10 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// All of them.
+    /// All quantities.
     pub const ALL: [Quantity; 3] = [Quantity::Depth, Quantity::Nodes, Quantity::Millis];
 
-    /// Its name, with the unit.
+    /// Name with the unit.
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Depth => "depth in plies",
@@ -191,14 +190,14 @@ impl Quantity {
     }
 }
 
-/// The report for a terminal. With `all`, the problems that everybody has solved are listed as well.
+/// The report for a terminal. With `all`, problems that every run has solved are listed as well.
 pub fn text(report: &SuiteReport, all: bool) -> String {
     let tables = tables::overview(report).into_iter().chain(tables::problems(report, all));
     let tables: Vec<String> = tables.map(|table| table.to_string()).collect();
     tables.join("\n")
 }
 
-/// The four fields as they are written.
+/// The four fields of a position as text.
 fn fields(position: &EpdPosition) -> String {
     messages::epd::Record::new(position.clone()).to_string()
 }

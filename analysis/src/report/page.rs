@@ -1,4 +1,4 @@
-//! A report as a page: one file that needs no other.
+//! Reports as a self-contained HTML page.
 
 use std::fmt::{self, Write as _};
 
@@ -10,11 +10,12 @@ use super::{Quantity, Row, SuiteReport, board, chart, tables};
 
 const STYLE: &str = include_str!("page.css");
 
-/// The colours of moves on a board: the right one, and the one that was played instead.
+/// Colour of the right move on a board.
 const RIGHT: &str = "#2e9e4f";
+/// Colour of the wrong move played.
 const WRONG: &str = "#d33a2c";
 
-/// The report in HTML, with pictures of how the problems were solved and of those that the first run has missed. `all` as for
+/// The report in HTML, with charts of the effort and diagrams of the problems that the first run has missed. `all` as for
 /// [`super::text`].
 pub fn page(report: &SuiteReport, title: &str, all: bool) -> String {
     let mut page = String::new();
@@ -61,7 +62,7 @@ fn write_charts(page: &mut String, report: &SuiteReport) -> fmt::Result {
     if charts.is_empty() {
         return Ok(());
     }
-    page.push_str("<h2>Solved with how much effort</h2>\n<p class=\"legend\">");
+    page.push_str("<h2>Problems solved by effort</h2>\n<p class=\"legend\">");
     for (run, summary) in report.runs.iter().enumerate() {
         let name = escaped(&summary.name);
         write!(page, "<span><i style=\"background:{}\"></i>{name}</span> ", chart::color(run))?;

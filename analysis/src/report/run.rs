@@ -1,68 +1,67 @@
-//! What somebody has made of a suite.
+//! Runs: test suites with the moves that a program has played.
 
 use std::io::{self, Read};
 
 use game::Move;
-use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Operation, Record, RecordReader};
+use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Record, RecordReader};
 
 use super::{RunSummary, grades};
 use crate::key_moves::KeyMoves;
 use crate::target_result::{Cost, TargetResult};
 
-/// A position with its solution.
+/// A problem: a position with its solution.
 #[derive(Clone, Debug)]
 pub struct SuiteProblem {
-    /// The position; it is legal.
+    /// The position, which is legal.
     pub position: EpdPosition,
-    /// The name; empty if there is none.
+    /// The `id` of the record; empty if it has none.
     pub id: String,
     pub(super) solution: KeyMoves,
-    /// Points for moves, if they are graded.
+    /// Points for moves; empty if the moves are not graded.
     grades: Vec<(Move, u32)>,
 }
 
-/// What was made of a problem.
+/// An attempt at a problem.
 #[derive(Clone, Debug)]
 pub struct SuiteAttempt {
     /// Whether it was solved.
     pub outcome: TargetResult,
-    /// The move that was played.
+    /// The move played.
     pub played: Option<EpdMove<'static>>,
-    /// The points for it, in a problem whose moves are graded.
+    /// Points for the move; `None` if the moves are not graded.
     pub points: Option<u32>,
-    /// Nodes searched in all.
+    /// Nodes searched in total.
     pub nodes: Option<u64>,
 }
 
-/// A file with the moves that were played beside the right ones.
+/// The attempts of one file.
 #[derive(Debug, Default)]
 pub struct Run {
     pub(super) attempts: Vec<(SuiteProblem, SuiteAttempt)>,
-    /// What is not tried, counted; the rest is when the run becomes part of a report.
+    /// Counters of records that were not attempted. The other counters are filled when the run is added to a report.
     pub(super) summary: RunSummary,
 }
 
 impl Run {
-    /// Reads a file.
+    /// Reads a file. Unreadable records are only counted.
     ///
     /// # Errors
-    /// It can't be read. Records that can't are only counted.
+    /// The file can't be read.
     pub fn read(name: &str, input: impl Read, reader: RecordReader) -> io::Result<Run> {
         let name = name.replace(char::is_control, "?");
         let mut run = Run { summary: RunSummary { name, ..RunSummary::default() }, ..Run::default() };
         for block in Blocks::new(input) {
-            match block? {
-                FileBlock::Lines(lines) => {
-                    let records = lines.iter().filter(|line| line.content() == Content::Record);
-                    records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
-                }
-                FileBlock::TooLong { .. } => run.summary.unreadable += 1,
+            let block = block?;
+            if matches!(block, FileBlock::TooLong { .. }) {
+                run.summary.unreadable += 1;
             }
+            let records = block.lines().filter(|line| line.content() == Content::Record);
+            records.for_each(|line| run.take(reader.read(&line.text, line.number).record.as_ref()));
         }
         Ok(run)
     }
 
-    /// The number of problems that were tried.
+    /// Number of problems attempted.
     pub fn tried(&self) -> usize {
         self.attempts.len()
     }
@@ -76,7 +75,7 @@ impl Run {
             self.summary.without_target += 1;
             return;
         };
-        let id = record.id().unwrap_or_default().to_owned();
+        let id = record.id().map(ToString::to_string).unwrap_or_default();
         let problem =
             SuiteProblem { position: record.position.clone(), id, solution, grades: grades::of(record) };
         match SuiteAttempt::of(record, &problem) {
@@ -87,7 +86,7 @@ impl Run {
 }
 
 impl SuiteAttempt {
-    /// `None` if no move was played.
+    /// Reads an attempt; `None` if the record has neither a result nor a legal move played.
     fn of(record: &Record<'_>, problem: &SuiteProblem) -> Option<SuiteAttempt> {
         let played = played(record);
         let mv = played.as_ref().and_then(EpdMove::legal);
@@ -97,11 +96,7 @@ impl SuiteAttempt {
         };
         let outcome = TargetResult::of(record).or_else(judged)?;
         let points = problem.best_points().map(|_| mv.map_or(0, |mv| problem.points(mv)));
-        let nodes = match record.get("acn") {
-            Some(Operation::Acn(nodes)) => Some(*nodes),
-            _ => None,
-        };
-        Some(SuiteAttempt { outcome, played, points, nodes })
+        Some(SuiteAttempt { outcome, played, points, nodes: record.acn().copied() })
     }
 
     /// Whether the problem was solved.
@@ -111,17 +106,17 @@ impl SuiteAttempt {
 }
 
 impl SuiteProblem {
-    /// What the best move is worth, if the moves are graded.
+    /// Points for the best move; `None` if the moves are not graded.
     pub fn best_points(&self) -> Option<u32> {
         self.grades.iter().map(|(_, points)| *points).max()
     }
 
-    /// What a move is worth.
+    /// Points for a move.
     fn points(&self, played: Move) -> u32 {
         self.grades.iter().find(|(mv, _)| *mv == played).map_or(0, |(_, points)| *points)
     }
 
-    /// The right moves as they are written, or those to avoid.
+    /// The right moves and the moves to avoid, as text.
     pub fn solution(&self) -> String {
         let KeyMoves { best, avoided } = &self.solution;
         let write = |moves: &[EpdMove<'_>]| moves.iter().map(EpdMove::text).collect::<Vec<_>>().join(" ");
@@ -133,8 +128,7 @@ impl SuiteProblem {
     }
 }
 
-/// The move that was played: the first one of `pv`, or that of `pm`, `sv` or `sm`, in the order in which Edwards' own tool kit
-/// looks for it.
+/// The move played: the first move of `pv`, `pm`, `sv` or `sm`, in the order in which Edwards' own tool kit searches them.
 fn played(record: &Record<'_>) -> Option<EpdMove<'static>> {
     let first = |opcode| record.moves(opcode).first()?.to_legal();
     ["pv", "pm", "sv", "sm"].into_iter().find_map(first)

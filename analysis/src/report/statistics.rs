@@ -1,28 +1,28 @@
-//! What figures mean.
+//! Statistics of suite results.
 
 use serde::Serialize;
 
 use super::SuiteAttempt;
 
-/// The 97.5 % quantile of the normal distribution: errors are given for 95 % certainty.
+/// The 97.5 % quantile of the normal distribution, for 95 % confidence intervals.
 const Z: f64 = 1.959_963_985;
 
-/// So many of so many.
+/// A part of a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Not more than the whole.
+    /// At most `whole`.
     pub part: u64,
-    /// Zero is possible.
+    /// May be zero.
     pub whole: u64,
 }
 
 impl Share {
-    /// In percent; of nothing it is 0.
+    /// The share in percent; 0 if the whole is 0.
     pub fn percent(self) -> f64 {
         100.0 * self.part as f64 / self.whole.max(1) as f64
     }
 
-    /// Between which percentages the true share lies, with 95 % certainty (the interval of Wilson, 1927).
+    /// The 95 % confidence interval in percent (Wilson, 1927).
     pub fn interval(self) -> (f64, f64) {
         if self.whole == 0 {
             return (0.0, 100.0);
@@ -36,20 +36,20 @@ impl Share {
     }
 }
 
-/// How a quantity is distributed. Each is a value that occurs.
+/// Quantiles of a quantity. Each is a value of the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Quantiles {
-    /// The least.
+    /// Minimum.
     pub least: u64,
-    /// A quarter of the values is not greater.
+    /// 25 % quantile.
     pub quarter: u64,
-    /// Half of them are not.
+    /// Median.
     pub median: u64,
-    /// Three quarters are not.
+    /// 75 % quantile.
     pub three_quarters: u64,
-    /// Nine tenths are not.
+    /// 90 % quantile.
     pub nine_tenths: u64,
-    /// The greatest.
+    /// Maximum.
     pub greatest: u64,
 }
 
@@ -71,29 +71,29 @@ impl Quantiles {
     }
 }
 
-/// Two runs over the same problems.
+/// Comparison of two runs on the same problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Problems that both have solved.
+    /// Problems solved by both runs.
     pub both: u64,
-    /// Those that only the first has solved.
+    /// Problems solved by the first run only.
     pub first_only: u64,
-    /// Those that only the second has solved.
+    /// Problems solved by the second run only.
     pub second_only: u64,
-    /// Those that neither has.
+    /// Problems solved by neither run.
     pub neither: u64,
-    /// How likely two equally good runs differ so much or more (McNemar's test, exact and two-sided).
+    /// Significance level of the difference (McNemar's test, exact and two-sided).
     pub p: f64,
-    /// By how many points a problem the first is better on average, if the moves are graded.
+    /// Mean difference in points per problem, positive if the first run is better; `None` if moves are not graded.
     pub points: Option<Difference>,
 }
 
-/// A mean of differences.
+/// A mean difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The mean.
     pub mean: f64,
-    /// With 95 % certainty the true one is not farther off.
+    /// Half the width of the 95 % confidence interval.
     pub error: f64,
 }
 
@@ -118,14 +118,14 @@ impl Comparison {
         comparison
     }
 
-    /// Whether the difference in problems solved means anything: by chance it would be so large in less than one of twenty cases.
+    /// Whether the difference in problems solved is significant at the 5 % level.
     pub fn is_significant(&self) -> bool {
         self.p < 0.05
     }
 }
 
 impl Difference {
-    /// `None` for less than two values, of which nobody knows how much they vary.
+    /// `None` for less than two values, whose variance is undefined.
     fn of(values: &[f64]) -> Option<Difference> {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -134,7 +134,7 @@ impl Difference {
     }
 }
 
-/// The chance that of `one + other` fair coins so many or more fall on one side.
+/// The two-sided p-value of McNemar's exact test, from the numbers of problems that only one of the runs has solved.
 fn mcnemar(one: u64, other: u64) -> f64 {
     let n = (one + other) as f64;
     let few = one.min(other);

@@ -1,4 +1,4 @@
-//! Tables, for a terminal and for a page.
+//! Tables for terminal and HTML.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(super) struct TextTable {
     pub(super) head: Vec<String>,
     /// A cell for each column.
     pub(super) rows: Vec<Vec<String>>,
-    /// Whether a column holds numbers, which stand at its right.
+    /// Whether each column holds numbers, which are right-aligned.
     pub(super) are_numbers: Vec<bool>,
 }
 
@@ -20,12 +20,12 @@ impl TextTable {
         TextTable { title: title.into(), ..TextTable::default() }
     }
 
-    /// The table with columns of text behind those that it has.
+    /// Appends columns of text.
     pub(super) fn texts<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
         self.columns(names, false)
     }
 
-    /// The same with columns of numbers.
+    /// Appends columns of numbers.
     pub(super) fn numbers<'a>(self, names: impl IntoIterator<Item = &'a str>) -> TextTable {
         self.columns(names, true)
     }

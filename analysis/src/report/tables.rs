@@ -1,9 +1,9 @@
-//! A report as tables.
+//! Tables of a report.
 
 use super::table::TextTable;
 use super::{Comparison, Quantiles, Quantity, Row, RunSummary, Share, SuiteAttempt, SuiteReport};
 
-/// The tables about whole runs that have something in them.
+/// The tables about whole runs that are not empty.
 pub(super) fn overview(report: &SuiteReport) -> Vec<TextTable> {
     let tables = [summary(report), themes(report), costs(report), comparisons(report)];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
@@ -11,7 +11,8 @@ pub(super) fn overview(report: &SuiteReport) -> Vec<TextTable> {
 
 fn summary(report: &SuiteReport) -> TextTable {
     let points_columns = ["Points", "% of points"].into_iter().filter(|_| report.is_graded());
-    let table = TextTable::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % between"]);
+    let table =
+        TextTable::new("Summary").texts(["Run"]).numbers(["Problems", "Solved", "%", "95 % interval"]);
     let mut table = table.numbers(points_columns).numbers(["Nodes"]).texts(["Left out"]);
     for run in &report.runs {
         let (least, greatest) = run.share().interval();
@@ -20,7 +21,7 @@ fn summary(report: &SuiteReport) -> TextTable {
             run.tried.to_string(),
             run.solved.to_string(),
             percent(run.share()),
-            format!("{least:.1} and {greatest:.1}"),
+            format!("{least:.1} to {greatest:.1}"),
         ];
         if report.is_graded() {
             row.extend(points(run.points));
@@ -38,7 +39,7 @@ fn points(points: Option<Share>) -> [String; 2] {
     }
 }
 
-/// Records that don't count.
+/// The numbers of records that are not part of the statistics, by reason.
 fn left_out(run: &RunSummary) -> String {
     let kinds = [
         (run.without_target, "without a solution"),
@@ -62,7 +63,7 @@ fn themes(report: &SuiteReport) -> TextTable {
     table
 }
 
-/// The share that a run has solved, and that of the points.
+/// The percentage of problems that a run has solved, and its percentage of points if moves are graded.
 fn achieved(rows: &[&Row], run: usize) -> String {
     let mut sum = RunSummary::default();
     for row in rows {
@@ -78,8 +79,8 @@ fn achieved(rows: &[&Row], run: usize) -> String {
 }
 
 fn costs(report: &SuiteReport) -> TextTable {
-    let quantiles = ["Known of", "Least", "25 %", "Median", "75 %", "90 %", "Greatest"];
-    let mut table = TextTable::new("What the solutions cost").texts(["Run", "Cost"]).numbers(quantiles);
+    let quantiles = ["Count", "Minimum", "25 %", "Median", "75 %", "90 %", "Maximum"];
+    let mut table = TextTable::new("Cost of solutions").texts(["Run", "Cost"]).numbers(quantiles);
     for (number, run) in report.runs.iter().enumerate() {
         for quantity in Quantity::ALL {
             let Some(quantiles) = report.quantiles(number, quantity) else { continue };
@@ -94,13 +95,13 @@ fn costs(report: &SuiteReport) -> TextTable {
     table
 }
 
-/// The first run against each of the others.
+/// Compares the first run with each of the others.
 fn comparisons(report: &SuiteReport) -> TextTable {
-    let title = report.runs.first().map(|run| format!("{} against the others", run.name));
-    let counts = ["Problems", "Both solved", "It alone", "The other alone", "Neither", "p"];
-    let points_column = ["Points a problem"].into_iter().filter(|_| report.is_graded());
+    let title = report.runs.first().map(|run| format!("Comparison of {} with the other runs", run.name));
+    let counts = ["Problems", "Both solved", "First only", "Other only", "Neither", "p"];
+    let points_column = ["Points per problem"].into_iter().filter(|_| report.is_graded());
     let table = TextTable::new(title.unwrap_or_default()).texts(["Other"]).numbers(counts);
-    let mut table = table.texts(["Solves"]).numbers(points_column);
+    let mut table = table.texts(["Difference"]).numbers(points_column);
     for (number, run) in report.runs.iter().enumerate().skip(1) {
         let compared = report.compare(0, number);
         let Comparison { both, first_only, second_only, neither, p, points } = compared;
@@ -119,13 +120,13 @@ fn comparisons(report: &SuiteReport) -> TextTable {
 
 fn verdict(compared: &Comparison) -> &'static str {
     match compared.is_significant() {
-        false => "no surely different number",
-        true if compared.first_only > compared.second_only => "more",
-        true => "fewer",
+        false => "not significant",
+        true if compared.first_only > compared.second_only => "first solves more",
+        true => "first solves fewer",
     }
 }
 
-/// The list of `all` problems, or of those that not every run has solved; `None` if there is nothing to list.
+/// A table of `all` problems, or of those that not every run has solved; `None` if it would be empty.
 pub(super) fn problems(report: &SuiteReport, all: bool) -> Option<TextTable> {
     let title = match report.runs.len() {
         _ if all => "Problems",
@@ -145,7 +146,7 @@ pub(super) fn problems(report: &SuiteReport, all: bool) -> Option<TextTable> {
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// Whether the move that was played is right, and the move; empty if the problem was not tried.
+/// `+` or `-`, the move played and its points; empty if the problem was not tried.
 pub(super) fn answer(attempt: Option<&SuiteAttempt>) -> String {
     let Some(attempt) = attempt else { return String::new() };
     let sign = if attempt.is_solved() { '+' } else { '-' };

@@ -118,12 +118,10 @@ fn runs_are_compared_problem_by_problem() {
 fn the_text_says_what_there_is() {
     let text = text(&two_runs(), false);
     let has = |line: &str| assert!(text.lines().any(|other| other.trim() == line), "{line}\n{text}");
-    has("old         5       3  60.0  23.1 and 88.2   1900");
+    has("old         5       3  60.0   23.1 to 88.2   1900");
     has("a             3   33.3  66.7");
-    has("old  nodes                  2     70    70      70   100   100       100");
-    has(
-        "new           4            1         1                1        1  1.000  no surely different number",
-    );
+    has("old  nodes               2       70    70      70   100   100      100");
+    has("new           4            1           1           1        1  1.000  not significant");
     has("2  a.2      e4        - d4  + e4");
     has("6  c.1      e4              - a3");
     assert!(!text.contains("a.1"), "{text}");

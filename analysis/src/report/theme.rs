@@ -1,8 +1,8 @@
-//! What a problem is about, as far as its name tells.
+//! Themes of problems, derived from their names.
 
 /// The name without the number of the problem: of `STS(v1.0) Undermine.001` it is `STS(v1.0) Undermine`, of
 /// `E_E_T 001 - B vs B` it is `E_E_T - B vs B`. The number is the last group of digits that is no part of a word or of another
-/// number. Names without one have the empty theme: each of them would be a theme of its own.
+/// number. A name without a number has the empty theme, as each such name would be a theme of its own.
 pub(super) fn of(id: &str) -> String {
     let Some((begin, end)) = number(id) else { return String::new() };
     let before = id[..begin].trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
@@ -14,10 +14,10 @@ pub(super) fn of(id: &str) -> String {
     }
 }
 
-/// Where the number begins and ends.
+/// Begin and end of the number.
 fn number(id: &str) -> Option<(usize, usize)> {
     let mut end = id.len();
-    // Letters and digits that stand together; all else parts them.
+    // Groups of adjacent letters and digits.
     for group in id.rsplit(|c: char| !c.is_alphanumeric()) {
         let begin = end - group.len();
         if !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit()) {

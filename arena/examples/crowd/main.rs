@@ -191,7 +191,7 @@ impl Player {
             let arrived = Instant::now();
             let game = line.split(" tcgs ").nth(1).and_then(|rest| rest.trim_end_matches(';').parse().ok());
             match self.conversation.hear(&line).expect("the referee makes sense") {
-                ClientTask::Disconnect => return Ok(true),
+                ClientTask::Disconnect(_) => return Ok(true),
                 ClientTask::Conclude(_) => {
                     self.note_end(game.expect("a number"));
                 }
@@ -206,7 +206,6 @@ impl Player {
                         self.account.map(|(game, left)| (game, left.saturating_sub(arrived.elapsed())));
                 }
                 ClientTask::Repeat(reply) => {
-                    self.conversation.play_repeated(&reply);
                     output.write_all(format!("{reply}\n").as_bytes()).await?;
                 }
                 _ => {}

@@ -161,7 +161,7 @@ impl Room {
     /// What a connection was sent, by the commands.
     fn commands(&mut self, connection: ConnectionId) -> Vec<&'static str> {
         let lines = self.inboxes.remove(&connection).unwrap_or_default();
-        lines.iter().map(|line| line.parse::<Directive>().expect("a record").command.word()).collect()
+        lines.iter().map(|line| line.parse::<Directive>().expect("a record").command.name()).collect()
     }
 
     fn answer(&mut self, connection: ConnectionId, answer: Response) {

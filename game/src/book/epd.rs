@@ -1,4 +1,4 @@
-//! EPD records as a book: positions with the moves to play in them (EPD specification, 6).
+//! Opening books in EPD: positions with moves to play (EPD specification, 6).
 
 use std::io::BufRead;
 use std::iter;
@@ -10,14 +10,13 @@ use crate::epd::{Escapes, Lexer, position_part};
 use crate::game::Game;
 use crate::lines::{LineRead, NumberedLines};
 
-/// Reads a file of records, one a line. Empty lines and lines that begin with `#` are passed over.
+/// Reads a file of records, one per line. Empty lines and lines that begin with `#` are skipped.
 ///
-/// A record gives the move that is to be played from its position (`sm`) if it names one, otherwise all the best moves
-/// (`bm`), otherwise the first move of the predicted line (`pv`). The weight of a move is the number of records that
-/// give it.
+/// The moves of a record are its supplied move (`sm`), otherwise all its best moves (`bm`), otherwise the first move of its
+/// predicted variation (`pv`). The weight of a move is the number of records with this move.
 ///
 /// # Errors
-/// If the input can't be read, or a record has no legal position or names a move that is not legal there.
+/// The input can't be read, or a record has an illegal position or an illegal move.
 pub(super) fn read(input: impl BufRead) -> Result<PolyglotBuilder, BookError> {
     let mut book = PolyglotBuilder::default();
     let (mut lines, mut line) = (NumberedLines::new(input), String::new());
@@ -43,7 +42,7 @@ fn add(book: &mut PolyglotBuilder, record: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The operands of `sm`, or else of `bm`, or else the first of `pv`.
+/// The operands of `sm`, otherwise of `bm`, otherwise the first operand of `pv`.
 fn moves_to_play(record: &str) -> Vec<&str> {
     let mut lexer = Lexer::new(record, 0, Escapes::None);
     lexer.fields();

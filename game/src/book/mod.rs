@@ -1,4 +1,4 @@
-//! Opening books: which moves to play without thinking.
+//! Opening books: moves to play without a search.
 
 mod epd;
 mod polyglot;
@@ -13,7 +13,7 @@ use shakmaty::{Chess, Move};
 
 pub use polyglot::{PolyglotBook, PolyglotBuilder};
 
-/// A book in a file: in the format of Polyglot, or EPD records with moves, which become such a book in memory.
+/// A book in a file: a Polyglot book, or EPD records with moves, which are converted to a Polyglot book in memory.
 #[derive(Debug)]
 pub struct Book(PolyglotBook<Box<dyn BookSource>>);
 
@@ -26,9 +26,9 @@ impl<T: Read + Seek + fmt::Debug + Send> BookSource for T {}
 pub struct BookMove {
     /// The move, which is legal.
     pub mv: Move,
-    /// How often it should be chosen in proportion to the others; 0 is never.
+    /// Relative frequency of the choice; 0 means never.
     pub weight: u16,
-    /// What a program that learns has noted; 0 if none has.
+    /// Learn value of programs that use the book; 0 by default.
     pub learn: u32,
 }
 
@@ -40,13 +40,13 @@ pub enum BookError {
     #[error(transparent)]
     Unreadable(#[from] io::Error),
     /// A Polyglot book does not consist of whole entries.
-    #[error("no Polyglot book: its length should be a multiple of 16 bytes, but is {bytes}")]
+    #[error("not a Polyglot book: expected a length that is a multiple of 16 bytes, found {bytes}")]
     Truncated { bytes: u64 },
     /// The entries of a Polyglot book are not in the order of their keys.
-    #[error("no Polyglot book: entry {entry} is out of order")]
+    #[error("not a Polyglot book: entry {entry} is out of order")]
     Unsorted { entry: u64 },
     /// A Polyglot book has more entries for a position than there are moves.
-    #[error("no Polyglot book: entry {entry} is one too many for its position")]
+    #[error("not a Polyglot book: entry {entry} exceeds the maximum number of moves for its position")]
     Crowded { entry: u64 },
     /// An EPD record is faulty.
     #[error("line {line}: {problem}")]
@@ -57,7 +57,7 @@ impl Book {
     /// Opens a book: EPD if the name ends in `.epd`, in Polyglot's format otherwise.
     ///
     /// # Errors
-    /// If the file can't be read or is no such book.
+    /// The file can't be read or is not a book.
     pub fn open(path: &Path) -> Result<Book, BookError> {
         let file = File::open(path)?;
         let is_epd =
@@ -72,10 +72,10 @@ impl Book {
         PolyglotBook::new(source).map(Book)
     }
 
-    /// The moves for a position, best first; none if the book does not know it.
+    /// Moves for a position, best first; empty if the book does not contain the position.
     ///
     /// # Errors
-    /// If the file can't be read, or turns out to be damaged.
+    /// The file can't be read or is damaged.
     pub fn moves(&mut self, chess: &Chess) -> Result<Vec<BookMove>, BookError> {
         let mut moves = self.0.moves(chess)?;
         moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
@@ -83,7 +83,7 @@ impl Book {
     }
 }
 
-/// Chooses one of the moves by their weights; `None` if there is none to choose.
+/// Chooses a move at random by weight; `None` if no move has a weight above 0.
 pub fn choose(moves: &[BookMove], random: &mut fastrand::Rng) -> Option<Move> {
     let total: u32 = moves.iter().map(|m| u32::from(m.weight)).sum();
     let ticket = random.u32(0..total.max(1));

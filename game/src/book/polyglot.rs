@@ -20,10 +20,10 @@ use crate::game::Game;
 
 const ENTRY_SIZE: usize = 16;
 
-/// The most entries for one position: no position has so many moves.
+/// Maximum number of entries for one position; no position has as many moves.
 const MOST_MOVES: u64 = 256;
 
-/// The key of a position. A possible en passant capture counts even if a pin forbids it.
+/// The key of a position. A pseudo-legal en passant capture is part of it, even if a pin forbids the capture.
 fn key(chess: &Chess) -> u64 {
     chess.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
@@ -34,14 +34,14 @@ struct MoveCode(u16);
 
 impl MoveCode {
     fn new(m: Move) -> MoveCode {
-        // Only drops have no origin, and chess knows none.
+        // Only drops have no origin square; they don't occur in chess.
         let from = m.from().unwrap_or(m.to());
         // Pieces are numbered from 1 for the pawn.
         let promotion = m.promotion().map_or(0, |role| role as u16 - 1);
         MoveCode(promotion << 12 | (from as u16) << 6 | m.to() as u16)
     }
 
-    /// The legal move that is meant; `None` if there is none, as when two positions share a key.
+    /// The legal move with this code; `None` if there is none, for example after a collision of keys.
     fn legal_move(self, chess: &Chess) -> Option<Move> {
         chess.legal_moves().into_iter().find(|&m| MoveCode::new(m) == self)
     }
@@ -74,7 +74,7 @@ impl BookEntry {
     }
 }
 
-/// A book that is searched where it lies: nothing of it is kept in memory.
+/// A book that is searched in its file, without loading it into memory.
 #[derive(Debug)]
 pub struct PolyglotBook<R> {
     source: R,
@@ -82,10 +82,10 @@ pub struct PolyglotBook<R> {
 }
 
 impl<R: Read + Seek> PolyglotBook<R> {
-    /// The book in a file.
+    /// Opens a book.
     ///
     /// # Errors
-    /// If the file can't be read, or its length is not that of whole entries.
+    /// The file can't be read, or its length is not a multiple of the entry size.
     pub fn new(mut source: R) -> Result<PolyglotBook<R>, BookError> {
         let bytes = source.seek(SeekFrom::End(0))?;
         let size = ENTRY_SIZE as u64;
@@ -95,10 +95,10 @@ impl<R: Read + Seek> PolyglotBook<R> {
         Ok(PolyglotBook { source, entries: bytes / size })
     }
 
-    /// The moves for a position, as they stand in the book; entries without a legal move are passed over.
+    /// The moves for a position in the order of the book. Entries without a legal move are skipped.
     ///
     /// # Errors
-    /// If the file can't be read, or turns out not to be a sorted book.
+    /// The file can't be read or is not sorted.
     pub fn moves(&mut self, chess: &Chess) -> Result<Vec<BookMove>, BookError> {
         let key = key(chess);
         let first = self.first_with(key)?;
@@ -122,7 +122,7 @@ impl<R: Read + Seek> PolyglotBook<R> {
     /// The index of the first entry whose key is not below `key`.
     fn first_with(&mut self, key: u64) -> Result<u64, BookError> {
         let (mut low, mut high) = (0, self.entries);
-        // What the keys between `low` and `high` must lie between.
+        // Bounds of the keys between `low` and `high`.
         let (mut least, mut greatest) = (0, u64::MAX);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -147,13 +147,13 @@ impl<R: Read + Seek> PolyglotBook<R> {
     }
 }
 
-/// Counts moves in games and makes a book of them.
+/// Counts the moves of games and writes them as a book.
 #[derive(Clone, Debug, Default)]
 pub struct PolyglotBuilder {
     moves: HashMap<(u64, MoveCode), MoveResults>,
 }
 
-/// What became of a move in the games.
+/// Results of the games with a move.
 #[derive(Clone, Copy, Debug, Default)]
 struct MoveResults {
     games: u32,
@@ -162,7 +162,7 @@ struct MoveResults {
 }
 
 impl PolyglotBuilder {
-    /// Takes in the first moves of a game, at most so many plies. Games of variants are passed over.
+    /// Adds the first `plies` plies of a game. Games of variants are ignored.
     pub fn add(&mut self, game: &Game, plies: usize) {
         let VariantPosition::Chess(mut chess) = game.start().clone() else { return };
         let winner = game.outcome().and_then(|outcome| outcome.winner());
@@ -173,18 +173,18 @@ impl PolyglotBuilder {
         }
     }
 
-    /// Counts a game in which a move was played, with so many points for it.
+    /// Adds a game in which a move was played, with the points for the move.
     pub(super) fn count(&mut self, chess: &Chess, m: Move, points: u32) {
         let results = self.moves.entry((key(chess), MoveCode::new(m))).or_default();
         results.games = results.games.saturating_add(1);
         results.points = results.points.saturating_add(points);
     }
 
-    /// Writes the book and returns its number of entries. A move is kept if it was played in `min_count` games at
-    /// least and did not lose them all; its weight is the points it made, scaled down where they would not fit.
+    /// Writes the book and returns its number of entries. A move is included if it was played in at least `min_count` games
+    /// and did not lose all of them. Its weight is its number of points, scaled down to fit into 16 bits.
     ///
     /// # Errors
-    /// If the book can't be written.
+    /// The book can't be written.
     pub fn write(&self, min_count: u32, output: &mut impl Write) -> io::Result<u64> {
         let mut kept: Vec<(u64, u32, MoveCode)> = self
             .moves

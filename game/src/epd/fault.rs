@@ -1,21 +1,21 @@
-//! What can be wrong with a record, and where.
+//! Faults of records.
 //!
-//! Each fault breaks a [`Rule`], whose label `herald epd check --rules` explains, and has a [`Severity`]. An error is kept as it
-//! was read, a warning is put right by writing the record again, a note is allowed. A strict reader refuses records with errors
-//! or warnings; a lenient one refuses only records without a position.
+//! Each fault breaks a [`Rule`], whose label `herald epd check --rules` explains, and has a [`Severity`]. An error can't
+//! be repaired, a warning is repaired by writing the record again, a note is allowed. A strict reader rejects records with errors
+//! or warnings; a lenient one rejects only records without a position.
 
 use std::fmt;
 
 use crate::texts::enum_with_texts;
 
-/// How bad a fault is.
+/// Severity of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The record is as it may be, but not as it should be, or there may be a mistake in it.
+    /// The record is valid, but violates a recommendation or probably contains a mistake.
     Note,
-    /// The record is not as the specification demands. Its meaning is clear, and writing it again puts it right.
+    /// The record violates the specification, but its meaning is clear. Writing it again repairs it.
     Warning,
-    /// What was meant is unknown, impossible or contradictory.
+    /// The meaning is unknown, impossible or contradictory.
     Error,
 }
 
@@ -36,15 +36,15 @@ enum_with_texts! {
     F4 "F4" "The first field is the board: eight ranks of eight squares, with seven `/` between them (4.1)."
     F5 "F5" "The second field is the side to move: `w` or `b` (4.2)."
     F6 "F6" "The third field is `-` or some of `KQkq` in that order, each for a king and a rook that could castle (4.3)."
-    F7 "F7" "The fourth field is `-` or the square that a pawn has just passed in a double step (4.4)."
-    F8 "F8" "A record has no counters; `hmvc` and `fmvn` tell them (6.14, 6.15)."
+    F7 "F7" "The fourth field is `-` or the square that a pawn has just skipped in a double step (4.4)."
+    F8 "F8" "A record has no counters; `hmvc` and `fmvn` hold them (6.14, 6.15)."
     F9 "F9" "One space before opcodes and operands, `;` directly after the last (5)."
     F10 "F10" "An opcode is a letter, then up to 14 letters, digits or underscores (5.1)."
     F11 "F11" "An operand is printing characters without blanks, or a string of less than 256 bytes in quotation marks (5.1)."
     F12 "F12" "An opcode appears at most once in a record (5.1)."
     F13 "F13" "Operations should be in ASCII order (5.1)."
     F14 "F14" "Moves that have no order of their own should be in ASCII order (5.1)."
-    F15 "F15" "Opcodes that are not known are ignored (5.3)."
+    F15 "F15" "Unknown opcodes are ignored (5.3)."
     T1 "T1" "An identifier has 1 to 15 letters, digits or underscores (5.2.1)."
     T2 "T2" "A move is written in SAN (5.2.2)."
     T3 "T3" "An integer is an optional minus sign and digits, within the range of its opcode (5.2.3)."
@@ -63,9 +63,9 @@ enum_with_texts! {
     X8 "X8" "`ptp` names each tag once (6.20)."
     X9 "X9" "Moves can be played: in a variation one after the other, otherwise all at once (5.2.2)."
     X10 "X10" "No move should be both in `am` and in `bm`."
-    X11 "X11" "`dm` and `ce` should tell of the same mate (6.7, 6.8)."
-    A1 "A1" "`ts` has seconds; hh:mm is taken for hh:mm:00."
-    A4 "A4" "A `ce` that tells of a mate should be odd plies away for the winner and even plies for the loser (6.7)."
+    X11 "X11" "`dm` and `ce` should describe the same mate (6.7, 6.8)."
+    A1 "A1" "`ts` has seconds; hh:mm is read as hh:mm:00."
+    A4 "A4" "The distance to mate in `ce` should be odd for the winner and even for the loser (6.7)."
     A6 "A6" "`draw_claim` without `sm` claims the present position."
     A8 "A8" "`draw_decline` means `draw_reject` (6.25)."
     A18 "A18" "Opcodes that programs share have at least two characters and no upper case (5.3)."
@@ -79,45 +79,45 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Something that is wrong with a record. Displayed as compilers do it: `3:40: error: illegal move ... [X9]`.
+/// A fault of a record. Displayed in the format of compilers: `3:40: error: illegal move ... [X9]`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {severity}: {message} [{rule}]")]
 pub struct Fault {
     /// The line of the file, from 1.
     pub line: u64,
-    /// Where in the line, in characters from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// In which operation; `None` in the fields and for the line as a whole.
+    /// Opcode of the faulty operation; `None` for the fields and the line as a whole.
     pub opcode: Option<Box<str>>,
-    /// Which rule is broken.
+    /// The broken rule.
     pub rule: Rule,
-    /// How bad that is.
+    /// Severity.
     pub severity: Severity,
-    /// What is wrong and what was expected, without anything that moves a cursor.
+    /// Description without control characters.
     pub message: String,
 }
 
-/// The most faults of one record that are kept; a line of ten megabytes can have millions.
+/// Maximum number of faults stored per record. A line of ten megabytes can have millions.
 const MOST_FAULTS: usize = 64;
 
-/// Takes in the faults of one record.
+/// Collects the faults of one record.
 #[derive(Clone, Debug)]
 pub struct Findings<'a> {
     text: &'a str,
     line: u64,
-    /// The opcode of the operation that faults are found in now.
+    /// Opcode of the current operation.
     pub opcode: Option<&'a str>,
-    /// What was found.
+    /// The faults found so far.
     pub faults: Vec<Fault>,
 }
 
 impl<'a> Findings<'a> {
-    /// For the record `text` in that line of its file.
+    /// Creates an empty collection for the record `text` in line number `line`.
     pub fn new(text: &'a str, line: u64) -> Findings<'a> {
         Findings { text, line, opcode: None, faults: Vec::new() }
     }
 
-    /// Takes in a fault at a byte of the line.
+    /// Adds a fault at a byte offset of the line.
     pub fn report(&mut self, at: usize, rule: Rule, severity: Severity, message: impl Into<String>) {
         if let Some(last) = self.faults.get_mut(MOST_FAULTS) {
             last.severity = last.severity.max(severity);

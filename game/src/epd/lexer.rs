@@ -1,15 +1,15 @@
-//! Takes a record apart: fields, opcodes and operands, one after the other, borrowed from the line.
+//! A lexer for records: fields, opcodes and operands, borrowed from the line.
 
 use std::borrow::Cow;
 
 use super::LONGEST_LINE;
 use super::fault::{Findings, Rule, Severity};
-use crate::excerpt;
+use crate::{counted, excerpt};
 
-/// How strings write what they can't hold. EPD itself has no notation for it (EPD specification, 5.1).
+/// Escapes in strings. EPD itself has none (EPD specification, 5.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Escapes {
-    /// A backslash is a backslash.
+    /// No escapes.
     #[default]
     None,
     /// `\"` and `\\`, as python-chess writes them.
@@ -19,7 +19,7 @@ pub enum Escapes {
 }
 
 impl Escapes {
-    /// What a string means.
+    /// Decodes the escapes of a string.
     pub fn decode(self, text: &str) -> Cow<'_, str> {
         match self {
             Escapes::Backslash if text.contains('\\') => Cow::Owned(without_backslashes(text)),
@@ -28,7 +28,7 @@ impl Escapes {
         }
     }
 
-    /// The length of a string, up to the quotation mark that ends it.
+    /// Length of a string up to its closing quotation mark; `None` if it is not closed.
     fn end_of_string(self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
@@ -55,27 +55,27 @@ fn without_backslashes(text: &str) -> String {
 /// A field or an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// What is written.
+    /// The text of the word.
     pub text: &'a str,
-    /// Where it begins, in bytes of the line.
+    /// Byte offset in the line.
     pub at: usize,
 }
 
 /// An operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand<'a> {
-    /// What is written; of a string, what stands between the quotation marks.
+    /// The text of the operand; of a string, the text between the quotation marks.
     pub text: &'a str,
-    /// Whether it stood in quotation marks.
+    /// Whether the operand is in quotation marks.
     pub is_string: bool,
-    /// Where it begins, in bytes of the line.
+    /// Byte offset in the line.
     pub at: usize,
 }
 
-/// Goes through a record: first [`Lexer::fields`] and [`Lexer::counters`], then [`Lexer::opcode`] for each operation and
-/// [`Lexer::operand`] for each of its operands.
+/// Splits a record into tokens. Call [`Lexer::fields`] and [`Lexer::counters`] first, then [`Lexer::opcode`] for each operation
+/// and [`Lexer::operand`] for each of its operands.
 ///
-/// Everything that can be recognised is found; what is not as it should be is reported.
+/// The lexer recovers from all faults and reports them in `findings`.
 ///
 /// ```
 /// use game::epd::{Escapes, Lexer};
@@ -94,14 +94,14 @@ pub struct Lexer<'a> {
     text: &'a str,
     at: usize,
     escapes: Escapes,
-    /// Whether the operation has not yet come to its semicolon.
+    /// Whether the current operation has more text before its semicolon.
     is_open: bool,
-    /// What was wrong so far.
+    /// Faults found so far.
     pub findings: Findings<'a>,
 }
 
 impl<'a> Lexer<'a> {
-    /// Begins with the line of that number, which has no end of line any more.
+    /// Creates a lexer for a line without its line end. `line` is its number, for faults.
     pub fn new(text: &'a str, line: u64, escapes: Escapes) -> Lexer<'a> {
         let mut lexer = Lexer { text, at: 0, escapes, is_open: false, findings: Findings::new(text, line) };
         if text.len() > LONGEST_LINE {
@@ -113,13 +113,18 @@ impl<'a> Lexer<'a> {
             lexer.at = '\u{feff}'.len_utf8();
             lexer.warn(0, Rule::F2, "a byte order mark begins the line");
         }
+        if let Some(at) = text.trim_end().find('\r') {
+            let message =
+                "a carriage return within the line; Herald does not read the line ends of an old Macintosh";
+            lexer.error(at, Rule::F1, message);
+        }
         if lexer.skip_blanks() > 0 {
             lexer.warn(lexer.at, Rule::F2, "blanks begin the line");
         }
         lexer
     }
 
-    /// How many bytes of the line have been taken.
+    /// Byte offset of the next token.
     pub fn position(&self) -> usize {
         self.at
     }
@@ -133,8 +138,8 @@ impl<'a> Lexer<'a> {
             }
             *field = self.word();
             if field.text.is_empty() {
-                let message =
-                    format!("{count} fields; expected four: board, side to move, castling, en passant");
+                let fields = counted(count as u64, "field");
+                let message = format!("{fields}; expected four: board, side to move, castling, en passant");
                 self.error(self.at, Rule::F1, message);
                 return None;
             }
@@ -142,7 +147,7 @@ impl<'a> Lexer<'a> {
         Some(fields)
     }
 
-    /// The counters of a FEN, which have no place in a record and which many files have all the same.
+    /// The counters of a FEN, which are not allowed in a record but common.
     pub fn counters(&mut self) -> [Option<Word<'a>>; 2] {
         let mut counters = [None; 2];
         let mut count = 0;
@@ -164,7 +169,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The opcode of the next operation. What is left of the present one is passed over.
+    /// The opcode of the next operation. Skips the rest of the current operation.
     pub fn opcode(&mut self) -> Option<Word<'a>> {
         while self.operand().is_some() {}
         self.findings.opcode = None;
@@ -180,7 +185,7 @@ impl<'a> Lexer<'a> {
         Some(word)
     }
 
-    /// The next operand of the operation.
+    /// The next operand of the current operation.
     pub fn operand(&mut self) -> Option<Operand<'a>> {
         if !self.is_open {
             return None;
@@ -234,18 +239,26 @@ impl<'a> Lexer<'a> {
         if text.len() > super::LONGEST_STRING {
             self.warn(at, Rule::F11, format!("a string of {} bytes; expected less than 256", text.len()));
         }
-        if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            self.warn(at, Rule::F11, "a string with characters that are not printing ASCII");
-        }
+        self.check_characters(text, at, "a string");
         Operand { text, is_string: true, at }
     }
 
     fn bare(&mut self) -> Operand<'a> {
         let Word { text, at } = self.word();
-        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            self.warn(at, Rule::F11, "an operand with characters that are not printing ASCII");
-        }
+        self.check_characters(text, at, "an operand");
         Operand { text, is_string: false, at }
+    }
+
+    /// Reports characters that are not printing ASCII. Control characters are errors, as they can't be written again.
+    fn check_characters(&mut self, text: &str, at: usize, what: &str) {
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return;
+        }
+        if text.contains(char::is_control) {
+            self.error(at, Rule::F11, format!("{what} with control characters"));
+        } else {
+            self.warn(at, Rule::F11, format!("{what} with characters that are not printing ASCII"));
+        }
     }
 
     fn check_opcode(&mut self, word: Word<'a>) {
@@ -257,12 +270,12 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// What stands between blanks and semicolons; empty before a semicolon and at the end.
+    /// The text up to the next blank or semicolon; may be empty.
     fn word(&mut self) -> Word<'a> {
         self.word_before(ends_word)
     }
 
-    /// What stands before a byte of that kind, which may be a blank, a semicolon or a quotation mark.
+    /// The text before the first byte that `ends` accepts: a blank, a semicolon or a quotation mark.
     fn word_before(&mut self, ends: impl Fn(u8) -> bool) -> Word<'a> {
         let at = self.at;
         let rest = &self.text.as_bytes()[at..];
@@ -274,7 +287,7 @@ impl<'a> Lexer<'a> {
         Word { text: &self.text[at..self.at], at }
     }
 
-    /// Passes over the blanks before a field or an opcode, of which there should be one, and none at the end.
+    /// Skips the blanks before a field or an opcode. Expects one space, and none at the end of the line.
     fn gap(&mut self, rule: Rule) {
         let at = self.at;
         if self.skip_one_space() {
@@ -289,7 +302,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Passes over one space before something, which is how it should be; anything else is left for [`Lexer::skip_blanks`].
+    /// Skips a single space before a token. Other blanks are left to [`Lexer::skip_blanks`].
     fn skip_one_space(&mut self) -> bool {
         let is_one = matches!(self.text.as_bytes()[self.at..], [b' ', next, ..] if !is_blank(next));
         self.at += usize::from(is_one);
@@ -335,12 +348,12 @@ fn ends_word(byte: u8) -> bool {
     is_blank(byte) || byte == b';'
 }
 
-/// Where the first byte is that could end a word: a blank or another control character, a semicolon, a quotation mark. Eight
-/// bytes are looked at together, as finding the ends of words is what a lexer spends its time with.
+/// Index of the first byte that can end a word: a blank or another control character, a semicolon, a quotation mark. Tests eight
+/// bytes at a time, as the lexer spends most of its time here.
 fn end_of_word(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHS: u64 = 0x80 * ONES;
-    // The lowest of the bytes that it marks is right; above that one, a borrow may have marked others.
+    // Only the lowest marked byte is exact; a borrow may mark bytes above it.
     let less = |bytes: u64, than: u8| bytes.wrapping_sub(ONES * u64::from(than)) & !bytes & HIGHS;
     let equal = |bytes: u64, to: u8| less(bytes ^ (ONES * u64::from(to)), 1);
     let first = |eight: [u8; 8]| {
@@ -360,7 +373,7 @@ fn end_of_word(bytes: &[u8]) -> usize {
     8 * chunks.len() + first(last)
 }
 
-/// The part of a line that is the position, whether the line is EPD or FEN: four fields, and the counters if there are any.
+/// The position part of an EPD or FEN line: four fields, and the counters if there are any.
 pub fn position_part(line: &str) -> &str {
     let mut lexer = Lexer::new(line, 0, Escapes::None);
     let begin = lexer.position();
@@ -443,6 +456,18 @@ mod tests {
         expect(" id \"", &["id|\"\""], &["F11", "F9"]);
         expect(" id \"a\"\"b\";", &["id|\"a\"|\"b\""], &["F9"]);
         expect(" \"a\" b;", &["|\"a\"|b"], &["F10", "F9"]);
+    }
+
+    #[test]
+    fn lines_of_an_old_macintosh_are_an_error() {
+        let errors = |text: &str| {
+            let faults = Lexer::new(text, 1, Escapes::None).findings.faults;
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>().concat()
+        };
+        let message = "1:22: error: a carriage return within the line; Herald does not read the line ends of an old \
+            Macintosh [F1]";
+        assert_eq!(errors(&format!("{EMPTY}\r{EMPTY}\r")), message);
+        assert_eq!(errors(&format!("{EMPTY} \r\r")), "");
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! Writes records about games.
+//! A writer of records about games.
 
 use shakmaty::{EnPassantMode, Position as _};
 
 use crate::Game;
 
-/// The longest string, in bytes (EPD specification, 5.1).
+/// Maximum length of a string in bytes (EPD specification, 5.1).
 pub const LONGEST_STRING: usize = 255;
 
-/// The four fields of the position on the board. The en passant square is there after every double step, whether or not
-/// a pawn can capture (EPD specification, 4.4).
+/// The four fields of the current position. The en passant square is written after every double step, whether or not a pawn can
+/// capture (EPD specification, 4.4).
 pub fn fields(game: &Game) -> String {
     let fen = crate::fen::write_with(game.position(), game.mode(), EnPassantMode::Always);
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// Text as a string operand can hold it: printing ASCII, apostrophes for quotation marks, at most 255 bytes.
+/// Converts text to the content of a string operand: printing ASCII, apostrophes for quotation marks, at most 255 bytes.
 pub fn operand_text(text: &str) -> String {
     let printing = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
     text.chars().map(|c| if c == '"' { '\'' } else { printing(c) }).take(LONGEST_STRING).collect()

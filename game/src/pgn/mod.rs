@@ -1,4 +1,4 @@
-//! Games written down in PGN (PGN standard of 1994): written in export format, read in import format.
+//! Portable Game Notation (PGN standard of 1994): a writer of the export format and a reader of the import format.
 
 mod read;
 mod tags;

@@ -1,7 +1,7 @@
-//! The import format of PGN: whatever can be understood, game by game, from a stream of any length.
+//! A lenient reader for the import format of PGN: reads games one by one from a stream of any length.
 //!
-//! The reader is our own: pgn-reader knows no line numbers and passes over what it can't read. This one tells the line of a fault,
-//! and finds the next game by its first tag even where a comment was never closed.
+//! The crate pgn-reader has no line numbers and skips what it can't read. This reader reports the line of a fault, and finds the
+//! next game by its first tag even after an unclosed comment.
 
 use std::io::{self, BufRead};
 
@@ -17,71 +17,71 @@ use crate::outcome::{DrawReason, Outcome, WinReason};
 use crate::text::excerpt;
 use crate::variant::variant_from_name;
 
-/// The most plies of a game: the rule of seventy-five moves ends every game before.
+/// Maximum number of plies of a game. The seventy-five-move rule ends every game earlier.
 const MOST_PLIES: usize = 20_000;
 
-/// The most text of a game that is kept, in bytes.
+/// Maximum size of the stored text of a game, in bytes.
 const MOST_TEXT: usize = 16 << 20;
 
-/// A game that was read.
+/// A game with its tags and comments.
 #[derive(Clone, Debug)]
 pub struct PgnGame {
-    /// The tags that the game itself does not know.
+    /// The tags that are not part of [`Game`].
     pub tags: PgnTags,
-    /// The moves of the mainline, and the result: the reason is taken from the tag `Termination`, from the last
-    /// comment if it is one of ours, and from the position.
+    /// The mainline and the result. The reason of the result is derived from the tag `Termination`, from a last comment written
+    /// by Herald, and from the position.
     pub game: Game,
-    /// `comments[i]` belongs to the move `game.moves()[i]`, as in [`super::write_pgn`]. Comments before the first move
-    /// and in variations, variations and annotation glyphs are passed over.
+    /// `comments[i]` belongs to the move `game.moves()[i]`, as in [`super::write_pgn`]. Variations with their
+    /// comments, comments before the first move, and annotation glyphs are skipped.
     pub comments: Vec<Option<String>>,
 }
 
-/// Why a game could not be read.
+/// Error of reading a game.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum PgnError {
-    /// The game is faulty; those behind it can be read. Lines are counted from 1.
+    /// The game is faulty; the games after it can be read. Lines are numbered from 1.
     #[error("line {line}: {fault}")]
     Broken { line: u64, fault: PgnFault },
-    /// Nothing more can be read.
+    /// The input can't be read.
     #[error(transparent)]
     Unreadable(#[from] io::Error),
 }
 
-/// What is wrong with a game. Texts are shortened to at most 100 characters.
+/// Fault of a game. Texts are shortened to at most 100 characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum PgnFault {
-    /// A bracket begins no tag pair.
-    #[error("`{text}` is no tag pair; expected [Name \"value\"]")]
+    /// A bracket is not followed by a tag pair.
+    #[error("`{text}` is not a tag pair; expected [Name \"value\"]")]
     Tag { text: String },
     /// The tag `FEN` is faulty.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// The tag `Variant` names a game with other rules.
+    /// The tag `Variant` names an unsupported variant.
     #[error("variant `{name}` is not known")]
     Variant { name: String },
     /// A move is faulty.
     #[error(transparent)]
     Move(#[from] MoveError),
-    /// A comment goes on up to the next game or the end.
+    /// A comment is not closed before the next game or the end.
     #[error("a comment is not closed")]
     UnclosedComment,
-    /// A variation goes on up to the next game or the end.
+    /// A variation is not closed before the next game or the end.
     #[error("a variation is not closed")]
     UnclosedVariation,
-    /// A parenthesis closes nothing.
+    /// A closing parenthesis without an opening one.
     #[error("`)` without `(`")]
     UnopenedVariation,
-    /// A line or a comment has more than a megabyte, or a game more than 16 MiB or 20,000 plies.
+    /// A line or comment is longer than 1 MiB, or a game is longer than 16 MiB or 20,000 plies.
     #[error("this is too long for a game of chess")]
     TooLong,
 }
 
-/// Reads games one after the other; memory is needed only for one of them.
+/// An iterator over games. Only one game is kept in memory.
 ///
-/// A faulty game is an error that costs no other game. As an iterator it ends after the last game or after an error of
-/// the input.
+/// A faulty game yields an error and does not affect other games. The iterator ends after the last game or after an error of the
+/// input.
 ///
 /// ```
 /// let mut games = game::PgnReader::new(&b"1. e4 e5 2. Ke3 * [White \"Fool\"] 1. f3 e5 2. g4 Qh4# 0-1"[..]);
@@ -91,13 +91,13 @@ pub enum PgnFault {
 /// ```
 pub struct PgnReader<R> {
     tokens: Tokenizer<R>,
-    /// The first tag of the next game, which ended the one before it, and its line.
+    /// The first tag of the next game, which ended the previous game, and its line.
     next_tag: Option<(String, String, u64)>,
     is_over: bool,
 }
 
 impl<R: BufRead> PgnReader<R> {
-    /// A reader of all games in `input`.
+    /// Reads all games in `input`.
     pub fn new(input: R) -> PgnReader<R> {
         PgnReader { tokens: Tokenizer::new(input), next_tag: None, is_over: false }
     }
@@ -141,7 +141,7 @@ impl<R: BufRead> Iterator for PgnReader<R> {
     }
 }
 
-/// How far a game has been read.
+/// The section of a game that is being read.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Section {
     #[default]
@@ -150,31 +150,31 @@ enum Section {
     Movetext,
 }
 
-/// A game while it is read. After a fault nothing more is kept, and only its end is looked for.
+/// A game that is being read. After a fault its remaining tokens are discarded.
 #[derive(Default)]
 struct PartialGame {
     section: Section,
     tags: PgnTags,
     fen: Option<String>,
     variant: Option<String>,
-    /// Where the latest of these two stands.
+    /// Line of the last `FEN` or `Variant` tag.
     setup_line: u64,
     result: Option<String>,
-    /// `None` as long as there was no move.
+    /// `None` before the first move.
     game: Option<Game>,
     comments: Vec<Option<String>>,
     /// The comments since the last move.
     recent: Vec<String>,
-    /// How many variations are open, each in the one before it, and where the first of them began.
+    /// Number of nested open variations, and the line of the outermost one.
     depth: usize,
     variation_line: u64,
-    /// The bytes that are kept, all in all.
+    /// Size of the stored text in bytes.
     size: usize,
     fault: Option<(u64, PgnFault)>,
 }
 
 impl PartialGame {
-    /// Whether a tag of this name belongs to the next game: `Event` always comes first (PGN standard, 8.1.1).
+    /// Whether a tag of this name begins the next game: `Event` is always the first tag (PGN standard, 8.1.1).
     fn ends_before(&self, name: &str) -> bool {
         self.section == Section::Movetext || self.section == Section::Tags && name == "Event"
     }
@@ -184,7 +184,7 @@ impl PartialGame {
         self.fault.get_or_insert((line, fault));
     }
 
-    /// Takes a token other than the result, which ends the game.
+    /// Processes a token other than the result.
     fn take(&mut self, token: Token, line: u64) -> Result<(), PgnFault> {
         match token {
             Token::Comment(_) if self.section == Section::Nothing || self.depth > 0 => {}
@@ -236,7 +236,7 @@ impl PartialGame {
         Ok(())
     }
 
-    /// Takes a move or its number.
+    /// Processes a move or a move number.
     fn add_word(&mut self, word: &str) -> Result<(), PgnFault> {
         self.section = Section::Movetext;
         if self.fault.is_some() || word.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -252,7 +252,7 @@ impl PartialGame {
         Ok(())
     }
 
-    /// The game, which begins as the tags say; `None` if they are faulty.
+    /// The game with the start position of the tags; `None` if they are faulty.
     fn game(&mut self) -> Option<&mut Game> {
         if self.game.is_none() {
             match first_position(self.fen.as_deref(), self.variant.as_deref()) {
@@ -263,7 +263,7 @@ impl PartialGame {
         self.game.as_mut()
     }
 
-    /// The comments since the last move become that move's.
+    /// Assigns the comments since the last move to that move.
     fn settle_comments(&mut self) {
         let text = std::mem::take(&mut self.recent).join(" ");
         if let Some(comment) = self.comments.last_mut().filter(|_| !text.is_empty()) {
@@ -271,7 +271,7 @@ impl PartialGame {
         }
     }
 
-    /// The game, or what was wrong with it; `None` if there was nothing.
+    /// Returns the game or its fault; `None` if nothing was read.
     fn finish(mut self) -> Result<Option<PgnGame>, PgnError> {
         if self.section == Section::Nothing {
             return Ok(None);
@@ -289,7 +289,7 @@ impl PartialGame {
         Ok(game.map(|game| PgnGame { tags, game, comments }))
     }
 
-    /// Ends the game as the result says, and takes the reason from the last comment if it is one of ours.
+    /// Sets the outcome from the result, with the reason from a last comment written by Herald.
     fn conclude(&mut self) {
         let (Some(game), Some(result)) = (&mut self.game, self.result.as_deref()) else { return };
         let named = self.recent.last().and_then(|comment| {
@@ -312,7 +312,7 @@ fn is_result(word: &str) -> bool {
     matches!(word, "1-0" | "0-1" | "1/2-1/2" | "*")
 }
 
-/// The position before the first move (PGN standard, 9.7; `Variant` as today's programs have it).
+/// The position before the first move (PGN standard, 9.7; `Variant` as in common use).
 fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnFault> {
     let name = variant.unwrap_or_default();
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -330,7 +330,7 @@ fn first_position(fen: Option<&str>, variant: Option<&str>) -> Result<Game, PgnF
     })
 }
 
-/// What a result probably came from, where nothing but the tag `Termination` tells (PGN standard, 9.8.1).
+/// The probable reason of a result, derived from the tag `Termination` (PGN standard, 9.8.1).
 fn likely_outcome(game: &Game, result: &str, termination: &str) -> Option<Outcome> {
     let is_by = |what: &str| termination.contains(what);
     let reason = if is_by("time") {
@@ -412,7 +412,7 @@ mod tests {
             read_one("[Variant \"Three-check\"][FEN \"3k4/8/8/8/8/8/4Q3/4K3 w - - 2+3 0 1\"]\n1. Qd3+ *");
         assert_eq!(read.game.fen(), "3k4/8/8/8/8/3Q4/8/4K3 b - - 1+3 1 1");
         assert_eq!(fault("[Variant \"Xiangqi\"]\n*"), "line 1: variant `Xiangqi` is not known");
-        assert!(fault("[FEN \"nonsense\"]\n\n1. e4 *").starts_with("line 1: FEN `nonsense` has 1 fields"));
+        assert!(fault("[FEN \"nonsense\"]\n\n1. e4 *").starts_with("line 1: FEN `nonsense` has 1 field"));
     }
 
     #[test]
@@ -451,11 +451,11 @@ mod tests {
             ("[Event \"x\"]\n\n1. e4 e5) 1-0\n", "line 3: `)` without `(`"),
             (
                 "[Event x]\n[Site \"y\"]\n\n1. e4 e5\n",
-                "line 1: `[Event x]` is no tag pair; expected [Name \"value\"]",
+                "line 1: `[Event x]` is not a tag pair; expected [Name \"value\"]",
             ),
             (
                 "[Event \"x]\n\n1. e4 e5 1-0\n",
-                "line 1: `[Event \"x]` is no tag pair; expected [Name \"value\"]",
+                "line 1: `[Event \"x]` is not a tag pair; expected [Name \"value\"]",
             ),
             (
                 "1. e4 -- 2. d4 *\n",

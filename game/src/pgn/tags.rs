@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::Index;
 
-/// The tags of a game that the game itself cannot know. `Result`, `SetUp`, `FEN`, `Variant` and `Termination` it knows.
+/// The tags of a game that [`Game`](crate::Game) does not provide. It provides `Result`, `SetUp`, `FEN`, `Variant` and
+/// `Termination`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnTags(pub(super) BTreeMap<String, String>);
 
-/// The roster of every game, but for the result, and how what is unknown is written (PGN standard, 8.1.1).
+/// The tags of the roster except the result, with their values for unknown data (PGN standard, 8.1.1).
 pub(super) const ROSTER: [(&str, &str); 6] =
     [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")];
 
 impl PgnTags {
-    /// Adds a tag or changes it; one that the game knows by itself stays as the game has it, but for `Termination`. Characters
-    /// that no tag name has become `_`.
+    /// Sets a tag. Tags that the game provides are ignored when written, except `Termination`. Characters that are invalid in a
+    /// tag name become `_`.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         let name: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
@@ -22,7 +23,7 @@ impl PgnTags {
         }
     }
 
-    /// The value of a tag that was set.
+    /// The value of a tag; `None` if it was not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

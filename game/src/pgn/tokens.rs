@@ -1,4 +1,4 @@
-//! PGN as a stream of tokens (PGN standard, 7), read line by line and never kept as a whole.
+//! A tokenizer for PGN (PGN standard, 7), which reads line by line.
 
 use std::io::{self, BufRead};
 
@@ -6,7 +6,7 @@ use super::read::PgnFault;
 use crate::lines::{LONGEST_LINE, LineRead, NumberedLines};
 use crate::text::excerpt;
 
-/// What a game is written with. Move numbers are words; periods, `!`, `?`, `$1` and `<...>` are passed over.
+/// A token. Move numbers are words; periods, `!`, `?`, `$1` and `<...>` are skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Tag {
@@ -20,17 +20,17 @@ pub(super) enum Token {
     Word(String),
 }
 
-/// Cuts a text into tokens.
+/// Splits a text into tokens.
 pub(super) struct Tokenizer<R> {
     lines: NumberedLines<R>,
     line: String,
-    /// Where in the line the next token is looked for.
+    /// Byte offset in the line at which the next token is searched.
     at: usize,
     /// The line on which the latest token began.
     pub(super) token_line: u64,
 }
 
-/// A token or what is wrong in its place; reading goes on behind it.
+/// A token or a fault, after which reading can continue.
 type Lexed = Result<Token, PgnFault>;
 
 impl<R: BufRead> Tokenizer<R> {
@@ -60,7 +60,7 @@ impl<R: BufRead> Tokenizer<R> {
                 ')' => return Ok(Some(Ok(self.single(Token::VariationEnd)))),
                 '$' => self.at += 1 + rest[1..].bytes().take_while(u8::is_ascii_digit).count(),
                 '.' | '!' | '?' | '<' | '>' => self.at += 1,
-                // Long ago, en passant captures were marked so.
+                // An old mark of en passant captures.
                 'e' if rest.starts_with("e.p.") => self.at += 4,
                 space if space.is_whitespace() => self.at += space.len_utf8(),
                 _ => {
@@ -82,7 +82,7 @@ impl<R: BufRead> Tokenizer<R> {
         token
     }
 
-    /// A tag pair, or all the rest of the line if there is none.
+    /// Reads a tag pair. If there is none, skips the rest of the line.
     fn tag(&mut self) -> Lexed {
         let rest = &self.line[self.at..];
         if let Some((name, value, length)) = tag_pair(rest) {
@@ -94,7 +94,7 @@ impl<R: BufRead> Tokenizer<R> {
         Err(fault)
     }
 
-    /// A comment in braces. Line ends in it become spaces.
+    /// Reads a comment in braces. Line ends become spaces.
     fn comment(&mut self) -> io::Result<Lexed> {
         self.at += 1;
         let mut text = String::new();
@@ -117,13 +117,13 @@ impl<R: BufRead> Tokenizer<R> {
             match self.next_line()? {
                 LineRead::Line if tag_pair(&self.line).is_none() => {}
                 LineRead::TooLong => return Ok(Err(PgnFault::TooLong)),
-                // The end of the text, or the beginning of the next game.
+                // The end of the input or the beginning of the next game.
                 LineRead::End | LineRead::Line => return Ok(Err(PgnFault::UnclosedComment)),
             }
         }
     }
 
-    /// Goes to the next line. Lines that begin with `%` count as empty (PGN standard, 6).
+    /// Reads the next line. Lines that begin with `%` count as empty (PGN standard, 6).
     fn next_line(&mut self) -> io::Result<LineRead> {
         self.at = 0;
         let read = self.lines.read(&mut self.line)?;
@@ -150,7 +150,7 @@ fn tag_pair(text: &str) -> Option<(String, String, usize)> {
     Some((name.to_owned(), value, text.len() - rest.len()))
 }
 
-/// What stands before the closing quote, and what after it. A backslash makes the next character an ordinary one.
+/// The text before the closing quote and the text after it. A backslash escapes the next character.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut letters = text.chars();

@@ -7,14 +7,14 @@ use crate::game::Game;
 use crate::notation::san;
 use crate::variant;
 
-/// The longest line that is written, in characters (PGN standard, 4.3: "lines with 80 or more printing characters are
+/// Maximum length of a line in characters (PGN standard, 4.3: "lines with 80 or more printing characters are
 /// strongly discouraged").
 const LONGEST_LINE: usize = 79;
 
-/// Writes a game with an empty line at its end, so that games can be strung together.
+/// Writes a game followed by an empty line, so that games can be concatenated.
 ///
-/// `comments[i]` is written after the move `game.moves()[i]`; those that are missing are left out. Braces in comments
-/// become parentheses, because PGN has no way to escape them. How the game ended is the last comment.
+/// `comments[i]` is written after the move `game.moves()[i]`. Braces in comments become parentheses, because PGN has no escape
+/// for them. The last comment is the reason of the outcome.
 pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> String {
     let result = game.outcome().map_or("*", |outcome| outcome.result());
     let mut pgn = tag_section(game, tags, result);
@@ -28,7 +28,7 @@ pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> St
     pgn + &movetext.text + "\n\n"
 }
 
-/// The roster in its fixed order, then the rest in the order of ASCII (PGN standard, 8.1.1).
+/// The roster in its fixed order, then the other tags in ASCII order (PGN standard, 8.1.1).
 fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
     let mut section = String::new();
     let mut others = tags.0.clone();
@@ -49,18 +49,18 @@ fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
     section
 }
 
-/// The start position and the rules, where they are not those of every game.
+/// The tags for a set-up position and a variant.
 fn tags_of_game(game: &Game) -> impl Iterator<Item = (&'static str, String)> {
     let chess960 = game.mode() == CastlingMode::Chess960;
     let set_up = chess960 || !game.has_standard_start();
-    // Programs that know variants at all know these names; one for Crazyhouse with castling as in Chess960 there is not.
+    // These names are in common use. There is no name for Crazyhouse with castling as in Chess960.
     let name = variant::pgn_name(game.variant()).or_else(|| chess960.then_some("Chess960"));
     let variant = name.map(|name| ("Variant", name.to_owned()));
     let start = set_up.then(|| [("FEN", game.start_fen()), ("SetUp", "1".to_owned())]);
     variant.into_iter().chain(start.into_iter().flatten())
 }
 
-/// One tag pair in a line of its own.
+/// A tag pair on its own line.
 fn tag(name: &str, value: &str) -> String {
     let value = if value.trim().is_empty() { "?" } else { value.trim() };
     let mut line = format!("[{name} \"");
@@ -93,7 +93,7 @@ fn write_moves(game: &Game, comments: &[Option<String>], movetext: &mut Movetext
     }
 }
 
-/// Text that is filled into lines word by word.
+/// Movetext, wrapped into lines.
 #[derive(Default)]
 struct Movetext {
     text: String,
@@ -109,8 +109,8 @@ impl Movetext {
             self.text.push('\n');
             self.column = 0;
         }
-        // A line that begins with `%` is no part of the game (PGN standard, 6), and one that begins with `[` could be
-        // taken for the tags of the next.
+        // A line that begins with `%` is an escape (PGN standard, 6), and one that begins with `[` looks like a tag of the
+        // next game.
         if self.column > 0 || word.starts_with(['%', '[']) {
             self.text.push(' ');
             self.column += 1;
@@ -119,7 +119,7 @@ impl Movetext {
         self.column += length;
     }
 
-    /// Appends a comment in braces, which may go over several lines.
+    /// Appends a comment in braces, wrapped into lines.
     fn comment(&mut self, comment: &str) {
         let clean: String = comment
             .chars()
@@ -132,7 +132,7 @@ impl Movetext {
             .collect();
         for word in format!("{{{}}}", clean.trim()).split_whitespace() {
             let letters: Vec<char> = word.chars().collect();
-            // One column less, for the space that goes before `%` and `[`.
+            // One column is left for the space before `%` and `[`.
             for piece in letters.chunks(LONGEST_LINE - 1) {
                 self.word(&String::from_iter(piece));
             }
@@ -194,7 +194,7 @@ mod tests {
         fn comment(&mut self, _movetext: &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
             let text = String::from_utf8(comment.as_bytes().to_vec()).unwrap();
             if let Some(slot) = self.comments.last_mut() {
-                // The end of the game is told after the last move's own comment.
+                // The reason of the outcome follows the comment of the last move.
                 slot.get_or_insert(text);
             }
             ControlFlow::Continue(())

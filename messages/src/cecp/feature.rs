@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::option::OptionDefinition;
+use crate::names::names;
 
 /// One `NAME=VALUE` of a `feature` line.
 ///
@@ -28,98 +29,63 @@ pub enum Feature {
     },
 }
 
-/// Features that are on or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Switch {
-    /// No more features follow (on), or wait for more (off).
-    Done,
-    /// `ping`
-    Ping,
-    /// `setboard` instead of `edit`
-    SetBoard,
-    /// `playother`
-    PlayOther,
-    /// Moves in SAN.
-    San,
-    /// Moves after the word `usermove`.
-    UserMove,
-    /// `time`, `otim`
-    Time,
-    /// `draw`
-    Draw,
-    /// SIGINT before commands.
-    Sigint,
-    /// SIGTERM after `quit`.
-    Sigterm,
-    /// One process for many games.
-    Reuse,
-    /// `analyze`
-    Analyze,
-    /// `white`, `black`
-    Colors,
-    /// `ics`
-    Ics,
-    /// `name`
-    Name,
-    /// `pause`, `resume`
-    Pause,
-    /// `nps`
-    Nps,
-    /// Lines that begin with `#`.
-    Debug,
-    /// `memory`
-    Memory,
-    /// `cores`
-    Smp,
-    /// `exclude`, `include`
-    Exclude,
-    /// `setscore`
-    SetScore,
-    /// `lift`, `put`, `hover`
-    Highlight,
+names! {
+    /// Features that are on or off.
+    Switch {
+        /// No more features follow (on), or wait for more (off).
+        Done = "done",
+        /// `ping`
+        Ping = "ping",
+        /// `setboard` instead of `edit`
+        SetBoard = "setboard",
+        /// `playother`
+        PlayOther = "playother",
+        /// Moves in SAN.
+        San = "san",
+        /// Moves after the word `usermove`.
+        UserMove = "usermove",
+        /// `time`, `otim`
+        Time = "time",
+        /// `draw`
+        Draw = "draw",
+        /// SIGINT before commands.
+        Sigint = "sigint",
+        /// SIGTERM after `quit`.
+        Sigterm = "sigterm",
+        /// One process for many games.
+        Reuse = "reuse",
+        /// `analyze`
+        Analyze = "analyze",
+        /// `white`, `black`
+        Colors = "colors",
+        /// `ics`
+        Ics = "ics",
+        /// `name`
+        Name = "name",
+        /// `pause`, `resume`
+        Pause = "pause",
+        /// `nps`
+        Nps = "nps",
+        /// Lines that begin with `#`.
+        Debug = "debug",
+        /// `memory`
+        Memory = "memory",
+        /// `cores`
+        Smp = "smp",
+        /// `exclude`, `include`
+        Exclude = "exclude",
+        /// `setscore`
+        SetScore = "setscore",
+        /// `lift`, `put`, `hover`
+        Highlight = "highlight",
+    }
 }
 
 impl Switch {
-    /// Each with its name in the `feature` line, and what holds for an engine that does not mention it.
-    const TABLE: [(Switch, &str, bool); 23] = [
-        (Switch::Done, "done", false),
-        (Switch::Ping, "ping", false),
-        (Switch::SetBoard, "setboard", false),
-        (Switch::PlayOther, "playother", false),
-        (Switch::San, "san", false),
-        (Switch::UserMove, "usermove", false),
-        (Switch::Time, "time", true),
-        (Switch::Draw, "draw", false),
-        (Switch::Sigint, "sigint", true),
-        (Switch::Sigterm, "sigterm", true),
-        (Switch::Reuse, "reuse", true),
-        (Switch::Analyze, "analyze", true),
-        (Switch::Colors, "colors", true),
-        (Switch::Ics, "ics", false),
-        (Switch::Name, "name", false),
-        (Switch::Pause, "pause", false),
-        (Switch::Nps, "nps", false),
-        (Switch::Debug, "debug", false),
-        (Switch::Memory, "memory", false),
-        (Switch::Smp, "smp", false),
-        (Switch::Exclude, "exclude", false),
-        (Switch::SetScore, "setscore", false),
-        (Switch::Highlight, "highlight", false),
-    ];
-
-    /// All of them.
-    pub fn all() -> impl Iterator<Item = Switch> {
-        Switch::TABLE.into_iter().map(|(switch, ..)| switch)
-    }
-
-    /// The name in the `feature` line.
-    pub const fn name(self) -> &'static str {
-        Switch::TABLE[self as usize].1
-    }
-
     /// What holds for an engine that doesn't mention the feature.
-    pub const fn default(self) -> bool {
-        Switch::TABLE[self as usize].2
+    pub fn default(self) -> bool {
+        use Switch as S;
+        matches!(self, S::Time | S::Sigint | S::Sigterm | S::Reuse | S::Analyze | S::Colors)
     }
 }
 
@@ -148,7 +114,7 @@ impl Feature {
             "egt" => Feature::EndgameTables(list().collect()),
             "myname" => Feature::MyName(value.to_owned()),
             "option" => OptionDefinition::parse(value).map_or_else(other, Feature::Option),
-            _ => match (Switch::all().find(|switch| switch.name() == name), value) {
+            _ => match (Switch::named(name), value) {
                 (Some(switch), "0") => Feature::Switch(switch, false),
                 (Some(switch), "1") => Feature::Switch(switch, true),
                 _ => other(),
@@ -168,7 +134,7 @@ fn split_value(text: &str) -> (&str, &str) {
 impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Feature::Switch(switch, on) => write!(f, "{}={}", switch.name(), u8::from(*on)),
+            Feature::Switch(switch, on) => write!(f, "{switch}={}", u8::from(*on)),
             Feature::Variants(names) => write_quoted(f, "variants", &names.join(",")),
             Feature::EndgameTables(names) => write_quoted(f, "egt", &names.join(",")),
             Feature::MyName(name) => write_quoted(f, "myname", name),
@@ -187,8 +153,9 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Res
 pub(super) mod tests {
     use proptest::prelude::*;
 
-    use super::super::option::OptionControl;
+    use super::super::option::OptionPurpose;
     use super::*;
+    use crate::OptionKind;
 
     #[test]
     fn the_example_of_the_specification() {
@@ -206,26 +173,23 @@ pub(super) mod tests {
             OptionDefinition::parse("resign threshold (centi-Pawn): -slider 500 100 1000"),
             Some(OptionDefinition {
                 name: "resign threshold (centi-Pawn):".into(),
-                kind: OptionControl::Slider { value: 500, min: 100, max: 1000 },
+                kind: OptionKind::Spin { value: 500, min: 100, max: 1000 },
+                purpose: Some(OptionPurpose::Slider),
             })
         );
         assert_eq!(
             OptionDefinition::parse("Style -combo calm /// *wild /// odd").map(|option| option.kind),
-            Some(OptionControl::Combo {
+            Some(OptionKind::Combo {
+                value: "wild".to_owned(),
                 choices: ["calm", "wild", "odd"].map(str::to_owned).into(),
-                current: 1
             })
         );
     }
 
     #[test]
-    fn the_table_has_the_order_of_the_switches() {
-        assert!(Switch::all().enumerate().all(|(place, switch)| switch as usize == place));
-    }
-
-    #[test]
     fn defaults_are_those_of_the_specification() {
-        let on: Vec<&str> = Switch::all().filter(|switch| switch.default()).map(Switch::name).collect();
+        let on: Vec<&str> =
+            Switch::ALL.iter().filter(|switch| switch.default()).map(|switch| switch.name()).collect();
         assert_eq!(on, ["time", "sigint", "sigterm", "reuse", "analyze", "colors"]);
     }
 
@@ -233,33 +197,34 @@ pub(super) mod tests {
         "[a-zA-Z][a-zA-Z0-9]{0,9}"
     }
 
-    fn kind() -> impl Strategy<Value = OptionControl> {
+    fn kind() -> impl Strategy<Value = (OptionKind, Option<OptionPurpose>)> {
+        use OptionPurpose as P;
+        let spin =
+            || any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionKind::Spin { value, min, max });
+        let text = || prop_oneof![word(), Just(String::new())].prop_map(OptionKind::Text);
+        let combo = (proptest::collection::vec(word(), 1..5), any::<prop::sample::Index>()).prop_map(
+            |(choices, present)| OptionKind::Combo { value: present.get(&choices).clone(), choices },
+        );
+        let of = |purposes: &'static [P]| prop::option::of(prop::sample::select(purposes));
         prop_oneof![
-            any::<bool>().prop_map(OptionControl::Check),
-            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionControl::Spin { value, min, max }),
-            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionControl::Slider { value, min, max }),
-            word().prop_map(OptionControl::Text),
-            word().prop_map(OptionControl::File),
-            Just(OptionControl::Path(String::new())),
-            (proptest::collection::vec(word(), 1..5), any::<usize>()).prop_map(|(choices, current)| {
-                let current = current % choices.len();
-                OptionControl::Combo { choices, current }
-            }),
-            Just(OptionControl::Button),
-            Just(OptionControl::Reset),
-            Just(OptionControl::Save),
+            any::<bool>().prop_map(|on| (OptionKind::Check(on), None)),
+            (spin(), of(&[P::Slider])),
+            (text(), of(&[P::File, P::Path])),
+            combo.prop_map(|kind| (kind, None)),
+            of(&[P::Reset, P::Save]).prop_map(|purpose| (OptionKind::Button, purpose)),
         ]
     }
 
     pub(in crate::cecp) fn feature() -> impl Strategy<Value = Feature> {
-        let switch = proptest::sample::select(Switch::all().collect::<Vec<_>>());
+        let switch = proptest::sample::select(Switch::ALL);
         prop_oneof![
             (switch, any::<bool>()).prop_map(|(switch, on)| Feature::Switch(switch, on)),
             proptest::collection::vec(word(), 0..4).prop_map(Feature::Variants),
             proptest::collection::vec(word(), 0..4).prop_map(Feature::EndgameTables),
             "[a-zA-Z0-9 .=]{0,20}".prop_map(Feature::MyName),
-            ("[a-z]{1,8}( [a-z]{1,8})?", kind())
-                .prop_map(|(name, kind)| Feature::Option(OptionDefinition { name, kind })),
+            ("[a-z]{1,8}( [a-z]{1,8})?", kind()).prop_map(|(name, (kind, purpose))| Feature::Option(
+                OptionDefinition { name, kind, purpose }
+            )),
             ("x[a-z]{0,8}", "[a-z0-9 ]{0,9}").prop_map(|(name, value)| Feature::Other { name, value }),
         ]
     }

@@ -13,6 +13,8 @@ mod thinking;
 pub use command::{Command, CommandError, EditLine, Place, RootMoves, TimeSession};
 pub use feature::{Feature, Switch};
 pub use message::{Audience, Message, Status};
-pub use notation::{GameResult, first_word};
-pub use option::{OptionControl, OptionDefinition};
+pub use notation::first_word;
+pub use option::{OptionDefinition, OptionPurpose};
+/// How a game ended. `*` is not in the specification, but XBoard sends it when it closes.
+pub use shakmaty::Outcome as GameResult;
 pub use thinking::ThinkingLine;

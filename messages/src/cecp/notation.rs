@@ -1,43 +1,9 @@
 //! What commands and messages have in common: results, decimal seconds, base times, the look of a move.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-/// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GameResult {
-    /// `1-0`
-    WhiteWins,
-    /// `0-1`
-    BlackWins,
-    /// `1/2-1/2`
-    Draw,
-    /// `*`: unfinished. Not in the specification, but XBoard sends it when it closes.
-    Unfinished,
-}
-
-/// How results are written.
-const RESULTS: [(&str, GameResult); 4] = [
-    ("1-0", GameResult::WhiteWins),
-    ("0-1", GameResult::BlackWins),
-    ("1/2-1/2", GameResult::Draw),
-    ("*", GameResult::Unfinished),
-];
-
-impl FromStr for GameResult {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<GameResult, ()> {
-        RESULTS.into_iter().find(|(known, _)| *known == text).map(|(_, result)| result).ok_or(())
-    }
-}
-
-impl fmt::Display for GameResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        RESULTS.iter().filter(|(_, result)| result == self).try_for_each(|(text, _)| f.write_str(text))
-    }
-}
+use super::GameResult;
 
 /// Splits off the first word; the rest is without blanks at its ends.
 pub fn first_word(line: &str) -> (&str, &str) {

@@ -2,57 +2,34 @@
 
 use std::fmt;
 
+use crate::OptionKind;
+use crate::names::names;
+
 /// An option that the user can set, as the engine offers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionDefinition {
     /// Its name; may contain blanks, but not ` -`.
     pub name: String,
     /// What values it takes, and the one it has.
-    pub kind: OptionControl,
+    pub kind: OptionKind,
+    /// What else the GUI may know about it.
+    pub purpose: Option<OptionPurpose>,
 }
 
-/// The values that an option takes, and the one it has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionControl {
-    /// On or off.
-    Check(bool),
-    /// A number.
-    Spin {
-        /// The present value.
-        value: i64,
-        /// The least.
-        min: i64,
-        /// The greatest.
-        max: i64,
-    },
-    /// A number from a large range.
-    Slider {
-        /// The present value.
-        value: i64,
-        /// The least.
-        min: i64,
-        /// The greatest.
-        max: i64,
-    },
-    /// A text.
-    Text(String),
-    /// The name of a file.
-    File(String),
-    /// The name of a folder.
-    Path(String),
-    /// One of several texts.
-    Combo {
-        /// The texts.
-        choices: Vec<String>,
-        /// The index of the present one.
-        current: usize,
-    },
-    /// Does something.
-    Button,
-    /// Restores settings.
-    Reset,
-    /// Saves settings.
-    Save,
+names! {
+    /// What an option of a kind is for. Older GUIs don't know these words.
+    OptionPurpose {
+        /// A number from a large range.
+        Slider = "slider",
+        /// A text that names a file.
+        File = "file",
+        /// A text that names a folder.
+        Path = "path",
+        /// A button that restores settings.
+        Reset = "reset",
+        /// A button that saves settings.
+        Save = "save",
+    }
 }
 
 const CHOICE_SEPARATOR: &str = " /// ";
@@ -61,90 +38,58 @@ impl OptionDefinition {
     /// Reads the text of an `option` feature; `None` if it isn't one.
     pub fn parse(text: &str) -> Option<OptionDefinition> {
         let (name, rest) = text.split_once(" -")?;
-        let (kind, value) = rest.split_once(' ').unwrap_or((rest, ""));
-        Some(OptionDefinition { name: name.to_owned(), kind: OptionControl::parse(kind, value.trim())? })
-    }
-}
-
-impl OptionControl {
-    /// A kind that does as well and that older GUIs know, too; `None` if this is one.
-    pub fn simpler(&self) -> Option<OptionControl> {
-        match self {
-            OptionControl::Slider { value, min, max } => {
-                Some(OptionControl::Spin { value: *value, min: *min, max: *max })
+        let (word, value) = rest.split_once(' ').unwrap_or((rest, ""));
+        // The specification writes it both ways.
+        let (word, value) = (if word == "slide" { "slider" } else { word }, value.trim());
+        let kind = match word {
+            "check" => OptionKind::Check(value.parse::<i64>().ok()? != 0),
+            "spin" | "slider" => {
+                let numbers: Vec<i64> =
+                    value.split_whitespace().map_while(|word| word.parse().ok()).collect();
+                let [value, min, max] = *numbers.first_chunk()?;
+                OptionKind::Spin { value, min, max }
             }
-            OptionControl::File(text) | OptionControl::Path(text) => Some(OptionControl::Text(text.clone())),
-            OptionControl::Combo { choices, current } => {
-                Some(OptionControl::Text(choices.get(*current).cloned().unwrap_or_default()))
-            }
-            OptionControl::Reset | OptionControl::Save => Some(OptionControl::Button),
-            OptionControl::Check(_)
-            | OptionControl::Spin { .. }
-            | OptionControl::Text(_)
-            | OptionControl::Button => None,
-        }
-    }
-
-    fn parse(kind: &str, value: &str) -> Option<OptionControl> {
-        Some(match kind {
-            "check" => OptionControl::Check(value.parse::<i64>().ok()? != 0),
-            "spin" => {
-                let [value, min, max] = three_numbers(value)?;
-                OptionControl::Spin { value, min, max }
-            }
-            // The specification writes it both ways.
-            "slider" | "slide" => {
-                let [value, min, max] = three_numbers(value)?;
-                OptionControl::Slider { value, min, max }
-            }
-            "string" => OptionControl::Text(value.to_owned()),
-            "file" => OptionControl::File(value.to_owned()),
-            "path" => OptionControl::Path(value.to_owned()),
-            "combo" => OptionControl::parse_combo(value),
-            "button" => OptionControl::Button,
-            "reset" => OptionControl::Reset,
-            "save" => OptionControl::Save,
+            "string" | "file" | "path" => OptionKind::Text(value.to_owned()),
+            "combo" => parse_combo(value),
+            "button" | "reset" | "save" => OptionKind::Button,
             _ => return None,
-        })
+        };
+        Some(OptionDefinition { name: name.to_owned(), kind, purpose: OptionPurpose::named(word) })
     }
 
-    fn parse_combo(value: &str) -> OptionControl {
-        let choices: Vec<&str> = value.split("///").map(str::trim).collect();
-        let current = choices.iter().rposition(|choice| choice.starts_with('*')).unwrap_or(0);
-        let unmarked = |choice: &str| choice.strip_prefix('*').unwrap_or(choice).to_owned();
-        OptionControl::Combo { choices: choices.into_iter().map(unmarked).collect(), current }
+    /// The same in words that older GUIs know, too; `None` if it is.
+    pub fn simpler(&self) -> Option<OptionDefinition> {
+        let kind = match (&self.kind, self.purpose) {
+            (kind, Some(_)) => kind.clone(),
+            (OptionKind::Combo { value, .. }, None) => OptionKind::Text(value.clone()),
+            _ => return None,
+        };
+        Some(OptionDefinition { name: self.name.clone(), kind, purpose: None })
     }
 }
 
-fn three_numbers(text: &str) -> Option<[i64; 3]> {
-    let numbers: Vec<i64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
-    numbers.first_chunk().copied()
+fn parse_combo(value: &str) -> OptionKind {
+    let choices: Vec<&str> = value.split("///").map(str::trim).collect();
+    let present = choices.iter().rfind(|choice| choice.starts_with('*')).unwrap_or(&choices[0]);
+    let unmarked = |choice: &str| choice.strip_prefix('*').unwrap_or(choice).to_owned();
+    OptionKind::Combo { value: unmarked(present), choices: choices.into_iter().map(unmarked).collect() }
 }
 
 impl fmt::Display for OptionDefinition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} -{}", self.name, self.kind)
-    }
-}
-
-impl fmt::Display for OptionControl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OptionControl::Check(on) => write!(f, "check {}", u8::from(*on)),
-            OptionControl::Spin { value, min, max } => write!(f, "spin {value} {min} {max}"),
-            OptionControl::Slider { value, min, max } => write!(f, "slider {value} {min} {max}"),
-            OptionControl::Text(text) => write!(f, "string {text}"),
-            OptionControl::File(text) => write!(f, "file {text}"),
-            OptionControl::Path(text) => write!(f, "path {text}"),
-            OptionControl::Combo { choices, current } => {
-                let mark = |index| if index == *current { "*" } else { "" };
-                let marked =
-                    choices.iter().enumerate().map(|(index, choice)| format!("{}{choice}", mark(index)));
-                write!(f, "combo {}", marked.collect::<Vec<_>>().join(CHOICE_SEPARATOR))
+        let (word, value) = match &self.kind {
+            OptionKind::Check(on) => ("check", format!(" {}", u8::from(*on))),
+            OptionKind::Spin { value, min, max } => ("spin", format!(" {value} {min} {max}")),
+            OptionKind::Text(text) => ("string", format!(" {text}")),
+            OptionKind::Combo { value, choices } => {
+                let marked = choices.iter().map(|choice| {
+                    let mark = if choice == value { "*" } else { "" };
+                    format!("{mark}{choice}")
+                });
+                ("combo", format!(" {}", marked.collect::<Vec<_>>().join(CHOICE_SEPARATOR)))
             }
-            OptionControl::Button => f.write_str("button"),
-            OptionControl::Reset => f.write_str("reset"),
-            OptionControl::Save => f.write_str("save"),
-        }
+            OptionKind::Button => ("button", String::new()),
+        };
+        write!(f, "{} -{}{value}", self.name, self.purpose.map_or(word, OptionPurpose::name))
     }
 }

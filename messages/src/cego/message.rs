@@ -23,32 +23,25 @@ pub enum EngineMessage {
 /// A message from the mediator to the engine. Each asks for a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MediatorMessage {
-    /// It is the engine's first turn.
-    FirstMove(FirstMove),
-    /// It is one of its later turns.
-    SubsequentMove(SubsequentMove),
-}
-
-/// `<YOUR-TIME> <YOUR-INCREMENT> <OPPONENT-TIME> <OPPONENT-INCREMENT> <CURRENT-BOARD-FEN>`
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FirstMove {
-    /// What the engine has.
-    pub own: SideClock,
-    /// What its opponent has.
-    pub opponent: SideClock,
-    /// The position in which the engine is to move.
-    pub position: StrictFen,
-}
-
-/// `<YOUR-TIME> <OPPONENT-TIME> <PLAYED-MOVE>`; the increments are those of the first message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SubsequentMove {
-    /// Time left to the engine.
-    pub own_time: Duration,
-    /// Time left to its opponent.
-    pub opponent_time: Duration,
-    /// The move that the opponent has made.
-    pub played: LongMove,
+    /// It is the engine's first turn:
+    /// `<YOUR-TIME> <YOUR-INCREMENT> <OPPONENT-TIME> <OPPONENT-INCREMENT> <CURRENT-BOARD-FEN>`
+    FirstMove {
+        /// What the engine has.
+        own: SideClock,
+        /// What its opponent has.
+        opponent: SideClock,
+        /// The position in which the engine is to move.
+        position: StrictFen,
+    },
+    /// It is one of its later turns: `<YOUR-TIME> <OPPONENT-TIME> <PLAYED-MOVE>`; the increments are those of the first message.
+    SubsequentMove {
+        /// Time left to the engine.
+        own_time: Duration,
+        /// Time left to its opponent.
+        opponent_time: Duration,
+        /// The move that the opponent has made.
+        played: LongMove,
+    },
 }
 
 /// The clock of one side.
@@ -128,18 +121,18 @@ impl FromStr for MediatorMessage {
         let fields = std::array::from_fn(|_| fields.next());
         match fields {
             [Some(own_time), Some(opponent_time), Some(played), None, None] => {
-                Ok(MediatorMessage::SubsequentMove(SubsequentMove {
+                Ok(MediatorMessage::SubsequentMove {
                     own_time: nanos(own_time)?,
                     opponent_time: nanos(opponent_time)?,
                     played: played.parse()?,
-                }))
+                })
             }
             [Some(own_time), Some(own_increment), Some(time), Some(increment), Some(position)] => {
-                Ok(MediatorMessage::FirstMove(FirstMove {
+                Ok(MediatorMessage::FirstMove {
                     own: SideClock { time: nanos(own_time)?, increment: nanos(own_increment)? },
                     opponent: SideClock { time: nanos(time)?, increment: nanos(increment)? },
                     position: position.parse()?,
-                }))
+                })
             }
             _ => Err(MalformedMessage::new(
                 "times, increments and a FEN, or times and a move, with single spaces between them",
@@ -168,10 +161,10 @@ impl fmt::Display for EngineMessage {
 impl fmt::Display for MediatorMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MediatorMessage::FirstMove(FirstMove { own, opponent, position }) => {
+            MediatorMessage::FirstMove { own, opponent, position } => {
                 write!(f, "{own} {opponent} {position}")
             }
-            MediatorMessage::SubsequentMove(SubsequentMove { own_time, opponent_time, played }) => {
+            MediatorMessage::SubsequentMove { own_time, opponent_time, played } => {
                 write!(f, "{} {} {played}", Nanos(*own_time), Nanos(*opponent_time))
             }
         }
@@ -194,21 +187,21 @@ mod tests {
             format!("30000000000 1000000000 26000000000 1000000000 {START}").parse().expect("well-formed");
         let account =
             |time| SideClock { time: Duration::from_nanos(time), increment: Duration::from_secs(1) };
-        let expected = FirstMove {
+        let expected = MediatorMessage::FirstMove {
             own: account(30_000_000_000),
             opponent: account(26_000_000_000),
             position: START.parse().expect("well-formed"),
         };
-        assert_eq!(first, MediatorMessage::FirstMove(expected));
+        assert_eq!(first, expected);
         let subsequent: MediatorMessage = "26000000000 28000000000 e7e5".parse().expect("well-formed");
         let played = "e7e5".parse().expect("well-formed");
         assert_eq!(
             subsequent,
-            MediatorMessage::SubsequentMove(SubsequentMove {
+            MediatorMessage::SubsequentMove {
                 own_time: Duration::from_secs(26),
                 opponent_time: Duration::from_secs(28),
                 played,
-            })
+            }
         );
         assert_eq!("ready".parse(), Ok(EngineMessage::Ready));
         assert_eq!("e7e5".parse(), Ok(EngineMessage::Move(played)));
@@ -325,11 +318,10 @@ mod tests {
     fn mediator_message() -> impl Strategy<Value = MediatorMessage> {
         let nanos = || any::<u64>().prop_map(Duration::from_nanos);
         let account = || (nanos(), nanos()).prop_map(|(time, increment)| SideClock { time, increment });
-        let first = (account(), account(), strict_fen()).prop_map(|(own, opponent, position)| {
-            MediatorMessage::FirstMove(FirstMove { own, opponent, position })
-        });
+        let first = (account(), account(), strict_fen())
+            .prop_map(|(own, opponent, position)| MediatorMessage::FirstMove { own, opponent, position });
         let subsequent = (nanos(), nanos(), long_move()).prop_map(|(own_time, opponent_time, played)| {
-            MediatorMessage::SubsequentMove(SubsequentMove { own_time, opponent_time, played })
+            MediatorMessage::SubsequentMove { own_time, opponent_time, played }
         });
         prop_oneof![first, subsequent]
     }

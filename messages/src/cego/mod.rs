@@ -7,9 +7,7 @@ mod message;
 mod notation;
 mod position;
 
-pub use message::{
-    EngineMessage, FirstMove, MalformedMessage, MediatorMessage, SideClock, SubsequentMove, quoted,
-};
+pub use message::{EngineMessage, MalformedMessage, MediatorMessage, SideClock, quoted};
 pub use notation::LongMove;
 pub use position::{ImpossiblePosition, StrictFen};
 

@@ -5,27 +5,26 @@ use std::str::FromStr;
 
 use game::Game;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Move, Role, Square};
+use shakmaty::{CastlingMode, Move, Role};
 
 use super::MalformedMessage;
 
 /// A move: the squares it leaves and reaches, and what a pawn becomes. Castling is written with the squares of the king
 /// (`e1g1`). Whether it is legal, only a [`Game`] can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LongMove {
-    from: Square,
-    to: Square,
-    /// Queen, rook, bishop or knight.
-    promotion: Option<Role>,
-}
+pub struct LongMove(UciMove);
 
 impl LongMove {
     /// How a move of standard chess is written; `None` for one that puts a piece on the board, which chess doesn't have.
     pub fn of(m: Move) -> Option<LongMove> {
-        match m.to_uci(CastlingMode::Standard) {
-            UciMove::Normal { from, to, promotion } => Some(LongMove { from, to, promotion }),
-            UciMove::Put { .. } | UciMove::Null => None,
-        }
+        LongMove::new(m.to_uci(CastlingMode::Standard))
+    }
+
+    /// Pawns become queens, rooks, bishops or knights.
+    fn new(written: UciMove) -> Option<LongMove> {
+        let UciMove::Normal { promotion, .. } = written else { return None };
+        let is_known = !matches!(promotion, Some(Role::Pawn | Role::King));
+        is_known.then_some(LongMove(written))
     }
 
     /// The legal move of `game` that is written so; `None` if there is none. Castling as king takes rook is none, nor is
@@ -39,40 +38,23 @@ impl FromStr for LongMove {
     type Err = MalformedMessage;
 
     fn from_str(text: &str) -> Result<LongMove, MalformedMessage> {
-        read(text.as_bytes())
-            .ok_or_else(|| MalformedMessage::new("a move such as e2e4 or e7e8q, in small letters", text))
+        // What is written in another way, with capitals for instance, is no move here.
+        let written = text.parse().ok().filter(|written: &UciMove| written.to_string() == text);
+        let expected = "a move such as e2e4 or e7e8q, in small letters";
+        written.and_then(LongMove::new).ok_or_else(|| MalformedMessage::new(expected, text))
     }
-}
-
-fn read(text: &[u8]) -> Option<LongMove> {
-    let (from, rest) = text.split_at_checked(2)?;
-    let (to, promotion) = rest.split_at_checked(2)?;
-    let promotion = match promotion {
-        b"" => None,
-        b"q" => Some(Role::Queen),
-        b"r" => Some(Role::Rook),
-        b"b" => Some(Role::Bishop),
-        b"n" => Some(Role::Knight),
-        _ => return None,
-    };
-    Some(LongMove { from: square(from)?, to: square(to)?, promotion })
-}
-
-fn square(text: &[u8]) -> Option<Square> {
-    // A capital file is no square name here, whatever shakmaty may think of it one day.
-    Square::from_ascii(text).ok().filter(|_| text[0].is_ascii_lowercase())
 }
 
 impl fmt::Display for LongMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from, self.to)?;
-        self.promotion.map_or(Ok(()), |role| write!(f, "{}", role.char()))
+        self.0.fmt(f)
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use proptest::prelude::*;
+    use shakmaty::Square;
 
     use super::*;
 
@@ -81,7 +63,8 @@ pub(super) mod tests {
         let square = || (0..64_u32).prop_map(Square::new);
         let roles = vec![Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
         let promotion = prop::option::of(prop::sample::select(roles));
-        (square(), square(), promotion).prop_map(|(from, to, promotion)| LongMove { from, to, promotion })
+        (square(), square(), promotion)
+            .prop_map(|(from, to, promotion)| LongMove(UciMove::Normal { from, to, promotion }))
     }
 
     fn found(fen: &str, text: &str) -> Option<String> {

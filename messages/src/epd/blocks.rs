@@ -18,21 +18,17 @@ const BLOCK: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileBlock {
     /// Whole lines. Only the last one of a file may have no end.
-    Lines(TextLines),
+    Lines {
+        /// The number of the first one, from 1.
+        first: u64,
+        /// All of them, with their ends.
+        bytes: Vec<u8>,
+    },
     /// A line that is longer than [`LONGEST_READ`], and was passed over.
     TooLong {
         /// Its number, from 1.
         line: u64,
     },
-}
-
-/// Lines that lie together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextLines {
-    /// The number of the first one, from 1.
-    pub first: u64,
-    /// All of them, with their ends.
-    pub bytes: Vec<u8>,
 }
 
 /// Reads blocks, in the order of the file. A block is there as soon as the input has given a whole line, so that nobody
@@ -95,11 +91,7 @@ impl<R: Read> Blocks<R> {
     fn give(&mut self, is_too_long: bool) -> FileBlock {
         let (bytes, first) = (std::mem::take(&mut self.rest), self.line);
         self.line += memchr_iter(b'\n', &bytes).count() as u64;
-        if is_too_long {
-            FileBlock::TooLong { line: first }
-        } else {
-            FileBlock::Lines(TextLines { first, bytes })
-        }
+        if is_too_long { FileBlock::TooLong { line: first } } else { FileBlock::Lines { first, bytes } }
     }
 }
 
@@ -120,16 +112,9 @@ impl FileBlock {
     /// Its lines; one that is too long is there without its text.
     pub fn lines(&self) -> impl Iterator<Item = TextLine<'_>> {
         match self {
-            FileBlock::Lines(TextLines { first, bytes }) => lines(*first, bytes),
+            FileBlock::Lines { first, bytes } => lines(*first, bytes),
             FileBlock::TooLong { line } => lines(*line, b"\n"),
         }
-    }
-}
-
-impl TextLines {
-    /// The lines, one after the other.
-    pub fn iter(&self) -> impl Iterator<Item = TextLine<'_>> {
-        lines(self.first, &self.bytes)
     }
 }
 
@@ -217,12 +202,12 @@ mod tests {
         let mut read = Vec::new();
         for block in Blocks::new(Slowly(bytes, at_a_time)) {
             match block.expect("no error") {
-                FileBlock::Lines(lines) => {
-                    read.extend(
-                        lines.iter().map(|line| (line.number, line.text.into_owned(), line.end.to_owned())),
-                    );
-                }
                 FileBlock::TooLong { line } => read.push((line, "too long".into(), String::new())),
+                block @ FileBlock::Lines { .. } => {
+                    let owned =
+                        |line: TextLine<'_>| (line.number, line.text.into_owned(), line.end.to_owned());
+                    read.extend(block.lines().map(owned));
+                }
             }
         }
         read
@@ -274,9 +259,9 @@ mod tests {
                 Blocks::of_size(&bytes[..], size).map(|part| part.expect("no error")).collect();
             let mut whole = Vec::new();
             for part in &parts {
-                let FileBlock::Lines(lines) = part else { panic!("too long") };
-                assert!(lines.bytes.len() <= size + 5, "{size}");
-                whole.extend_from_slice(&lines.bytes);
+                let FileBlock::Lines { bytes, .. } = part else { panic!("too long") };
+                assert!(bytes.len() <= size + 5, "{size}");
+                whole.extend_from_slice(bytes);
             }
             assert_eq!(whole, bytes);
             let numbers = parts.iter().flat_map(FileBlock::lines).map(|line| line.number);

@@ -2,22 +2,15 @@
 
 use game::epd::{Findings, Rule, Severity, Word};
 use game::excerpt;
-use shakmaty::{Bitboard, Board, ByColor, ByRole};
+use shakmaty::{Bitboard, Board, ByColor, ByRole, Piece, Square};
 
-/// Reads the board from rank 8 to rank 1, each from the a-file to the h-file.
+/// Reads the board from rank 8 to rank 1, each from the a-file to the h-file, and tells what is wrong with it.
 pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Board> {
-    Men::read(word.text).or_else(|| examine_board(word, findings))?.into_board()
-}
-
-/// Reads a board of which something is wrong, and tells what.
-fn examine_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Men> {
-    let mut men = Men::default();
+    let (mut roles, mut colors) = (ByRole::<Bitboard>::default(), ByColor::<Bitboard>::default());
     let (mut rank, mut file) = (7, 0);
     let mut after_digit = false;
-    for (offset, byte) in word.text.bytes().enumerate() {
-        let at = word.at + offset;
-        let letter = LETTERS.iter().position(|letter| *letter == byte);
-        match (byte, letter) {
+    for (at, byte) in (word.at..).zip(word.text.bytes()) {
+        match (byte, Piece::from_char(byte.into())) {
             (b'/', _) if file == 8 && rank > 0 => (rank, file) = (rank - 1, 0),
             (b'1'..=b'8', _) => {
                 if after_digit {
@@ -26,8 +19,10 @@ fn examine_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Men> {
                 }
                 file += u32::from(byte - b'0');
             }
-            (_, Some(letter)) if file < 8 => {
-                men.0[letter] |= 1 << (rank * 8 + file);
+            (_, Some(piece)) if file < 8 => {
+                let square = Square::new(rank * 8 + file);
+                roles.get_mut(piece.role).add(square);
+                colors.get_mut(piece.color).add(square);
                 file += 1;
             }
             _ => {
@@ -51,7 +46,7 @@ fn examine_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Men> {
         findings.report(at, Rule::F4, Severity::Error, message);
         return None;
     }
-    Some(men)
+    Board::try_from_bitboards(roles, colors).ok()
 }
 
 fn misplaced(byte: u8, board: &str) -> String {
@@ -61,95 +56,6 @@ fn misplaced(byte: u8, board: &str) -> String {
             format!("`{}` in the board; expected `/`, 1 to 8, or a letter of pnbrqkPNBRQK", char::from(byte))
         }
         _ => format!("`{}` is no board of eight ranks of eight squares", excerpt(board)),
-    }
-}
-
-/// The men, in the order of [`Men`].
-const LETTERS: &[u8; 12] = b"pnbrqkPNBRQK";
-
-/// Where the men of each letter stand; behind them where rows of empty squares begin, where ranks begin behind a `/`, and
-/// what is neither.
-#[derive(Default)]
-struct Men([u64; 16]);
-
-/// What a character of a board means: in its highest four bits, of which of the [`Men`] it tells, and what it adds to the
-/// tally, whose lowest six bits are the next square.
-type Meaning = u32;
-
-/// What the men beyond those of the twelve letters are.
-const EMPTY: Meaning = 12;
-const RANK: Meaning = 13;
-const NONE: Meaning = 15;
-const MEN_SHIFT: u32 = 28;
-
-/// A `/` and what has no place in a board don't move the next square. Counts of them have so much room in the tally that
-/// those of [`LONGEST_BOARD`] characters can be told apart in the end.
-const RANK_END: Meaning = 1 << 10;
-const UNKNOWN: Meaning = 1 << 17;
-/// The counts, without the sum of what tells of the men.
-const COUNTS: Meaning = (1 << 24) - 1;
-
-/// What each character means, so that boards can be read without a jump for each of them.
-const MEANINGS: [Meaning; 256] = {
-    let mut meanings = [UNKNOWN | NONE << MEN_SHIFT; 256];
-    let mut digit = 1;
-    while digit <= 8 {
-        meanings[(b'0' + digit) as usize] = digit as Meaning | EMPTY << MEN_SHIFT;
-        digit += 1;
-    }
-    let mut men = 0;
-    while men < 12 {
-        meanings[LETTERS[men] as usize] = 1 | (men as Meaning) << MEN_SHIFT;
-        men += 1;
-    }
-    meanings[b'/' as usize] = RANK_END | RANK << MEN_SHIFT;
-    meanings
-};
-
-impl Men {
-    /// Reads a board that is as it should be.
-    fn read(text: &str) -> Option<Men> {
-        /// The a-file without a8, on a board that begins with a8.
-        const RANK_BEGINS: u64 = 0x0101_0101_0101_0100;
-        if text.len() > LONGEST_BOARD {
-            return None;
-        }
-        let mut men = Men::default();
-        // Squares are counted from a8 to h1.
-        let mut tally: Meaning = 0;
-        for byte in text.bytes() {
-            let meaning = MEANINGS[usize::from(byte)];
-            men.0[(meaning >> MEN_SHIFT) as usize] |= 1 << (tally & 0o77);
-            tally = tally.wrapping_add(meaning);
-        }
-        let is_full = tally & COUNTS == 64 + 7 * RANK_END && men.0[RANK as usize] == RANK_BEGINS;
-        let is_right = is_full && men.has_whole_rows();
-        men.0 = men.0.map(u64::swap_bytes);
-        is_right.then_some(men)
-    }
-
-    /// Whether no row of empty squares was cut in two by a second digit.
-    fn has_whole_rows(&self) -> bool {
-        /// All files but the a-file.
-        const NOT_FIRST: u64 = 0xfefe_fefe_fefe_fefe;
-        let empty = !self.0[..12].iter().fold(0, |all, men| all | men);
-        let begins = empty & !(empty << 1 & NOT_FIRST);
-        self.0[EMPTY as usize] == begins
-    }
-
-    fn into_board(self) -> Option<Board> {
-        let men = |role: usize| Bitboard(self.0[role] | self.0[role + 6]);
-        let all = |men: &[u64]| Bitboard(men.iter().fold(0, |all, men| all | men));
-        let roles = ByRole {
-            pawn: men(0),
-            knight: men(1),
-            bishop: men(2),
-            rook: men(3),
-            queen: men(4),
-            king: men(5),
-        };
-        let colors = ByColor { black: all(&self.0[..6]), white: all(&self.0[6..12]) };
-        Board::try_from_bitboards(roles, colors).ok()
     }
 }
 
@@ -234,22 +140,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn boards_are_read_quickly_if_nothing_is_wrong_with_them(
+        fn boards_are_read_as_shakmaty_reads_them(
             text in "([pnbrqkPNBRQK1-8]{1,8}/){7}[pnbrqkPNBRQK1-8/]{1,8}|([pnP1-9/x ]{1,9}/){6,8}8|(8/){0,9}"
         ) {
             let mut findings = Findings::new(&text, 1);
-            let examined = examine_board(Word { text: &text, at: 0 }, &mut findings);
-            let men = |men: &Men| men.0[..12].to_vec();
-            let right = examined.as_ref().filter(|_| findings.faults.is_empty());
-            prop_assert_eq!(Men::read(&text).as_ref().map(men), right.map(men));
+            let board = read_board(Word { text: &text, at: 0 }, &mut findings);
+            let has_error = findings.faults.iter().any(|fault| fault.severity == Severity::Error);
+            prop_assert_eq!(has_error, board.is_none());
+            prop_assert_eq!(board, text.parse::<Board>().ok());
         }
 
         #[test]
         fn boards_are_written_as_they_were_read(text in "(8|[pnbrqkPNBRQK]{8}|[pQ]1[rP]3[kb]1|3K4)(/(8|k7|1p2P3|[rR]6[qQ]|7N)){7}") {
-            let men = Men::read(&text).expect("eight ranks of eight squares");
+            let mut findings = Findings::new(&text, 1);
+            let board = read_board(Word { text: &text, at: 0 }, &mut findings);
             let mut written = String::new();
-            write_board(&men.into_board().expect("a man a square"), &mut written);
-            prop_assert_eq!(written, text);
+            write_board(&board.expect("eight ranks of eight squares"), &mut written);
+            prop_assert_eq!(&written, &text);
+            prop_assert_eq!(findings.faults, []);
         }
     }
 }

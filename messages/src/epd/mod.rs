@@ -2,8 +2,7 @@
 //!
 //! A [`Record`] has a [`Position`] and [`Operation`]s with typed operands. A [`RecordReader`] makes it from a line, strictly
 //! or leniently, and tells each [`Fault`] with its place and [`Rule`]; writing it again is canonical (the specification's
-//! "pfdn", 7.1). [`Registers`] follow the comments and names through the records of a game, and [`Blocks`] take files of any
-//! size apart into lines.
+//! "pfdn", 7.1). [`Blocks`] take files of any size apart into lines.
 //!
 //! How records look as text is known to [`game::epd`], which books and openings share.
 
@@ -14,20 +13,17 @@ mod operands;
 mod operation;
 mod position;
 mod record;
-mod registers;
 mod rules;
 #[cfg(test)]
 mod tests;
 mod values;
 
-pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, TextLines, lines};
+pub use blocks::{Blocks, Content, FileBlock, LONGEST_READ, TextLine, lines};
 pub use game::epd::{Escapes, Fault, Rule, Severity};
 pub use moves::EpdMove;
 pub use operation::{AnyOperand, Contact, Operation, Text};
 pub use position::{Castling, EpdPosition, EpdPosition as Position};
 pub use record::{MoveReading, Reading, Record, RecordReader, Strictness};
-pub use registers::Registers;
 pub use values::{
-    ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, EvaluationVerdict, RefereeCommand, RefereeRequest,
-    Register,
+    ClockTime, EpdEvaluation, EpdEvaluation as Evaluation, RefereeCommand, RefereeRequest, Register,
 };

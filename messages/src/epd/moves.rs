@@ -11,7 +11,7 @@ use game::{CastlingMode, Chess, Move, excerpt};
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{Position as _, Role};
 
-use super::operation::{Text, is_plain, push_printing};
+use super::operation::{Text, is_plain};
 
 /// A move as an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl EpdMove<'_> {
     pub(super) fn write(&self, out: &mut String) {
         match self {
             EpdMove::Legal(_, san) | EpdMove::San(san) => san.append_to_string(out),
-            EpdMove::Text(text) => push_printing(text, out),
+            EpdMove::Text(text) => out.push_str(&printing(text)),
         }
     }
 
@@ -219,13 +219,11 @@ fn cleaned(text: &str) -> Text<'_> {
     }
 }
 
-/// Text without control characters. What is read is cleaned of them at once, so that what is written means the same.
+/// Text without control characters: they would break the line or move somebody's cursor. Other characters outside of ASCII are
+/// kept: they may be a name. What is read is cleaned at once, so that what is written means the same.
 pub(super) fn printing(text: &str) -> Text<'_> {
-    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if !is_plain && text.chars().any(char::is_control) {
-        let mut printing = String::with_capacity(text.len());
-        push_printing(text, &mut printing);
-        Cow::Owned(printing)
+    if text.contains(char::is_control) {
+        Cow::Owned(text.replace(char::is_control, "?"))
     } else {
         Cow::Borrowed(text)
     }

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
 use game::epd::{Escapes, Findings, Operand, Rule, Severity, Word, is_identifier};
-use game::excerpt;
+use game::{Score, excerpt};
 use shakmaty::ByColor;
 use time::{Date, Month, PrimitiveDateTime, Time};
 
@@ -183,11 +183,11 @@ impl<'a> Operands<'a, '_> {
     }
 
     pub(super) fn command(&mut self) -> Option<RefereeCommand> {
-        self.word("a command of a referee", RefereeCommand::read)
+        self.word("a command of a referee", RefereeCommand::named)
     }
 
     pub(super) fn request(&mut self) -> Option<RefereeRequest> {
-        self.word("a request of a client", RefereeRequest::read)
+        self.word("a request of a client", RefereeRequest::named)
     }
 
     fn word<T>(&mut self, expected: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
@@ -352,7 +352,7 @@ impl<'a, 'f> Operands<'a, 'f> {
         let moves: Option<i64> = text[1..].parse().ok();
         let operation = match moves {
             Some(moves @ 1..=383) => NonZeroU32::new(moves as u32).map(Operation::Dm),
-            Some(moves @ -383..=-1) => EpdEvaluation::mated_in(-moves as u32).map(Operation::Ce),
+            Some(moves @ -383..=-1) => EpdEvaluation::of(Score::MatedIn(-moves as u32)).map(Operation::Ce),
             _ => None,
         };
         let read = operation.filter(|_| self.mates);

@@ -10,19 +10,20 @@ use std::num::NonZeroU32;
 use shakmaty::ByColor;
 use time::PrimitiveDateTime;
 
-use super::moves::EpdMove;
+use super::moves::{EpdMove, printing};
 use super::operands::Operands;
+use super::record::Record;
 use super::values::{ClockTime, EpdEvaluation, RefereeCommand, RefereeRequest, Register};
 
 /// The text of a string operand, without quotation marks.
 pub type Text<'a> = Cow<'a, str>;
 
-/// Defines [`Operation`] by a table: opcode, variant, type of the value, how [`Operands`] read it and how [`Writer`] writes it. The
-/// opcodes after `flags` have no operands.
+/// Defines [`Operation`] by a table: opcode, variant, type of the value, how [`Operands`] read it and how [`OperandWriter`] writes it. The
+/// opcodes after `flags` have no operands. A [`Record`] tells each value by a method with the name of the opcode.
 macro_rules! operations {
     (
-        $($(#[$about:meta])* $opcode:literal $variant:ident($value:ty) $read:ident $write:ident;)*
-        flags: $($(#[$flag_about:meta])* $flag_opcode:literal $flag:ident;)*
+        values { $($(#[$about:meta])* $opcode:ident $variant:ident($value:ty) $read:ident $write:ident;)* }
+        flags { $($(#[$flag_about:meta])* $flag_opcode:ident $flag:ident;)* }
     ) => {
         /// An operation. The variants have the names of their opcodes, which the EPD specification lists in section 6.
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +49,8 @@ macro_rules! operations {
             /// The opcode as it is written.
             pub fn opcode(&self) -> &str {
                 match self {
-                    $(Operation::$variant(_) => $opcode,)*
-                    $(Operation::$flag => $flag_opcode,)*
+                    $(Operation::$variant(_) => stringify!($opcode),)*
+                    $(Operation::$flag => stringify!($flag_opcode),)*
                     Operation::Comment(register, _) => register.comment_opcode(),
                     Operation::Variation(register, _) => register.variation_opcode(),
                     Operation::Noop(_) => "noop",
@@ -60,8 +61,8 @@ macro_rules! operations {
             /// Reads an operation; `None` if its opcode is not known or its operands can't be understood.
             pub(super) fn read(operands: &mut Operands<'a, '_>) -> Option<Operation<'a>> {
                 Some(match operands.opcode.text {
-                    $($opcode => Operation::$variant(operands.$read()?),)*
-                    $($flag_opcode => operands.nothing().map(|()| Operation::$flag)?,)*
+                    $(stringify!($opcode) => Operation::$variant(operands.$read()?),)*
+                    $(stringify!($flag_opcode) => operands.nothing().map(|()| Operation::$flag)?,)*
                     _ => return operands.read_unlisted(),
                 })
             }
@@ -80,71 +81,84 @@ macro_rules! operations {
                 out.push(';');
             }
         }
+
+        /// What operations say; `None` if there is no such operation, or if it could not be understood.
+        impl<'a> Record<'a> {
+            $($(#[$about])* pub fn $opcode(&self) -> Option<&$value> {
+                match self.get(stringify!($opcode))? {
+                    Operation::$variant(value) => Some(value),
+                    _ => None,
+                }
+            })*
+        }
     };
 }
 
 operations! {
-    /// `acd`: the depth of an analysis, in plies (from Edwards' own tool kit; not in the specification).
-    "acd" Acd(u64) large_count value;
-    /// `acn`: the nodes of an analysis.
-    "acn" Acn(u64) large_count value;
-    /// `acs`: the time of an analysis, in seconds.
-    "acs" Acs(u64) large_count value;
-    /// `am`: moves to avoid.
-    "am" Am(Vec<EpdMove<'a>>) move_set moves;
-    /// `bm`: best moves.
-    "bm" Bm(Vec<EpdMove<'a>>) move_set moves;
-    /// `cc`: the time that the players have used.
-    "cc" Cc(ByColor<ClockTime>) clocks clocks;
-    /// `ce`: the evaluation.
-    "ce" Ce(EpdEvaluation) evaluation value;
-    /// `dm`: moves to mate by the side to move.
-    "dm" Dm(NonZeroU32) positive value;
-    /// `eco`: the opening in the Encyclopedia of Chess Openings, or that there is none any more.
-    "eco" Eco(Option<Text<'a>>) register register;
-    /// `fmvn`: the number of the move.
-    "fmvn" Fmvn(NonZeroU32) positive value;
-    /// `hmvc`: plies since the last capture or pawn move.
-    "hmvc" Hmvc(u32) count value;
-    /// `id`: the name of the position.
-    "id" Id(Text<'a>) only_string string;
-    /// `nic`: the opening as New In Chess numbers them, or that there is none any more.
-    "nic" Nic(Option<Text<'a>>) register register;
-    /// `pm`: the predicted move.
-    "pm" Pm(EpdMove<'a>) only_move only_move;
-    /// `ptp`: names and values of PGN tags.
-    "ptp" Ptp(Vec<(Text<'a>, Text<'a>)>) tags tags;
-    /// `pv`: the predicted variation.
-    "pv" Pv(Vec<EpdMove<'a>>) line moves;
-    /// `rc`: how often the position has occurred.
-    "rc" Rc(NonZeroU32) positive value;
-    /// `refcom`: what the referee wants of a client.
-    "refcom" Refcom(RefereeCommand) command value;
-    /// `refreq`: what a client wants of the referee.
-    "refreq" Refreq(RefereeRequest) request value;
-    /// `sm`: the move to be played from here.
-    "sm" Sm(EpdMove<'a>) only_move only_move;
-    /// `sv`: the moves to be played from here.
-    "sv" Sv(Vec<EpdMove<'a>>) line moves;
-    /// `tcgs`: which of the games between a sender and a receiver.
-    "tcgs" Tcgs(NonZeroU32) positive value;
-    /// `tcri`: the receiver.
-    "tcri" Tcri(Contact<'a>) contact contact;
-    /// `tcsi`: the sender.
-    "tcsi" Tcsi(Contact<'a>) contact contact;
-    /// `ts`: when the record was changed last, in universal time.
-    "ts" Ts(PrimitiveDateTime) moment moment;
-    flags:
-    /// `draw_accept`: the offer made with the move that led here is accepted.
-    "draw_accept" DrawAccept;
-    /// `draw_claim`: the side to move claims a draw.
-    "draw_claim" DrawClaim;
-    /// `draw_offer`: the side to move offers a draw.
-    "draw_offer" DrawOffer;
-    /// `draw_reject`: the offer made with the move that led here is rejected.
-    "draw_reject" DrawReject;
-    /// `resign`: the side to move resigns.
-    "resign" Resign;
+    values {
+        /// `acd`: the depth of an analysis, in plies (from Edwards' own tool kit; not in the specification).
+        acd Acd(u64) large_count value;
+        /// `acn`: the nodes of an analysis.
+        acn Acn(u64) large_count value;
+        /// `acs`: the time of an analysis, in seconds.
+        acs Acs(u64) large_count value;
+        /// `am`: moves to avoid.
+        am Am(Vec<EpdMove<'a>>) move_set moves;
+        /// `bm`: best moves.
+        bm Bm(Vec<EpdMove<'a>>) move_set moves;
+        /// `cc`: the time that the players have used.
+        cc Cc(ByColor<ClockTime>) clocks clocks;
+        /// `ce`: the evaluation.
+        ce Ce(EpdEvaluation) evaluation value;
+        /// `dm`: moves to mate by the side to move.
+        dm Dm(NonZeroU32) positive value;
+        /// `eco`: the opening in the Encyclopedia of Chess Openings, or that there is none any more.
+        eco Eco(Option<Text<'a>>) register register;
+        /// `fmvn`: the number of the move.
+        fmvn Fmvn(NonZeroU32) positive value;
+        /// `hmvc`: plies since the last capture or pawn move.
+        hmvc Hmvc(u32) count value;
+        /// `id`: the name of the position.
+        id Id(Text<'a>) only_string string;
+        /// `nic`: the opening as New In Chess numbers them, or that there is none any more.
+        nic Nic(Option<Text<'a>>) register register;
+        /// `pm`: the predicted move.
+        pm Pm(EpdMove<'a>) only_move only_move;
+        /// `ptp`: names and values of PGN tags.
+        ptp Ptp(Vec<(Text<'a>, Text<'a>)>) tags tags;
+        /// `pv`: the predicted variation.
+        pv Pv(Vec<EpdMove<'a>>) line moves;
+        /// `rc`: how often the position has occurred.
+        rc Rc(NonZeroU32) positive value;
+        /// `refcom`: what the referee wants of a client.
+        refcom Refcom(RefereeCommand) command value;
+        /// `refreq`: what a client wants of the referee.
+        refreq Refreq(RefereeRequest) request value;
+        /// `sm`: the move to be played from here.
+        sm Sm(EpdMove<'a>) only_move only_move;
+        /// `sv`: the moves to be played from here.
+        sv Sv(Vec<EpdMove<'a>>) line moves;
+        /// `tcgs`: which of the games between a sender and a receiver.
+        tcgs Tcgs(NonZeroU32) positive value;
+        /// `tcri`: the receiver.
+        tcri Tcri(Contact<'a>) contact contact;
+        /// `tcsi`: the sender.
+        tcsi Tcsi(Contact<'a>) contact contact;
+        /// `ts`: when the record was changed last, in universal time.
+        ts Ts(PrimitiveDateTime) moment moment;
+    }
+    flags {
+        /// `draw_accept`: the offer made with the move that led here is accepted.
+        draw_accept DrawAccept;
+        /// `draw_claim`: the side to move claims a draw.
+        draw_claim DrawClaim;
+        /// `draw_offer`: the side to move offers a draw.
+        draw_offer DrawOffer;
+        /// `draw_reject`: the offer made with the move that led here is rejected.
+        draw_reject DrawReject;
+        /// `resign`: the side to move resigns.
+        resign Resign;
+    }
 }
 
 /// Somebody who can be written to.
@@ -194,7 +208,7 @@ impl OperandWriter<'_> {
         if is_plain(text) {
             self.0.push_str(text);
         } else {
-            push_printing(&text.replace('"', "'"), self.0);
+            self.0.push_str(&printing(&text.replace('"', "'")));
         }
         self.0.push('"');
     }
@@ -244,7 +258,7 @@ impl OperandWriter<'_> {
             match operand {
                 AnyOperand::Word(word) => {
                     self.0.push(' ');
-                    push_printing(word, self.0);
+                    self.0.push_str(&printing(word));
                 }
                 AnyOperand::String(text) => self.string(text),
             }
@@ -264,14 +278,4 @@ impl OperandWriter<'_> {
 /// Whether a text is printing ASCII without a quotation mark, and so can be an operand as it is.
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"')
-}
-
-/// Control characters would break the line or move somebody's cursor. Other characters outside of ASCII are kept: they
-/// may be a name.
-pub(super) fn push_printing(text: &str, out: &mut String) {
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        out.push_str(text);
-    } else {
-        out.extend(text.chars().map(|c| if c.is_control() { '?' } else { c }));
-    }
 }

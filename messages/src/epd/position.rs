@@ -29,15 +29,12 @@ pub struct Castling {
 }
 
 impl Castling {
-    /// The place of a letter: White's before Black's, the king's side before the queen's. `None` if it means no rook.
-    fn place(letter: u8) -> Option<u8> {
-        let place = match letter.to_ascii_uppercase() {
-            b'K' => 0,
-            file @ b'A'..=b'H' => 1 + (b'H' - file),
-            b'Q' => 9,
-            _ => return None,
-        };
-        Some(if letter.is_ascii_uppercase() { place } else { 10 + place })
+    /// The letters in their order: White's before Black's, the king's side before the queen's.
+    const ORDER: &[u8; 20] = b"KHGFEDCBAQkhgfedcbaq";
+
+    /// The place of a letter; `None` if it means no rook.
+    fn place(letter: u8) -> Option<usize> {
+        Castling::ORDER.iter().position(|known| *known == letter)
     }
 
     /// Reads letters in any order; `None` if one is none, comes twice, or there are more than four.

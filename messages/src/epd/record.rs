@@ -15,6 +15,7 @@ use super::operands::Operands;
 use super::operation::Operation;
 use super::position::EpdPosition;
 use super::rules::judge;
+use super::values::Register;
 
 /// A position and what is known about it. The operations are in ASCII order of their opcodes, each of which is there
 /// once; displayed, the record is in canonical form.
@@ -46,10 +47,10 @@ impl<'a> Record<'a> {
         self.get(opcode).map_or(&[], Operation::moves)
     }
 
-    /// The name of the position.
-    pub fn id(&self) -> Option<&str> {
-        match self.get("id")? {
-            Operation::Id(id) => Some(id),
+    /// The comment of that rank, if there is one.
+    pub fn comment(&self, register: Register) -> Option<&str> {
+        match self.get(register.comment_opcode())? {
+            Operation::Comment(_, text) => text.as_deref(),
             _ => None,
         }
     }
@@ -76,14 +77,8 @@ impl<'a> Record<'a> {
     /// # Errors
     /// The position is illegal, or a counter is over 65535.
     pub fn game(&self) -> Result<Game, FenError> {
-        let halfmoves = match self.get("hmvc") {
-            Some(Operation::Hmvc(halfmoves)) => *halfmoves,
-            _ => 0,
-        };
-        let fullmoves = match self.get("fmvn") {
-            Some(Operation::Fmvn(fullmoves)) => *fullmoves,
-            _ => NonZeroU32::MIN,
-        };
+        let halfmoves = self.hmvc().copied().unwrap_or_default();
+        let fullmoves = self.fmvn().copied().unwrap_or(NonZeroU32::MIN);
         self.position.game(halfmoves, fullmoves)
     }
 
@@ -94,6 +89,12 @@ impl<'a> Record<'a> {
             out.push(' ');
             operation.write(out);
         }
+    }
+}
+
+impl<'a> Extend<Operation<'a>> for Record<'a> {
+    fn extend<T: IntoIterator<Item = Operation<'a>>>(&mut self, operations: T) {
+        operations.into_iter().for_each(|operation| self.set(operation));
     }
 }
 
@@ -131,7 +132,8 @@ pub enum MoveReading {
 ///
 /// A lenient reader puts right, with a warning: blanks and semicolons too many or too few, counters of a FEN (they become
 /// `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation marks, SAN with
-/// more or less than is needed, opcodes that come twice (the last one holds).
+/// more or less than is needed, opcodes that come twice with the same operands. Of several operations with
+/// one opcode and different operands the last one holds, which is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordReader {
     /// What becomes of faulty records.
@@ -197,8 +199,9 @@ impl RecordReader {
             return None;
         }
         operations.sort(first, &mut lexer.findings);
-        judge(&operations.list, &operations.places, &mut lexer.findings);
-        Some(Record { position, operations: operations.list })
+        let record = Record { position, operations: operations.list };
+        judge(&record, &operations.places, &mut lexer.findings);
+        Some(record)
     }
 
     fn read_operation<'a>(
@@ -255,6 +258,7 @@ impl<'a> Operations<'a> {
             let message = "the operations are not in ASCII order";
             findings.report(self.places[first], Rule::F13, Severity::Note, message);
         }
+        let first = self.places.get(first).copied();
         let mut placed: Vec<_> = self.places.drain(..).zip(self.list.drain(..)).collect();
         placed.sort_by(|(_, one), (_, other)| one.opcode().cmp(other.opcode()));
         // `dedup_by` keeps the first of equals, and the last is the one that holds.
@@ -263,7 +267,10 @@ impl<'a> Operations<'a> {
             if is_double {
                 let message =
                     format!("`{}` is there twice; the last one holds", game::excerpt(kept.1.opcode()));
-                findings.report(kept.0, Rule::F12, Severity::Warning, message);
+                // An operation overrides a counter of a FEN.
+                let is_lost = next.1 != kept.1 && Some(kept.0.min(next.0)) >= first;
+                let severity = if is_lost { Severity::Error } else { Severity::Warning };
+                findings.report(kept.0, Rule::F12, severity, message);
                 std::mem::swap(next, kept);
             }
             is_double

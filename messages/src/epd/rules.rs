@@ -1,13 +1,15 @@
 //! What operations demand of each other.
 
+use game::Score;
 use game::epd::{Findings, Rule, Severity};
 
 use super::moves::EpdMove;
 use super::operation::Operation;
-use super::values::{EpdEvaluation, EvaluationVerdict};
+use super::record::Record;
+use super::values::EpdEvaluation;
 
-/// Judges the operations of a record, which are in their order. `places` are the bytes of the line at which they begin.
-pub(super) fn judge(operations: &[Operation<'_>], places: &[usize], findings: &mut Findings<'_>) {
+/// Judges the operations of a record. `places` are the bytes of the line at which they begin.
+pub(super) fn judge<'a>(record: &Record<'a>, places: &[usize], findings: &mut Findings<'a>) {
     // Few records have an operation that a rule begins with.
     let is_bound = |operation: &Operation<'_>| {
         use Operation as O;
@@ -16,13 +18,13 @@ pub(super) fn judge(operations: &[Operation<'_>], places: &[usize], findings: &m
             O::Am(_) | O::Ce(_) | O::Pm(_) | O::Sm(_) | O::DrawClaim | O::DrawOffer | O::DrawReject
         ) || matches!(operation, O::Refcom(_) | O::Resign)
     };
-    if operations.iter().any(is_bound) {
-        let record = Judge { operations, places };
-        record.draws(findings);
-        record.moves(findings);
-        record.mates(findings);
-        if let (Some(at), Some(_)) = (record.place("refcom"), record.place("refreq")) {
-            findings.report(at, Rule::X7, Severity::Error, "`refcom` and `refreq` in one record");
+    if record.operations().iter().any(is_bound) {
+        let mut judge = Judge { record, places, findings };
+        judge.draws();
+        judge.moves();
+        judge.mates();
+        if record.refcom().is_some() && record.refreq().is_some() {
+            judge.report("refcom", Rule::X7, Severity::Error, "`refcom` and `refreq` in one record");
         }
     }
 }
@@ -38,88 +40,79 @@ const EXCLUSIONS: [(&str, &str, Rule); 6] = [
 ];
 
 struct Judge<'r, 'a> {
-    operations: &'r [Operation<'a>],
+    record: &'r Record<'a>,
     places: &'r [usize],
+    findings: &'r mut Findings<'a>,
 }
 
-impl<'r, 'a> Judge<'r, 'a> {
-    /// The operation with that opcode, if its operands were understood, and where it begins.
-    fn find(&self, opcode: &str) -> Option<(usize, &'r Operation<'a>)> {
-        let mut operations = self.places.iter().copied().zip(self.operations);
-        operations.find(|(_, operation)| {
-            operation.opcode() == opcode && !matches!(operation, Operation::Other { .. })
-        })
+impl Judge<'_, '_> {
+    /// Whether there is an operation with that opcode and its operands were understood.
+    fn has(&self, opcode: &str) -> bool {
+        self.record.get(opcode).is_some_and(|operation| !matches!(operation, Operation::Other { .. }))
     }
 
-    fn place(&self, opcode: &str) -> Option<usize> {
-        self.find(opcode).map(|(at, _)| at)
+    fn report(&mut self, opcode: &str, rule: Rule, severity: Severity, message: impl Into<String>) {
+        let mut places = self.record.operations().iter().zip(self.places);
+        let place = places.find(|(operation, _)| operation.opcode() == opcode);
+        self.findings.report(place.map_or(0, |(_, at)| *at), rule, severity, message);
     }
 
-    /// The moves of an operation with that opcode.
-    fn listed(&self, opcode: &str) -> Option<(usize, &'r [EpdMove<'a>])> {
-        let (at, operation) = self.find(opcode)?;
-        Some((at, operation.moves()))
-    }
-
-    fn draws(&self, findings: &mut Findings<'_>) {
-        let has_move = self.place("sm").is_some();
-        if let Some(at) = self.place("draw_offer").filter(|_| !has_move) {
-            findings.report(at, Rule::X1, Severity::Error, "`draw_offer` without `sm`");
+    fn draws(&mut self) {
+        let has_move = self.has("sm");
+        if self.has("draw_offer") && !has_move {
+            self.report("draw_offer", Rule::X1, Severity::Error, "`draw_offer` without `sm`");
         }
         for (one, other, rule) in EXCLUSIONS {
-            if let (Some(_), Some(at)) = (self.place(one), self.place(other)) {
-                let message = format!("`{one}` and `{other}` in one record");
-                findings.report(at, rule, Severity::Error, message);
+            if self.has(one) && self.has(other) {
+                self.report(other, rule, Severity::Error, format!("`{one}` and `{other}` in one record"));
             }
         }
-        if let Some(at) = self.place("draw_claim").filter(|_| !has_move) {
+        if self.has("draw_claim") && !has_move {
             let message = "`draw_claim` without `sm` claims the present position";
-            findings.report(at, Rule::A6, Severity::Note, message);
+            self.report("draw_claim", Rule::A6, Severity::Note, message);
         }
     }
 
-    fn moves(&self, findings: &mut Findings<'_>) {
+    fn moves(&mut self) {
+        let record = self.record;
         for (single, sequence, rule) in [("pm", "pv", Rule::X5), ("sm", "sv", Rule::X6)] {
-            if let (Some((at, [mv])), Some((_, [first, ..]))) = (self.listed(single), self.listed(sequence))
+            if let ([mv], [first, ..]) = (record.moves(single), record.moves(sequence))
                 && !is_same(first, mv)
             {
                 let message =
                     format!("`{single}` is {}, but `{sequence}` begins with {}", shown(mv), shown(first));
-                findings.report(at, rule, Severity::Error, message);
+                self.report(single, rule, Severity::Error, message);
             }
         }
-        if let (Some((at, avoided)), Some((_, best))) = (self.listed("am"), self.listed("bm"))
-            && let Some(both) = avoided.iter().find(|avoided| best.iter().any(|best| is_same(best, avoided)))
-        {
+        let best = record.moves("bm");
+        let is_best = |avoided: &&EpdMove<'_>| best.iter().any(|best| is_same(best, avoided));
+        if let Some(both) = record.moves("am").iter().find(is_best) {
             let message = format!("{} is both in `am` and in `bm`", shown(both));
-            findings.report(at, Rule::X10, Severity::Note, message);
+            self.report("am", Rule::X10, Severity::Note, message);
         }
     }
 
-    fn mates(&self, findings: &mut Findings<'_>) {
-        let Some((at, Operation::Ce(evaluation))) = self.find("ce") else { return };
+    fn mates(&mut self) {
+        let Some(evaluation) = self.record.ce() else { return };
         // The winner mates after an odd number of plies, the loser is mated after an even one.
-        let parity = match evaluation.verdict() {
-            EvaluationVerdict::MateIn(plies) if plies % 2 == 0 => {
-                Some("an odd number of plies before the mover mates")
-            }
-            EvaluationVerdict::MatedIn(plies) if plies % 2 == 1 => {
-                Some("an even number of plies before the mover is mated")
-            }
+        let is_odd = evaluation.value() % 2 != 0;
+        let parity = match evaluation.score() {
+            Some(Score::MateIn(_)) if is_odd => Some("an odd number of plies before the mover mates"),
+            Some(Score::MatedIn(_)) if !is_odd => Some("an even number of plies before the mover is mated"),
             _ => None,
         };
         if let Some(parity) = parity {
             let message = format!("`ce {evaluation}`; expected {parity}");
-            findings.report(at, Rule::A4, Severity::Note, message);
+            self.report("ce", Rule::A4, Severity::Note, message);
         }
-        let Some((_, Operation::Dm(moves))) = self.find("dm") else { return };
-        let expected = EpdEvaluation::mate_in(moves.get());
+        let Some(moves) = self.record.dm() else { return };
+        let expected = EpdEvaluation::of(Score::MateIn(moves.get()));
         if expected != Some(*evaluation) {
             let message = match expected {
                 Some(expected) => format!("`ce {evaluation}`; `dm {moves}` is {expected}"),
                 None => format!("`dm {moves}` is too far away for `ce`"),
             };
-            findings.report(at, Rule::X11, Severity::Note, message);
+            self.report("ce", Rule::X11, Severity::Note, message);
         }
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use game::Score;
 
+use crate::names::names;
+
 /// One of ten comments or variation names, 0 to 9 (EPD specification, 6.5, 6.32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register(u8);
@@ -36,72 +38,39 @@ impl Register {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EpdEvaluation(i16);
 
-/// What an [`Evaluation`] says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvaluationVerdict {
-    /// For the side to move, -32000 to 32000.
-    Centipawns(i16),
-    /// The side to move mates in so many plies.
-    MateIn(u16),
-    /// The side to move is mated in so many plies; it is checkmated already if there are none.
-    MatedIn(u16),
-    /// The position is illegal.
-    IllegalPosition,
-}
-
 impl EpdEvaluation {
     /// From this value on, in either direction, an evaluation tells of a mate.
-    const MATE: i16 = 32_000;
+    const MATE: u16 = 32_000;
 
     /// `None` outside of -32768 to 32766.
     pub fn new(value: i64) -> Option<EpdEvaluation> {
         i16::try_from(value).ok().filter(|value| *value < i16::MAX).map(EpdEvaluation)
     }
 
-    /// A score as an evaluation; `None` if the mate is farther away than can be written.
+    /// A score as an evaluation; `None` if the mate is farther away than can be written: more than 383 moves.
     pub fn of(score: Score) -> Option<EpdEvaluation> {
-        match score {
-            Score::Centipawns(centipawns) => EpdEvaluation::new(centipawns.into()),
-            Score::MateIn(moves) => EpdEvaluation::mate_in(moves),
-            Score::MatedIn(moves) => EpdEvaluation::mated_in(moves),
-        }
+        let value = match score {
+            Score::Centipawns(centipawns) => return EpdEvaluation::new(centipawns.into()),
+            Score::MateIn(moves) => 32_768 - 2 * i64::from(moves),
+            Score::MatedIn(moves) => 2 * i64::from(moves) - 32_767,
+        };
+        EpdEvaluation::new(value).filter(|value| value.0.unsigned_abs() > EpdEvaluation::MATE)
     }
 
     /// The evaluation as a score; `None` if the position is illegal.
     pub fn score(self) -> Option<Score> {
-        match self.verdict() {
-            EvaluationVerdict::Centipawns(value) => Some(Score::Centipawns(value.into())),
-            EvaluationVerdict::MateIn(plies) => Some(Score::MateIn(u32::from(plies).div_ceil(2))),
-            EvaluationVerdict::MatedIn(plies) => Some(Score::MatedIn(u32::from(plies) / 2)),
-            EvaluationVerdict::IllegalPosition => None,
+        let plies = u32::from(i16::MAX.abs_diff(self.0.saturating_abs()));
+        match self.0 {
+            i16::MIN => None,
+            value if value.unsigned_abs() <= EpdEvaluation::MATE => Some(Score::Centipawns(value.into())),
+            value if value > 0 => Some(Score::MateIn(plies.div_ceil(2))),
+            _ => Some(Score::MatedIn(plies / 2)),
         }
-    }
-
-    /// The side to move mates in so many moves of its own, from 1 to 383.
-    pub fn mate_in(moves: u32) -> Option<EpdEvaluation> {
-        let value = 32_767 - (2 * i64::from(moves) - 1);
-        EpdEvaluation::new(value).filter(|value| value.0 > EpdEvaluation::MATE)
-    }
-
-    /// The side to move is mated after so many moves of its own, at most 383; 0 if it is checkmated already.
-    pub fn mated_in(moves: u32) -> Option<EpdEvaluation> {
-        let value = -32_767 + 2 * i64::from(moves);
-        EpdEvaluation::new(value).filter(|value| value.0 < -EpdEvaluation::MATE)
     }
 
     /// The number as it is written.
     pub fn value(self) -> i16 {
         self.0
-    }
-
-    /// What the number says.
-    pub fn verdict(self) -> EvaluationVerdict {
-        match self.0 {
-            i16::MIN => EvaluationVerdict::IllegalPosition,
-            value if value < -EpdEvaluation::MATE => EvaluationVerdict::MatedIn((value + i16::MAX) as u16),
-            value if value > EpdEvaluation::MATE => EvaluationVerdict::MateIn((i16::MAX - value) as u16),
-            value => EvaluationVerdict::Centipawns(value),
-        }
     }
 }
 
@@ -164,36 +133,7 @@ pub(super) fn numbers<const N: usize>(text: &str, separator: char, digits: [usiz
     parts.next().is_none().then_some(numbers)
 }
 
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// All of them.
-            pub const ALL: &[$name] = &[$($name::$variant,)*];
-
-            /// The word that stands for it.
-            pub fn word(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-
-            /// What a word stands for.
-            pub(super) fn read(word: &str) -> Option<$name> {
-                match word { $($word => Some($name::$variant),)* _ => None }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.word())
-            }
-        }
-    };
-}
-
-words! {
+names! {
     /// What a referee wants of a client (EPD specification, 8.1).
     RefereeCommand {
         /// The game is over.
@@ -213,7 +153,7 @@ words! {
     }
 }
 
-words! {
+names! {
     /// What a client wants of a referee (EPD specification, 8.2).
     RefereeRequest {
         /// The client can't go on without human help.
@@ -234,30 +174,20 @@ mod tests {
     #[test]
     fn evaluations_of_the_specification() {
         let value = |evaluation: Option<EpdEvaluation>| evaluation.map(EpdEvaluation::value);
-        assert_eq!(
-            (value(EpdEvaluation::mate_in(1)), value(EpdEvaluation::mate_in(5))),
-            (Some(32_766), Some(32_758))
-        );
-        assert_eq!(
-            (value(EpdEvaluation::mated_in(1)), value(EpdEvaluation::mated_in(5))),
-            (Some(-32_765), Some(-32_757))
-        );
-        assert_eq!((value(EpdEvaluation::mate_in(383)), EpdEvaluation::mate_in(384)), (Some(32_002), None));
-        assert_eq!(
-            (value(EpdEvaluation::mated_in(383)), EpdEvaluation::mated_in(384)),
-            (Some(-32_001), None)
-        );
-        assert_eq!(
-            (EpdEvaluation::new(32_767), EpdEvaluation::new(-32_769), EpdEvaluation::mate_in(0)),
-            (None, None, None)
-        );
-        let verdict = |value| EpdEvaluation::new(value).expect("in range").verdict();
-        assert_eq!(verdict(32_000), EvaluationVerdict::Centipawns(32_000));
-        assert_eq!(verdict(32_001), EvaluationVerdict::MateIn(766));
-        assert_eq!(verdict(-32_000), EvaluationVerdict::Centipawns(-32_000));
-        assert_eq!(verdict(-32_001), EvaluationVerdict::MatedIn(766));
-        assert_eq!(verdict(-32_767), EvaluationVerdict::MatedIn(0));
-        assert_eq!(verdict(-32_768), EvaluationVerdict::IllegalPosition);
+        let win = |moves| value(EpdEvaluation::of(Score::MateIn(moves)));
+        let loss = |moves| value(EpdEvaluation::of(Score::MatedIn(moves)));
+        assert_eq!((win(1), win(5)), (Some(32_766), Some(32_758)));
+        assert_eq!((loss(1), loss(5)), (Some(-32_765), Some(-32_757)));
+        assert_eq!((win(383), win(384)), (Some(32_002), None));
+        assert_eq!((loss(383), loss(384)), (Some(-32_001), None));
+        assert_eq!((EpdEvaluation::new(32_767), EpdEvaluation::new(-32_769), win(0)), (None, None, None));
+        let score = |value| EpdEvaluation::new(value).expect("in range").score();
+        assert_eq!(score(32_000), Some(Score::Centipawns(32_000)));
+        assert_eq!(score(32_001), Some(Score::MateIn(383)));
+        assert_eq!(score(-32_000), Some(Score::Centipawns(-32_000)));
+        assert_eq!(score(-32_001), Some(Score::MatedIn(383)));
+        assert_eq!(score(-32_767), Some(Score::MatedIn(0)));
+        assert_eq!(score(-32_768), None);
     }
 
     #[test]

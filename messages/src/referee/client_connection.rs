@@ -42,23 +42,6 @@ pub struct ClientConnection<'a> {
     is_admitted: Option<bool>,
 }
 
-/// What is left to do about something from the referee.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Received {
-    /// Nothing; it was seen to.
-    Nothing,
-    /// Nothing, but something is known about the game that was not known before.
-    Update,
-    /// Forget the game: another one comes.
-    NewGame,
-    /// Choose a move, and reply.
-    Respond,
-    /// The game is over, with this result if the referee told one.
-    Conclude(Option<String>),
-    /// The connection has come to its end.
-    Disconnected(DisconnectReason),
-}
-
 impl<'a> ClientConnection<'a> {
     /// Signs on. What needs human help goes to `alarm`.
     ///
@@ -75,50 +58,43 @@ impl<'a> ClientConnection<'a> {
         Ok(link)
     }
 
-    /// Takes in what came from the referee.
+    /// Takes in what came from the referee, and says what else is to be done. Answers are repeated and human help is called
+    /// for by then.
     ///
     /// # Errors
     /// Nothing more can be written.
-    pub fn hear(&mut self, client: &mut ClientState, input: Input) -> io::Result<Received> {
+    pub fn hear(&mut self, client: &mut ClientState, input: Input) -> io::Result<ClientTask> {
         let line = match input {
             Input::End if self.is_admitted == Some(false) => {
-                return Ok(Received::Disconnected(DisconnectReason::Refused));
+                return Ok(ClientTask::Disconnect(DisconnectReason::Refused));
             }
-            Input::End => return Ok(Received::Disconnected(DisconnectReason::Lost)),
-            Input::TooLong(_) => {
-                self.fault(client, "a line without end")?;
-                return Ok(Received::Nothing);
-            }
+            Input::End => return Ok(ClientTask::Disconnect(DisconnectReason::Lost)),
+            Input::TooLong(_) => return self.breach(client, "a line without end".to_owned()),
             Input::Line(line) => line,
         };
-        Ok(match client.hear(&line) {
-            Ok(ClientTask::Nothing) => Received::Update,
-            Ok(ClientTask::NewGame) => {
-                self.is_admitted = Some(true);
-                Received::NewGame
-            }
-            Ok(ClientTask::Respond) => Received::Respond,
-            Ok(ClientTask::Repeat(record)) => {
-                client.play_repeated(&record);
-                self.send(&record)?;
-                Received::Nothing
-            }
-            Ok(ClientTask::Conclude(result)) => Received::Conclude(result),
-            Ok(ClientTask::Disconnect) => Received::Disconnected(DisconnectReason::ByReferee),
-            Ok(ClientTask::Alarm(reason)) => {
-                self.is_admitted.get_or_insert(false);
-                self.alarm(&game::excerpt(reason.as_deref().unwrap_or("the referee tells no reason")));
-                Received::Nothing
-            }
+        let task = match client.hear(&line) {
             Err(error @ ProtocolError::Outdated { .. }) => {
                 self.alarm(&error.to_string());
-                Received::Disconnected(DisconnectReason::Outdated)
+                return Ok(ClientTask::Disconnect(DisconnectReason::Outdated));
             }
-            Err(error) => {
-                self.fault(client, &error.to_string())?;
-                Received::Nothing
+            Err(error) => return self.breach(client, error.to_string()),
+            Ok(task) => task,
+        };
+        match &task {
+            ClientTask::NewGame => self.is_admitted = Some(true),
+            ClientTask::Repeat(record) => self.send(record)?,
+            ClientTask::Alarm(reason) => {
+                self.is_admitted.get_or_insert(false);
+                self.alarm(&game::excerpt(reason.as_deref().unwrap_or("the referee tells no reason")));
             }
-        })
+            _ => {}
+        }
+        Ok(task)
+    }
+
+    fn breach(&mut self, client: &ClientState, reason: String) -> io::Result<ClientTask> {
+        self.fault(client, &reason)?;
+        Ok(ClientTask::Alarm(Some(reason)))
     }
 
     /// Calls for human help here.
@@ -161,7 +137,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
     /// What is left to do about these lines and the end after them, the alarms, and what the referee gets after the sign-on.
-    fn converse(lines: &[&str]) -> (Vec<Received>, Vec<String>, String) {
+    fn converse(lines: &[&str]) -> (Vec<ClientTask>, Vec<String>, String) {
         let mut client = ClientState::new("5/move".parse().expect("a time control"));
         let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: true, ponder: false };
         let (mut output, mut alarms) = (Vec::new(), Vec::new());
@@ -179,9 +155,9 @@ mod tests {
     fn only_what_needs_thought_is_left() {
         let (heard, alarms, told) =
             converse(&["refcom reset;", "refcom inform;", "refcom respond;", "refcom disconnect;"]);
-        let disconnect = [DisconnectReason::ByReferee, DisconnectReason::Lost].map(Received::Disconnected);
+        let disconnect = [DisconnectReason::ByReferee, DisconnectReason::Lost].map(ClientTask::Disconnect);
         let expected =
-            [&[Received::NewGame, Received::Update, Received::Respond][..], &disconnect[..]].concat();
+            [&[ClientTask::NewGame, ClientTask::Nothing, ClientTask::Respond][..], &disconnect[..]].concat();
         assert_eq!((heard, alarms, told.as_str()), (expected, Vec::new(), ""));
     }
 
@@ -189,10 +165,11 @@ mod tests {
     fn a_fault_before_the_first_game_is_a_refusal_and_later_ones_are_not() {
         let fault = "c0 \"no \u{7}seat\"; refcom fault;";
         let (heard, alarms, _) = converse(&["c0 \"no seat\"; refcom fault;"]);
-        assert_eq!(heard, [Received::Nothing, Received::Disconnected(DisconnectReason::Refused)]);
+        let alarm = ClientTask::Alarm(Some("no seat".to_owned()));
+        assert_eq!(heard, [alarm, ClientTask::Disconnect(DisconnectReason::Refused)]);
         assert_eq!(alarms, ["no seat"]);
         let (heard, ..) = converse(&["refcom reset;", "c0 \"no seat\"; refcom fault;"]);
-        assert_eq!(heard.last(), Some(&Received::Disconnected(DisconnectReason::Lost)));
+        assert_eq!(heard.last(), Some(&ClientTask::Disconnect(DisconnectReason::Lost)));
         let (_, alarms, _) = converse(&[fault]);
         assert!(alarms.len() == 1 && !alarms[0].contains('\u{7}'), "{alarms:?}");
     }
@@ -200,10 +177,10 @@ mod tests {
     #[test]
     fn a_breach_is_told_to_both_and_an_outdated_referee_left() {
         let (heard, alarms, told) = converse(&["refcom dance;"]);
-        assert_eq!((heard[0].clone(), alarms.len()), (Received::Nothing, 1));
+        assert_eq!((heard[0].clone(), alarms.len()), (ClientTask::Alarm(Some(alarms[0].clone())), 1));
         assert!(told.contains("refreq fault") && told.lines().count() == 1, "{told}");
         let (heard, alarms, told) = converse(&["Epoch 3; refcom reset;", "Epoch 2; refcom reset;"]);
-        assert_eq!(heard[1], Received::Disconnected(DisconnectReason::Outdated));
+        assert_eq!(heard[1], ClientTask::Disconnect(DisconnectReason::Outdated));
         assert_eq!((alarms.len(), told.as_str()), (1, ""));
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use game::{Clock, Color, Game, Move, MoveLimits, MoveTime, TimeControl};
 use shakmaty::{ByColor, Position as _};
 
+use super::client_connection::DisconnectReason;
 use super::directive::{Directive, ExactClock, Moves};
 use super::reading::MessageError;
 use super::request::{Analysis, ClientRecord, ClientReply, Remark, Request, Response, SignOn};
@@ -25,7 +26,7 @@ pub enum ClientTask {
     /// To do what it does at the end of a game; carries the result, if it was told.
     Conclude(Option<String>),
     /// To close the connection.
-    Disconnect,
+    Disconnect(DisconnectReason),
     /// To call for human help; carries the reason, if there is one.
     Alarm(Option<String>),
 }
@@ -72,8 +73,6 @@ pub struct ClientState {
     used: Option<ByColor<Duration>>,
     clocks: Option<ByColor<ExactClock>>,
     offered_draw: bool,
-    /// Whether there is something to conclude.
-    is_playing: bool,
     epoch: Option<u64>,
     number: Option<std::num::NonZeroU32>,
     last: Option<LastReply>,
@@ -98,7 +97,6 @@ impl ClientState {
             used: None,
             clocks: None,
             offered_draw: false,
-            is_playing: false,
             epoch: None,
             number: None,
             last: None,
@@ -110,48 +108,36 @@ impl ClientState {
     /// # Errors
     /// The referee broke the protocol; what came before stands, unless moves were played from a new position.
     pub fn hear(&mut self, line: &str) -> Result<ClientTask, ProtocolError> {
+        use RefereeCommand as R;
         let directive: Directive = line.parse()?;
-        self.check_epoch(&directive)?;
-        if directive.command == RefereeCommand::Reset {
+        match (directive.epoch, self.epoch) {
+            (Some(told), Some(known)) if told < known => return Err(ProtocolError::Outdated { told, known }),
+            (told, known) => self.epoch = told.or(known),
+        }
+        if directive.command == R::Reset {
             self.reset();
         }
         self.note(&directive);
+        if matches!(directive.command, R::Execute | R::Conclude | R::Respond) {
+            self.set_up(&directive)?;
+        }
         Ok(match directive.command {
-            RefereeCommand::Reset => ClientTask::NewGame,
-            RefereeCommand::Inform => ClientTask::Nothing,
-            RefereeCommand::Disconnect => ClientTask::Disconnect,
-            RefereeCommand::Fault => ClientTask::Alarm(directive.reason),
-            RefereeCommand::Execute => {
-                self.set_up(&directive)?;
-                ClientTask::Nothing
-            }
-            RefereeCommand::Conclude => {
-                self.set_up(&directive)?;
-                self.is_playing = false;
+            R::Reset => ClientTask::NewGame,
+            R::Inform | R::Execute => ClientTask::Nothing,
+            R::Disconnect => ClientTask::Disconnect(DisconnectReason::ByReferee),
+            R::Fault => ClientTask::Alarm(directive.reason),
+            R::Conclude => {
                 ClientTask::Conclude(self.tags.get("Result").filter(|result| *result != "*").cloned())
             }
-            RefereeCommand::Respond => {
-                self.set_up(&directive)?;
-                self.is_playing = true;
+            R::Respond => {
                 self.offered_draw = directive.offers_draw;
                 if directive.reason.is_some() {
                     // The referee asks once more because the reply was none.
                     self.last = None;
                 }
-                self.repeated().map_or(ClientTask::Respond, |record| ClientTask::Repeat(Box::new(record)))
+                self.repeat().map_or(ClientTask::Respond, |record| ClientTask::Repeat(Box::new(record)))
             }
         })
-    }
-
-    fn check_epoch(&mut self, directive: &Directive) -> Result<(), ProtocolError> {
-        match (directive.epoch, self.epoch) {
-            (Some(told), Some(known)) if told < known => Err(ProtocolError::Outdated { told, known }),
-            (Some(told), _) => {
-                self.epoch = Some(told);
-                Ok(())
-            }
-            (None, _) => Ok(()),
-        }
     }
 
     /// What was told of the last game no longer holds. The last reply is remembered beyond that: it is known by the number
@@ -193,7 +179,7 @@ impl ClientState {
         let counters = directive.counters;
         let is_same = self.game.chess() == Some(&chess)
             && counters.halfmoves.is_none_or(|told| told == self.game.halfmoves())
-            && counters.fullmoves.is_none_or(|told| told == chess_fullmoves(&self.game));
+            && counters.fullmoves.is_none_or(|told| told == self.game.position().fullmoves());
         if !is_same {
             let (halfmoves, fullmoves) = (counters.halfmoves.unwrap_or(0), counters.fullmoves);
             let fullmoves = fullmoves.unwrap_or(std::num::NonZeroU32::MIN);
@@ -214,10 +200,22 @@ impl ClientState {
         played.map(|_| ()).ok_or_else(|| ProtocolError::IllegalMove(game::excerpt(&mv.text())))
     }
 
-    /// The last reply, if the referee asks the same once more.
-    fn repeated(&self) -> Option<ClientRecord> {
+    /// The last reply, if the referee asks the same once more; its move is played again.
+    fn repeat(&mut self) -> Option<ClientRecord> {
         let last = self.last.as_ref().filter(|last| Some(last.number) == self.number)?;
-        (last.fen == self.game.fen()).then(|| last.record.clone())
+        let record = (last.fen == self.game.fen()).then(|| last.record.clone())?;
+        if let Request::Reply(reply) = &record.request {
+            // It was legal in this position before.
+            let _ = self.play(&reply.answer);
+        }
+        Some(record)
+    }
+
+    fn play(&mut self, answer: &Response) -> Result<(), game::IllegalMove> {
+        match answer {
+            Response::Move { mv, .. } => mv.legal().map_or(Ok(()), |mv| self.game.play(mv).map(drop)),
+            _ => Ok(()),
+        }
     }
 
     /// Answers `respond`. A move is played on the client's own board.
@@ -227,27 +225,12 @@ impl ClientState {
     pub fn reply(&mut self, answer: Response, analysis: Analysis) -> Result<ClientRecord, game::IllegalMove> {
         let position = Position::of(&self.game);
         let fen = self.game.fen();
-        if let Response::Move { mv, .. } = &answer
-            && let Some(mv) = mv.legal()
-        {
-            self.game.play(mv)?;
-        }
+        self.play(&answer)?;
         let record =
             ClientRecord { position, request: Request::Reply(Box::new(ClientReply { answer, analysis })) };
         self.last = self.number.map(|number| LastReply { number, fen, record: record.clone() });
         self.offered_draw = false;
         Ok(record)
-    }
-
-    /// Plays the move of a reply that is sent once more.
-    pub fn play_repeated(&mut self, record: &ClientRecord) {
-        if let Request::Reply(reply) = &record.request
-            && let Response::Move { mv, .. } = &reply.answer
-            && let Some(mv) = mv.legal()
-        {
-            // It was legal in this position before.
-            let _ = self.game.play(mv);
-        }
     }
 
     /// A record about the present position that is no reply.
@@ -274,11 +257,6 @@ impl ClientState {
         &self.game
     }
 
-    /// Whether a game is under way.
-    pub fn is_playing(&self) -> bool {
-        self.is_playing
-    }
-
     /// Whether the opponent's last move came with a draw offer.
     pub fn is_draw_offered(&self) -> bool {
         self.offered_draw
@@ -295,8 +273,8 @@ impl ClientState {
     }
 
     /// How many moves a side has made, as far as the number of the move tells.
-    pub fn moves_made(&self, color: Color) -> u32 {
-        let before = chess_fullmoves(&self.game).get() - 1;
+    fn moves_made(&self, color: Color) -> u32 {
+        let before = self.game.position().fullmoves().get() - 1;
         before + u32::from(color.is_white() && self.game.turn().is_black())
     }
 
@@ -353,10 +331,6 @@ impl ClientState {
         }
         limits
     }
-}
-
-fn chess_fullmoves(game: &Game) -> std::num::NonZeroU32 {
-    game.position().fullmoves()
 }
 
 /// A move as an answer.
@@ -478,7 +452,6 @@ mod tests {
         match hear(&mut client, "refcom respond; tcgs 4;") {
             ClientTask::Repeat(record) => {
                 assert_eq!(record.to_string(), reply);
-                client.play_repeated(&record);
                 assert_eq!(client.game().ply(), 1);
             }
             other => panic!("{other:?}"),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use game::Game;
 use shakmaty::{ByColor, Position as _};
 
-use super::reading::{MessageError, ParsedRecord, RecordBuilder, number, text};
+use super::reading::{MessageError, ParsedRecord, epoch, private, reason, text};
 use crate::epd::{AnyOperand, ClockTime, EpdMove, Operation, Position, Record, RefereeCommand};
 
 /// A record from the referee: what the client is to do, in which position, and what it should know (section 8.1). Most of it
@@ -102,41 +102,6 @@ impl Directive {
     pub fn about(command: RefereeCommand, game: &Game) -> Directive {
         Directive { counters: Counters::of(game), ..Directive::new(command, Position::of(game)) }
     }
-
-    fn record(&self) -> Record<'static> {
-        let mut record = RecordBuilder(Record::new(self.position.clone()));
-        record.set(Operation::Refcom(self.command));
-        if let Some(halfmoves) = self.counters.halfmoves {
-            record.set(Operation::Hmvc(halfmoves));
-        }
-        if let Some(fullmoves) = self.counters.fullmoves {
-            record.set(Operation::Fmvn(fullmoves));
-        }
-        match &self.moves {
-            Moves::None => {}
-            Moves::Supplied(mv) => record.set(Operation::Sm(mv.clone())),
-            Moves::History(moves) => record.set(Operation::Sv(moves.clone())),
-        }
-        record.set_if(self.offers_draw, Operation::DrawOffer);
-        record.set_if(self.rejects_draw, Operation::DrawReject);
-        if let Some(used) = self.used {
-            record.set(Operation::Cc(used));
-        }
-        if let Some(clocks) = &self.clocks {
-            let operands = [clocks.white, clocks.black].into_iter().flat_map(ExactClock::operands);
-            record.private("Clock", operands.collect());
-        }
-        if !self.tags.is_empty() {
-            let tags = self.tags.iter().map(|(name, value)| (name.clone().into(), text(value)));
-            record.set(Operation::Ptp(tags.collect()));
-        }
-        if let Some(game) = self.game {
-            record.set(Operation::Tcgs(game));
-        }
-        record.epoch(self.epoch);
-        record.reason(self.reason.as_ref());
-        record.0
-    }
 }
 
 impl Counters {
@@ -150,13 +115,12 @@ impl ExactClock {
     /// Milliseconds, cut and not rounded: no clock shows more than there is.
     fn operands(self) -> [AnyOperand<'static>; 3] {
         let millis = |time: Duration| time.as_millis().to_string();
-        let none = || "-".to_owned();
-        [
-            self.remaining.map_or_else(none, millis),
-            millis(self.increment),
-            self.moves_to_go.map_or_else(none, |moves| moves.to_string()),
-        ]
-        .map(|word| AnyOperand::Word(word.into()))
+        let words = [
+            self.remaining.map(millis),
+            Some(millis(self.increment)),
+            self.moves_to_go.map(|moves| moves.to_string()),
+        ];
+        words.map(|word| AnyOperand::Word(word.unwrap_or_else(|| "-".to_owned()).into()))
     }
 
     fn read(operands: &[AnyOperand<'_>]) -> Option<ExactClock> {
@@ -183,44 +147,30 @@ impl FromStr for Directive {
         if reading.has("refreq") {
             return Err(MessageError::WrongSide("refreq"));
         }
-        let command = reading.find("refcom", |operation| match operation {
-            Operation::Refcom(command) => Some(*command),
-            _ => None,
-        })?;
-        let moves = match (reading.line("sv")?, reading.supplied_move()?) {
-            (Some(moves), _) => Moves::History(moves),
-            (None, Some(mv)) => Moves::Supplied(mv),
+        let moves = match (reading.find("sv", Record::sv)?, reading.find("sm", Record::sm)?) {
+            (Some(moves), _) => Moves::History(moves.iter().map(EpdMove::to_owned_move).collect()),
+            (None, Some(mv)) => Moves::Supplied(mv.to_owned_move()),
             (None, None) => Moves::None,
         };
-        let halfmoves = reading.find("hmvc", |operation| match operation {
-            Operation::Hmvc(halfmoves) => Some(*halfmoves),
-            _ => None,
-        })?;
-        let used = reading.find("cc", |operation| match operation {
-            Operation::Cc(used) => Some(*used),
-            _ => None,
-        })?;
-        let tags = reading.find("ptp", |operation| match operation {
-            Operation::Ptp(tags) => {
-                Some(tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
-            }
-            _ => None,
-        })?;
+        let tags = reading.find("ptp", Record::ptp)?.into_iter().flatten();
         let clocks =
             reading.private("Clock", "for each side milliseconds, milliseconds and moves", |operands| {
                 let (white, black) = operands.split_at_checked(3)?;
                 Some(ByColor { white: ExactClock::read(white)?, black: ExactClock::read(black)? })
             })?;
         Ok(Directive {
-            command: command.ok_or(MessageError::Missing("refcom"))?,
-            counters: Counters { halfmoves, fullmoves: reading.find("fmvn", number)? },
+            command: *reading.find("refcom", Record::refcom)?.ok_or(MessageError::Missing("refcom"))?,
+            counters: Counters {
+                halfmoves: reading.find("hmvc", Record::hmvc)?.copied(),
+                fullmoves: reading.find("fmvn", Record::fmvn)?.copied(),
+            },
             moves,
             offers_draw: reading.has("draw_offer"),
             rejects_draw: reading.has("draw_reject"),
-            used,
+            used: reading.find("cc", Record::cc)?.copied(),
             clocks,
-            tags: tags.unwrap_or_default(),
-            game: reading.find("tcgs", number)?,
+            tags: tags.map(|(name, value)| (name.to_string(), value.to_string())).collect(),
+            game: reading.find("tcgs", Record::tcgs)?.copied(),
             epoch: reading.epoch()?,
             reason: reading.reason()?,
             position: reading.record.position,
@@ -231,6 +181,28 @@ impl FromStr for Directive {
 impl fmt::Display for Directive {
     /// The record in canonical form, without an end of line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.record().fmt(f)
+        let mut record = Record::new(self.position.clone());
+        record.set(Operation::Refcom(self.command));
+        record.extend(self.counters.halfmoves.map(Operation::Hmvc));
+        record.extend(self.counters.fullmoves.map(Operation::Fmvn));
+        match &self.moves {
+            Moves::None => {}
+            Moves::Supplied(mv) => record.set(Operation::Sm(mv.clone())),
+            Moves::History(moves) => record.set(Operation::Sv(moves.clone())),
+        }
+        record.extend(self.offers_draw.then_some(Operation::DrawOffer));
+        record.extend(self.rejects_draw.then_some(Operation::DrawReject));
+        record.extend(self.used.map(Operation::Cc));
+        let clocks = self.clocks.map(|clocks| [clocks.white, clocks.black]);
+        record
+            .extend(clocks.map(|clocks| private("Clock", clocks.into_iter().flat_map(ExactClock::operands))));
+        if !self.tags.is_empty() {
+            let tags = self.tags.iter().map(|(name, value)| (name.clone().into(), text(value)));
+            record.set(Operation::Ptp(tags.collect()));
+        }
+        record.extend(self.game.map(Operation::Tcgs));
+        record.extend(self.epoch.map(epoch));
+        record.extend(self.reason.as_deref().and_then(reason));
+        record.fmt(f)
     }
 }

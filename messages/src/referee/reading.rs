@@ -1,11 +1,9 @@
 //! What both sides do to make sense of a record.
 
-use std::num::NonZeroU32;
-
 use game::epd::Fault;
 use game::excerpt;
 
-use crate::epd::{AnyOperand, EpdMove, MoveReading, Operation, Record, RecordReader, Register, Text};
+use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Register, Text};
 
 /// Why a line is no message of the protocol. The text is what `c0` of a fault tells the other side.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,7 +41,7 @@ const READER: RecordReader = RecordReader {
 /// A record, and what was wrong with it.
 pub(super) struct ParsedRecord<'a> {
     pub(super) record: Record<'a>,
-    faults: Vec<Fault>,
+    pub(super) faults: Vec<Fault>,
 }
 
 impl<'a> ParsedRecord<'a> {
@@ -58,13 +56,15 @@ impl<'a> ParsedRecord<'a> {
     }
 
     /// What an operation says; `None` if it is not there.
-    pub(super) fn find<T>(
-        &self,
+    pub(super) fn find<'r, T>(
+        &'r self,
         opcode: &'static str,
-        read: impl FnOnce(&Operation<'a>) -> Option<T>,
-    ) -> Result<Option<T>, MessageError> {
-        let Some(operation) = self.record.get(opcode) else { return Ok(None) };
-        read(operation).map(Some).ok_or_else(|| self.unreadable(opcode))
+        read: impl FnOnce(&'r Record<'a>) -> Option<&'r T>,
+    ) -> Result<Option<&'r T>, MessageError> {
+        match read(&self.record) {
+            None if self.has(opcode) => Err(self.unreadable(opcode)),
+            found => Ok(found),
+        }
     }
 
     pub(super) fn has(&self, opcode: &str) -> bool {
@@ -90,29 +90,13 @@ impl<'a> ParsedRecord<'a> {
         read(operands).map(Some).ok_or(MessageError::Operand { opcode, reason })
     }
 
-    pub(super) fn supplied_move(&self) -> Result<Option<EpdMove<'static>>, MessageError> {
-        self.find("sm", |operation| match operation {
-            Operation::Sm(mv) => Some(mv.to_owned_move()),
-            _ => None,
-        })
-    }
-
-    pub(super) fn line(&self, opcode: &'static str) -> Result<Option<Vec<EpdMove<'static>>>, MessageError> {
-        self.find(opcode, |operation| match operation {
-            Operation::Sv(moves) | Operation::Pv(moves) => {
-                Some(moves.iter().map(EpdMove::to_owned_move).collect())
-            }
-            _ => None,
-        })
-    }
-
     /// The comment of the highest rank: the reason of a fault.
     pub(super) fn reason(&self) -> Result<Option<String>, MessageError> {
-        let reason = self.find("c0", |operation| match operation {
-            Operation::Comment(_, text) => Some(text.as_ref().map(|text| text.clone().into_owned())),
-            _ => None,
-        })?;
-        Ok(reason.flatten())
+        match self.record.get("c0") {
+            Some(Operation::Comment(_, text)) => Ok(text.as_ref().map(ToString::to_string)),
+            Some(_) => Err(self.unreadable("c0")),
+            None => Ok(None),
+        }
     }
 
     pub(super) fn epoch(&self) -> Result<Option<u64>, MessageError> {
@@ -123,35 +107,20 @@ impl<'a> ParsedRecord<'a> {
     }
 }
 
-/// Adds operations to a record that is to be sent.
-pub(super) struct RecordBuilder(pub(super) Record<'static>);
+/// An operation that the specification doesn't have.
+pub(super) fn private(
+    opcode: &'static str,
+    operands: impl IntoIterator<Item = AnyOperand<'static>>,
+) -> Operation<'static> {
+    Operation::Other { opcode: Text::Borrowed(opcode), operands: operands.into_iter().collect() }
+}
 
-impl RecordBuilder {
-    pub(super) fn set(&mut self, operation: Operation<'static>) {
-        self.0.set(operation);
-    }
+pub(super) fn reason(reason: &str) -> Option<Operation<'static>> {
+    Register::new(0).map(|register| Operation::Comment(register, Some(text(reason))))
+}
 
-    pub(super) fn set_if(&mut self, condition: bool, operation: Operation<'static>) {
-        if condition {
-            self.set(operation);
-        }
-    }
-
-    pub(super) fn private(&mut self, opcode: &'static str, operands: Vec<AnyOperand<'static>>) {
-        self.set(Operation::Other { opcode: Text::Borrowed(opcode), operands });
-    }
-
-    pub(super) fn reason(&mut self, reason: Option<&String>) {
-        if let (Some(reason), Some(register)) = (reason, Register::new(0)) {
-            self.set(Operation::Comment(register, Some(text(reason))));
-        }
-    }
-
-    pub(super) fn epoch(&mut self, epoch: Option<u64>) {
-        if let Some(epoch) = epoch {
-            self.private("Epoch", vec![AnyOperand::Word(epoch.to_string().into())]);
-        }
-    }
+pub(super) fn epoch(epoch: u64) -> Operation<'static> {
+    private("Epoch", [AnyOperand::Word(epoch.to_string().into())])
 }
 
 /// Text as a string operand can hold it.
@@ -166,12 +135,4 @@ pub(super) fn text(text: &str) -> Text<'static> {
         c => c,
     });
     Text::Owned(printing.collect())
-}
-
-/// A number that counts from 1.
-pub(super) fn number(operation: &Operation<'_>) -> Option<NonZeroU32> {
-    match operation {
-        Operation::Fmvn(number) | Operation::Tcgs(number) => Some(*number),
-        _ => None,
-    }
 }

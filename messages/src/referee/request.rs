@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use super::reading::{MessageError, ParsedRecord, RecordBuilder, text};
+use game::epd::{Fault, Rule};
+
+use super::reading::{MessageError, ParsedRecord, epoch, private, reason, text};
 use crate::epd::{
     AnyOperand, Contact, EpdMove, Evaluation, Operation, Position, Record, RefereeRequest, Text,
 };
@@ -132,42 +134,14 @@ pub fn without_secret(line: &str) -> Cow<'_, str> {
     }
 }
 
-impl ClientRecord {
-    fn record(&self) -> Record<'static> {
-        let mut record = RecordBuilder(Record::new(self.position.clone()));
-        let request = match &self.request {
-            Request::SignOn(sign_on) => {
-                sign_on.write(&mut record);
-                RefereeRequest::SignOn
-            }
-            Request::Reply(reply) => {
-                reply.answer.write(&mut record);
-                reply.analysis.write(&mut record);
-                RefereeRequest::Reply
-            }
-            Request::SignOff => RefereeRequest::SignOff,
-            Request::Fault(reason) => {
-                record.reason(reason.as_ref());
-                RefereeRequest::Fault
-            }
-        };
-        record.set(Operation::Refreq(request));
-        record.0
-    }
-}
-
 impl SignOn {
-    fn write(&self, record: &mut RecordBuilder) {
-        if let Some(name) = &self.name {
-            record.set(Operation::Tcsi(Contact { address: Text::Borrowed(""), name: text(name) }));
-        }
-        if let Some(secret) = &self.secret {
-            record.private("Auth", vec![AnyOperand::String(text(secret.reveal()))]);
-        }
-        if self.extended {
-            record.private("Extended", Vec::new());
-        }
-        record.epoch(self.epoch);
+    fn write(&self, record: &mut Record<'static>) {
+        let contact = |name: &String| Contact { address: Text::Borrowed(""), name: text(name) };
+        record.extend(self.name.as_ref().map(contact).map(Operation::Tcsi));
+        let auth = |secret: &Secret| private("Auth", [AnyOperand::String(text(secret.reveal()))]);
+        record.extend(self.secret.as_ref().map(auth));
+        record.extend(self.extended.then(|| private("Extended", [])));
+        record.extend(self.epoch.map(epoch));
     }
 
     fn read(reading: &ParsedRecord<'_>) -> Result<SignOn, MessageError> {
@@ -186,33 +160,25 @@ impl SignOn {
 
 /// The name by the first of the opcodes that can carry it (the specification names none).
 fn read_name(reading: &ParsedRecord<'_>) -> Result<Option<String>, MessageError> {
-    let contact = reading.find("tcsi", |operation| match operation {
-        Operation::Tcsi(contact) => Some(contact.name.to_string()),
-        _ => None,
-    })?;
-    let id = reading.find("id", |operation| match operation {
-        Operation::Id(id) => Some(id.to_string()),
-        _ => None,
-    })?;
-    let tag = reading.find("ptp", |operation| match operation {
-        Operation::Ptp(tags) => tags
-            .iter()
-            .find(|(name, _)| ["Name", "White", "Black"].contains(&name.as_ref()))
-            .map(|(_, value)| value.to_string()),
-        _ => None,
-    });
-    let names = [contact, id, tag.unwrap_or_default()].into_iter().flatten();
-    Ok(names.map(|name| name.trim().to_owned()).find(|name| !name.is_empty()))
+    let contact = reading.find("tcsi", Record::tcsi)?.map(|contact| &contact.name);
+    let id = reading.find("id", Record::id)?;
+    let is_name = |(tag, _): &&(Text<'_>, _)| ["Name", "White", "Black"].contains(&tag.as_ref());
+    let tag = reading.record.ptp().and_then(|tags| tags.iter().find(is_name)).map(|(_, value)| value);
+    let mut names = [contact, id, tag].into_iter().flatten().map(|name| name.trim());
+    Ok(names.find(|name| !name.is_empty()).map(str::to_owned))
 }
 
 impl Response {
-    fn write(&self, record: &mut RecordBuilder) {
+    fn write(&self, record: &mut Record<'static>) {
         match self {
             Response::Move { mv, remark, rejects_draw } => {
                 record.set(Operation::Sm(mv.clone()));
-                record.set_if(*remark == Remark::OfferDraw, Operation::DrawOffer);
-                record.set_if(*remark == Remark::ClaimDraw, Operation::DrawClaim);
-                record.set_if(*rejects_draw, Operation::DrawReject);
+                record.extend(match remark {
+                    Remark::None => None,
+                    Remark::OfferDraw => Some(Operation::DrawOffer),
+                    Remark::ClaimDraw => Some(Operation::DrawClaim),
+                });
+                record.extend(rejects_draw.then_some(Operation::DrawReject));
             }
             Response::AcceptDraw => record.set(Operation::DrawAccept),
             Response::ClaimDraw => record.set(Operation::DrawClaim),
@@ -223,33 +189,23 @@ impl Response {
 
     /// What cannot be said together is refused (6.9 to 6.12, 6.25).
     fn read(reading: &ParsedRecord<'_>) -> Result<Response, MessageError> {
+        let is_contradiction = |fault: &&Fault| matches!(fault.rule, Rule::X2 | Rule::X3 | Rule::X4);
+        if let Some(fault) = reading.faults.iter().find(is_contradiction) {
+            return Err(MessageError::Contradiction(fault.message.clone()));
+        }
         let has = |opcode| reading.has(opcode);
-        let excluded = |one: &str, other: &str| {
-            Err(MessageError::Contradiction(format!("`{one}` and `{other}` in one record")))
-        };
-        let words = ["draw_accept", "draw_claim", "draw_offer", "draw_reject"];
-        if let (true, Some(word)) = (has("resign"), words.into_iter().find(|word| has(word))) {
-            return excluded(word, "resign");
-        }
-        for (one, other) in [("draw_accept", "draw_reject"), ("draw_claim", "draw_offer")] {
-            if has(one) && has(other) {
-                return excluded(one, other);
-            }
-        }
         if has("resign") {
             return Ok(Response::Resign);
         }
         if has("draw_accept") {
             return Ok(Response::AcceptDraw);
         }
-        let remark = if has("draw_offer") {
-            Remark::OfferDraw
-        } else if has("draw_claim") {
-            Remark::ClaimDraw
-        } else {
-            Remark::None
+        let remark = match (has("draw_offer"), has("draw_claim")) {
+            (true, _) => Remark::OfferDraw,
+            (_, true) => Remark::ClaimDraw,
+            _ => Remark::None,
         };
-        match (reading.supplied_move()?, remark) {
+        match (reading.find("sm", Record::sm)?.map(EpdMove::to_owned_move), remark) {
             (Some(mv), remark) => Ok(Response::Move { mv, remark, rejects_draw: has("draw_reject") }),
             (None, Remark::ClaimDraw) => Ok(Response::ClaimDraw),
             (None, Remark::OfferDraw) => {
@@ -261,16 +217,10 @@ impl Response {
 }
 
 impl Analysis {
-    fn write(&self, record: &mut RecordBuilder) {
-        if let Some(evaluation) = self.evaluation {
-            record.set(Operation::Ce(evaluation));
-        }
-        if let Some(depth) = self.depth {
-            record.set(Operation::Acd(depth));
-        }
-        if let Some(nodes) = self.nodes {
-            record.set(Operation::Acn(nodes));
-        }
+    fn write(&self, record: &mut Record<'static>) {
+        record.extend(self.evaluation.map(Operation::Ce));
+        record.extend(self.depth.map(Operation::Acd));
+        record.extend(self.nodes.map(Operation::Acn));
         if !self.line.is_empty() {
             record.set(Operation::Pv(self.line.clone()));
         }
@@ -278,17 +228,13 @@ impl Analysis {
 
     /// What can be understood of it: a move is not refused for what goes with it.
     fn read(reading: &ParsedRecord<'_>) -> Analysis {
-        let count = |opcode| match reading.record.get(opcode) {
-            Some(Operation::Acd(count) | Operation::Acn(count)) => Some(*count),
-            _ => None,
-        };
-        let evaluation = match reading.record.get("ce") {
-            Some(Operation::Ce(evaluation)) => Some(*evaluation),
-            _ => None,
-        };
-        let mut line = reading.line("pv").ok().flatten().unwrap_or_default();
-        line.truncate(line.iter().take_while(|mv| mv.legal().is_some()).count());
-        Analysis { evaluation, depth: count("acd"), nodes: count("acn"), line }
+        let record = &reading.record;
+        Analysis {
+            evaluation: record.ce().copied(),
+            depth: record.acd().copied(),
+            nodes: record.acn().copied(),
+            line: record.pv().into_iter().flatten().map_while(EpdMove::to_legal).collect(),
+        }
     }
 }
 
@@ -301,10 +247,7 @@ impl FromStr for ClientRecord {
         if reading.has("refcom") {
             return Err(MessageError::WrongSide("refcom"));
         }
-        let request = reading.find("refreq", |operation| match operation {
-            Operation::Refreq(request) => Some(*request),
-            _ => None,
-        })?;
+        let request = reading.find("refreq", Record::refreq)?;
         let request = match request.ok_or(MessageError::Missing("refreq"))? {
             RefereeRequest::SignOn => Request::SignOn(SignOn::read(&reading)?),
             RefereeRequest::Reply => Request::Reply(Box::new(ClientReply {
@@ -321,6 +264,22 @@ impl FromStr for ClientRecord {
 impl fmt::Display for ClientRecord {
     /// The record in canonical form, without an end of line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.record().fmt(f)
+        let mut record = Record::new(self.position.clone());
+        record.set(Operation::Refreq(match &self.request {
+            Request::SignOn(_) => RefereeRequest::SignOn,
+            Request::Reply(_) => RefereeRequest::Reply,
+            Request::SignOff => RefereeRequest::SignOff,
+            Request::Fault(_) => RefereeRequest::Fault,
+        }));
+        match &self.request {
+            Request::SignOn(sign_on) => sign_on.write(&mut record),
+            Request::Reply(reply) => {
+                reply.answer.write(&mut record);
+                reply.analysis.write(&mut record);
+            }
+            Request::SignOff => {}
+            Request::Fault(told) => record.extend(told.as_deref().and_then(reason)),
+        }
+        record.fmt(f)
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use shakmaty::uci::UciMove;
 
-use super::words::{self, LineError, Words, count, malformed, number, small_count, write_moves, write_value};
+use super::words::{self, LineError, Parameter, Words, malformed, parameters};
 
 /// A command from the GUI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +23,8 @@ pub enum Command {
         /// Its new value; buttons have none.
         value: Option<String>,
     },
-    /// Register the engine.
-    Register(RegistrationReply),
+    /// Register the engine: `later`, or `name NAME code CODE`.
+    Register(String),
     /// What comes now belongs to another game.
     UciNewGame,
     /// Set up a position.
@@ -48,20 +48,6 @@ pub enum Command {
     Evaluation,
 }
 
-/// The answer to a request for registration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RegistrationReply {
-    /// Not now.
-    Later,
-    /// With name and code, each of which may be empty.
-    Now {
-        /// The owner of the engine.
-        name: String,
-        /// The registration code.
-        code: String,
-    },
-}
-
 /// Where a game starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartPosition {
@@ -71,35 +57,37 @@ pub enum StartPosition {
     Fen(String),
 }
 
-/// How to think. Times are in milliseconds; today's GUIs send negative ones when a flag has fallen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Go {
-    /// The moves to consider; empty means all.
-    pub searchmoves: Vec<UciMove>,
-    /// The last move of the position is a guess, so don't answer before `ponderhit` or `stop`.
-    pub ponder: bool,
-    /// Time on White's clock.
-    pub wtime: Option<i64>,
-    /// Time on Black's clock.
-    pub btime: Option<i64>,
-    /// What White gets for each move.
-    pub winc: Option<i64>,
-    /// What Black gets for each move.
-    pub binc: Option<i64>,
-    /// Moves to the next time control, this one included.
-    pub movestogo: Option<u32>,
-    /// The depth, in plies.
-    pub depth: Option<u32>,
-    /// The number of nodes.
-    pub nodes: Option<u64>,
-    /// Search for a mate in this number of moves.
-    pub mate: Option<u32>,
-    /// Search for exactly this time.
-    pub movetime: Option<i64>,
-    /// Don't answer before `stop`.
-    pub infinite: bool,
-    /// Don't think but count the leaves of the tree of legal moves of this depth. Not part of UCI.
-    pub perft: Option<u32>,
+parameters! {
+    "go";
+    /// How to think. Times are in milliseconds; today's GUIs send negative ones when a flag has fallen.
+    Go {
+        /// The moves to consider; empty means all.
+        searchmoves: Vec<UciMove>,
+        /// The last move of the position is a guess, so don't answer before `ponderhit` or `stop`.
+        ponder: bool,
+        /// Time on White's clock.
+        wtime: Option<i64>,
+        /// Time on Black's clock.
+        btime: Option<i64>,
+        /// What White gets for each move.
+        winc: Option<i64>,
+        /// What Black gets for each move.
+        binc: Option<i64>,
+        /// Moves to the next time control, this one included.
+        movestogo: Option<u32>,
+        /// The depth, in plies.
+        depth: Option<u32>,
+        /// The number of nodes.
+        nodes: Option<u64>,
+        /// Search for a mate in this number of moves.
+        mate: Option<u32>,
+        /// Search for exactly this time.
+        movetime: Option<i64>,
+        /// Don't answer before `stop`.
+        infinite: bool,
+        /// Don't think but count the leaves of the tree of legal moves of this depth. Not part of UCI.
+        perft: Option<u32>,
+    }
 }
 
 impl FromStr for Command {
@@ -118,10 +106,10 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Command, LineErro
         "debug" => parse_debug(words),
         "isready" => Ok(Command::IsReady),
         "setoption" => parse_set_option(words),
-        "register" => Ok(Command::Register(parse_registration(words))),
+        "register" => Ok(Command::Register(words.rest.to_owned())),
         "ucinewgame" => Ok(Command::UciNewGame),
         "position" => parse_position(words),
-        "go" => parse_go(words).map(|go| Command::Go(Box::new(go))),
+        "go" => Go::read(words).map(|go| Command::Go(Box::new(go))),
         "stop" => Ok(Command::Stop),
         "ponderhit" => Ok(Command::PonderHit),
         "quit" => Ok(Command::Quit),
@@ -140,26 +128,17 @@ fn parse_debug(words: &mut Words) -> Result<Command, LineError> {
 }
 
 fn parse_set_option(words: &mut Words) -> Result<Command, LineError> {
-    let all = words.rest();
+    let all = words.rest;
     if words.next() != Some("name") {
         return Err(malformed("setoption", "name", all));
     }
     let has_value = words.any(|word| word == "value");
-    let value = has_value.then(|| words.rest().to_owned());
-    let name = Words::new(all).skip(1).take_while(|word| *word != "value").collect::<Vec<_>>().join(" ");
+    let value = has_value.then(|| words.rest.to_owned());
+    let name = Words { rest: all }.skip(1).take_while(|word| *word != "value").collect::<Vec<_>>().join(" ");
     if name.is_empty() {
-        return Err(malformed("setoption name", "the name of an option", words.rest()));
+        return Err(malformed("setoption name", "the name of an option", words.rest));
     }
     Ok(Command::SetOption { name, value })
-}
-
-fn parse_registration(words: &mut Words) -> RegistrationReply {
-    if words.peek() == Some("later") {
-        return RegistrationReply::Later;
-    }
-    words.until("name");
-    let name = words.until("code");
-    RegistrationReply::Now { name, code: words.rest().to_owned() }
 }
 
 fn parse_position(words: &mut Words) -> Result<Command, LineError> {
@@ -180,29 +159,6 @@ fn parse_position(words: &mut Words) -> Result<Command, LineError> {
     Ok(Command::Position { start, moves })
 }
 
-fn parse_go(words: &mut Words) -> Result<Go, LineError> {
-    let mut go = Go::default();
-    while let Some(word) = words.next() {
-        match word {
-            "searchmoves" => go.searchmoves = words.all(|word| word.parse().ok()),
-            "ponder" => go.ponder = true,
-            "infinite" => go.infinite = true,
-            "wtime" => go.wtime = Some(words.value("go wtime", number)?),
-            "btime" => go.btime = Some(words.value("go btime", number)?),
-            "winc" => go.winc = Some(words.value("go winc", number)?),
-            "binc" => go.binc = Some(words.value("go binc", number)?),
-            "movestogo" => go.movestogo = Some(words.value("go movestogo", small_count)?),
-            "depth" => go.depth = Some(words.value("go depth", small_count)?),
-            "nodes" => go.nodes = Some(words.value("go nodes", count)?),
-            "mate" => go.mate = Some(words.value("go mate", small_count)?),
-            "movetime" => go.movetime = Some(words.value("go movetime", number)?),
-            "perft" => go.perft = Some(words.value("go perft", small_count)?),
-            _ => {} // the UCI text: unknown words are ignored
-        }
-    }
-    Ok(go)
-}
-
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -213,17 +169,14 @@ impl fmt::Display for Command {
             Command::SetOption { name, value: Some(value) } => {
                 write!(f, "setoption name {name} value {value}")
             }
-            Command::Register(RegistrationReply::Later) => f.write_str("register later"),
-            Command::Register(RegistrationReply::Now { name, code }) => {
-                write!(f, "register name {name} code {code}")
-            }
+            Command::Register(text) => write!(f, "register {text}"),
             Command::UciNewGame => f.write_str("ucinewgame"),
             Command::Position { start, moves } => {
                 match start {
                     StartPosition::Initial => f.write_str("position startpos")?,
                     StartPosition::Fen(fen) => write!(f, "position fen {fen}")?,
                 }
-                write_moves(f, "moves", moves)
+                moves.write(f, "moves")
             }
             Command::Go(go) => write!(f, "go{go}"),
             Command::Stop => f.write_str("stop"),
@@ -232,29 +185,6 @@ impl fmt::Display for Command {
             Command::Board => f.write_str("d"),
             Command::Evaluation => f.write_str("eval"),
         }
-    }
-}
-
-/// Everything after the word `go`, each part with a space before it.
-impl fmt::Display for Go {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_moves(f, "searchmoves", &self.searchmoves)?;
-        if self.ponder {
-            f.write_str(" ponder")?;
-        }
-        write_value(f, "wtime", self.wtime)?;
-        write_value(f, "btime", self.btime)?;
-        write_value(f, "winc", self.winc)?;
-        write_value(f, "binc", self.binc)?;
-        write_value(f, "movestogo", self.movestogo)?;
-        write_value(f, "depth", self.depth)?;
-        write_value(f, "nodes", self.nodes)?;
-        write_value(f, "mate", self.mate)?;
-        write_value(f, "movetime", self.movetime)?;
-        if self.infinite {
-            f.write_str(" infinite")?;
-        }
-        write_value(f, "perft", self.perft)
     }
 }
 
@@ -322,9 +252,7 @@ mod tests {
             Just(Command::IsReady),
             (words(&["value"]), option::of(text()))
                 .prop_map(|(name, value)| Command::SetOption { name, value }),
-            Just(Command::Register(RegistrationReply::Later)),
-            (words(&["code", "later"]), text())
-                .prop_map(|(name, code)| Command::Register(RegistrationReply::Now { name, code })),
+            text().prop_map(Command::Register),
             Just(Command::UciNewGame),
             (starts(), moves()).prop_map(|(start, moves)| Command::Position { start, moves }),
             gos().prop_map(|go| Command::Go(Box::new(go))),

@@ -6,7 +6,10 @@ use std::str::FromStr;
 use game::{Score, ScoreBound};
 use shakmaty::uci::UciMove;
 
-use super::words::{self, LineError, Words, count, malformed, number, small_count, write_moves, write_value};
+use crate::OptionKind;
+use crate::names::names;
+
+use super::words::{self, LineError, Parameter, Value, Words, malformed, parameters};
 
 /// A message from the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,56 +44,60 @@ pub enum Message {
     },
 }
 
-/// The state of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// It has begun.
-    Checking,
-    /// Passed.
-    Ok,
-    /// Failed.
-    Error,
+names! {
+    /// The state of a check.
+    Check {
+        /// It has begun.
+        Checking = "checking",
+        /// Passed.
+        Ok = "ok",
+        /// Failed.
+        Error = "error",
+    }
 }
 
-/// Information about the search; everything is optional.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Info {
-    /// The iteration, in plies.
-    pub depth: Option<u32>,
-    /// The longest line looked at, in plies.
-    pub seldepth: Option<u32>,
-    /// Which of several best lines this is, from 1.
-    pub multipv: Option<u32>,
-    /// The score of the line.
-    pub score: Option<InfoScore>,
-    /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines send it.
-    pub wdl: Option<[u32; 3]>,
-    /// Moves searched.
-    pub nodes: Option<u64>,
-    /// Nodes per second.
-    pub nps: Option<u64>,
-    /// How full the hash table is, in permille.
-    pub hashfull: Option<u32>,
-    /// Tablebase positions found.
-    pub tbhits: Option<u64>,
-    /// Positions found in the Shredder endgame databases.
-    pub sbhits: Option<u64>,
-    /// Use of the processors, in permille.
-    pub cpuload: Option<u32>,
-    /// Time searched, in milliseconds.
-    pub time: Option<u64>,
-    /// The root move that is being searched.
-    pub currmove: Option<UciMove>,
-    /// Its number, from 1.
-    pub currmovenumber: Option<u32>,
-    /// A move, and the line that refutes it.
-    pub refutation: Vec<UciMove>,
-    /// The line that a processor is looking at.
-    pub currline: Option<CurrentLine>,
-    /// The best line.
-    pub pv: Vec<UciMove>,
-    /// Text to show.
-    pub string: Option<String>,
+parameters! {
+    "info";
+    /// Information about the search; everything is optional. The lines come late and the text last, as what follows them might be
+    /// taken for a part of them.
+    Info {
+        /// The iteration, in plies.
+        depth: Option<u32>,
+        /// The longest line looked at, in plies.
+        seldepth: Option<u32>,
+        /// Which of several best lines this is, from 1.
+        multipv: Option<u32>,
+        /// The score of the line.
+        score: Option<InfoScore>,
+        /// Chances of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines send it.
+        wdl: Option<[u32; 3]>,
+        /// Moves searched.
+        nodes: Option<u64>,
+        /// Nodes per second.
+        nps: Option<u64>,
+        /// How full the hash table is, in permille.
+        hashfull: Option<u32>,
+        /// Tablebase positions found.
+        tbhits: Option<u64>,
+        /// Positions found in the Shredder endgame databases.
+        sbhits: Option<u64>,
+        /// Use of the processors, in permille.
+        cpuload: Option<u32>,
+        /// Time searched, in milliseconds.
+        time: Option<u64>,
+        /// The root move that is being searched.
+        currmove: Option<UciMove>,
+        /// Its number, from 1.
+        currmovenumber: Option<u32>,
+        /// A move, and the line that refutes it.
+        refutation: Vec<UciMove>,
+        /// The line that a processor is looking at.
+        currline: Option<CurrentLine>,
+        /// The best line.
+        pv: Vec<UciMove>,
+        /// Text to show.
+        string: Option<String>,
+    }
 }
 
 /// The score of a line, from the engine's point of view.
@@ -109,39 +116,6 @@ pub struct CurrentLine {
     pub cpu: Option<u32>,
     /// The line.
     pub moves: Vec<UciMove>,
-}
-
-/// What can be set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OptionKind {
-    /// `true` or `false`.
-    Check {
-        /// The value of a new engine.
-        default: bool,
-    },
-    /// A whole number.
-    Spin {
-        /// The value of a new engine.
-        default: i64,
-        /// The least value.
-        min: i64,
-        /// The greatest value.
-        max: i64,
-    },
-    /// One of several choices.
-    Combo {
-        /// The value of a new engine.
-        default: String,
-        /// The choices.
-        choices: Vec<String>,
-    },
-    /// Something to do at once.
-    Button,
-    /// Any text.
-    String {
-        /// The value of a new engine.
-        default: String,
-    },
 }
 
 /// How an empty text is written.
@@ -172,7 +146,7 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, LineErro
         "bestmove" => parse_best_move(words),
         "copyprotection" => parse_check("copyprotection", words).map(Message::CopyProtection),
         "registration" => parse_check("registration", words).map(Message::Registration),
-        "info" => parse_info(words).map(|info| Message::Info(Box::new(info))),
+        "info" => Info::read(words).map(|info| Message::Info(Box::new(info))),
         "option" => parse_option(words),
         _ => return None,
     })
@@ -180,8 +154,8 @@ fn parse_named(name: &str, words: &mut Words) -> Option<Result<Message, LineErro
 
 fn parse_id(words: &mut Words) -> Result<Message, LineError> {
     match words.next() {
-        Some("name") => Ok(Message::Name(words.rest().to_owned())),
-        Some("author") => Ok(Message::Author(words.rest().to_owned())),
+        Some("name") => Ok(Message::Name(words.rest.to_owned())),
+        Some("author") => Ok(Message::Author(words.rest.to_owned())),
         other => Err(malformed("id", "name or author", other.unwrap_or_default())),
     }
 }
@@ -199,154 +173,60 @@ fn parse_best_move(words: &mut Words) -> Result<Message, LineError> {
 }
 
 fn parse_check(message: &'static str, words: &mut Words) -> Result<Check, LineError> {
-    match words.next() {
-        Some("checking") => Ok(Check::Checking),
-        Some("ok") => Ok(Check::Ok),
-        Some("error") => Ok(Check::Error),
-        other => Err(malformed(message, "checking, ok or error", other.unwrap_or_default())),
-    }
-}
-
-fn parse_info(words: &mut Words) -> Result<Info, LineError> {
-    let mut info = Info::default();
-    while let Some(word) = words.next() {
-        match word {
-            "depth" => info.depth = Some(words.value("info depth", small_count)?),
-            "seldepth" => info.seldepth = Some(words.value("info seldepth", small_count)?),
-            "multipv" => info.multipv = Some(words.value("info multipv", small_count)?),
-            "score" => info.score = Some(parse_score(words)?),
-            "wdl" => info.wdl = Some(parse_wdl(words)?),
-            "nodes" => info.nodes = Some(words.value("info nodes", count)?),
-            "nps" => info.nps = Some(words.value("info nps", count)?),
-            "hashfull" => info.hashfull = Some(words.value("info hashfull", small_count)?),
-            "tbhits" => info.tbhits = Some(words.value("info tbhits", count)?),
-            "sbhits" => info.sbhits = Some(words.value("info sbhits", count)?),
-            "cpuload" => info.cpuload = Some(words.value("info cpuload", small_count)?),
-            "time" => info.time = Some(words.value("info time", count)?),
-            "currmove" => info.currmove = Some(parse_move("info currmove", words)?),
-            "currmovenumber" => {
-                info.currmovenumber = Some(words.value("info currmovenumber", small_count)?);
-            }
-            "refutation" => info.refutation = words.all(|word| word.parse().ok()),
-            "currline" => info.currline = Some(parse_current_line(words)),
-            "pv" => info.pv = words.all(|word| word.parse().ok()),
-            "string" => {
-                info.string = Some(words.rest().to_owned());
-                break;
-            }
-            _ => {} // the UCI text: unknown words are ignored
-        }
-    }
-    Ok(info)
-}
-
-fn parse_score(words: &mut Words) -> Result<InfoScore, LineError> {
-    let unit = words.next().unwrap_or_default();
-    let value = match unit {
-        "cp" => Score::Centipawns(words.value("info score cp", signed)?),
-        "mate" => match words.value("info score mate", signed)? {
-            moves @ 1.. => Score::MateIn(moves.unsigned_abs()),
-            moves => Score::MatedIn(moves.unsigned_abs()),
-        },
-        _ => return Err(malformed("info score", "cp or mate", unit)),
-    };
-    let bound = match words.peek() {
-        Some("lowerbound") => ScoreBound::Lower,
-        Some("upperbound") => ScoreBound::Upper,
-        _ => return Ok(InfoScore { value, bound: ScoreBound::Exact }),
-    };
-    words.next();
-    Ok(InfoScore { value, bound })
-}
-
-/// A whole number, the nearest `i32`.
-fn signed(word: &str) -> Option<i32> {
-    number(word).map(|value| value.clamp(i32::MIN.into(), i32::MAX.into()) as i32)
-}
-
-fn parse_wdl(words: &mut Words) -> Result<[u32; 3], LineError> {
-    let mut chances = [0; 3];
-    for chance in &mut chances {
-        *chance = words.value("info wdl", small_count)?;
-    }
-    Ok(chances)
-}
-
-fn parse_current_line(words: &mut Words) -> CurrentLine {
-    let cpu = words.peek().and_then(small_count);
-    // A null move looks like a number, but no processor has four digits of zero.
-    let cpu = cpu.filter(|_| words.peek() != Some("0000"));
-    if cpu.is_some() {
-        words.next();
-    }
-    CurrentLine { cpu, moves: words.all(|word| word.parse().ok()) }
-}
-
-fn parse_move(message: &'static str, words: &mut Words) -> Result<UciMove, LineError> {
     let word = words.next().unwrap_or_default();
-    word.parse().map_err(|_| malformed(message, "a move such as e2e4", word))
+    Check::named(word).ok_or_else(|| malformed(message, "checking, ok or error", word))
 }
 
 fn parse_option(words: &mut Words) -> Result<Message, LineError> {
-    let all = words.rest();
+    let all = words.rest;
     if words.next() != Some("name") {
         return Err(malformed("option", "name", all));
     }
     let name = words.until("type");
     let kind = words.next().unwrap_or_default();
     let kind = match kind {
-        "check" => OptionKind::Check { default: parse_check_default(words) },
+        "check" => {
+            words.until("default");
+            OptionKind::Check(words.next() == Some("true"))
+        }
         "spin" => parse_spin(words)?,
         "combo" => parse_combo(words),
         "button" => OptionKind::Button,
-        "string" => OptionKind::String { default: parse_text_default(words) },
+        "string" => {
+            words.until("default");
+            OptionKind::Text(if words.rest == EMPTY { String::new() } else { words.rest.to_owned() })
+        }
         _ => return Err(malformed("option ... type", "check, spin, combo, button or string", kind)),
     };
     Ok(Message::Option { name, kind })
 }
 
-fn parse_check_default(words: &mut Words) -> bool {
-    words.until("default");
-    words.next() == Some("true")
-}
-
-fn parse_text_default(words: &mut Words) -> String {
-    words.until("default");
-    Some(words.rest()).filter(|text| *text != EMPTY).unwrap_or_default().to_owned()
-}
-
 /// The three numbers of a spin, which engines write in any order. Without bounds it has none.
 fn parse_spin(words: &mut Words) -> Result<OptionKind, LineError> {
-    let (mut default, mut min, mut max) = (0, i64::MIN, i64::MAX);
+    let (mut value, mut min, mut max) = (0, i64::MIN, i64::MAX);
     while let Some(word) = words.next() {
         match word {
-            "default" => default = words.value("option ... default", number)?,
-            "min" => min = words.value("option ... min", number)?,
-            "max" => max = words.value("option ... max", number)?,
+            "default" => value = i64::read(words, "option ... default")?,
+            "min" => min = i64::read(words, "option ... min")?,
+            "max" => max = i64::read(words, "option ... max")?,
             _ => {}
         }
     }
-    Ok(OptionKind::Spin { default, min, max })
+    Ok(OptionKind::Spin { value, min, max })
 }
 
 /// The choices of a combo, each of which may have spaces, and the default among them.
 fn parse_combo(words: &mut Words) -> OptionKind {
-    let mut default = Vec::new();
-    let mut choices: Vec<Vec<&str>> = Vec::new();
-    let mut in_default = false;
-    for word in words {
-        match word {
-            "default" => in_default = true,
-            "var" => {
-                in_default = false;
-                choices.push(Vec::new());
-            }
-            _ if in_default => default.push(word),
-            _ => choices.last_mut().into_iter().for_each(|choice| choice.push(word)),
+    let (mut value, mut choices) = (String::new(), Vec::new());
+    let words: Vec<&str> = words.collect();
+    for part in words.chunk_by(|_, next| !matches!(*next, "default" | "var")) {
+        match part {
+            ["default", words @ ..] => value = words.join(" "),
+            ["var", words @ ..] => choices.push(words.join(" ")),
+            _ => {}
         }
     }
-    let choices = choices.into_iter().map(|words| words.join(" ")).collect();
-    OptionKind::Combo { default: default.join(" "), choices }
+    OptionKind::Combo { value, choices }
 }
 
 impl fmt::Display for Message {
@@ -358,54 +238,37 @@ impl fmt::Display for Message {
             Message::ReadyOk => f.write_str("readyok"),
             Message::BestMove { best, ponder } => {
                 write!(f, "bestmove {best}")?;
-                write_value(f, "ponder", *ponder)
+                ponder.write(f, "ponder")
             }
             Message::CopyProtection(check) => write!(f, "copyprotection {check}"),
             Message::Registration(check) => write!(f, "registration {check}"),
             Message::Info(info) => write!(f, "info{info}"),
-            Message::Option { name, kind } => write!(f, "option name {name} type {kind}"),
+            Message::Option { name, kind } => {
+                write!(f, "option name {name} type ")?;
+                write_kind(f, kind)
+            }
         }
     }
 }
 
-impl fmt::Display for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Check::Checking => "checking",
-            Check::Ok => "ok",
-            Check::Error => "error",
-        })
-    }
-}
-
-/// Everything after the word `info`, each part with a space before it. The lines come late and the text last, as
-/// what follows them might be taken for a part of them.
-impl fmt::Display for Info {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_value(f, "depth", self.depth)?;
-        write_value(f, "seldepth", self.seldepth)?;
-        write_value(f, "multipv", self.multipv)?;
-        write_value(f, "score", self.score)?;
-        if let Some([win, draw, loss]) = self.wdl {
-            write!(f, " wdl {win} {draw} {loss}")?;
-        }
-        write_value(f, "nodes", self.nodes)?;
-        write_value(f, "nps", self.nps)?;
-        write_value(f, "hashfull", self.hashfull)?;
-        write_value(f, "tbhits", self.tbhits)?;
-        write_value(f, "sbhits", self.sbhits)?;
-        write_value(f, "cpuload", self.cpuload)?;
-        write_value(f, "time", self.time)?;
-        write_value(f, "currmove", self.currmove)?;
-        write_value(f, "currmovenumber", self.currmovenumber)?;
-        write_moves(f, "refutation", &self.refutation)?;
-        if let Some(CurrentLine { cpu, moves }) = &self.currline {
-            f.write_str(" currline")?;
-            cpu.map_or(Ok(()), |cpu| write!(f, " {cpu}"))?;
-            moves.iter().try_for_each(|m| write!(f, " {m}"))?;
-        }
-        write_moves(f, "pv", &self.pv)?;
-        write_value(f, "string", self.string.as_ref())
+impl Value for InfoScore {
+    fn read(words: &mut Words, _: &'static str) -> Result<InfoScore, LineError> {
+        let unit = words.next().unwrap_or_default();
+        let value = match unit {
+            "cp" => Score::Centipawns(i32::read(words, "info score cp")?),
+            "mate" => match i32::read(words, "info score mate")? {
+                moves @ 1.. => Score::MateIn(moves.unsigned_abs()),
+                moves => Score::MatedIn(moves.unsigned_abs()),
+            },
+            _ => return Err(malformed("info score", "cp or mate", unit)),
+        };
+        let bound = match words.peek() {
+            Some("lowerbound") => ScoreBound::Lower,
+            Some("upperbound") => ScoreBound::Upper,
+            _ => return Ok(InfoScore { value, bound: ScoreBound::Exact }),
+        };
+        words.next();
+        Ok(InfoScore { value, bound })
     }
 }
 
@@ -425,18 +288,44 @@ impl fmt::Display for InfoScore {
     }
 }
 
-impl fmt::Display for OptionKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OptionKind::Check { default } => write!(f, "check default {default}"),
-            OptionKind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
-            OptionKind::Combo { default, choices } => {
-                write!(f, "combo default {default}")?;
-                choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
-            }
-            OptionKind::Button => f.write_str("button"),
-            OptionKind::String { default } if default.is_empty() => write!(f, "string default {EMPTY}"),
-            OptionKind::String { default } => write!(f, "string default {default}"),
+/// Chances of a win, a draw and a loss.
+impl Parameter for Option<[u32; 3]> {
+    fn read(words: &mut Words, name: &'static str) -> Result<Option<[u32; 3]>, LineError> {
+        Ok(Some([u32::read(words, name)?, u32::read(words, name)?, u32::read(words, name)?]))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        self.iter().try_for_each(|[win, draw, loss]| write!(f, " {name} {win} {draw} {loss}"))
+    }
+}
+
+impl Parameter for Option<CurrentLine> {
+    fn read(words: &mut Words, name: &'static str) -> Result<Option<CurrentLine>, LineError> {
+        // A null move looks like a number, but no processor has four digits of zero.
+        let is_cpu = words.peek().is_some_and(|word| word != "0000" && word.parse::<u32>().is_ok());
+        let cpu = if is_cpu { Some(u32::read(words, name)?) } else { None };
+        Ok(Some(CurrentLine { cpu, moves: Parameter::read(words, name)? }))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        let Some(CurrentLine { cpu, moves }) = self else { return Ok(()) };
+        write!(f, " {name}")?;
+        cpu.iter().try_for_each(|cpu| write!(f, " {cpu}"))?;
+        moves.iter().try_for_each(|m| write!(f, " {m}"))
+    }
+}
+
+fn write_kind(f: &mut fmt::Formatter<'_>, kind: &OptionKind) -> fmt::Result {
+    match kind {
+        OptionKind::Check(on) => write!(f, "check default {on}"),
+        OptionKind::Spin { value, min, max } => write!(f, "spin default {value} min {min} max {max}"),
+        OptionKind::Combo { value, choices } => {
+            write!(f, "combo default {value}")?;
+            choices.iter().try_for_each(|choice| write!(f, " var {choice}"))
+        }
+        OptionKind::Button => f.write_str("button"),
+        OptionKind::Text(text) => {
+            write!(f, "string default {}", if text.is_empty() { EMPTY } else { text })
         }
     }
 }
@@ -463,22 +352,22 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_uci_text() {
-        let nullmove = Message::Option { name: "Nullmove".into(), kind: OptionKind::Check { default: true } };
+        let nullmove = Message::Option { name: "Nullmove".into(), kind: OptionKind::Check(true) };
         assert_eq!(parsed("option name Nullmove type check default true"), nullmove);
-        let selectivity = OptionKind::Spin { default: 2, min: 0, max: 4 };
+        let selectivity = OptionKind::Spin { value: 2, min: 0, max: 4 };
         assert_eq!(
             parsed("option name Selectivity type spin default 2 min 0 max 4"),
             Message::Option { name: "Selectivity".into(), kind: selectivity }
         );
         let style = OptionKind::Combo {
-            default: "Normal".into(),
+            value: "Normal".into(),
             choices: ["Solid", "Normal", "Risky"].map(Into::into).into(),
         };
         assert_eq!(
             parsed("option name Style type combo default Normal var Solid var Normal var Risky"),
             Message::Option { name: "Style".into(), kind: style }
         );
-        let path = OptionKind::String { default: "c:\\".into() };
+        let path = OptionKind::Text("c:\\".into());
         assert_eq!(
             parsed("option name NalimovPath type string default c:\\"),
             Message::Option { name: "NalimovPath".into(), kind: path }
@@ -528,20 +417,19 @@ mod tests {
     }
 
     fn checks() -> impl Strategy<Value = Check> {
-        prop::sample::select(vec![Check::Checking, Check::Ok, Check::Error])
+        prop::sample::select(Check::ALL)
     }
 
     fn kinds() -> impl Strategy<Value = OptionKind> {
         let choice = || words(&["var", "default"]);
         prop_oneof![
-            any::<bool>().prop_map(|default| OptionKind::Check { default }),
-            any::<(i64, i64, i64)>().prop_map(|(default, min, max)| OptionKind::Spin { default, min, max }),
-            (choice(), vec(choice(), 0..4))
-                .prop_map(|(default, choices)| OptionKind::Combo { default, choices }),
+            any::<bool>().prop_map(OptionKind::Check),
+            any::<(i64, i64, i64)>().prop_map(|(value, min, max)| OptionKind::Spin { value, min, max }),
+            (choice(), vec(choice(), 0..4)).prop_map(|(value, choices)| OptionKind::Combo { value, choices }),
             Just(OptionKind::Button),
             text()
                 .prop_filter("the word for an empty text", |default| default != EMPTY)
-                .prop_map(|default| OptionKind::String { default }),
+                .prop_map(OptionKind::Text),
         ]
     }
 

@@ -37,7 +37,7 @@ pub(super) fn parse_line<T>(
     kind: &'static str,
     read: impl Fn(&str, &mut Words) -> Option<Result<T, LineError>>,
 ) -> Result<T, LineError> {
-    let mut words = Words::new(line);
+    let mut words = Words { rest: line.trim() };
     while let Some(word) = words.next() {
         if let Some(read) = read(word, &mut words) {
             return read;
@@ -49,49 +49,20 @@ pub(super) fn parse_line<T>(
 /// Reads a line word by word.
 #[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
-    rest: &'a str,
+    /// Everything that has not been read, without the white space around it.
+    pub(super) rest: &'a str,
 }
 
 impl<'a> Words<'a> {
-    /// The words of `line`.
-    pub(super) fn new(line: &'a str) -> Words<'a> {
-        Words { rest: line.trim() }
-    }
-
     /// The next word, left where it is.
     pub(super) fn peek(&self) -> Option<&'a str> {
         self.clone().next()
-    }
-
-    /// Everything that has not been read, without the white space around it.
-    pub(super) fn rest(&self) -> &'a str {
-        self.rest
     }
 
     /// The words up to `end`, which is read too, or up to the end of the line, with single spaces between them.
     pub(super) fn until(&mut self, end: &str) -> String {
         let words: Vec<&str> = self.take_while(|word| *word != end).collect();
         words.join(" ")
-    }
-
-    /// Reads as long as the next word can be read as a `T`.
-    pub(super) fn all<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Vec<T> {
-        let mut found = Vec::new();
-        while let Some(value) = self.peek().and_then(&read) {
-            self.next();
-            found.push(value);
-        }
-        found
-    }
-
-    /// Reads the number that follows `name`.
-    pub(super) fn value<T>(
-        &mut self,
-        name: &'static str,
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, LineError> {
-        let word = self.next().unwrap_or_default();
-        read(word).ok_or_else(|| malformed(name, "a whole number", word))
     }
 }
 
@@ -106,45 +77,129 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// A whole number; one that is too large for the type becomes the largest, one that is too small the smallest.
-pub(super) fn number(word: &str) -> Option<i64> {
-    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+/// What can stand behind a word that names it.
+pub(super) trait Value: fmt::Display + Sized {
+    /// Reads what follows `name`.
+    fn read(words: &mut Words, name: &'static str) -> Result<Self, LineError>;
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        /// A whole number; one that is too large for the type becomes the largest, one that is too small the smallest.
+        impl Value for $type {
+            fn read(words: &mut Words, name: &'static str) -> Result<$type, LineError> {
+                let word = words.next().unwrap_or_default();
+                let value: i128 = word.parse().map_err(|_| malformed(name, "a whole number", word))?;
+                Ok(value.try_into().unwrap_or(if value < 0 { <$type>::MIN } else { <$type>::MAX }))
+            }
+        }
+    )*};
+}
+
+numbers!(i32 i64 u32 u64);
+
+impl Value for UciMove {
+    fn read(words: &mut Words, name: &'static str) -> Result<UciMove, LineError> {
+        let word = words.next().unwrap_or_default();
+        word.parse().map_err(|_| malformed(name, "a move such as e2e4", word))
     }
-    let limit = if word.starts_with('-') { i64::MIN } else { i64::MAX };
-    Some(word.parse().unwrap_or(limit))
 }
 
-/// A whole number that is not negative: [`number`], with 0 for all below.
-pub(super) fn count(word: &str) -> Option<u64> {
-    number(word).map(|value| u64::try_from(value).unwrap_or(0))
-}
-
-/// A [`count`], at most the largest `u32`.
-pub(super) fn small_count(word: &str) -> Option<u32> {
-    count(word).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
-}
-
-/// Writes ` name value`, or nothing.
-pub(super) fn write_value(
-    f: &mut fmt::Formatter<'_>,
-    name: &str,
-    value: Option<impl fmt::Display>,
-) -> fmt::Result {
-    value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
-}
-
-/// Writes ` name` and the moves, or nothing if there are none.
-pub(super) fn write_moves(f: &mut fmt::Formatter<'_>, name: &str, moves: &[UciMove]) -> fmt::Result {
-    if !moves.is_empty() {
-        write!(f, " {name}")?;
+/// All the rest of the line.
+impl Value for String {
+    fn read(words: &mut Words, _: &'static str) -> Result<String, LineError> {
+        Ok(std::mem::take(&mut words.rest).to_owned())
     }
-    // In one piece: late in a game there are hundreds of moves, and a formatter takes its time over each character.
-    let mut text = String::with_capacity(6 * moves.len());
-    for m in moves {
-        text.push(' ');
-        m.append_to_string(&mut text);
-    }
-    f.write_str(&text)
 }
+
+/// A part of a command or message that has a name and may be missing.
+pub(super) trait Parameter: Sized {
+    /// Reads what follows `name`.
+    fn read(words: &mut Words, name: &'static str) -> Result<Self, LineError>;
+
+    /// Writes ` name` and the value, or nothing.
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result;
+}
+
+impl<T: Value> Parameter for Option<T> {
+    fn read(words: &mut Words, name: &'static str) -> Result<Option<T>, LineError> {
+        T::read(words, name).map(Some)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        self.iter().try_for_each(|value| write!(f, " {name} {value}"))
+    }
+}
+
+impl Parameter for bool {
+    fn read(_: &mut Words, _: &'static str) -> Result<bool, LineError> {
+        Ok(true)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        if *self { write!(f, " {name}") } else { Ok(()) }
+    }
+}
+
+impl Parameter for Vec<UciMove> {
+    fn read(words: &mut Words, _: &'static str) -> Result<Vec<UciMove>, LineError> {
+        let mut moves = Vec::new();
+        while let Some(mv) = words.peek().and_then(|word| word.parse().ok()) {
+            words.next();
+            moves.push(mv);
+        }
+        Ok(moves)
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        if !self.is_empty() {
+            write!(f, " {name}")?;
+        }
+        // In one piece: late in a game there are hundreds of moves, and a formatter takes its time over each character.
+        let mut text = String::with_capacity(6 * self.len());
+        for m in self {
+            text.push(' ');
+            m.append_to_string(&mut text);
+        }
+        f.write_str(&text)
+    }
+}
+
+/// Defines what follows the word `$message` as a struct with a field for each [`Parameter`]. They are read in any order, and
+/// written in that of the fields, each with a space before it.
+macro_rules! parameters {
+    (
+        $message:literal;
+        $(#[$about:meta])*
+        $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct $name { $($(#[$doc])* pub $field: $type,)* }
+
+        impl $name {
+            /// Reads the rest of a line.
+            fn read(words: &mut Words) -> Result<$name, LineError> {
+                let mut read = $name::default();
+                while let Some(word) = words.next() {
+                    match word {
+                        $(stringify!($field) => {
+                            read.$field = Parameter::read(words, concat!($message, " ", stringify!($field)))?;
+                        })*
+                        _ => {} // the UCI text: unknown words are ignored
+                    }
+                }
+                Ok(read)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                $(self.$field.write(f, stringify!($field))?;)*
+                Ok(())
+            }
+        }
+    };
+}
+
+pub(super) use parameters;

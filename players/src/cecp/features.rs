@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use messages::cecp::{Feature, OptionControl, OptionDefinition, Switch};
+use messages::cecp::{Feature, OptionDefinition, Switch};
 
-use crate::options::{self, OptionRange};
+use crate::options;
 use crate::{OptionValue, PlayerFault};
 
 /// The features of an engine; of each feature the last line holds, options add up.
@@ -83,16 +83,7 @@ impl Features {
         let Some(option) = self.options.iter().find(named) else {
             return Err(options::unknown(name, self.options.iter().map(|option| option.name.as_str())));
         };
-        let range = match &option.kind {
-            OptionControl::Check(_) => OptionRange::Switch(["0", "1"]),
-            OptionControl::Spin { min, max, .. } | OptionControl::Slider { min, max, .. } => {
-                OptionRange::Number(*min, *max)
-            }
-            OptionControl::Combo { choices, .. } => OptionRange::Choice(choices),
-            OptionControl::Text(_) | OptionControl::File(_) | OptionControl::Path(_) => OptionRange::Text,
-            OptionControl::Button | OptionControl::Reset | OptionControl::Save => OptionRange::Button,
-        };
-        options::setting(name, &range, value)
+        options::setting(name, &option.kind, ["0", "1"], value)
     }
 }
 

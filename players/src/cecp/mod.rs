@@ -237,7 +237,7 @@ impl ProtocolPlayer for CecpPlayer {
 fn remark(message: &Message) -> Option<String> {
     match message {
         Message::TellUserError(text) => Some(format!("has bad news for the user: {}", excerpt(text))),
-        Message::Tell(audience, text) => Some(format!("tells {audience}: {}", excerpt(text))),
+        Message::Tell(audience, text) => Some(format!("tells {}: {}", audience.in_words(), excerpt(text))),
         Message::AskUser { question, .. } => Some(format!("asks the user: {}", excerpt(question))),
         _ => None,
     }
@@ -265,6 +265,15 @@ fn thinking(line: ThinkingLine) -> Thinking {
 impl Player for CecpPlayer {
     fn name(&self) -> &str {
         self.features.name.as_deref().unwrap_or_default()
+    }
+
+    fn check_ready(&mut self) -> Result<(), PlayerFault> {
+        if self.needs_restart || self.stream.has_ended() {
+            // The next game gets a new process anyway.
+            return Ok(());
+        }
+        self.game = GameState::default();
+        self.wait_until_ready()
     }
 
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault> {
@@ -325,7 +334,7 @@ impl Player for CecpPlayer {
         }
         self.needs_restart |= is_busy && !self.features.has(Switch::Ping);
         self.stream.tell(Command::Force)?;
-        let result = outcome.result().parse().unwrap_or(GameResult::Unfinished);
+        let result = outcome.result().parse().unwrap_or(GameResult::Unknown);
         self.stream.tell(Command::Result { result, comment: Some(outcome.to_string()) })
     }
 

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use game::{CastlingMode, Game, Move};
+use messages::OptionKind;
 
 use super::{Candidate, Checked, Failure};
 use crate::PlayerFault;
@@ -293,8 +294,19 @@ pub(super) fn differ(names: impl Iterator<Item = String>) -> Checked {
 /// What is asked for of memory and threads: a machine may not have as much as a program would use.
 const ENOUGH: i64 = 32;
 
+/// The values to set an option to: the ends of its range and the present one, on and off in the words of the protocol.
+pub(super) fn trial_values(name: &str, kind: &OptionKind, [off, on]: [&str; 2]) -> Vec<String> {
+    match kind {
+        OptionKind::Spin { value, min, max } => trial_numbers(name, *value, *min, *max),
+        OptionKind::Check(true) => [off, on].map(str::to_owned).to_vec(),
+        OptionKind::Check(false) => [on, off].map(str::to_owned).to_vec(),
+        OptionKind::Combo { value, choices } => [&choices[..], std::slice::from_ref(value)].concat(),
+        OptionKind::Button | OptionKind::Text(_) => Vec::new(),
+    }
+}
+
 /// The values to set a number to: the least, the greatest that costs little, and the present one.
-pub(super) fn trial_numbers(name: &str, present: i64, min: i64, max: i64) -> Vec<String> {
+fn trial_numbers(name: &str, present: i64, min: i64, max: i64) -> Vec<String> {
     let name = name.to_lowercase();
     let is_costly =
         ["hash", "cache", "memory", "threads", "cores", "cpu"].iter().any(|word| name.contains(word));

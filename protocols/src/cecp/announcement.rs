@@ -3,7 +3,9 @@
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
 use super::variants;
-use messages::cecp::{Feature, Message, OptionControl, OptionDefinition, Switch};
+use crate::host::option_kind;
+use messages::OptionKind;
+use messages::cecp::{Feature, Message, OptionDefinition, OptionPurpose, Switch};
 
 /// The engine's name, as GUIs show it.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
@@ -33,7 +35,7 @@ pub(super) enum CecpOption {
 
 /// The answer to `protover`, in lines that are short enough for any GUI.
 pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
-    let switches = Switch::all().filter(|&switch| switch != Switch::Done);
+    let switches = Switch::ALL.iter().copied().filter(|&switch| switch != Switch::Done);
     let switches = switches.map(|switch| Feature::Switch(switch, !OFF.contains(&switch))).collect();
     let names = vec![
         Feature::MyName(NAME.to_owned()),
@@ -56,6 +58,19 @@ fn options(settings: &Settings) -> impl Iterator<Item = Message> {
     options
         .map(|option| option.offer(settings))
         .chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
+}
+
+/// What a setting names.
+fn purpose(setting: Setting) -> Option<OptionPurpose> {
+    match setting {
+        Setting::Path(PathSetting::Book | PathSetting::Network) => Some(OptionPurpose::File),
+        Setting::Path(PathSetting::Tablebases) => Some(OptionPurpose::Path),
+        Setting::Number(_) | Setting::Switch(_) => None,
+    }
+}
+
+fn offer(option: OptionDefinition) -> Message {
+    Message::Features(vec![Feature::Option(option)])
 }
 
 impl CecpOption {
@@ -81,34 +96,22 @@ impl CecpOption {
 
     /// The option as it stands.
     pub(super) fn offer(self, settings: &Settings) -> Message {
-        self.offer_as(self.kind(settings))
+        offer(self.definition(settings))
     }
 
     /// The option in a simpler form, for a GUI that doesn't understand its kind; `None` if there is none.
     pub(super) fn simpler_offer(self, settings: &Settings) -> Option<Message> {
-        self.kind(settings).simpler().map(|kind| self.offer_as(kind))
+        self.definition(settings).simpler().map(offer)
     }
 
-    fn offer_as(self, kind: OptionControl) -> Message {
-        Message::Features(vec![Feature::Option(OptionDefinition { name: self.name(), kind })])
-    }
-
-    fn kind(self, settings: &Settings) -> OptionControl {
-        match self {
-            CecpOption::Setting(Setting::Number(setting)) => {
-                let (min, max) = setting.range().into_inner();
-                OptionControl::Spin { value: settings.get(setting), min, max }
-            }
-            CecpOption::Setting(Setting::Switch(setting)) => OptionControl::Check(settings.is_on(setting)),
-            CecpOption::Setting(Setting::Path(setting)) => {
-                let is_folder = setting == PathSetting::Tablebases;
-                let control = if is_folder { OptionControl::Path } else { OptionControl::File };
-                control(settings.path(setting).to_owned())
-            }
-            CecpOption::ClearHash => OptionControl::Button,
-            CecpOption::Save => OptionControl::Save,
-            CecpOption::Reset => OptionControl::Reset,
-        }
+    fn definition(self, settings: &Settings) -> OptionDefinition {
+        let (kind, purpose) = match self {
+            CecpOption::Setting(setting) => (option_kind(setting, settings), purpose(setting)),
+            CecpOption::ClearHash => (OptionKind::Button, None),
+            CecpOption::Save => (OptionKind::Button, Some(OptionPurpose::Save)),
+            CecpOption::Reset => (OptionKind::Button, Some(OptionPurpose::Reset)),
+        };
+        OptionDefinition { name: self.name(), kind, purpose }
     }
 }
 
@@ -126,14 +129,15 @@ mod tests {
 
     #[test]
     fn every_offer_can_be_made_simpler_until_any_gui_understands_it() {
-        use OptionControl as K;
+        use OptionKind as K;
         let settings = Settings::default();
         for option in CecpOption::all() {
-            let mut kind = option.kind(&settings);
-            while let Some(simpler) = kind.simpler() {
-                kind = simpler;
+            let mut option = option.definition(&settings);
+            while let Some(simpler) = option.simpler() {
+                option = simpler;
             }
-            assert!(matches!(kind, K::Button | K::Check(_) | K::Spin { .. } | K::Text(_)), "{kind:?}");
+            let is_plain = matches!(option.kind, K::Button | K::Check(_) | K::Spin { .. } | K::Text(_));
+            assert!(is_plain && option.purpose.is_none(), "{option:?}");
         }
     }
 }

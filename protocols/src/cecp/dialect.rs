@@ -40,7 +40,7 @@ impl Dialect {
         match self {
             Dialect::XBoard => Message::IllegalMove { reason: Some(reason), mv },
             Dialect::Autoplayer => Message::Result {
-                result: GameResult::Unfinished,
+                result: GameResult::Unknown,
                 comment: Some(format!("illegal move from other engine: {mv}")),
             },
         }

@@ -7,7 +7,7 @@ use game::{Clock, Color, Game, Move, MoveTime, Phase, TimeControl};
 use shakmaty::ByColor;
 
 use messages::cego::{
-    EngineMessage, ImpossiblePosition, LongMove, MalformedMessage, MediatorMessage, quoted,
+    EngineMessage, ImpossiblePosition, LongMove, MalformedMessage, MediatorMessage, SideClock, quoted,
 };
 use messages::input::MAX_LINE;
 
@@ -62,21 +62,24 @@ impl ProtocolState {
     pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), MediatorError> {
         let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
         match (self.own, text.parse()?) {
-            (None, MediatorMessage::FirstMove(first)) => {
-                self.game = first.position.game()?;
-                let own = self.game.turn();
-                self.own = Some(own);
-                self.clock = Clock::with_controls(ByColor::new_with(|color| {
-                    let clock = if color == own { first.own } else { first.opponent };
+            (None, MediatorMessage::FirstMove { own, opponent, position }) => {
+                self.game = position.game()?;
+                let control = |clock: SideClock| {
                     // Refused is only a control without any time.
                     let phase = Phase { moves: None, time: clock.time, increment: clock.increment };
                     TimeControl::of_phase(phase).unwrap_or_default()
-                }));
-                self.set_times(first.own.time, first.opponent.time, at);
+                };
+                let turn = self.game.turn();
+                self.own = Some(turn);
+                let controls = ByColor::new_with(|color| control(if color == turn { own } else { opponent }));
+                self.clock = Clock::with_controls(controls);
+                self.set_times(own.time, opponent.time, at);
             }
-            (Some(own), MediatorMessage::SubsequentMove(subsequent)) if own != self.game.turn() => {
-                self.play(subsequent.played)?;
-                self.set_times(subsequent.own_time, subsequent.opponent_time, at);
+            (Some(own), MediatorMessage::SubsequentMove { own_time, opponent_time, played })
+                if own != self.game.turn() =>
+            {
+                self.play(played)?;
+                self.set_times(own_time, opponent_time, at);
             }
             (own, _) => {
                 let expected = match own {

@@ -14,7 +14,7 @@ use crate::output::SessionOutput;
 use game::diagram::{Diagram, DiagramStyle};
 use messages::input::{Input, LineReader};
 use messages::referee::{
-    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    Analysis, ClientConfig, ClientConnection, ClientState, ClientTask, DisconnectReason, Remark, Response,
     answer_with,
 };
 
@@ -128,22 +128,22 @@ fn alarm(screen: &RefCell<SessionOutput>, reason: &str) {
 impl PersonSession<'_, '_> {
     fn hear_referee(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.person.client, input)? {
-            Received::Nothing | Received::Update => {}
-            Received::NewGame => {
+            ClientTask::Nothing | ClientTask::Repeat(_) | ClientTask::Alarm(_) => {}
+            ClientTask::NewGame => {
                 self.person.is_to_move = false;
                 self.say("The referee prepares a game.");
             }
-            Received::Respond => {
+            ClientTask::Respond => {
                 self.person.is_to_move = true;
                 self.person.remark = Remark::None;
                 self.show();
             }
-            Received::Conclude(result) => {
+            ClientTask::Conclude(result) => {
                 self.person.is_to_move = false;
                 let result = result.unwrap_or_else(|| "no result was told".to_owned());
                 self.say(&format!("The game is over: {}.", game::excerpt(&result)));
             }
-            Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
+            ClientTask::Disconnect(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
     }

@@ -14,7 +14,7 @@ use crate::pondering::PonderMove;
 use messages::epd::{EpdMove, Evaluation};
 use messages::input::Input;
 use messages::referee::{
-    Analysis, ClientConfig, ClientConnection, ClientState, DisconnectReason, Received, Remark, Response,
+    Analysis, ClientConfig, ClientConnection, ClientState, ClientTask, DisconnectReason, Remark, Response,
     answer_with,
 };
 
@@ -74,19 +74,19 @@ impl RefereeSession<'_> {
 
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(self.client, input)? {
-            Received::Nothing | Received::Update => {}
-            Received::NewGame => {
+            ClientTask::Nothing | ClientTask::Repeat(_) | ClientTask::Alarm(_) => {}
+            ClientTask::NewGame => {
                 self.ponder_move = None;
                 self.agreements = Agreements::default();
                 self.host.engine.abandon();
                 self.host.engine.new_game();
             }
-            Received::Respond => self.respond()?,
-            Received::Conclude(_) => {
+            ClientTask::Respond => self.respond()?,
+            ClientTask::Conclude(_) => {
                 self.ponder_move = None;
                 self.host.engine.abandon();
             }
-            Received::Disconnected(disconnect) => return Ok(Some(disconnect)),
+            ClientTask::Disconnect(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
     }

@@ -3,7 +3,9 @@
 use engine::{NumberSetting, Setting, Settings, SwitchSetting};
 use game::Variant;
 
-use messages::uci::{Message, OptionKind};
+use crate::host::option_kind;
+use messages::OptionKind;
+use messages::uci::Message;
 
 /// An option.
 #[derive(Clone, Copy, Debug)]
@@ -65,34 +67,23 @@ impl UciOption {
 
     fn definition(self, settings: &Settings) -> (&'static str, OptionKind) {
         match self {
-            UciOption::Engine(setting) => (setting.name(), kind(setting, settings)),
-            UciOption::Ponder => ("Ponder", OptionKind::Check { default: false }),
-            UciOption::Chess960 => ("UCI_Chess960", OptionKind::Check { default: false }),
+            UciOption::Engine(setting) => (setting.name(), option_kind(setting, settings)),
+            UciOption::Ponder => ("Ponder", OptionKind::Check(false)),
+            UciOption::Chess960 => ("UCI_Chess960", OptionKind::Check(false)),
             UciOption::Variant => {
                 let choices = Variant::ALL.map(|variant| variant.uci().into()).into();
-                ("UCI_Variant", OptionKind::Combo { default: Variant::Chess.uci().into(), choices })
+                ("UCI_Variant", OptionKind::Combo { value: Variant::Chess.uci().into(), choices })
             }
             UciOption::ClearHash => ("Clear Hash", OptionKind::Button),
             UciOption::Save => ("Save Settings", OptionKind::Button),
             UciOption::Reset => ("Reset Settings", OptionKind::Button),
-            UciOption::About => ("UCI_EngineAbout", OptionKind::String { default: ABOUT.into() }),
+            UciOption::About => ("UCI_EngineAbout", OptionKind::Text(ABOUT.into())),
             #[cfg(feature = "tuning")]
             UciOption::Parameter(parameter) => {
                 let (min, max) = (i32::MIN.into(), i32::MAX.into());
-                (parameter.name, OptionKind::Spin { default: parameter.default.into(), min, max })
+                (parameter.name, OptionKind::Spin { value: parameter.default.into(), min, max })
             }
         }
-    }
-}
-
-fn kind(setting: Setting, settings: &Settings) -> OptionKind {
-    match setting {
-        Setting::Number(setting) => {
-            let (min, max) = setting.range().into_inner();
-            OptionKind::Spin { default: settings.get(setting), min, max }
-        }
-        Setting::Switch(setting) => OptionKind::Check { default: settings.is_on(setting) },
-        Setting::Path(setting) => OptionKind::String { default: settings.path(setting).to_owned() },
     }
 }
 

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::serve;
 use crate::scripted::Scripted;
-use messages::uci::{Message, OptionKind};
+use messages::OptionKind;
+use messages::uci::Message;
 
 fn session() -> Scripted {
     Scripted::start(serve)
@@ -67,7 +68,7 @@ fn the_introduction_is_in_order_and_readable() {
     );
     assert!(messages.iter().any(|message| matches!(
         message,
-        Message::Option { name, kind: OptionKind::Spin { default: 64, min: 1, .. } } if name == "Hash"
+        Message::Option { name, kind: OptionKind::Spin { value: 64, min: 1, .. } } if name == "Hash"
     )));
 }
 

@@ -1,13 +1,13 @@
-//! The handle by which others steer a running search.
+//! The handle through which other threads control a running search.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// The search was told to end. Leaving it is an ordinary return path.
+/// The search has been stopped. The recursion unwinds by returning this as an error.
 #[derive(Debug)]
 pub struct Stopped;
 
-/// Shared between a search and those who may stop it. Made new for each search.
+/// Flags that a search shares with the threads that may stop, suspend or release it. Created anew for each search.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,
@@ -18,34 +18,33 @@ pub struct Control {
 }
 
 impl Control {
-    /// The control of a search that plays at once.
+    /// The control of a search whose time limits hold from the start.
     pub fn new() -> Control {
         Control::default()
     }
 
-    /// The control of a search that must not play yet (the opponent is to move, or it is an analysis): time limits
-    /// hold only after [`Control::ponder_hit`].
+    /// The control of a search that must not move yet (pondering or analysis). Its time limits hold only after
+    /// [`Control::ponder_hit`].
     pub fn pondering() -> Control {
         Control { pondering: AtomicBool::new(true), ..Control::default() }
     }
 
-    /// Ends the search as soon as possible; it still answers with its best move.
+    /// Ends the search as soon as possible. It still returns its best move.
     pub fn stop(&self) {
         self.release(|| self.stop.store(true, Ordering::Release));
     }
 
-    /// The expected move was played: from now on the search is on its own time.
+    /// Reports that the expected move was played. From now on the search uses its own time.
     pub fn ponder_hit(&self) {
         self.release(|| self.pondering.store(false, Ordering::Release));
     }
 
-    /// Makes the search stand still, without use of the processor, at its next look at the clock. The clock itself is
-    /// for its owner to hold.
+    /// Blocks the search at its next poll, without using processor time. The caller has to stop the clock itself.
     pub fn suspend(&self) {
         self.suspended.store(true, Ordering::Relaxed);
     }
 
-    /// Lets a suspended search go on as if nothing had happened.
+    /// Resumes a suspended search.
     pub fn resume(&self) {
         self.release(|| self.suspended.store(false, Ordering::Release));
     }
@@ -70,13 +69,13 @@ impl Control {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the search must not play yet.
+    /// Whether the search must not move yet.
     #[inline]
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Relaxed)
     }
 
-    /// Blocks until the search may play: after [`Control::stop`] or [`Control::ponder_hit`].
+    /// Blocks until the search may move, that is until [`Control::stop`] or [`Control::ponder_hit`].
     pub fn wait_until_released(&self) {
         self.wait_while(|| self.pondering.load(Ordering::Acquire));
     }

@@ -1,4 +1,4 @@
-//! Ever deeper iterations of a thread, by whatever rules.
+//! Iterative deepening with aspiration windows, for any variant.
 
 use super::control::Stopped;
 use super::observer::Bound;
@@ -6,52 +6,52 @@ use super::{Progress, SearchPosition, SearchThread};
 use crate::moves::Move;
 use crate::score::{MAX_PLY, Score, Verdict};
 
-/// The windows around an expected score, in centipawns.
+/// Parameters of the aspiration windows, in centipawns.
 #[derive(Clone, Copy, Debug)]
 pub struct Aspiration {
-    /// Windows are used from this depth on; below, scores move too much.
+    /// Depth from which windows are used, in plies. Scores of shallower iterations vary too much.
     pub depth: i32,
-    /// Half the width of the first one.
+    /// Half the width of the first window.
     pub margin: i32,
-    /// A margin that has grown beyond this is given up.
+    /// Largest margin. Beyond it the window is opened fully.
     pub limit: i32,
 }
 
-/// A root move whose turn it is.
+/// A root move that is about to be searched.
 #[derive(Clone, Copy, Debug)]
 pub struct RootAttempt {
     /// The move.
     pub mv: Move,
-    /// Its place in the order of the moves that are not settled, from 1.
+    /// Number of the move in the order of the root moves of this line, from 1.
     pub number: usize,
     /// The score to beat.
     pub alpha: Score,
-    /// The best score of the moves before it.
+    /// The best score of the earlier moves.
     pub best: Score,
 }
 
-/// A thread of a search by some rules, which knows how to search its root to a depth.
+/// One thread of a search by the rules of a variant. It can search its root to a given depth.
 pub trait RootSearch<'a>: Sized {
-    /// What it searches.
+    /// The type of position.
     type Position: SearchPosition + 'a;
 
-    /// Its windows.
+    /// The parameters of the aspiration windows.
     fn aspiration() -> Aspiration;
 
-    /// What the runtime keeps of it.
+    /// The runtime's state of the thread.
     fn thread(&mut self) -> &mut SearchThread<'a, Self::Position>;
 
-    /// Searches the root moves that are not settled to the depth of the iteration, with [`RootSearch::try_root_moves`].
+    /// Searches the root moves of the current line to the depth of the iteration, with [`RootSearch::try_root_moves`].
     ///
     /// # Errors
-    /// It was told to end.
+    /// The search was stopped.
     fn search_root(&mut self, alpha: Score, beta: Score) -> Result<Score, Stopped>;
 
-    /// Tries the root moves that are not settled, in their order, until one reaches beta: the best score, and the move that
-    /// raised alpha last. `search` finds what a move is worth.
+    /// Tries the root moves of the current line in order until one reaches beta. Returns the best score and the last move
+    /// that raised alpha. `search` returns the score of a move.
     ///
     /// # Errors
-    /// It was told to end.
+    /// The search was stopped.
     fn try_root_moves(
         &mut self,
         mut alpha: Score,
@@ -91,7 +91,7 @@ pub trait RootSearch<'a>: Sized {
     }
 }
 
-/// Searches ever deeper until a limit is reached or someone says stop. Returns the last completed iteration.
+/// Searches with increasing depth until a limit is reached or the search is stopped. Returns the last completed iteration.
 pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>) -> i32 {
     let thread = search.thread();
     let limits = thread.shared.limits;
@@ -103,7 +103,7 @@ pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>) -> i32 {
     let deepest = limits.depth.unwrap_or(u32::MAX).min(MAX_PLY as u32 - 1) as i32;
     let mut completed = 0;
     for depth in 1..=deepest {
-        // Helpers skip every other depth: ahead of the thread that decides, they find what it will need in the hash table.
+        // Helpers skip every other depth, so that they run ahead of the first thread and fill the hash table for it.
         if !search.thread().is_first() && depth % 2 == 0 {
             continue;
         }
@@ -118,7 +118,7 @@ pub(super) fn deepen<'a>(search: &mut impl RootSearch<'a>) -> i32 {
     completed
 }
 
-/// One iteration.
+/// Searches all lines of one iteration.
 fn search_depth<'a>(search: &mut impl RootSearch<'a>, depth: i32, lines: usize) -> Result<(), Stopped> {
     let progress = &mut search.thread().progress;
     progress.depth = depth;
@@ -140,7 +140,7 @@ fn search_depth<'a>(search: &mut impl RootSearch<'a>, depth: i32, lines: usize) 
     Ok(())
 }
 
-/// One iteration for one line, with a window around the expected score that widens where it fails.
+/// Searches one line of an iteration, with a window around the expected score that is widened after a fail low or high.
 fn aspire<'a, S: RootSearch<'a>>(search: &mut S, expected: Score) -> Result<(), Stopped> {
     let Aspiration { depth, mut margin, limit } = S::aspiration();
     let narrow = search.thread().progress.depth >= depth && !expected.is_mate();
@@ -169,7 +169,7 @@ fn aspire<'a, S: RootSearch<'a>>(search: &mut S, expected: Score) -> Result<(), 
     }
 }
 
-/// Whether this thread decides when the search has found enough, and it has.
+/// Whether no further iteration is needed. Only the first thread decides this.
 fn is_enough<P: SearchPosition>(thread: &mut SearchThread<P>) -> bool {
     if !thread.is_first() {
         return false;

@@ -1,53 +1,53 @@
-//! How long a search may take.
+//! The limits of a search.
 
 use std::time::Duration;
 
-/// The bounds of a search; it ends at the first that it reaches.
+/// The limits of a search. It ends at the first limit that it reaches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Deepest iteration, in plies.
     pub depth: Option<u32>,
-    /// Moves made, over all threads.
+    /// Nodes (moves made) over all threads.
     pub nodes: Option<u64>,
-    /// No iteration is begun once so many moves have been made, over all threads.
+    /// Nodes over all threads after which no further iteration is started.
     pub soft_nodes: Option<u64>,
-    /// Stop once a mate in so many moves is found.
+    /// The search ends once it has found a mate in at most this many moves.
     pub mate: Option<u32>,
-    /// Time, on the search's [`SearchClock`].
+    /// Time limit, measured by the search's [`SearchClock`].
     pub time: TimeLimit,
-    /// Time that passes between the search's answer and the opponent's clock; kept in reserve.
+    /// Delay between the end of the search and the start of the opponent's clock, kept in reserve.
     pub overhead: Duration,
-    /// How many best lines to find; 0 counts as 1.
+    /// Number of best lines to find (`MultiPV`); 0 counts as 1.
     pub lines: usize,
 }
 
-/// How much time a search may take.
+/// The time limit of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// Until told to stop.
+    /// No time limit.
     #[default]
     Unlimited,
     /// A fixed time for this move, all of which may be used.
     PerMove(Duration),
-    /// A share of what is left on the clock.
+    /// A share of the time left on the clock.
     Clock {
         /// Time left.
         remaining: Duration,
-        /// Added after each move.
+        /// Increment per move.
         increment: Duration,
         /// Moves to the next time control, this one included; `None` if `remaining` must last for the whole game.
         moves_to_go: Option<u32>,
     },
 }
 
-/// The time a search has used. It may be wall time, processor time or nodes turned into time, and it may stand still
-/// while the game is suspended: the search only asks.
+/// Measures the time that a search has used: wall time, processor time or nodes converted to time. It may stop while the
+/// game is suspended.
 pub trait SearchClock: Sync {
-    /// Time since the search was started, given the nodes that it has searched.
+    /// Returns the time since the search was started, given the nodes that it has searched.
     fn elapsed(&self, nodes: u64) -> Duration;
 }
 
-/// Wall time since an instant.
+/// Measures wall time.
 impl SearchClock for std::time::Instant {
     fn elapsed(&self, _nodes: u64) -> Duration {
         std::time::Instant::elapsed(self)

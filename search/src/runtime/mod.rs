@@ -1,10 +1,9 @@
-//! The runtime of a search, whatever the rules: its threads, and on each of them the loop over depths, the look at clock
-//! and orders, repetitions, reports, and the style of play.
+//! The part of a search that does not depend on the variant: threads, iterative deepening, limits, repetitions, reports,
+//! and the style of play.
 //!
-//! A search by some rules brings a position ([`SearchPosition`]), and for each thread something that can search the root
-//! to a given depth ([`RootSearch`]), built around the [`SearchThread`] that it gets from [`Shared::search`]. All limits
-//! and settings then hold for it. Everything is generic and compiled for each kind of position, so that the recursion
-//! pays nothing for it.
+//! The search of a variant provides a position ([`SearchPosition`]) and a type that searches the root to a given depth
+//! ([`RootSearch`]), built around the [`SearchThread`] that it gets from [`Shared::search`]. All limits and settings then
+//! apply to it. The runtime is generic and compiled for each type of position, so that it costs the recursion nothing.
 
 pub(crate) mod control;
 mod deepening;

@@ -1,25 +1,25 @@
-//! What a search tells while it runs.
+//! The reports and the result of a search.
 
 use std::time::Duration;
 
 use crate::moves::Move;
 use crate::score::Score;
 
-/// Hears what a search finds. A protocol is only another observer.
+/// Receives the reports of a search. A protocol is one kind of observer.
 pub trait Observer {
-    /// A line was found, or proved better or worse than expected.
+    /// Reports a new principal variation, or a fail high or low.
     fn report(&mut self, report: &Report);
 
-    /// The search turns to a root move; `number` counts from 1, of `total` moves.
+    /// Reports that the search starts a root move. `number` counts from 1, of `total` moves.
     fn root_move(&mut self, _depth: u32, _mv: Move, _number: usize, _total: usize) {}
 
-    /// Whether it is worth making reports: with 150 nodes a move they take 4 % of the time.
+    /// Whether reports are wanted. With 150 nodes per move they take 4 % of the time.
     fn is_listening(&self) -> bool {
         true
     }
 }
 
-/// An observer that does not listen.
+/// An observer that ignores all reports.
 impl Observer for () {
     fn report(&mut self, _report: &Report) {}
 
@@ -28,32 +28,32 @@ impl Observer for () {
     }
 }
 
-/// The state of a search.
+/// The state of a search at a report.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
     /// The iteration, in plies.
     pub depth: u32,
-    /// The longest line looked at, in plies.
+    /// The length of the longest line searched, in plies.
     pub selective_depth: u32,
-    /// Which of several best lines this is, from 1.
+    /// Number of the line, from 1 (`MultiPV`).
     pub line: usize,
-    /// The value of the line.
+    /// The score of the line.
     pub score: Score,
-    /// Whether the value is exact.
+    /// Whether the score is exact or a bound.
     pub bound: Bound,
-    /// Moves made so far, over all threads.
+    /// Nodes (moves made) so far, over all threads.
     pub nodes: u64,
-    /// Time used, on the search's clock.
+    /// Time used, by the search's clock.
     pub elapsed: Duration,
-    /// How full the hash table is, in permille.
+    /// Share of the hash table that is in use, in permille.
     pub hash_full: u32,
     /// Successful tablebase probes.
     pub tablebase_hits: u64,
-    /// The line, best move first. Never empty.
+    /// The principal variation, best move first. Never empty.
     pub principal_variation: &'a [Move],
 }
 
-/// What is known about a score.
+/// Whether a score is exact or a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The true score is this or less.
@@ -65,7 +65,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// What a node with this window knows of its score.
+    /// Returns the kind of a score that a node with this window has found.
     #[inline]
     pub fn of(score: Score, alpha: Score, beta: Score) -> Bound {
         if score >= beta {
@@ -77,7 +77,7 @@ impl Bound {
         }
     }
 
-    /// Whether a score of this kind shows that an estimate is off, or by being exact takes its place.
+    /// Whether a score of this kind is closer to the truth than an estimate.
     #[inline]
     pub(crate) fn corrects(self, score: Score, estimate: Score) -> bool {
         match self {
@@ -88,17 +88,17 @@ impl Bound {
     }
 }
 
-/// What a search decides.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The best move; `None` if no move is allowed.
     pub best: Option<Move>,
-    /// The reply it expects.
+    /// The expected reply.
     pub ponder: Option<Move>,
-    /// The value of the position.
+    /// The score of the position.
     pub score: Score,
     /// The last completed iteration, in plies.
     pub depth: u32,
-    /// Moves made, over all threads.
+    /// Nodes (moves made) over all threads.
     pub nodes: u64,
 }

@@ -1,39 +1,39 @@
-//! How far a thread has come: the root moves, in order, and what is known of them.
+//! The progress of a thread: the ordered root moves and their scores.
 
 use std::cmp::Reverse;
 
 use crate::moves::Move;
 use crate::score::Score;
 
-/// A move at the root and what is known of it.
+/// A root move and its results.
 #[derive(Clone, Debug)]
 pub struct RootMove {
     /// The move.
     pub mv: Move,
-    /// What the move was last found to be worth.
+    /// The last score of the move.
     pub score: Score,
-    /// The same in the search under way; `-INFINITE` while it has not been found better than the moves before it.
+    /// The score in the current search of the root; `-INFINITE` unless the move was better than the earlier ones.
     pub rank: Score,
-    /// The line that it begins, itself included.
+    /// The line that starts with the move.
     pub line: Vec<Move>,
-    /// Moves made below this one in the whole search.
+    /// Nodes below this move in the whole search.
     pub nodes: u64,
 }
 
-/// How far a search has come.
+/// The progress of a thread.
 pub struct Progress {
-    /// The moves that may be played, best first.
+    /// The allowed moves, best first.
     pub root_moves: Vec<RootMove>,
-    /// Which of several lines is being searched, from 0: the root moves before it are settled.
+    /// Index of the line that is being searched, from 0. The root moves before this index belong to the earlier lines.
     pub line: usize,
-    /// The iteration under way, in plies; at last the one that was completed.
+    /// The current iteration, in plies; after the search, the last completed one.
     pub depth: i32,
-    /// The longest line looked at, in plies.
+    /// The length of the longest line searched, in plies.
     pub selective_depth: usize,
 }
 
 impl Progress {
-    /// Nothing is known of these moves.
+    /// Creates the progress of a thread that has not searched these moves yet.
     pub(super) fn new(moves: impl IntoIterator<Item = Move>) -> Progress {
         let root_move =
             |mv| RootMove { mv, score: Score::DRAW, rank: -Score::INFINITE, line: vec![mv], nodes: 0 };
@@ -41,24 +41,24 @@ impl Progress {
         Progress { root_moves, line: 0, depth: 0, selective_depth: 0 }
     }
 
-    /// The best move. There must be one.
+    /// Returns the best move. There must be at least one move.
     pub(super) fn best(&self) -> &RootMove {
         &self.root_moves[0]
     }
 
-    /// Puts the first lines in the order of their scores: a later one may have turned out better, since it was searched
-    /// with what the earlier ones left in the hash table.
+    /// Sorts the first `lines` moves by score. A later line may have a better score, as its search used the hash entries of
+    /// the earlier ones.
     pub(super) fn rank_lines(&mut self, lines: usize) {
         self.root_moves[..lines].sort_by_key(|root| Reverse(root.score));
     }
 
-    /// Forgets the ranks of the moves that are not settled, before they are searched again.
+    /// Clears the ranks of the moves of the current line before they are searched again.
     pub(super) fn clear_ranks(&mut self) {
         self.root_moves[self.line..].iter_mut().for_each(|root| root.rank = -Score::INFINITE);
     }
 
-    /// Puts the moves that are not settled in the order of their ranks. Moves that were not better keep the order of
-    /// earlier iterations; if the search was stopped before it found anything, the old order stands.
+    /// Sorts the moves of the current line by rank. Moves that were not better keep the order of earlier iterations. The
+    /// old order remains if the search was stopped before it found anything.
     pub(super) fn sort_by_rank(&mut self) {
         self.root_moves[self.line..].sort_by_key(|root| Reverse(root.rank));
     }

@@ -1,4 +1,4 @@
-//! What is searched.
+//! The root of a search.
 
 use super::SearchPosition;
 use super::style::Style;
@@ -6,30 +6,29 @@ use crate::moves::Move;
 use crate::position::Position;
 use crate::score::Score;
 
-/// The position to search from, with what came before it and how values are to be seen.
+/// The position to search, with its history and the style of play.
 #[derive(Clone, Debug, Default)]
 pub struct Root<P = Position> {
     /// The position.
     pub position: P,
-    /// Keys for the rules of repetition of the earlier positions of the game, oldest first, as far back as they can be
-    /// repeated.
+    /// Repetition keys of the earlier positions of the game, oldest first, back to the last irreversible move.
     pub earlier_keys: Vec<u64>,
-    /// The moves that may be played; `None` means all legal ones. Illegal ones among them are passed over.
+    /// The moves that may be played; `None` means all legal moves. Illegal moves are ignored.
     pub allowed: Option<Vec<Move>>,
-    /// Values of positions that are not to be searched below the root: their keys for the rules of repetition and what
-    /// they are worth to the side to move. Few, for they are gone through at every node.
+    /// Positions with a fixed value, which are not searched below the root: repetition key and score for the side to move.
+    /// The list is searched linearly at every node, so it should be short.
     pub told_values: Vec<(u64, Score)>,
-    /// How to play. What earlier searches found in another style stays in the hash table.
+    /// The style of play. Entries of earlier searches in another style remain in the hash table.
     pub style: Style,
 }
 
 impl<P> Root<P> {
-    /// A position that earlier ones have led to, to be searched for its own sake.
+    /// Creates a root with the default style and all legal moves.
     pub fn new(position: P, earlier_keys: Vec<u64>) -> Root<P> {
         Root { position, earlier_keys, allowed: None, told_values: Vec::new(), style: Style::default() }
     }
 
-    /// The same with the position in another form.
+    /// Returns the same root with the position in another representation.
     pub fn with_position<Q>(&self, position: Q) -> Root<Q> {
         Root {
             position,
@@ -42,7 +41,7 @@ impl<P> Root<P> {
 }
 
 impl<P: SearchPosition> Root<P> {
-    /// The value of a position, if it was told.
+    /// Returns the fixed value of a position, if it has one.
     #[inline]
     pub(super) fn told_value(&self, position: &P) -> Option<Score> {
         if self.told_values.is_empty() {

@@ -1,4 +1,4 @@
-//! What the runtime asks of a position, whatever the rules.
+//! The interface between the runtime and the position of a variant.
 
 use shakmaty::Color;
 
@@ -7,13 +7,13 @@ use crate::score::Score;
 
 /// A position that can be searched.
 pub trait SearchPosition: Sized + Sync {
-    /// Whether captured pieces come back, so that a capture does not rule out a repetition.
+    /// Whether captured pieces can return to the board, so that positions may repeat across a capture.
     const CAPTURES_COME_BACK: bool = false;
 
-    /// Identifies the position for the rules of repetition.
+    /// Returns the key that identifies the position for the repetition rule.
     fn repetition_key(&self) -> u64;
 
-    /// Identifies the position in the hash table.
+    /// Returns the key of the position in the hash table.
     fn table_key(&self) -> u64;
 
     /// The side to move.
@@ -25,17 +25,17 @@ pub trait SearchPosition: Sized + Sync {
     /// Whether the side to move is in check.
     fn is_check(&self) -> bool;
 
-    /// Whether neither side has the material to win, where that makes a draw.
+    /// Whether the position is drawn because neither side has enough material to win.
     fn has_insufficient_material(&self) -> bool {
         false
     }
 
-    /// The legal moves; none if the game is over.
+    /// Returns the legal moves; none if the game is over.
     fn moves(&self) -> Vec<Move>;
 
-    /// The position after a move; `None`, where that is looked at, if it is not legal.
+    /// Returns the position after a move. May return `None` if the move is illegal; not every implementation checks this.
     fn after(&self, m: Move) -> Option<Self>;
 
-    /// What a game that is over is worth to the side to move.
+    /// Returns the score of a finished game for the side to move.
     fn final_score(&self) -> Score;
 }

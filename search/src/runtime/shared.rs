@@ -1,4 +1,4 @@
-//! What the threads of one search share.
+//! The state that the threads of one search share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,24 +10,24 @@ use super::observer::{Bound, Observer, Report};
 use super::progress::Progress;
 use crate::table::Table;
 
-/// What the threads of one search share.
+/// The state that the threads of one search share.
 pub struct Shared<'a, P> {
     /// The hash table.
     pub table: &'a Table,
-    /// What is searched.
+    /// The root of the search.
     pub root: &'a Root<P>,
     pub(super) limits: &'a Limits,
     pub(super) control: &'a Control,
     clock: &'a dyn SearchClock,
-    /// Set when the first thread has finished.
+    /// Set when the first thread has finished; the helpers then stop.
     pub(super) finished: AtomicBool,
-    /// Moves made by all threads, up to their last poll.
+    /// Nodes of all threads, as of their last polls.
     pub(super) nodes: AtomicU64,
     tablebase_hits: AtomicU64,
 }
 
 impl<'a, P> Shared<'a, P> {
-    /// A search that begins now.
+    /// Starts a new search.
     pub fn new(
         table: &'a mut Table,
         root: &'a Root<P>,
@@ -48,7 +48,7 @@ impl<'a, P> Shared<'a, P> {
         }
     }
 
-    /// A successful probe of endgame tables.
+    /// Counts a successful tablebase probe.
     pub(crate) fn note_tablebase_hit(&self) {
         self.tablebase_hits.fetch_add(1, Ordering::Relaxed);
     }
@@ -61,7 +61,7 @@ impl<'a, P> Shared<'a, P> {
         self.clock.elapsed(self.nodes.load(Ordering::Relaxed))
     }
 
-    /// Tells the observer of the line that a thread is at.
+    /// Reports the current line of a thread to the observer.
     pub(super) fn report(&self, progress: &Progress, bound: Bound, observer: &mut dyn Observer) {
         let Progress { ref root_moves, line, depth, selective_depth } = *progress;
         observer.report(&Report {

@@ -10,13 +10,13 @@ use super::{Progress, SearchPosition, SearchThread};
 use crate::parameters::step;
 use crate::score::Score;
 
-/// Stack of a search thread in bytes: room for [`crate::MAX_PLY`] nodes and as much again.
+/// Stack size of a search thread in bytes: twice what [`crate::MAX_PLY`] nodes need.
 pub const STACK_SIZE: usize = 8 << 20;
 
 impl<P: SearchPosition> Shared<'_, P> {
-    /// Searches until a limit is reached or the control says stop: on the calling thread, which needs [`STACK_SIZE`], with
-    /// the first of `data`, and with each of the others on a thread that ends before this returns. `begin` makes the search
-    /// of a thread.
+    /// Searches until a limit is reached or the control stops the search. The first of `data` is used by the calling thread,
+    /// which needs [`STACK_SIZE`]; each of the others gets a helper thread, which ends before this returns. `begin` creates
+    /// the search of a thread.
     pub fn search<'s, D: Send, S: RootSearch<'s, Position = P>>(
         &'s self,
         data: &'s mut [D],
@@ -30,7 +30,7 @@ impl<P: SearchPosition> Shared<'_, P> {
                 .iter_mut()
                 .filter_map(|data| {
                     let thread = std::thread::Builder::new().stack_size(STACK_SIZE);
-                    // A helper that can't be started is merely missing.
+                    // The search goes on without a helper that can't be started.
                     thread.spawn_scoped(scope, move || self.find(data, None, begin).0).ok()
                 })
                 .collect();
@@ -39,7 +39,7 @@ impl<P: SearchPosition> Shared<'_, P> {
             let others = helpers.into_iter().filter_map(|helper| helper.join().ok()?);
             (first.into_iter().chain(others).collect(), observer)
         });
-        // Of several lines, the first thread has told the first; all must fit together.
+        // No vote with several lines: the first thread has reported them, and the result must agree with its reports.
         let is_vote = step!(voting, self.limits.lines <= 1);
         let elected = if is_vote { elect(&results) } else { results.first() };
         if let (Some(elected), Some(first), Some(observer)) = (elected, results.first(), observer)
@@ -50,7 +50,7 @@ impl<P: SearchPosition> Shared<'_, P> {
         self.answer(elected)
     }
 
-    /// What a thread finds, unless no move is allowed, and its observer.
+    /// Runs the search of one thread. Returns its progress, unless no move is allowed, and its observer.
     fn find<'s, D, S: RootSearch<'s, Position = P>>(
         &'s self,
         data: &'s mut D,
@@ -69,12 +69,12 @@ impl<P: SearchPosition> Shared<'_, P> {
     fn answer(&self, result: Option<&Progress>) -> Answer {
         let (position, nodes) = (&self.root.position, self.nodes.load(Ordering::Relaxed));
         let Some(progress) = result else {
-            // Unless the game is over, moves were there, but none was allowed.
+            // If the game is not over, there are legal moves, but none is allowed.
             let score = if position.moves().is_empty() { position.final_score() } else { Score::DRAW };
             return Answer { best: None, ponder: None, score, depth: 0, nodes };
         };
         let best = progress.best();
-        // The expected reply may be known to the table if the line ends with the move.
+        // If the line has only one move, the hash table may have the expected reply.
         let expected = || {
             let next = position.after(best.mv)?;
             self.table.probe(next.table_key())?.best.filter(|m| next.moves().contains(m))

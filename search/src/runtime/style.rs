@@ -1,35 +1,34 @@
-//! How the search is to play where that is not simply as well as it can.
+//! The style of play: contempt and weakening by noise.
 
 use shakmaty::Color;
 
 use crate::position::scramble;
 use crate::score::Score;
 
-/// What the search adds to what it knows of positions; by default nothing.
+/// Modifications of the scores. By default there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// What a draw is worth to White, in centipawns (contempt: a side that thinks little of draws has less of them than
-    /// 0). It goes by colour so that what the hash table holds is true for a whole game.
+    /// Score of a draw for White, in centipawns (contempt: negative for a side that avoids draws). It is bound to a colour
+    /// so that hash entries stay valid for a whole game.
     pub draw_for_white: i32,
-    /// By how many centipawns evaluations are off, at most and at random.
+    /// Largest random error of an evaluation, in centipawns.
     pub noise: u32,
-    /// Decides which evaluations are off by how much.
+    /// Seed of the random errors.
     pub seed: u64,
 }
 
 impl Style {
-    /// What a draw is worth to a side.
+    /// Returns the score of a draw for a side.
     #[inline]
     pub(super) fn draw_for(&self, color: Color) -> Score {
         Score::centipawns(color.fold_wb(self.draw_for_white, -self.draw_for_white))
     }
 
-    /// An evaluation as it is seen through the noise: the same position, by its key, always in the same way. Small errors
-    /// are more frequent than large ones.
+    /// Adds noise to an evaluation. The error depends only on key and seed. Small errors are more frequent than large ones.
     #[cold]
     pub(super) fn blur(&self, evaluation: Score, key: u64) -> Score {
         let bits = scramble(key ^ self.seed);
-        // Two even numbers at random make a triangle.
+        // The difference of two uniform random numbers has a triangular distribution.
         let unit = |bits: u64| (bits & 0xFFFF) as i32;
         let (sum, full) = (unit(bits) - unit(bits >> 32), 0xFFFF);
         let error = i64::from(sum) * i64::from(self.noise) / full;

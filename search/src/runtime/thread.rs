@@ -1,4 +1,4 @@
-//! One thread of a search: what the runtime keeps of it, whatever the rules.
+//! The state of one search thread that does not depend on the variant.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,29 +13,29 @@ use super::variation::Variations;
 use crate::moves::Move;
 use crate::score::{MAX_PLY, Score};
 
-/// Nodes between two looks at the clock.
+/// Largest number of nodes between two polls of the clock.
 const POLL_INTERVAL: u64 = 512;
 
-/// Searches that fail are only worth telling when they take so long.
+/// Bounds (fail high, fail low) are reported only after this time.
 const WORTH_TELLING: Duration = Duration::from_secs(3);
 
-/// The state of a thread that a search by any rules needs: it is told of every move that is made and taken back, looks at
-/// the clock, and knows repetitions.
+/// The state of a search thread. The recursion notifies it of every move made and unmade; it checks the limits and detects
+/// repetitions.
 pub struct SearchThread<'a, P> {
-    /// What all threads share.
+    /// The state that all threads share.
     pub shared: &'a Shared<'a, P>,
-    /// Who hears of the first thread, which alone looks at limits and reports.
+    /// Set for the first thread only, which alone checks the time and reports.
     pub(super) observer: Option<&'a mut dyn Observer>,
-    /// Moves made.
+    /// Nodes (moves made) of this thread.
     pub nodes: u64,
-    /// How far it has come.
+    /// The root moves and the current iteration.
     pub progress: Progress,
-    /// The best line of each node on the path.
+    /// The principal variation of each node on the path.
     pub variations: Variations,
     time: TimeManager,
-    /// Keys of all earlier positions, of the game and then of the path to the current node.
+    /// Repetition keys of all earlier positions: those of the game, then those of the path to the current node.
     keys: Vec<u64>,
-    /// Length of `keys` at the last null move, beyond which no repetition is real.
+    /// Length of `keys` at the last null move. Repetitions across a null move do not count.
     repetition_floor: usize,
     next_poll: u64,
     counted_nodes: u64,
@@ -68,10 +68,10 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         self.observer.is_some()
     }
 
-    /// A node at a ply is looked at. Its score, if it is a draw or its value was told.
+    /// Enters a node. Returns its score if it is a draw or has a fixed value ([`super::Root::told_values`]).
     ///
     /// # Errors
-    /// The search is to end.
+    /// The search was stopped.
     #[inline]
     pub fn enter(&mut self, position: &P, ply: usize) -> Result<Option<Score>, Stopped> {
         if self.nodes >= self.next_poll {
@@ -85,7 +85,7 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         Ok(self.shared.root.told_value(position))
     }
 
-    /// Looks at clock, limits and orders.
+    /// Checks clock, limits and control.
     #[cold]
     fn poll(&mut self) -> Result<(), Stopped> {
         let shared = self.shared;
@@ -107,13 +107,13 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         Ok(())
     }
 
-    /// Moves made by all threads, up to their last poll.
+    /// Adds the nodes of this thread to the shared count. Returns the nodes of all threads, as of their last polls.
     pub(super) fn all_nodes(&mut self) -> u64 {
         let new = self.nodes - std::mem::replace(&mut self.counted_nodes, self.nodes);
         self.shared.nodes.fetch_add(new, Ordering::Relaxed) + new
     }
 
-    /// Notes the end of an iteration; whether there is time for another.
+    /// Records the end of an iteration. Returns whether there is time for another.
     pub(super) fn has_time_for_iteration(&mut self) -> bool {
         self.all_nodes();
         let best = self.progress.best();
@@ -122,40 +122,39 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
             || self.time.allows_iteration(self.shared.elapsed(), &self.progress, self.nodes)
     }
 
-    /// A move is made, or a pass, in this position. Pairs with [`SearchThread::take_back`].
+    /// Records that a move is made in this position. Pairs with [`SearchThread::take_back`].
     #[inline]
     pub fn note_move(&mut self, position: &P) {
         self.nodes += 1;
         self.keys.push(position.repetition_key());
     }
 
-    /// The last move is taken back.
+    /// Records that the last move is unmade.
     #[inline]
     pub fn take_back(&mut self) {
         self.keys.pop();
     }
 
-    /// The side to move passes in this position, which no repetition reaches across. Returns what
-    /// [`SearchThread::take_back_null_move`] wants.
+    /// Records a null move in this position. Returns the argument for [`SearchThread::take_back_null_move`].
     #[inline]
     pub fn note_null_move(&mut self, position: &P) -> usize {
         self.note_move(position);
         std::mem::replace(&mut self.repetition_floor, self.keys.len())
     }
 
-    /// The last pass is taken back.
+    /// Records that the last null move is unmade.
     #[inline]
     pub fn take_back_null_move(&mut self, floor: usize) {
         self.repetition_floor = floor;
         self.take_back();
     }
 
-    /// Whether the position is a draw by the rules, or would be if the line went on as before: a position that comes
-    /// back within the search is taken for a draw at once, one from the game on its third time.
+    /// Whether the position counts as a draw. A position that repeats one of the search counts at once, one of the game at
+    /// its third occurrence.
     #[inline]
     fn is_draw(&self, position: &P, ply: usize) -> bool {
         if position.halfmoves() >= 100 {
-            // Mate on the hundredth ply comes first.
+            // Checkmate on the hundredth ply has priority.
             return !position.is_check() || !position.moves().is_empty();
         }
         if position.has_insufficient_material() {
@@ -173,33 +172,33 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         false
     }
 
-    /// How many plies back the position may have been on the board.
+    /// Returns how many plies back an equal position is possible.
     #[inline]
     fn reach(&self, position: &P) -> usize {
         let reach = self.keys.len() - self.repetition_floor;
         if P::CAPTURES_COME_BACK { reach } else { reach.min(position.halfmoves() as usize) }
     }
 
-    /// The keys of the positions of the path, below the root, that one move of the side to move might bring back.
+    /// Returns the keys of the positions below the root that the side to move might repeat with its next move.
     #[inline]
     pub fn keys_within_a_move(&self, position: &P, ply: usize) -> impl Iterator<Item = u64> {
         (3..=self.reach(position).min(ply)).step_by(2).map(|back| self.keys[self.keys.len() - back])
     }
 
-    /// What a draw is worth to the side to move.
+    /// Returns the score of a draw for the side to move.
     #[inline]
     pub fn draw(&self, position: &P) -> Score {
         self.shared.root.style.draw_for(position.turn())
     }
 
-    /// What a position is worth at first sight, in the style of play, if `evaluation` is the truth.
+    /// Applies the style of play to a static evaluation.
     #[inline]
     pub fn in_style(&self, evaluation: Score, position: &P) -> Score {
         let style = &self.shared.root.style;
         if style.noise == 0 { evaluation } else { style.blur(evaluation, position.repetition_key()) }
     }
 
-    /// Tells the observer about the current line.
+    /// Reports the current line to the observer.
     pub(super) fn report(&mut self, bound: Bound) {
         self.all_nodes();
         let shared = self.shared;

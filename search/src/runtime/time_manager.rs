@@ -1,4 +1,4 @@
-//! The time manager: turns what the clock shows into how long to think.
+//! The time manager: computes the time for a move from the clock.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use crate::moves::Move;
 use crate::parameters::{self as p, step};
 use crate::score::{Score, Verdict};
 
-/// Says when a search is over, and when another iteration is not worth beginning.
+/// Decides when a search is over and whether another iteration is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeManager {
-    /// After this no new iteration is begun.
+    /// After this time no new iteration is started.
     soft: Duration,
-    /// After this the search is cut off.
+    /// After this time the search is stopped.
     hard: Duration,
-    /// Whether the soft limit depends on how clear the best move is.
+    /// Whether the soft limit is scaled by how clear the best move is.
     is_flexible: bool,
-    /// What the last iteration found best.
+    /// Best move and score of the last iteration.
     best: Option<(Move, Score)>,
-    /// For so many iterations the best move has been the same.
+    /// Number of iterations for which the best move has been the same.
     unchanged: usize,
-    /// By so many centipawns the last iteration has brought the score down.
+    /// Centipawns by which the score fell in the last iteration.
     falling: i32,
 }
 
 impl TimeManager {
-    /// The time for one move.
+    /// Computes the time for one move.
     pub(crate) fn new(limits: &Limits) -> TimeManager {
         let fixed = |time| TimeManager::with_limits(time, time, false);
         match limits.time {
@@ -53,12 +53,12 @@ impl TimeManager {
         TimeManager::with_limits(percent(share, p::soft_limit_percent()).min(hard), hard, true)
     }
 
-    /// Whether the search is to be cut off.
+    /// Whether the search must stop.
     pub(crate) fn is_over(&self, elapsed: Duration) -> bool {
         elapsed >= self.hard
     }
 
-    /// Notes what an iteration has found.
+    /// Records the result of an iteration.
     pub(super) fn note_iteration(&mut self, best: Move, score: Score) {
         let before = self.best.replace((best, score));
         self.unchanged =
@@ -66,13 +66,13 @@ impl TimeManager {
         self.falling = before.map_or(0, |(_, before)| before.value() - score.value());
     }
 
-    /// Whether another iteration may begin; the thread has made so many moves.
+    /// Whether another iteration may start. `nodes` are the nodes of this thread.
     pub(super) fn allows_iteration(&self, elapsed: Duration, progress: &Progress, nodes: u64) -> bool {
         if !self.is_flexible {
             return elapsed < self.soft;
         }
         let best = progress.best();
-        // An only move needs no thought, nor does a mate much shorter than the search is deep.
+        // No more time for an only move, or for a mate much shorter than the depth.
         let short = (progress.depth / p::mate_depth_divisor()) as u32;
         let is_found = matches!(best.score.verdict(), Verdict::MateIn(moves) if moves <= short);
         let is_clear = progress.root_moves.len() == 1 || is_found;
@@ -80,8 +80,8 @@ impl TimeManager {
         !is_clear && elapsed < percent(self.soft, self.stretch(share)).min(self.hard)
     }
 
-    /// What to make of the soft limit, in percent: less for a best move that stays and that most of the work went into
-    /// (`share`, in percent), as its rivals are refuted quickly; more for a score that falls.
+    /// Returns the factor of the soft limit, in percent. It is smaller for a stable best move and for one that took most of
+    /// the nodes (`share`, in percent), as its rivals are refuted quickly; larger for a falling score.
     fn stretch(&self, share: i32) -> i32 {
         let by_move =
             p::STRETCH_BY_UNCHANGED_MOVE[self.unchanged.min(p::STRETCH_BY_UNCHANGED_MOVE.len() - 1)];
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(clock(5, 0, Some(1)).hard, Duration::ZERO);
     }
 
-    /// The time manager after iterations that found so much for the move to some square each.
+    /// The time manager after iterations with these results: target square of the best move, and score.
     fn after(iterations: &[(Square, i32)]) -> TimeManager {
         let mut time = clock(60_000, 0, None);
         for &(to, score) in iterations {

@@ -5,22 +5,22 @@ use arrayvec::ArrayVec;
 use crate::moves::Move;
 use crate::score::MAX_PLY;
 
-/// For each ply the best line found from there on.
+/// The best line found from each ply.
 pub struct Variations(Box<[ArrayVec<Move, MAX_PLY>]>);
 
 impl Variations {
-    /// Without any line.
+    /// Creates empty lines.
     pub(super) fn new() -> Variations {
         Variations(vec![ArrayVec::new(); MAX_PLY + 1].into())
     }
 
-    /// A node begins without a line.
+    /// Clears the line of a node.
     #[inline]
     pub fn clear(&mut self, ply: usize) {
         self.0[ply].clear();
     }
 
-    /// The node's line is now this move and the line of the node below, as far as there is room for it.
+    /// Sets the node's line to this move and the line of the next ply, cut at [`MAX_PLY`].
     pub fn extend(&mut self, ply: usize, m: Move) {
         let (above, below) = self.0.split_at_mut(ply + 1);
         let (line, rest) = (&mut above[ply], &below[0]);
@@ -29,7 +29,7 @@ impl Variations {
         let _ = line.try_extend_from_slice(&rest[..rest.len().min(MAX_PLY - 1)]);
     }
 
-    /// The line of a node.
+    /// Returns the line of a node.
     pub(super) fn get(&self, ply: usize) -> &[Move] {
         &self.0[ply]
     }

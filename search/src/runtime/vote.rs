@@ -1,14 +1,14 @@
-//! Whose move is played when several threads have searched.
+//! The vote of the threads for the move to play.
 
 use super::progress::Progress;
 use crate::parameters as p;
 use crate::score::Score;
 
-/// The result to go by. Each thread votes for its move, the more the deeper it got and the better the score that it
-/// found; of those with the elected move the one with the weightiest vote speaks. Known as voting, from Stockfish.
-/// The first of equals wins, and a proven win needs no vote: the fastest is taken.
+/// Returns the elected result. Each thread votes for its best move, with a weight that grows with depth and score. Of the
+/// threads with the elected move, the one with the greatest weight is returned; of equals, the first. If a thread has found
+/// a win, the fastest win is returned without a vote. The scheme is from Stockfish.
 pub(super) fn elect(all: &[Progress]) -> Option<&Progress> {
-    // Of equals the greatest is the last one, so that they are gone through backwards.
+    // `max_by_key` returns the last of equals; reversed, that is the first.
     let wins = all.iter().rev().filter(|result| result.best().score.is_win());
     if let Some(win) = wins.max_by_key(|result| result.best().score) {
         return Some(win);

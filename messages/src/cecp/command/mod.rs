@@ -11,7 +11,7 @@ use std::time::Duration;
 use shakmaty::Square;
 use thiserror::Error;
 
-use super::notation::GameResult;
+use super::GameResult;
 
 pub use edit::EditLine;
 pub use place::Place;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use shakmaty::{Color, Role};
+use shakmaty::{Color, KnownOutcome, Role};
 
 use super::*;
 
@@ -19,10 +19,16 @@ fn the_examples_of_the_specification() {
         ("usermove e2e4", C::UserMove("e2e4".into())),
         ("e2e4", C::BareMove("e2e4".into())),
         ("P@f7", C::BareMove("P@f7".into())),
-        ("result 1-0", C::Result { result: GameResult::WhiteWins, comment: None }),
+        (
+            "result 1-0",
+            C::Result {
+                result: GameResult::Known(KnownOutcome::Decisive { winner: Color::White }),
+                comment: None,
+            },
+        ),
         (
             "result * {xboard exit}",
-            C::Result { result: GameResult::Unfinished, comment: Some("xboard exit".into()) },
+            C::Result { result: GameResult::Unknown, comment: Some("xboard exit".into()) },
         ),
         ("ping -3", C::Ping(-3)),
         (
@@ -156,10 +162,10 @@ fn square() -> impl Strategy<Value = Square> {
 
 fn result() -> impl Strategy<Value = GameResult> {
     prop_oneof![
-        Just(GameResult::WhiteWins),
-        Just(GameResult::BlackWins),
-        Just(GameResult::Draw),
-        Just(GameResult::Unfinished),
+        Just(GameResult::Known(KnownOutcome::Decisive { winner: Color::White })),
+        Just(GameResult::Known(KnownOutcome::Decisive { winner: Color::Black })),
+        Just(GameResult::Known(KnownOutcome::Draw)),
+        Just(GameResult::Unknown),
     ]
 }
 

@@ -58,7 +58,7 @@ impl FromStr for Command {
             "usermove" => C::UserMove(next()?.to_owned()),
             "setboard" | "setpos" => C::SetBoard(needed(text)?),
             "result" => C::Result {
-                result: next()?.parse().map_err(|()| CommandError::BadResult)?,
+                result: next()?.parse().map_err(|_| CommandError::BadResult)?,
                 comment: notation::comment(first_word(text).1),
             },
             "ping" => C::Ping(number(next()?)?),

@@ -5,9 +5,11 @@ mod tests;
 
 use std::fmt;
 
+use super::GameResult;
 use super::feature::Feature;
-use super::notation::{self, GameResult, first_word};
+use super::notation::{self, first_word};
 use super::thinking::ThinkingLine;
+use crate::names::names;
 
 /// A message from an engine to a GUI: one line.
 ///
@@ -103,50 +105,34 @@ pub enum Message {
     Other(String),
 }
 
-/// Whom a `tell...` message is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// The user at the GUI.
-    User,
-    /// The opponent.
-    Opponent,
-    /// All but the opponent.
-    Others,
-    /// All.
-    All,
-    /// The chess server.
-    Ics,
-    /// The chess server, without expanding aliases.
-    IcsNoAlias,
+names! {
+    /// Whom a `tell...` message is for.
+    Audience {
+        /// The user at the GUI.
+        User = "telluser",
+        /// The opponent.
+        Opponent = "tellopponent",
+        /// All but the opponent.
+        Others = "tellothers",
+        /// All.
+        All = "tellall",
+        /// The chess server.
+        Ics = "tellics",
+        /// The chess server, without expanding aliases.
+        IcsNoAlias = "tellicsnoalias",
+    }
 }
 
 impl Audience {
-    /// Each with the command for it, and in words.
-    const ALL: [(Audience, &str, &str); 6] = [
-        (Audience::User, "telluser", "the user"),
-        (Audience::Opponent, "tellopponent", "the opponent"),
-        (Audience::Others, "tellothers", "the others"),
-        (Audience::All, "tellall", "all"),
-        (Audience::Ics, "tellics", "the chess server"),
-        (Audience::IcsNoAlias, "tellicsnoalias", "the chess server"),
-    ];
-
-    fn of_word(word: &str) -> Option<Audience> {
-        // The specification writes it both ways, XBoard knows only the longer one.
-        let word = if word == "tellother" { "tellothers" } else { word };
-        Audience::ALL.into_iter().find(|(_, known, _)| *known == word).map(|(audience, ..)| audience)
-    }
-
-    fn texts(self) -> (&'static str, &'static str) {
-        let known = Audience::ALL.into_iter().find(|(audience, ..)| *audience == self);
-        known.map_or(("", ""), |(_, word, name)| (word, name))
-    }
-}
-
-/// In words, as in "it tells the opponent".
-impl fmt::Display for Audience {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.texts().1)
+    /// In words, as in "it tells the opponent".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Audience::User => "the user",
+            Audience::Opponent => "the opponent",
+            Audience::Others => "the others",
+            Audience::All => "all",
+            Audience::Ics | Audience::IcsNoAlias => "the chess server",
+        }
     }
 }
 
@@ -235,9 +221,11 @@ fn parse_word(line: &str) -> Option<Message> {
         "highlight" if !text.is_empty() => Message::Highlight(text.to_owned()),
         "click" if !text.is_empty() => Message::Click(text.to_owned()),
         "choice" if !text.is_empty() => Message::Choice(text.to_owned()),
+        // The specification writes it both ways, XBoard knows only the longer one.
+        "tellother" => Message::Tell(Audience::Others, text.to_owned()),
         _ => match word.parse() {
             Ok(result) => Message::Result { result, comment: notation::comment(text) },
-            Err(()) => Message::Tell(Audience::of_word(word)?, text.to_owned()),
+            Err(_) => Message::Tell(Audience::named(word)?, text.to_owned()),
         },
     })
 }
@@ -286,7 +274,7 @@ impl fmt::Display for Message {
             Message::IllegalMove { reason: Some(reason), mv } => write!(f, "Illegal move ({reason}): {mv}"),
             Message::Error { kind, command } => write!(f, "Error ({kind}): {command}"),
             Message::TellUserError(text) => write!(f, "tellusererror {text}"),
-            Message::Tell(audience, text) => write!(f, "{} {text}", audience.texts().0),
+            Message::Tell(audience, text) => write!(f, "{audience} {text}"),
             Message::AskUser { tag, question } => write!(f, "askuser {tag} {question}"),
             Message::Setup { pieces, board, fen } => {
                 f.write_str("setup ")?;

@@ -1,6 +1,7 @@
 //! Messages against the forms of the specification, and against whatever else may come.
 
 use proptest::prelude::*;
+use shakmaty::{Color, KnownOutcome};
 
 use super::super::{feature, thinking};
 use super::*;
@@ -16,10 +17,19 @@ fn the_forms_of_the_specification() {
         ("draw", Message::Draw),
         ("decline", Message::Decline),
         ("time 1234", Message::Time { centiseconds: 1234 }),
-        ("1-0", Message::Result { result: GameResult::WhiteWins, comment: None }),
+        (
+            "1-0",
+            Message::Result {
+                result: GameResult::Known(KnownOutcome::Decisive { winner: Color::White }),
+                comment: None,
+            },
+        ),
         (
             "0-1 {Black mates}",
-            Message::Result { result: GameResult::BlackWins, comment: Some("Black mates".into()) },
+            Message::Result {
+                result: GameResult::Known(KnownOutcome::Decisive { winner: Color::Black }),
+                comment: Some("Black mates".into()),
+            },
         ),
         ("Hint: e2e4", Message::Hint("e2e4".into())),
         ("Illegal move: e2e5", Message::IllegalMove { reason: None, mv: "e2e5".into() }),
@@ -79,10 +89,10 @@ fn text() -> impl Strategy<Value = String> {
 
 fn result() -> impl Strategy<Value = GameResult> {
     proptest::sample::select(vec![
-        GameResult::WhiteWins,
-        GameResult::BlackWins,
-        GameResult::Draw,
-        GameResult::Unfinished,
+        GameResult::Known(KnownOutcome::Decisive { winner: Color::White }),
+        GameResult::Known(KnownOutcome::Decisive { winner: Color::Black }),
+        GameResult::Known(KnownOutcome::Draw),
+        GameResult::Unknown,
     ])
 }
 
@@ -119,7 +129,7 @@ fn message() -> impl Strategy<Value = Message> {
         text().prop_map(Message::TellUserError),
     ];
     let frills = prop_oneof![
-        (proptest::sample::select(Audience::ALL.map(|(audience, ..)| audience).to_vec()), text())
+        (proptest::sample::select(Audience::ALL), text())
             .prop_map(|(audience, text)| Message::Tell(audience, text)),
         (word(), text()).prop_map(|(tag, question)| Message::AskUser { tag, question }),
         (of("[PNBRQK]{1,6}"), of("[1-9]x[1-9]\\+0_[a-z]{1,6}"), "[a-h]{1,8}/[a-h]{1,8} w - -").prop_map(

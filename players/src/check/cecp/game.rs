@@ -2,6 +2,7 @@
 
 use game::{Color, Game};
 use messages::cecp::{GameResult, Message, Switch};
+use shakmaty::KnownOutcome;
 
 use super::control::thinks_on;
 use super::harness::CecpStart::{At, Forced, Greeted, Thinking};
@@ -178,11 +179,7 @@ fn ends(program: &mut CecpHarness, last: &str, winner: Option<Color>) -> Checked
 
 /// No result was claimed but the true one.
 pub(super) fn true_results(heard: &Transcript<Message>, winner: Option<Color>) -> Checked {
-    let truth = match winner {
-        Some(Color::White) => GameResult::WhiteWins,
-        Some(Color::Black) => GameResult::BlackWins,
-        None => GameResult::Draw,
-    };
+    let truth = GameResult::Known(KnownOutcome::from_winner(winner));
     let is_wrong = |message: &Message| matches!(message, Message::Result { result, .. } if *result != truth);
     heard.has_no(&format!("no other result than {truth}"), is_wrong)
 }

@@ -1,10 +1,10 @@
 //! Settings, and who plays.
 
-use messages::cecp::{Message, OptionControl, Switch};
+use messages::cecp::{Message, Switch};
 
 use super::harness::CecpStart::{Forced, Greeted};
 use super::harness::{CecpHarness, is_error, is_refusal};
-use crate::check::harness::{QUIET, require, trial_numbers};
+use crate::check::harness::{QUIET, require, trial_values};
 use crate::check::{Checked, ConformanceRule, Failure, rule};
 
 pub(super) const RULES: &[ConformanceRule] = &[
@@ -12,16 +12,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         let mut settings = Vec::new();
         for option in &program.announced.options {
             let name = &option.name;
-            let values = match &option.kind {
-                OptionControl::Spin { value, min, max } | OptionControl::Slider { value, min, max } => {
-                    trial_numbers(name, *value, *min, *max)
-                }
-                OptionControl::Check(value) => [!value, *value].map(|on| u8::from(on).to_string()).to_vec(),
-                OptionControl::Combo { choices, current } => {
-                    [&choices[..], std::slice::from_ref(&choices[*current])].concat()
-                }
-                _ => Vec::new(),
-            };
+            let values = trial_values(name, &option.kind, ["0", "1"]);
             settings.extend(values.iter().map(|value| format!("option {name}={value}")));
         }
         program.take_each(&settings, is_refusal)?;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use game::{CastlingMode, Game, Move};
-use messages::uci::{Info, LineError, Message, OptionKind};
+use messages::OptionKind;
+use messages::uci::{Info, LineError, Message};
 
 use crate::check::harness::{AT_ONCE, CheckedProtocol, Harness, QUIET, Transcript, require};
 use crate::check::positions::MIDDLEGAME;

@@ -1,11 +1,12 @@
 //! The first words, options, positions, and the end.
 
 use game::CastlingMode::{Chess960, Standard};
-use messages::uci::{Message, OptionKind};
+use messages::OptionKind;
+use messages::uci::Message;
 use shakmaty::uci::UciMove;
 
 use super::harness::UciStart::{At, Greeted, Launched, Searching};
-use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, differ, require, trial_numbers};
+use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, differ, require, trial_values};
 use crate::check::positions::{
     AFTER_CASTLING, AFTER_PAWNS, CHESS960, ENDGAME, MATED, MIDDLEGAME, ONLY_CASTLING, STALEMATED,
 };
@@ -55,8 +56,8 @@ pub(super) const RULES: &[ConformanceRule] = &[
         require(!program.announced.is_empty(), "options")?;
         program.announced.iter().try_for_each(|(name, kind)| {
             let is_within = match kind {
-                OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
-                OptionKind::Combo { default, choices } => choices.contains(default),
+                OptionKind::Spin { value, min, max } => (min..=max).contains(&value),
+                OptionKind::Combo { value, choices } => choices.contains(value),
                 _ => true,
             };
             demand(is_within, "a default within the range", format!("{name}: {kind:?}"))
@@ -65,14 +66,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("options", "takes the ends of the ranges of its options", Greeted).check(|program| {
         let mut settings = Vec::new();
         for (name, kind) in &program.announced {
-            let values = match kind {
-                OptionKind::Spin { default, min, max } => trial_numbers(name, *default, *min, *max),
-                OptionKind::Check { default } => [!default, *default].map(|on| on.to_string()).to_vec(),
-                OptionKind::Combo { default, choices } => {
-                    [&choices[..], std::slice::from_ref(default)].concat()
-                }
-                OptionKind::Button | OptionKind::String { .. } => Vec::new(),
-            };
+            let values = trial_values(name, kind, ["false", "true"]);
             settings.extend(values.iter().map(|value| format!("setoption name {name} value {value}")));
         }
         program.take_each(&settings, Uci::is_move)?;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use engine::{Decision, Thought};
 use game::{DrawReason, Game, Move, Outcome, Score, WinReason};
 use messages::cecp::{GameResult, Message};
-use shakmaty::{Color, Position as _};
+use shakmaty::KnownOutcome;
+use shakmaty::Position as _;
 
 use super::{CecpSession, PositionNotes};
 use crate::agreements::{is_content_with_a_draw, takes_a_draw};
@@ -151,11 +152,7 @@ impl CecpSession<'_> {
     }
 
     pub(super) fn announce_end(&mut self, outcome: Outcome) -> StateChange {
-        let result = match outcome.winner() {
-            Some(Color::White) => GameResult::WhiteWins,
-            Some(Color::Black) => GameResult::BlackWins,
-            None => GameResult::Draw,
-        };
+        let result = GameResult::Known(KnownOutcome::from_winner(outcome.winner()));
         self.output.send(&Message::Result { result, comment: Some(outcome.to_string()) });
         StateChange::Mode(EngineMode::Force)
     }
