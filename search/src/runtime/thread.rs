@@ -59,7 +59,7 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
             time: TimeManager::new(shared.limits),
             keys,
             repetition_floor: 0,
-            next_poll: shared.limits.nodes.map_or(POLL_INTERVAL, |nodes| nodes.clamp(1, POLL_INTERVAL)),
+            next_poll: poll_interval(shared.limits.nodes),
             counted_nodes: 0,
         }
     }
@@ -94,14 +94,14 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
         if shared.control.is_stopped() || shared.is_finished() {
             return Err(Stopped);
         }
-        let nodes_left = shared.limits.nodes.map_or(POLL_INTERVAL, |limit| limit.saturating_sub(total));
-        self.next_poll = self.nodes + nodes_left.min(POLL_INTERVAL);
-        // Something must have been found before the search may end.
-        if !self.is_first() || self.progress.depth <= 1 {
-            self.next_poll = self.nodes + POLL_INTERVAL;
+        let nodes_left = shared.limits.nodes.map(|limit| limit.saturating_sub(total));
+        self.next_poll = self.nodes + poll_interval(nodes_left);
+        // The first thread completes an iteration in any case, so that there is a best move.
+        if self.is_first() && self.progress.depth <= 1 {
             return Ok(());
         }
-        if nodes_left == 0 || !shared.control.is_pondering() && self.time.is_over(shared.elapsed()) {
+        let checks_time = self.is_first() && !shared.control.is_pondering();
+        if nodes_left == Some(0) || checks_time && self.time.is_over(shared.elapsed()) {
             return Err(Stopped);
         }
         Ok(())
@@ -208,4 +208,9 @@ impl<'a, P: SearchPosition> SearchThread<'a, P> {
             shared.report(&self.progress, bound, observer);
         }
     }
+}
+
+/// Returns the nodes until the next poll. It is a fraction of the nodes left, so that several threads hardly exceed a limit.
+fn poll_interval(nodes_left: Option<u64>) -> u64 {
+    nodes_left.map_or(POLL_INTERVAL, |nodes| (nodes / 4).clamp(1, POLL_INTERVAL))
 }
