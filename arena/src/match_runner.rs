@@ -146,7 +146,7 @@ impl Match {
     /// Begins a match, or resumes the one whose games `open_store` finds.
     ///
     /// # Errors
-    /// The schedule is invalid, an SPRT was requested for other than two programs, or the stored games do not fit.
+    /// An SPRT was requested for other than two programs, or the stored games do not belong to this match.
     pub fn new(
         mut schedule: Schedule,
         openings: MatchOpenings,
