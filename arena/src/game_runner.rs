@@ -1,4 +1,4 @@
-//! The board at which programs play: started when they are needed, kept as long as they are of use.
+//! The game runner for programs. It starts a program when it is needed and keeps it running while it can play on.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,37 +17,37 @@ use crate::table::{self, GameRecord, GameSetup, PgnVariations, Rules, Seat};
 /// A program that takes part in a match.
 #[derive(Clone)]
 pub struct Participant {
-    /// What it is called in the match, and how it plays there.
+    /// Name, time control and other conditions in the match.
     pub seat: Seat,
-    /// How it is started and spoken to.
+    /// Command and protocol of the program.
     pub spec: Spec,
-    /// Where all that is said is taken down.
+    /// Log of the messages to and from the program.
     pub log: Option<Arc<dyn Log>>,
 }
 
-/// Where a match takes place: what its games have in common.
+/// Settings shared by all games of a match.
 #[derive(Clone)]
 pub struct MatchConfig {
-    /// Who takes part, by their numbers in the schedule.
+    /// The participants; their indices are their numbers in the schedule.
     pub participants: Vec<Participant>,
-    /// By which rules games are judged.
+    /// Adjudication rules.
     pub rules: Rules,
-    /// The tags that all games have.
+    /// PGN tags shared by all games.
     pub tags: PgnTags,
     /// Whether PGN comments show variations.
     pub variations: PgnVariations,
 }
 
-/// A board at which programs play.
+/// A game runner that plays games between programs.
 pub struct ProgramRunner<'a> {
     config: &'a MatchConfig,
-    /// The programs that run, with their numbers: at most two.
+    /// The running programs with their numbers, at most two.
     seated: Vec<(usize, Box<dyn Player>)>,
     used: Vec<(usize, Resources)>,
 }
 
 impl MatchConfig {
-    /// A board without players.
+    /// Makes a runner without running programs.
     pub fn board(&self) -> ProgramRunner<'_> {
         ProgramRunner { config: self, seated: Vec::new(), used: Vec::new() }
     }
@@ -57,7 +57,7 @@ impl Participant {
     /// Starts the program.
     ///
     /// # Errors
-    /// It cannot be started, or is not ready in time.
+    /// The program cannot be started, or is not ready in time.
     pub fn start(&self) -> Result<Box<dyn Player>, PlayerFault> {
         players::start(&self.spec, self.log.clone())
     }
@@ -98,7 +98,7 @@ impl GameRunner for ProgramRunner<'_> {
 }
 
 impl ProgramRunner<'_> {
-    /// The program of that number: the one that sits here already, or a new one.
+    /// Returns the program with that number; starts it unless it is running.
     fn call(&mut self, number: usize) -> Box<dyn Player> {
         if let Some(place) = self.seated.iter().position(|(seated, _)| *seated == number) {
             let (_, mut player) = self.seated.swap_remove(place);
@@ -130,7 +130,7 @@ impl ProgramRunner<'_> {
     }
 }
 
-/// A program that could not be started: it refuses every game.
+/// Makes a stand-in for a program that could not be started; it refuses every game.
 fn unavailable(fault: PlayerFault) -> Box<dyn Player> {
     let refuse = move |_: Occasion<'_>| vec![(Duration::ZERO, PlayerEvent::Fault(fault.clone()))];
     Box::new(Simulated::new("", SimulatedTime::default(), refuse))

@@ -1,4 +1,4 @@
-//! Tables of reports, as aligned text or as HTML.
+//! Tables for reports, as aligned text or HTML.
 
 use std::fmt::Write as _;
 
@@ -6,25 +6,25 @@ use game::escaped;
 
 use crate::standings::Standings;
 
-/// More programs than these have no crosstable that anybody could read.
+/// Maximum number of programs in a crosstable; wider ones are unreadable.
 const WIDEST_CROSSTABLE: usize = 24;
 
-/// A table of texts with a row of headings.
+/// A table of text cells with a header row.
 pub struct Grid {
     headings: Vec<String>,
-    /// The columns that are aligned to the left; the others are to the right.
+    /// The left-aligned columns; all others are right-aligned.
     left: &'static [usize],
     rows: Vec<Vec<String>>,
 }
 
 impl Grid {
-    /// A table without rows. `left` are the numbers, from 0, of the columns that are aligned to the left.
+    /// Makes a table without rows. `left` contains the indices of the left-aligned columns.
     pub fn new(headings: &[&str], left: &'static [usize]) -> Grid {
         Grid { headings: headings.iter().map(ToString::to_string).collect(), left, rows: Vec::new() }
     }
 
-    /// Who has won how many points of how many games against whom, in the order of a ranking; `None` if there are so many
-    /// programs that nobody could read it.
+    /// Makes a crosstable with the score of each program against each other, in the order of a ranking; `None` if there
+    /// are too many programs to be readable.
     pub fn crosstable<'a>(
         standings: &Standings,
         ranking: &[usize],
@@ -47,7 +47,7 @@ impl Grid {
         self.rows.push(row.into_iter().collect());
     }
 
-    /// The table as lines of text, with columns as wide as their longest cells.
+    /// Formats the table as text, with columns as wide as their longest cells.
     pub fn text(&self) -> String {
         let lines = || [&self.headings].into_iter().chain(&self.rows);
         let width = |column: usize| {
@@ -68,7 +68,7 @@ impl Grid {
         text
     }
 
-    /// The table as an HTML element.
+    /// Formats the table as an HTML element.
     pub fn html(&self) -> String {
         let row = |tag: &str, cells: &[String]| {
             let mut row = "<tr>".to_owned();

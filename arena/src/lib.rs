@@ -1,4 +1,5 @@
-//! Officials: the referee of a game, schedules, statistics and the runner of a match.
+//! Officials of chess matches: the referee of a game, schedules, statistics, the match runner, and the referee of EPD
+//! events.
 
 mod game_runner;
 mod grid;

@@ -1,7 +1,7 @@
-//! A match from its first game, or from where it was left, to its end.
+//! The match runner: plays a match from its first game, or resumes it.
 //!
-//! Each thread has a runner of its own, takes games in pairs and brings their results, one thread at a time. What is counted
-//! does not depend on the order in which games ended, so that a resumed match has the table of one that was never stopped.
+//! Each worker thread has its own game runner, takes games in pairs and reports their results. The statistics do not
+//! depend on the order in which games end, so a resumed match has the same table as an uninterrupted one.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,12 +20,12 @@ use crate::schedule::{Fixture, NextGames, Schedule, ScheduleError};
 use crate::standings::Standings;
 use crate::statistics::{Hypothesis, Sprt};
 
-/// Where games are played, one after the other.
+/// Plays games one after the other.
 pub trait GameRunner {
-    /// Plays a game from the position of the opening on. It ends soon, and without an outcome, once `called_off` is set.
+    /// Plays a game from the given opening. The game ends soon, and without an outcome, once `called_off` is set.
     ///
     /// # Errors
-    /// It was called off, or neither side could play; the text says why.
+    /// The game was called off, or neither side could play; the text says which.
     fn play(
         &mut self,
         fixture: &Fixture,
@@ -33,94 +33,94 @@ pub trait GameRunner {
         called_off: &AtomicBool,
     ) -> Result<PlayedGame, String>;
 
-    /// Sends the players away. Tells what each used, once for each time it was started.
+    /// Ends the players. Returns the resources that each player used, once for each process.
     fn close(self) -> Vec<(usize, Resources)>;
 }
 
-/// A game that has been played.
+/// A finished game with its PGN.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// How it went.
+    /// The game for the state file.
     pub entry: GameEntry,
-    /// The game in PGN, an empty line at its end.
+    /// The game in PGN, with an empty line at its end.
     pub pgn: String,
-    /// For each move the time from its arrival until the opponent had been told of it.
+    /// Overhead of each move: the time from its arrival until the opponent was told.
     pub overheads: Vec<Duration>,
 }
 
-/// How games are played at the same time.
+/// Concurrency of a match.
 #[derive(Clone, Copy, Debug)]
 pub struct Concurrency {
-    /// How many games at a time; at least one is played.
+    /// Maximum number of games played at the same time; 0 counts as 1.
     pub games: usize,
-    /// Whether the processor's cores are divided among them, so that no game disturbs another.
+    /// Whether each game gets its own share of the processor's cores.
     pub pin: bool,
 }
 
-/// Something that happened in a match.
+/// An event of a match.
 #[derive(Debug)]
 pub enum MatchEvent<'a> {
-    /// A game begins.
+    /// A game has begun.
     Started(&'a Fixture),
-    /// A game has ended and is on record.
+    /// A game has ended and was stored.
     Finished(&'a GameEntry),
 }
 
-/// Why a match is over, for now.
+/// Why a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchEnd {
     /// All games have been played.
     Complete,
-    /// The SPRT has come to its decision.
+    /// The SPRT has reached a decision.
     Decided(Hypothesis),
-    /// It was interrupted and can go on later.
+    /// The match was interrupted and can be resumed.
     Interrupted,
 }
 
 /// Why a match cannot be played.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
-    /// There is no such schedule.
+    /// The schedule settings are invalid.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
-    /// There is no opening to begin with.
+    /// An opening cannot be used.
     #[error(transparent)]
     Openings(#[from] OpeningsError),
-    /// The record cannot be kept.
+    /// The files of the match cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// An SPRT weighs two programs.
+    /// An SPRT needs exactly two programs. Carries their number.
     #[error("an SPRT with {0} programs: expected 2")]
     SprtNeedsTwo(usize),
-    /// Two programs failed at the same time; whose fault it is cannot be told.
+    /// Both programs of a game failed to play it, so neither can be given the win.
     #[error("game {}: {detail}; the match stops here and can go on later", .number + 1)]
     NobodyCanPlay {
-        /// The game, from 0.
+        /// Number of the game, from 0.
         number: u64,
-        /// What happened.
+        /// Description of the failures.
         detail: String,
     },
-    /// Fewer cores than games at a time.
+    /// There are fewer cores than concurrent games.
     #[error(
         "{games} games at a time on {cores} cores: to pin them, play no more games at a time than there are cores"
     )]
     TooFewCores {
-        /// Games at a time.
+        /// Number of concurrent games.
         games: usize,
-        /// Cores that this program may use.
+        /// Number of cores available to this process.
         cores: usize,
     },
-    /// The operating system gives no threads or no cores.
+    /// The operating system cannot start threads or list the cores.
     #[error("no threads for the games: {0}")]
     Threads(#[from] io::Error),
 }
 
-/// What the officials needed and what the programs used, in this run of the match.
+/// Time and resources used in this run of the match.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
-    /// From each move's arrival until the opponent had been told of it.
+    /// Overhead of the referee, over all moves.
     pub overheads: Overheads,
-    /// What each program used, in all its processes.
+    /// Resources used by each program, over all its processes.
     pub resources: Vec<Resources>,
 }
 
@@ -128,25 +128,25 @@ pub struct Usage {
 pub struct Match {
     /// The schedule as far as it is known.
     pub schedule: Schedule,
-    /// The results so far.
+    /// Results so far.
     pub standings: Standings,
-    /// What games begin from.
+    /// Openings of the games.
     pub openings: MatchOpenings,
-    /// How many openings have been played so far. Beyond [`MatchOpenings::count`] they have come again, and programs that
-    /// always answer alike have played the same games.
+    /// Number of openings drawn so far. Beyond [`MatchOpenings::count`] openings are repeated, and deterministic
+    /// programs repeat their games.
     pub openings_drawn: u64,
-    /// The test of strength, if there is one.
+    /// The sequential test, if any.
     pub sprt: Option<Sprt>,
-    /// What this run of the match has used.
+    /// Resources used in this run.
     pub usage: Usage,
     store: MatchStore,
 }
 
 impl Match {
-    /// Begins a match, or takes up the one whose games `open_store` finds on record.
+    /// Begins a match, or resumes the one whose games `open_store` finds.
     ///
     /// # Errors
-    /// An SPRT needs two programs, and the record must belong to this match.
+    /// An SPRT was requested for other than two programs, or the stored games do not belong to this match.
     pub fn new(
         mut schedule: Schedule,
         openings: MatchOpenings,
@@ -173,16 +173,16 @@ impl Match {
         Ok(Match { schedule, standings, openings, openings_drawn, sprt, usage, store })
     }
 
-    /// What the test says so far.
+    /// Returns the decision of the test, if it has been reached.
     pub fn decision(&self) -> Option<Hypothesis> {
         self.sprt?.decision(&self.standings.programs[0].pairs)
     }
 
-    /// Plays until the match is complete, decided or `interrupted`. Each thread makes a runner of its own; programs that it
-    /// starts there run on its cores. What happens is told to `observe`.
+    /// Plays until the match is complete, decided or `interrupted` is set. Each worker thread makes its own runner, and
+    /// programs started there inherit its cores. Events are passed to `observe`.
     ///
     /// # Errors
-    /// See [`MatchError`]. All games that ended before are on record.
+    /// See [`MatchError`]. All games that ended before the error are stored.
     pub fn play<R: GameRunner>(
         &mut self,
         concurrency: Concurrency,
@@ -209,7 +209,7 @@ impl Match {
             }
             let mut progress = play.lock();
             while progress.end.is_none() {
-                // A thread that is over before the end has panicked; the scope hands the panic on.
+                // A worker that ends early has panicked; the scope propagates the panic.
                 if interrupted.load(Ordering::Relaxed) || threads.iter().any(ScopedJoinHandle::is_finished) {
                     play.end(&mut progress, Ok(MatchEnd::Interrupted));
                 } else {
@@ -221,14 +221,14 @@ impl Match {
         progress.end.unwrap_or(Ok(MatchEnd::Interrupted))
     }
 
-    /// The next games that can be played now, with their openings.
+    /// Returns the next games that can be played now, with their openings.
     fn next_games(&mut self) -> Result<Option<Vec<GameJob>>, OpeningsError> {
         let NextGames::Games(fixtures) = self.schedule.take() else { return Ok(None) };
         let with_opening = |fixture: Fixture| Ok((fixture, self.openings.get(fixture.opening)?));
         fixtures.into_iter().map(with_opening).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Records a game.
+    /// Stores a game and adds it to the standings.
     fn finish(
         &mut self,
         fixture: &Fixture,
@@ -237,7 +237,7 @@ impl Match {
         let nobody = |detail| MatchError::NobodyCanPlay { number: fixture.number, detail };
         let PlayedGame { entry, pgn, overheads } = played.map_err(nobody)?;
         self.store.append(&entry, &pgn)?;
-        // The game came from this schedule, and only once.
+        // The game was taken from this schedule, exactly once.
         let recorded = self.schedule.record(fixture.number, entry.white_points());
         recorded.expect("the result of a game that was given out");
         self.standings.add(fixture, entry.outcome.0);
@@ -247,16 +247,16 @@ impl Match {
     }
 }
 
-/// A game to play, with its opening.
+/// A game to be played, with its opening.
 type GameJob = (Fixture, Game);
 
-/// How long an interruption may go unnoticed.
+/// Interval at which an interruption is checked.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// A match while it is played, as its threads share it: each takes games and brings their results, in turns.
+/// The state that the worker threads of a match share.
 struct Play<'a, F> {
     progress: Mutex<Progress<'a, F>>,
-    /// Notified when games have ended, and at the end.
+    /// Notified when games have ended, and at the end of the match.
     changed: Condvar,
     called_off: AtomicBool,
 }
@@ -264,7 +264,7 @@ struct Play<'a, F> {
 struct Progress<'a, F> {
     game: &'a mut Match,
     observe: F,
-    /// How many threads have games.
+    /// Number of threads that are playing.
     playing: usize,
     end: Option<Result<MatchEnd, MatchError>>,
 }
@@ -282,7 +282,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
         self.changed.wait_timeout(progress, time).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// The match is over: games that are being played are called off.
+    /// Ends the match and calls off the games in play.
     fn end(&self, progress: &mut Progress<'a, F>, end: Result<MatchEnd, MatchError>) {
         progress.end.get_or_insert(end);
         self.called_off.store(true, Ordering::Relaxed);
@@ -292,7 +292,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
     /// Plays games until the match is over.
     fn work<R: GameRunner>(&self, cores: Option<&[usize]>, make_runner: impl Fn() -> R) {
         if let Some(cores) = cores {
-            // Programs that are started from here inherit it. If it can't be done, the games are played all the same.
+            // Child processes inherit the affinity. If it cannot be set, the games are played without it.
             let _ = affinity::restrict(cores);
         }
         let mut runner = make_runner();
@@ -312,7 +312,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
         }
     }
 
-    /// Games to play, when there are some; `None` if the match is over.
+    /// Waits for games to play; `None` if the match is over.
     fn take(&self) -> Option<Vec<GameJob>> {
         let mut progress = self.lock();
         loop {
@@ -341,7 +341,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
         end.is_none()
     }
 
-    /// Records a game, unless the match was over before it.
+    /// Stores a game, unless the match ended before it.
     fn finish(&self, fixture: &Fixture, played: Result<PlayedGame, String>) {
         let mut progress = self.lock();
         let Progress { game, observe, end: None, .. } = &mut *progress else { return };
@@ -360,7 +360,7 @@ impl<'a, F: FnMut(&Match, MatchEvent<'_>)> Play<'a, F> {
 }
 
 impl Concurrency {
-    /// The cores of each worker; `None` where it may use all.
+    /// Returns the cores of each worker; `None` for a worker that may use all cores.
     fn cores(self) -> Result<Vec<Option<Vec<usize>>>, MatchError> {
         let games = self.games.max(1);
         if !self.pin {
@@ -388,7 +388,7 @@ mod tests {
     use crate::schedule::{ScheduleSettings, TournamentFormat};
     use crate::statistics::EloModel;
 
-    /// A board without players: the outcome is a function of the game.
+    /// A runner without players: the outcome is a function of the fixture.
     struct Scripted<F>(F);
 
     impl<F: Fn(&Fixture) -> Option<Outcome>> GameRunner for Scripted<F> {
@@ -495,7 +495,7 @@ mod tests {
         let games = game.standings.games;
         assert!((10..1000).contains(&games), "{games}");
         drop(game);
-        // Nothing is played once it is decided.
+        // A decided match plays no further games.
         let mut again = begin(settings, Some(sprt), folder.path()).unwrap();
         assert_eq!(again.play(workers(2), || Scripted(better), &NEVER, |_, _| {}).unwrap(), decided);
         assert_eq!(again.standings.games, games);

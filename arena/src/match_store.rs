@@ -1,9 +1,10 @@
-//! The record of a match on disk, from which it goes on after whatever happened to it.
+//! The files of a match on disk, from which an interrupted match is resumed.
 //!
 //! The state is a file of JSON lines: the settings first, then a line for each game in the order in which they ended. A
-//! game counts from the moment its line is complete. The PGN is written just before, and the line says where it ends
-//! there: what is behind that belongs to a game that does not count and is cut off before the match goes on. So a game
-//! is in one file if and only if it is in the other, at whatever byte the program was killed.
+//! game counts as soon as its line is complete. Its PGN is written just before, and the line contains the length of the
+//! PGN file after the game. Anything behind that length belongs to a game that does not count and is cut off when the
+//! match is resumed. A game is therefore in one file if and only if it is in the other, at whatever byte the program
+//! was killed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -16,25 +17,25 @@ use serde_json::Value;
 use crate::schedule::Fixture;
 use crate::statistics::Points;
 
-/// A game that has been played, as the state has it.
+/// A finished game, as stored in the state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameEntry {
-    /// The game that was played.
+    /// Fixture of the game.
     #[serde(flatten)]
     pub fixture: Fixture,
-    /// How the game ended.
+    /// Outcome of the game.
     #[serde(flatten)]
     pub outcome: RecordedOutcome,
-    /// What the outcome does not say, such as the text of an illegal move; may be empty.
+    /// Details that the outcome does not contain, such as the text of an illegal move; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// Plies that the programs played, those of the opening not counted.
+    /// Number of plies played, without those of the opening.
     pub plies: u32,
-    /// How long the game lasted, in seconds.
+    /// Duration of the game, in seconds.
     pub seconds: f64,
 }
 
-/// An outcome in words.
+/// An outcome that is serialised as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "OutcomeText", into = "OutcomeText")]
 pub struct RecordedOutcome(pub Outcome);
@@ -62,67 +63,67 @@ impl TryFrom<OutcomeText> for RecordedOutcome {
 }
 
 impl GameEntry {
-    /// What the game brought White.
+    /// Returns White's points.
     pub fn white_points(&self) -> Points {
         Points::of(self.outcome.0, Color::White)
     }
 }
 
-/// Why the record of a match cannot be kept or taken up again.
+/// An error of the files of a match.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The operating system refused.
+    /// The operating system reports an error.
     #[error("{path} cannot be {action}: {error}")]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was tried: `opened`, `read`, `written`.
+        /// The failed action: `opened`, `read`, `written`.
         action: &'static str,
-        /// What the system says.
+        /// Error reported by the operating system.
         error: io::Error,
     },
-    /// Another match is writing the same file.
+    /// Another match is using the file.
     #[error("{0} is in use by another match")]
     InUse(PathBuf),
-    /// The file holds something else, which shall not be overwritten.
+    /// The file is no state of a match and is not overwritten.
     #[error("{0} is not the state of a match; name a new file, or one that a match has written")]
     Foreign(PathBuf),
-    /// A line is damaged.
+    /// A line of the state is damaged.
     #[error("{path}, line {line}: {reason}; the match cannot go on from this state")]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         reason: String,
     },
-    /// The match was begun in another way.
+    /// The match was begun with other settings.
     #[error(
         "{path} belongs to a match with other settings: {setting} was {before}, now {now}; \
          use the same settings, or another state file"
     )]
     OtherSettings {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The first setting that differs.
+        /// Name of the first setting that differs.
         setting: String,
-        /// Its value when the match was begun.
+        /// Value with which the match was begun.
         before: String,
-        /// Its value now.
+        /// Present value.
         now: String,
     },
-    /// The PGN is not as the match left it.
+    /// The PGN file was modified since the match wrote it.
     #[error("{path} is not as the match left it ({reason}); put it back, or begin anew with other files")]
     ChangedPgn {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is different.
+        /// The difference.
         reason: String,
     },
 }
 
-/// What the first line of a state begins with.
+/// Beginning of the first line of a state file.
 const SIGNATURE: &str = r#"{"herald":"match","version":1,"#;
 
 #[derive(Serialize, Deserialize)]
@@ -130,7 +131,7 @@ struct StateHeader {
     herald: String,
     version: u32,
     settings: Value,
-    /// The length of the PGN before the first game.
+    /// Length of the PGN file before the first game, in bytes.
     pgn_begin: u64,
 }
 
@@ -138,11 +139,11 @@ struct StateHeader {
 struct StateLine {
     #[serde(flatten)]
     entry: GameEntry,
-    /// The length of the PGN after this game.
+    /// Length of the PGN file after this game, in bytes.
     pgn_end: u64,
 }
 
-/// The files of a match that is being played.
+/// The open files of a match.
 #[derive(Debug)]
 pub struct MatchStore {
     state: Option<AppendFile>,
@@ -150,13 +151,13 @@ pub struct MatchStore {
 }
 
 impl MatchStore {
-    /// Opens or creates the files and locks them. `settings` is what a match that goes on must have in common with the
-    /// one that was begun; `restore` is told of the games that were played, in the order in which they ended, and may
-    /// refuse one with a reason.
+    /// Opens or creates the files and locks them. `settings` contains the settings that must be the same in a resumed
+    /// match. `restore` is called for each stored game, in the order in which they ended, and may refuse one with a
+    /// reason.
     ///
     /// # Errors
-    /// A file cannot be used, is in use, was made by something else or with other settings, or is damaged. Nothing has
-    /// been changed then.
+    /// A file cannot be used, is in use, was made by another program or with other settings, or is damaged. The files
+    /// are unchanged then.
     pub fn open(
         state: Option<&Path>,
         pgn: Option<&Path>,
@@ -171,10 +172,10 @@ impl MatchStore {
         Ok(MatchStore { state, pgn })
     }
 
-    /// Writes a game down. Once this returns, it survives the end of the program.
+    /// Appends a game. When this returns, the game survives the death of the process.
     ///
     /// # Errors
-    /// A file cannot be written; the game is in neither of them, and those before it are.
+    /// A file cannot be written. The game is then in neither file; earlier games are kept.
     pub fn append(&mut self, entry: &GameEntry, pgn: &str) -> Result<(), StoreError> {
         let before = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
         if let Some(log) = &mut self.pgn {
@@ -194,7 +195,7 @@ impl MatchStore {
     }
 }
 
-/// Reads what is there of a match, or begins one. Changes nothing before everything has been found in order.
+/// Reads the stored match, or begins a new one. Changes nothing before all checks have passed.
 fn resume(
     state: &mut AppendFile,
     mut pgn: Option<&mut AppendFile>,
@@ -230,7 +231,7 @@ fn resume(
     Ok(())
 }
 
-/// Begins a match in an empty file, or in one whose first line was never completed.
+/// Begins a match in a file that is empty or whose first line is incomplete.
 fn begin(state: &mut AppendFile, torn: &[u8], settings: &Value, pgn_begin: u64) -> Result<(), StoreError> {
     let signature = SIGNATURE.as_bytes();
     let common = torn.len().min(signature.len());
@@ -244,13 +245,13 @@ fn begin(state: &mut AppendFile, torn: &[u8], settings: &Value, pgn_begin: u64) 
 }
 
 fn json_line(value: &impl Serialize) -> String {
-    // What is written here has neither maps with odd keys nor anything else that JSON lacks.
+    // Serialisation cannot fail: the records contain no maps with keys other than strings.
     let mut line = serde_json::to_string(value).expect("a record can be written in JSON");
     line.push('\n');
     line
 }
 
-/// The first place where two values differ, and what they are there.
+/// Returns the name of the first setting that differs, and both values.
 fn difference(place: &str, before: &Value, now: &Value) -> Option<(String, String, String)> {
     let join = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
     match (before, now) {
@@ -267,12 +268,12 @@ fn difference(place: &str, before: &Value, now: &Value) -> Option<(String, Strin
     }
 }
 
-/// A file that only grows, by whole pieces.
+/// A file to which complete records are appended.
 #[derive(Debug)]
 struct AppendFile {
     path: PathBuf,
     file: File,
-    /// What counts of it, in bytes.
+    /// Length of the valid part, in bytes.
     length: u64,
 }
 
@@ -283,7 +284,7 @@ impl AppendFile {
         let file = options.map_err(failed)?;
         match file.try_lock() {
             Err(std::fs::TryLockError::WouldBlock) => return Err(StoreError::InUse(path.to_owned())),
-            // Where files cannot be locked the user has to take care.
+            // On systems without file locks the user is responsible.
             Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
         }
         let length = file.metadata().map_err(failed)?.len();
@@ -299,13 +300,14 @@ impl AppendFile {
         Ok(())
     }
 
-    /// Drops what is behind `length`. Where that fails the next resumption does it.
+    /// Truncates the file to `length`. If that fails, the next resumption does it.
     fn cut(&mut self, length: u64) {
         let _ = self.file.set_len(length);
         self.length = length;
     }
 
-    /// Sees to it that behind `end` there is nothing but the game that was being written at the end.
+    /// Checks that the file contains nothing behind `end` except a game that was being written when the program was
+    /// killed.
     fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
         let changed = |reason: String| StoreError::ChangedPgn { path: self.path.clone(), reason };
         if self.length < end {
@@ -325,22 +327,22 @@ impl AppendFile {
     }
 }
 
-/// The complete lines of a file.
+/// A reader of the complete lines of a file.
 struct StateLines<'a> {
     path: &'a Path,
     reader: BufReader<&'a File>,
     number: u64,
-    /// How many bytes the lines read so far have.
+    /// Number of bytes of the lines read so far.
     complete: u64,
-    /// What stands behind the last complete line.
+    /// Bytes behind the last complete line.
     torn: Vec<u8>,
 }
 
-/// Longer lines are no entries; the settings of hundreds of programs still fit.
+/// Maximum length of a line, in bytes; enough for the settings of hundreds of programs.
 const LONGEST_LINE: u64 = 16 << 20;
 
 impl<'a> StateLines<'a> {
-    /// Those of a file that has just been opened.
+    /// Reads the lines of a file that has just been opened.
     fn of(log: &'a AppendFile) -> StateLines<'a> {
         let reader = BufReader::new(&log.file);
         StateLines { path: &log.path, reader, number: 0, complete: 0, torn: Vec::new() }
@@ -358,7 +360,7 @@ impl<'a> StateLines<'a> {
         line.pop();
         self.number += 1;
         self.complete += read;
-        // A first line that is no text is no header either.
+        // If the first line is not UTF-8, the file is not a state file.
         String::from_utf8(line).map(Some).map_err(|_| match self.number {
             1 => StoreError::Foreign(self.path.to_owned()),
             _ => self.damaged("this is no text"),
@@ -428,7 +430,7 @@ mod tests {
     fn killed_at_any_byte_no_game_is_lost_or_doubled() {
         let files = Files::new();
         fs::write(&files.pgn, "[Event \"of somebody else\"]\n\n*\n\n").unwrap();
-        // What the files hold after each write, as a kill would leave them.
+        // The contents of both files after each write, as a kill would leave them.
         let mut moments = Vec::new();
         let (mut store, _) = files.open().unwrap();
         for number in 0..3 {
@@ -531,7 +533,7 @@ mod tests {
         drop(store);
         let mut state = files.open().unwrap();
         assert!(state.1.is_empty());
-        // The state full, the PGN not.
+        // The disk of the state file is full, that of the PGN file is not.
         state.0.state = Some(AppendFile {
             path: full.to_owned(),
             file: OpenOptions::new().append(true).open(full).unwrap(),

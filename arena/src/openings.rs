@@ -1,7 +1,7 @@
-//! The positions from which the games of a match begin.
+//! The openings of a match.
 //!
-//! They are drawn by number: all who play in one round get the same ones, and an encounter takes one after the other, so that
-//! opponents meet the same openings, or all of a short book equally often.
+//! Openings are drawn by number. All programs in a round get the same openings, and the games of an encounter take
+//! consecutive ones, so that all opponents meet the same openings, or all openings of a short file equally often.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,20 +11,21 @@ use game::book::{self, BookError, PolyglotBook};
 use game::epd::position_part;
 use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
 
-/// Openings, in the order in which they are drawn. There is always one more: after the last comes the first.
+/// Openings in the order in which they are drawn. After the last one the first is drawn again.
 #[derive(Debug)]
 pub struct MatchOpenings {
-    /// The file, for messages.
+    /// Path of the file, for error messages.
     path: PathBuf,
     mode: CastlingMode,
     source: OpeningSource,
 }
 
-/// Where openings come from.
+/// The source of openings.
 #[derive(Debug)]
 enum OpeningSource {
     Listed(Vec<StoredOpening>),
-    /// Moves drawn by their weights: each opening by the seed and its own number, so that it is always the same.
+    /// Moves drawn from a Polyglot book by their weights. An opening depends on the seed and its own number only, so it
+    /// is reproducible.
     Book {
         book: Box<PolyglotBook<File>>,
         plies: usize,
@@ -32,87 +33,87 @@ enum OpeningSource {
     },
 }
 
-/// An opening in little room.
+/// An opening in compact form.
 #[derive(Clone, Debug)]
 struct StoredOpening {
-    /// The position before the first move; the start position of the game if it is empty.
+    /// FEN of the position before the first move; empty for the usual start position.
     start: Box<str>,
     moves: Box<[Move]>,
 }
 
-/// In which order openings are drawn.
+/// The order in which openings are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpeningOrder {
-    /// As in the file, from the one with this number (from 1) on.
+    /// File order, beginning with the given opening.
     Sequential {
-        /// The first.
+        /// Number of the first opening, from 1.
         from: usize,
     },
-    /// Shuffled; the same seed shuffles in the same way.
+    /// Random order, reproducible by its seed.
     Random {
-        /// The seed.
+        /// Seed of the random order.
         seed: u64,
     },
 }
 
-/// Why openings cannot be used.
+/// An error of an openings file.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}{problem}")]
 pub struct OpeningsError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// What is wrong with the file.
     pub problem: OpeningsProblem,
 }
 
-/// What is wrong with a file of openings. The text follows the name of the file.
+/// What is wrong with an openings file. The text follows the name of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsProblem {
-    /// The system refuses.
+    /// The file cannot be read.
     #[error(" cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// The name of the file does not tell its format.
+    /// The format cannot be derived from the file name.
     #[error(": expected a file of openings whose name ends in .epd, .fen, .txt, .pgn or .bin")]
     UnknownFormat,
-    /// A position cannot be used. Carries its line, from 1, and the reason.
+    /// A position is invalid. Carries its line, from 1, and the reason.
     #[error(", line {0}: {1}")]
     Position(u64, String),
-    /// A game cannot be used.
+    /// A PGN game is invalid.
     #[error(", {0}")]
     Game(#[from] PgnError),
-    /// A book cannot be used.
+    /// A Polyglot book is invalid.
     #[error(": {0}")]
     Book(#[from] BookError),
-    /// A game is over before the programs could play. Carries its number, from 1, and its length in plies.
+    /// A game is over at the end of its opening. Carries its number, from 1, and its length in plies.
     #[error(", game {0}: it is over after {1} plies of opening; take fewer plies")]
     Over(usize, usize),
-    /// The file has no openings.
+    /// The file contains no openings.
     #[error(" has no openings in it")]
     Empty,
-    /// The first opening wanted does not exist. Carries the number of openings and of the one wanted.
+    /// The requested first opening does not exist. Carries the number of openings and the requested number.
     #[error(" has {0} openings; opening {1} to begin with is not among them")]
     Beyond(usize, usize),
 }
 
-/// The longest line with a position, in bytes: many times what EPD allows ([`game::epd::LONGEST_LINE`]).
+/// Maximum length of a line with a position, in bytes: many times the limit of EPD ([`game::epd::LONGEST_LINE`]).
 const LONGEST_LINE: u64 = 64 << 10;
 
-/// How many plies are drawn from a book that does not end before.
+/// Default number of plies drawn from a book, unless the book ends earlier.
 const PLIES_OF_A_BOOK: usize = 8;
 
 impl MatchOpenings {
-    /// No openings: every game begins at the start position.
+    /// Makes an empty set: every game begins at the start position.
     pub fn none() -> MatchOpenings {
         MatchOpenings::listed("none", CastlingMode::Standard, vec![StoredOpening::at("")])
     }
 
-    /// The positions that Herald brings along.
+    /// Returns the set of openings embedded in Herald.
     pub fn embedded() -> MatchOpenings {
         let openings = game::openings::EMBEDDED.lines().map(|line| StoredOpening::at(position_part(line)));
         MatchOpenings::listed("the embedded set", CastlingMode::Standard, openings.collect())
     }
 
-    /// The 960 start positions of Chess960, in the order of their numbers.
+    /// Returns the 960 start positions of Chess960, in the order of their numbers.
     pub fn chess960() -> MatchOpenings {
         let openings = (0..960).map(|number| StoredOpening::at(&chess960_fen(number)));
         MatchOpenings::listed("Chess960", CastlingMode::Chess960, openings.collect())
@@ -122,11 +123,11 @@ impl MatchOpenings {
         MatchOpenings { path: name.into(), mode, source: OpeningSource::Listed(openings) }
     }
 
-    /// Reads a file of openings, whose name tells its format: EPD or FEN, PGN, or a Polyglot book. At most so many plies are
-    /// taken from each game; from a book 8 by default.
+    /// Reads an openings file. The file name extension tells the format: EPD or FEN, PGN, or a Polyglot book. At most
+    /// `plies` plies are taken from each game; the default for a book is 8.
     ///
     /// # Errors
-    /// The file cannot be read, has no openings, or one that cannot be played from.
+    /// The file cannot be read, contains no openings, or contains one that cannot be played.
     pub fn read(
         path: &Path,
         mode: CastlingMode,
@@ -138,10 +139,11 @@ impl MatchOpenings {
         Ok(MatchOpenings { path: path.to_owned(), mode, source })
     }
 
-    /// Puts them in order. From a book, the openings of a seed are drawn in either order.
+    /// Sets the order. A book is random in either order: its generator is seeded with the seed or the number of the
+    /// first opening.
     ///
     /// # Errors
-    /// The opening to begin with is not there.
+    /// The requested first opening does not exist.
     pub fn ordered(mut self, order: OpeningOrder) -> Result<MatchOpenings, OpeningsError> {
         match (&mut self.source, order) {
             (OpeningSource::Listed(openings), OpeningOrder::Random { seed }) => {
@@ -160,7 +162,7 @@ impl MatchOpenings {
         Ok(self)
     }
 
-    /// How many there are before the first comes again; `None` if they are drawn from a book.
+    /// Returns the number of different openings; `None` if they are drawn from a book.
     pub fn count(&self) -> Option<usize> {
         match &self.source {
             OpeningSource::Listed(openings) => Some(openings.len()),
@@ -168,7 +170,7 @@ impl MatchOpenings {
         }
     }
 
-    /// The opening of that number, from 0.
+    /// Returns the opening with that number, from 0.
     ///
     /// # Errors
     /// A book can no longer be read, or is damaged.
@@ -178,7 +180,7 @@ impl MatchOpenings {
                 Ok(openings[(number % openings.len() as u64) as usize].set_up(self.mode))
             }
             OpeningSource::Book { book, plies, seed } => {
-                // A generator of its own for each number; the multiplier keeps neighbouring seeds apart.
+                // Each opening has its own generator. The multiplier separates neighbouring seeds.
                 let random = fastrand::Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number);
                 draw(book, *plies, random)
                     .map_err(|error| OpeningsError { path: self.path.clone(), problem: error.into() })
@@ -216,7 +218,7 @@ impl OpeningSource {
 }
 
 impl StoredOpening {
-    /// A position without moves.
+    /// Makes an opening without moves.
     fn at(start: &str) -> StoredOpening {
         StoredOpening { start: start.into(), moves: [].into() }
     }
@@ -234,7 +236,7 @@ impl StoredOpening {
     }
 }
 
-/// The moves of a book, until it knows no more or the game would be over.
+/// Draws moves from a book until the book has no move or the next one would end the game.
 fn draw(book: &mut PolyglotBook<File>, plies: usize, mut random: fastrand::Rng) -> Result<Game, BookError> {
     let mut game = Game::default();
     while game.ply() < plies {
@@ -248,7 +250,7 @@ fn draw(book: &mut PolyglotBook<File>, plies: usize, mut random: fastrand::Rng) 
     Ok(game)
 }
 
-/// Lines with positions; empty ones and those that begin with `#` are passed over.
+/// Reads positions, one per line. Skips empty lines and lines that begin with `#`.
 fn read_positions(mut file: impl BufRead, mode: CastlingMode) -> Result<Vec<StoredOpening>, OpeningsProblem> {
     let mut openings = Vec::new();
     let mut line = Vec::new();
@@ -297,7 +299,7 @@ fn read_games(file: impl BufRead, most_plies: usize) -> Result<Vec<StoredOpening
     Ok(openings)
 }
 
-/// The start position of that number, from 0 to 959 (the numbers are Scharnagl's; 518 is the usual one).
+/// Returns the start position with that number, from 0 to 959 (Scharnagl's numbering; 518 is the usual position).
 fn chess960_fen(number: usize) -> String {
     let mut rank = [None; 8];
     let (rest, light) = (number / 4, number % 4);
@@ -306,7 +308,7 @@ fn chess960_fen(number: usize) -> String {
     rank[2 * dark] = Some('b');
     let (knights, queen) = (rest / 6, rest % 6);
     place(&mut rank, queen, 'q');
-    // The ten ways to put two knights on five squares: the first as far to the left as can be.
+    // The ten ways to put two knights on five squares, in Scharnagl's order: the leftmost first.
     let pairs: Vec<(usize, usize)> = (0..5).flat_map(|a| (a + 1..5).map(move |b| (a, b))).collect();
     let (first, second) = pairs[knights];
     place(&mut rank, second, 'n');
@@ -324,7 +326,7 @@ fn chess960_fen(number: usize) -> String {
     )
 }
 
-/// Puts a piece on the free square with so many free ones to its left.
+/// Puts a piece on the free square that has the given number of free squares to its left.
 fn place(rank: &mut [Option<char>; 8], free_before: usize, piece: char) {
     if let Some(square) = rank.iter_mut().filter(|square| square.is_none()).nth(free_before) {
         *square = Some(piece);

@@ -1,20 +1,20 @@
-//! How much of the time between two moves the referee took.
+//! Statistics of the referee's overhead: the time between the arrival of a move and the message to the opponent.
 
 use std::time::Duration;
 
-/// How long the officials took, move by move, in memory that does not grow: a histogram whose steps are a sixteenth.
+/// A histogram of overheads with constant memory. There are 16 logarithmic bins to each factor of two.
 #[derive(Clone, Debug, Default)]
 pub struct Overheads {
     counts: Vec<u64>,
-    /// The longest.
+    /// The longest overhead.
     pub longest: Duration,
 }
 
-/// Steps to the double.
+/// Number of bins for each factor of two.
 const STEPS: f64 = 16.0;
 
 impl Overheads {
-    /// Counts these times.
+    /// Adds overheads.
     pub fn extend(&mut self, times: impl IntoIterator<Item = Duration>) {
         for time in times {
             let step = ((time.as_nanos().max(1) as f64).log2() * STEPS) as usize;
@@ -26,7 +26,7 @@ impl Overheads {
         }
     }
 
-    /// The median, to within three per cent; `None` before the first move.
+    /// Returns the median, accurate to three per cent; `None` before the first move.
     pub fn median(&self) -> Option<Duration> {
         let mut left = self.counts.iter().sum::<u64>().div_ceil(2);
         let step = self.counts.iter().position(|&count| {

@@ -1,4 +1,4 @@
-//! Players without a program: what they say is computed on the spot. For tests, benches and simulated matches.
+//! Players without a process, whose replies are computed by a function. For tests, benchmarks and simulated matches.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -11,10 +11,10 @@ use players::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Tur
 
 use crate::table::Time;
 
-/// A player that a function speaks for.
+/// A player whose replies are computed by a function.
 ///
-/// The function hears of every [`Occasion`] and answers with what the player says, each thing after a thinking time of
-/// its own. A [`PlayerEvent::Fault`] as the answer to [`Occasion::NewGame`] refuses the game.
+/// The function is called for every [`Occasion`] and returns the player's replies, each with its thinking time. A
+/// [`PlayerEvent::Fault`] as the reply to [`Occasion::NewGame`] refuses the game.
 pub struct Simulated<F> {
     name: String,
     time: SimulatedTime,
@@ -22,14 +22,14 @@ pub struct Simulated<F> {
     said: VecDeque<Arrival>,
 }
 
-/// What happens to a player.
+/// An input of a simulated player.
 #[derive(Debug)]
 pub enum Occasion<'a> {
     /// A game begins.
     NewGame(&'a NewGame),
-    /// It is to move.
+    /// The player has to move.
     Think(Turn<'a>),
-    /// Its move was accepted.
+    /// The player's move was accepted.
     Wait(Turn<'a>),
     /// The opponent offers a draw.
     DrawOffer,
@@ -37,14 +37,14 @@ pub enum Occasion<'a> {
     End(Outcome),
 }
 
-/// Time that passes only while everybody waits for it. Clones tell the same time.
+/// Simulated time, which passes only while all players and the referee wait for it. Clones share the same time.
 #[derive(Clone, Debug)]
 pub struct SimulatedTime(Rc<Agenda>);
 
 #[derive(Debug)]
 struct Agenda {
     now: Cell<Instant>,
-    /// The first moment, as far as it was asked for, at which somebody will speak.
+    /// The earliest time requested at which a player will reply.
     next: Cell<Option<Instant>>,
 }
 
@@ -55,7 +55,7 @@ impl Default for SimulatedTime {
 }
 
 impl SimulatedTime {
-    /// Whether the moment has come; if not, time will not pass beyond it.
+    /// Whether the time has been reached. If not, simulated time will stop there.
     fn has_come(&self, moment: Instant) -> bool {
         let come = moment <= self.now();
         if !come {
@@ -77,7 +77,7 @@ impl Time for SimulatedTime {
 }
 
 impl<F: FnMut(Occasion<'_>) -> Vec<(Duration, PlayerEvent)>> Simulated<F> {
-    /// A player that thinks in this time.
+    /// Makes a player that uses this simulated time.
     pub fn new(name: &str, time: SimulatedTime, answer: F) -> Simulated<F> {
         Simulated { name: name.to_owned(), time, answer, said: VecDeque::new() }
     }

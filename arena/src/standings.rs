@@ -1,4 +1,4 @@
-//! What the games of a match come to, program by program and against each other.
+//! The standings of a match: results of each program, in total and against each opponent.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,29 +10,29 @@ use crate::statistics::{Pentanomial, Points, Sample, WinDrawLoss};
 /// The results of a match so far. They do not depend on the order in which games ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
-    /// Those of each program.
+    /// Results of each program.
     pub programs: Vec<Standing>,
-    /// The results of the first program against the second, for all that have met.
+    /// Results of the first program against the second, for all pairs of programs that have met.
     encounters: HashMap<(usize, usize), WinDrawLoss>,
-    /// What the program with the lower number has from the one game of a pair that has ended.
+    /// Points of the program with the lower number in the first finished game of a pair.
     half_pairs: HashMap<(usize, usize, u64), Points>,
-    /// How many games were played.
+    /// Number of games played.
     pub games: u64,
 }
 
-/// The results of one program.
+/// Results of one program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// All its games.
+    /// Results of all games.
     pub games: WinDrawLoss,
-    /// Its complete pairs of games.
+    /// Results of complete pairs of games.
     pub pairs: Pentanomial,
-    /// How many games it lost by each fault of its own, also by those that it did not commit.
+    /// Number of games lost by each kind of fault; kinds that did not occur are included with 0.
     pub faults: BTreeMap<&'static str, u64>,
 }
 
-/// The faults by which a program loses, in words that can head the columns of a table: its time ran out; it crashed, left,
-/// could not be started or fell silent; it made an illegal move; it broke the rules or its protocol in another way.
+/// The faults by which a program loses, as column headings: its flag fell; it crashed, left, could not be started or
+/// stopped replying; it made an illegal move; it broke the rules or its protocol in another way.
 const FAULTS: [(WinReason, &str); 4] = [
     (WinReason::TimeForfeit, "time forfeits"),
     (WinReason::Abandoned, "crashes"),
@@ -41,7 +41,7 @@ const FAULTS: [(WinReason, &str); 4] = [
 ];
 
 impl Standings {
-    /// Nothing has been played yet.
+    /// Makes standings without games.
     pub fn new(programs: usize) -> Standings {
         Standings {
             programs: vec![
@@ -57,7 +57,7 @@ impl Standings {
         }
     }
 
-    /// Counts a game.
+    /// Adds a game.
     pub fn add(&mut self, fixture: &Fixture, outcome: Outcome) {
         self.games += 1;
         let white = Points::of(outcome, Color::White);
@@ -89,12 +89,12 @@ impl Standings {
         }
     }
 
-    /// The results of a program against another.
+    /// Returns the results of a program against another.
     pub fn between(&self, program: usize, opponent: usize) -> WinDrawLoss {
         self.encounters.get(&(program, opponent)).copied().unwrap_or_default()
     }
 
-    /// What a program has won against another, as a crosstable shows it: `1.5/2`.
+    /// Formats the score of a program against another for a crosstable: `1.5/2`.
     pub fn score_text(&self, program: usize, opponent: usize) -> String {
         let score = self.between(program, opponent);
         match score.games() {
@@ -103,15 +103,15 @@ impl Standings {
         }
     }
 
-    /// The part of all games that was drawn; `None` before the first.
+    /// Returns the share of drawn games; `None` before the first game.
     pub fn draw_ratio(&self) -> Option<f64> {
-        // Every game counts for two.
+        // Every game is counted for both programs.
         let drawn: u64 = self.programs.iter().map(|standing| standing.games.draws).sum();
         (self.games > 0).then(|| drawn as f64 / 2.0 / self.games as f64)
     }
 
-    /// The programs, best first: by the part of the points they won, then by the strength of those they met
-    /// (Sonneborn-Berger), then in the order in which they were named.
+    /// Returns the programs, best first: by their share of the points, then by Sonneborn-Berger score, then by their
+    /// numbers.
     pub fn ranking(&self) -> Vec<usize> {
         let mut ranking: Vec<usize> = (0..self.programs.len()).collect();
         let keys: Vec<(f64, f64)> =
@@ -123,13 +123,13 @@ impl Standings {
         ranking
     }
 
-    /// Points won of points possible; 0 without games.
+    /// Returns the share of the points; 0 without games.
     fn score(&self, program: usize) -> f64 {
         let games = &self.programs[program].games;
         if games.games() == 0 { 0.0 } else { games.halves() as f64 / 2.0 / games.games() as f64 }
     }
 
-    /// The points of the opponents, weighted by what was won against them.
+    /// Returns the Sonneborn-Berger score: the opponents' points, weighted by the result against each.
     fn sonneborn_berger(&self, program: usize) -> f64 {
         let opponents = 0..self.programs.len();
         opponents.map(|opponent| self.between(program, opponent).halves() as f64 * self.score(opponent)).sum()
@@ -137,7 +137,7 @@ impl Standings {
 }
 
 impl Standing {
-    /// The results as observations of strength: pairs of games, or single games until a pair is complete. `None`
+    /// Returns the results as a statistical sample: pairs of games, or single games until a pair is complete. `None`
     /// without games.
     pub fn sample(&self) -> Option<Sample> {
         self.pairs.sample().or_else(|| self.games.sample())

@@ -1,4 +1,4 @@
-//! What can be seen of a match while it is played: a line and a table on a terminal, events on a pipe.
+//! Progress of a match: a status line and a table on a terminal, JSON events on a pipe.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use serde_json::{Value, json};
 use super::options::MatchPlan;
 use super::report;
 
-/// Whoever is watching a match.
+/// Shows the progress of a match.
 pub(super) struct MatchProgress<'a> {
     plan: &'a MatchPlan,
     bar: ProgressBar,
     json: bool,
-    /// The events could not be written; nobody listens any more.
+    /// Error of writing events; no further events are written.
     failed: Option<io::Error>,
     interrupted: Arc<AtomicBool>,
 }
 
-/// So many programs are shown while games are played.
+/// Maximum number of programs shown in the table.
 const SHOWN: usize = 12;
 
 impl<'a> MatchProgress<'a> {
-    /// `interrupted` is set when events can't be written any more.
+    /// Makes the display. It sets `interrupted` when events can no longer be written.
     pub(super) fn new(
         plan: &'a MatchPlan,
         game: &Match,
@@ -43,7 +43,7 @@ impl<'a> MatchProgress<'a> {
         } else {
             ProgressBar::hidden()
         };
-        // What was played before says nothing of the time that the rest takes.
+        // The remaining time must be estimated from the games of this run only.
         bar.reset_eta();
         let mut live = MatchProgress { plan, bar, json, failed: None, interrupted };
         live.write(|| report::json_begin(plan, game));
@@ -67,13 +67,13 @@ impl<'a> MatchProgress<'a> {
             let table = report::table(plan, game);
             let rows: Vec<&str> = table.lines().take(1 + SHOWN).collect();
             self.bar.set_message(format!("{}\n{}", rows.join("\n"), report::sprt_line(game)));
-            // The tie-breaks of a knockout come on top of what was planned.
+            // Tie-breaks of a knockout are added to the planned games.
             self.bar.set_length(game.schedule.games().max(game.standings.games));
             self.bar.set_position(game.standings.games);
         }
     }
 
-    /// Leaves the terminal as it was.
+    /// Clears the display.
     ///
     /// # Errors
     /// The events could not be written.
@@ -93,7 +93,7 @@ impl<'a> MatchProgress<'a> {
     }
 }
 
-/// Writes an event as a line of its own, at once.
+/// Writes an event as a line of JSON and flushes it.
 pub(super) fn write_event(event: &Value) -> io::Result<()> {
     let mut output = io::stdout().lock();
     writeln!(output, "{event}")?;

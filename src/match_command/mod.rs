@@ -94,7 +94,7 @@ impl MatchArgs {
         }
     }
 
-    /// What the file and the flags say.
+    /// Makes the plan from the file and the flags.
     fn plan(&self) -> Result<MatchPlan> {
         let mut table = settings::merged(self.file.as_deref(), &self.options)?;
         let from_file = participants::take(&mut table)?;
@@ -103,7 +103,7 @@ impl MatchArgs {
     }
 }
 
-/// Begins the match, or goes on with it.
+/// Begins or resumes the match.
 fn open(plan: &MatchPlan) -> Result<Match> {
     let schedule = Schedule::new(plan.schedule).map_err(|error| explain(&error.into()))?;
     let openings = plan.openings().map_err(|error| explain(&error.into()))?;
@@ -115,7 +115,7 @@ fn open(plan: &MatchPlan) -> Result<Match> {
     Match::new(schedule, openings, plan.sprt, open_store).map_err(|error| explain(&error))
 }
 
-/// Says whether the arguments or files were wrong, or whether the work failed.
+/// Distinguishes wrong arguments or files from failed work.
 fn explain(error: &MatchError) -> anyhow::Error {
     let is_wrong_input = match error {
         MatchError::Store(StoreError::Io { action, .. }) => *action != "written",

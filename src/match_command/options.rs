@@ -1,4 +1,4 @@
-//! The options of a match, from flags or a TOML file, and what they come to.
+//! The options of a match, from flags or a TOML file, and the plan made of them.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -144,10 +144,10 @@ enum ModelName {
     Normalised,
 }
 
-/// With an SPRT and nothing said about games: a hundred thousand, more than a test of a single Elo needs.
+/// Number of games of an SPRT if none is given: more than a test of a single Elo needs.
 const GAMES_OF_AN_SPRT: u32 = 100_000;
 
-/// A match as it will be played.
+/// A match with all its settings.
 pub(super) struct MatchPlan {
     pub(super) config: MatchConfig,
     pub(super) schedule: ScheduleSettings,
@@ -182,7 +182,7 @@ impl MatchPlan {
         &self.config.participants[program].seat.name
     }
 
-    /// The openings, in order.
+    /// Returns the openings in the chosen order.
     pub(super) fn openings(&self) -> Result<MatchOpenings, OpeningsError> {
         let MatchOptions { openings, chess960, plies, order, seed, start, .. } = &self.options;
         let mode = CastlingMode::from_chess960(*chess960);
@@ -197,7 +197,7 @@ impl MatchPlan {
         })
     }
 
-    /// What a resumed match must have in common with the one that was begun.
+    /// Returns the settings that must be the same in a resumed match.
     pub(super) fn identity(&self, openings: &MatchOpenings) -> serde_json::Value {
         let options = &self.options;
         let engine = |participant: &Participant| {
@@ -285,7 +285,7 @@ impl MatchOptions {
     }
 }
 
-/// A rule of adjudication from `KEY=VALUE` words: with line feeds between them they are TOML.
+/// Parses an adjudication rule of `KEY=VALUE` words. Separated by line feeds they are TOML.
 fn by_score<T: DeserializeOwned>(flag: &str, text: &str) -> Result<T> {
     let lines = text.split_whitespace().collect::<Vec<_>>().join("\n");
     toml::from_str(&lines).map_err(|error| anyhow!("{flag} \"{text}\": {}", error.message()))

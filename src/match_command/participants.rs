@@ -1,4 +1,4 @@
-//! The programs that take part, from `KEY=VALUE` words or TOML tables.
+//! The participating programs, from `KEY=VALUE` words or TOML tables.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use toml::{Table, Value};
 
 use crate::settings;
 
-/// The time control of whoever has been given none: a usual one for tests of strength.
+/// Default time control, usual for tests of strength.
 const DEFAULT_CONTROL: &str = "8+0.08";
 
-/// What is said about the programs: tables with the keys of an engine.
+/// The settings of the programs, as tables with the keys of an engine.
 #[derive(Default)]
 pub(super) struct EngineTables {
     engines: Vec<Table>,
     each: Table,
 }
 
-/// Takes the tables `engine` and `each` out of a file, and makes `protocol` and `tc` at its top part of the latter.
+/// Takes the tables `engine` and `each` out of a file, and moves `protocol` and `tc` from its top level to the latter.
 pub(super) fn take(file: &mut Table) -> Result<EngineTables> {
     let mut each = match file.remove("each") {
         None => Table::new(),
@@ -38,7 +38,7 @@ pub(super) fn take(file: &mut Table) -> Result<EngineTables> {
 }
 
 impl EngineTables {
-    /// Adds what the flags say.
+    /// Adds the settings of the flags.
     pub(super) fn with_flags(mut self, engines: &[String], each: Option<&str>) -> Result<EngineTables> {
         for words in engines {
             self.engines.push(read_words(words).with_context(|| format!("--engine \"{words}\""))?);
@@ -49,7 +49,7 @@ impl EngineTables {
         Ok(self)
     }
 
-    /// The programs, started once to learn their names and whether they can be started at all.
+    /// Returns the participants. Each program is started once to check that it works and to learn its name.
     pub(super) fn participants(self, log: &dyn Fn(&str) -> Option<Arc<dyn Log>>) -> Result<Vec<Participant>> {
         ensure!(
             self.engines.len() >= 2,
@@ -79,7 +79,7 @@ impl EngineTables {
     }
 }
 
-/// A program from its keys.
+/// Reads a participant from its keys.
 fn read(mut table: Table) -> Result<Participant> {
     let control: TimeControl = match table.remove("tc") {
         None => DEFAULT_CONTROL.parse()?,
@@ -101,7 +101,7 @@ fn read(mut table: Table) -> Result<Participant> {
     })
 }
 
-/// A program alone, of which nothing is said about time or pondering.
+/// Parses a program without time control and pondering from `KEY=VALUE` words.
 pub(crate) fn program(words: &str) -> Result<Spec> {
     spec(read_words(words)?)
 }
@@ -116,7 +116,7 @@ fn take_as<T>(
     value.map(|value| read(&value).with_context(|| format!("{key}: {value} is not {expected}"))).transpose()
 }
 
-/// What one table says goes before what the other says, key by key; so do the options.
+/// Merges `from` into `into`. Values of `from` take precedence; tables such as engine options are merged key by key.
 fn merge(into: &mut Table, from: Table) {
     for (key, value) in from {
         match (into.get_mut(&key), value) {
@@ -128,7 +128,7 @@ fn merge(into: &mut Table, from: Table) {
     }
 }
 
-/// A program from its keys, of which nothing is said about time or pondering.
+/// Reads a program without time control and pondering from its keys.
 pub(crate) fn spec(table: Table) -> Result<Spec> {
     let table = normalised(table);
     if let Some(key) = ["tc", "margin", "ponder"].into_iter().find(|key| table.contains_key(*key)) {
@@ -137,7 +137,7 @@ pub(crate) fn spec(table: Table) -> Result<Spec> {
     Ok(read(table)?.spec)
 }
 
-/// `KEY=VALUE` words, quoted as for a shell. A first word that is no such pair is the command.
+/// Splits `KEY=VALUE` words, quoted as for a shell. A first word without `=` is the command.
 pub(crate) fn read_words(text: &str) -> Result<Table> {
     let words = shell_words::split(text).map_err(|_| anyhow!("a quotation mark is not closed"))?;
     let mut table = Table::new();
@@ -167,7 +167,7 @@ pub(crate) fn read_words(text: &str) -> Result<Table> {
     Ok(normalised(table))
 }
 
-/// The value of a key that is not a text.
+/// Parses the value of a key that is not a string.
 fn typed(key: &str, value: &str) -> Result<Value> {
     let parsed = match key {
         "margin" | "timemargin" | "memory" | "threads" => value.parse().ok().map(Value::Integer),
@@ -180,7 +180,7 @@ fn typed(key: &str, value: &str) -> Result<Value> {
     })
 }
 
-/// The same keys under their one name: other match runners' names and shorter ones are understood.
+/// Replaces abbreviated keys and the keys of other match runners by our own.
 fn normalised(table: Table) -> Table {
     let mut result = Table::new();
     for (key, value) in table {
@@ -200,7 +200,7 @@ fn normalised(table: Table) -> Table {
     result
 }
 
-/// XBoard's protocol has two names.
+/// Normalises the name of a protocol: XBoard's has two names.
 fn protocol(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     if name == "xboard" || name == "winboard" { "cecp".to_owned() } else { name }

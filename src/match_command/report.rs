@@ -1,4 +1,4 @@
-//! What a match came to, for a person and for a program.
+//! The report of a match, as text and as JSON.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::options::MatchPlan;
 
-/// The whole report.
+/// Returns the whole report.
 pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     let mut text = table(plan, game);
     let standings = &game.standings;
@@ -33,7 +33,7 @@ pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     text
 }
 
-/// The table of the programs, best first.
+/// Returns the table of the programs, best first.
 pub(super) fn table(plan: &MatchPlan, game: &Match) -> String {
     let headings =
         ["", "Program", "Elo", "nElo", "Games", "Points", "%", "Draw %", "LOS %", "Pairs (0 to 2)"];
@@ -69,7 +69,7 @@ fn estimate(estimate: Option<Estimate>) -> String {
     }
 }
 
-/// What the programs did wrong; nothing if they did nothing wrong.
+/// Reports the faults of the programs; empty if there are none.
 fn faults(plan: &MatchPlan, game: &Match) -> String {
     let mut text = String::new();
     for program in 0..plan.schedule.programs {
@@ -86,7 +86,7 @@ fn faults(plan: &MatchPlan, game: &Match) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// How the test stands; nothing if there is none.
+/// Reports the state of the SPRT; empty if there is none.
 pub(super) fn sprt_line(game: &Match) -> String {
     let Some(sprt) = game.sprt else { return String::new() };
     let bounds = sprt.bounds();
@@ -95,8 +95,8 @@ pub(super) fn sprt_line(game: &Match) -> String {
     format!("SPRT {sprt}: LLR {llr:.2} ({:.2} to {:.2}), {verdict}\n", bounds.lower, bounds.upper)
 }
 
-/// Says that openings came again; nothing if none did. At fixed nodes the games from them come again too, and bounds of
-/// error that count them are too narrow.
+/// Warns of repeated openings; empty if none were repeated. With fixed nodes their games are repeated too, and error
+/// bounds that count them are too narrow.
 fn repeated_openings(game: &Match) -> String {
     match game.openings.count() {
         Some(count) if game.openings_drawn > count as u64 => format!(
@@ -106,7 +106,7 @@ fn repeated_openings(game: &Match) -> String {
     }
 }
 
-/// What this run took of the machine.
+/// Reports the time and resources used in this run.
 fn usage(plan: &MatchPlan, game: &Match) -> String {
     let usage = &game.usage;
     let mut text = String::new();
@@ -127,7 +127,7 @@ fn usage(plan: &MatchPlan, game: &Match) -> String {
     text
 }
 
-/// The end of a match as an event.
+/// Returns the event for the end of a match.
 pub(super) fn json_end(plan: &MatchPlan, game: &Match, end: MatchEnd) -> Value {
     let usage = &game.usage;
     let end = match end {
@@ -148,7 +148,7 @@ pub(super) fn json_end(plan: &MatchPlan, game: &Match, end: MatchEnd) -> Value {
     })
 }
 
-/// The beginning of a match as an event.
+/// Returns the event for the beginning of a match.
 pub(super) fn json_begin(plan: &MatchPlan, game: &Match) -> Value {
     let programs: Vec<Value> = plan
         .config
@@ -164,7 +164,7 @@ pub(super) fn json_begin(plan: &MatchPlan, game: &Match) -> Value {
     })
 }
 
-/// A game that has ended as an event.
+/// Returns the event for a finished game.
 pub(super) fn json_game(plan: &MatchPlan, game: &Match, entry: &GameEntry) -> Value {
     let fixture = &entry.fixture;
     json!({
@@ -180,7 +180,7 @@ fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
     let line = |program: usize| {
         let standing = &game.standings.programs[program];
         let sample = standing.sample();
-        // JSON has no infinity: what is not finite becomes null.
+        // JSON cannot represent infinity; it is written as null.
         let estimate = |estimate: Estimate| json!({ "value": estimate.value, "error": estimate.error });
         json!({
             "name": plan.name(program), "wins": standing.games.wins, "draws": standing.games.draws,
@@ -194,7 +194,7 @@ fn json_standings(plan: &MatchPlan, game: &Match) -> Vec<Value> {
     ranking.map(line).collect()
 }
 
-/// Wins, draws and losses of each program against each other, in the order in which they were named.
+/// Returns wins, draws and losses of each program against each other, in the order of the participants.
 fn json_crosstable(plan: &MatchPlan, game: &Match) -> Vec<Vec<[u64; 3]>> {
     let programs = 0..plan.schedule.programs;
     let cell = |program, opponent| {

@@ -1,4 +1,4 @@
-//! The director's console: orders come from standard input, news go to standard output.
+//! The director's console: commands are read from standard input, notices are written to standard output.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -6,9 +6,9 @@ use anyhow::Result;
 use arena::referee::Notice;
 use arena::referee::server::Director;
 
-/// Standard output, as the director sees it.
+/// The director's standard output.
 pub(super) struct Console {
-    /// Whether the bell rings.
+    /// Whether urgent notices ring the terminal bell.
     rings: bool,
 }
 
@@ -17,7 +17,7 @@ impl Console {
         Console { rings: io::stdout().is_terminal() }
     }
 
-    /// Tells the director something; rings for what needs a hand.
+    /// Writes a notice; rings the bell if it is urgent.
     pub(super) fn tell(&self, news: &Notice) {
         let bell = if news.urgent && self.rings { "\u{7}" } else { "" };
         let sign = if news.urgent { "! " } else { "" };
@@ -25,13 +25,13 @@ impl Console {
     }
 }
 
-/// Writes a text for the director. If nobody reads it any more, the event goes on all the same.
+/// Writes a text for the director. Write errors are ignored, because the event must continue.
 pub(super) fn say(text: &str) {
     let mut output = io::stdout().lock();
     let _ = writeln!(output, "{text}").and_then(|()| output.flush());
 }
 
-/// Starts to listen to the director.
+/// Starts the thread that reads the director's commands.
 pub(super) fn listen(director: Director) -> Result<()> {
     std::thread::Builder::new().name("console".into()).spawn(move || {
         for line in io::stdin().lock().lines().map_while(io::Result::ok) {

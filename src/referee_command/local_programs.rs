@@ -1,4 +1,4 @@
-//! Programs on this machine: the referee starts them and lets them sign on like all others.
+//! Local programs: the referee starts them, and they sign on over the network like all others.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,15 +15,15 @@ use players::transport::{self, Security};
 use super::options::EventPlan;
 use crate::WrongInput;
 
-/// The threads that speak for local programs.
+/// The threads that connect local programs to the referee.
 pub(super) struct LocalPrograms {
     leaving: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// How soon a program comes back after its connection was lost.
+/// Delay before a program reconnects.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How long the referee may take to answer.
+/// Time limit for the referee's response.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl LocalPrograms {
@@ -42,7 +42,7 @@ impl LocalPrograms {
             };
             let (spec, control, security) = (spec.clone(), plan.event.control.clone(), security.clone());
             let (leaving, (told, started)) = (Arc::clone(&locals.leaving), mpsc::channel());
-            // Players stay on the thread that has started them.
+            // A player must stay on the thread that started it.
             let speaker = move || match Bridge::start(spec.clone(), None, control) {
                 Err(fault) => {
                     let _ = told.send(Err(WrongInput::of(anyhow!("{} {fault}", spec.command))));
@@ -58,11 +58,11 @@ impl LocalPrograms {
         Ok(locals)
     }
 
-    /// Sends them away.
+    /// Ends the programs.
     pub(super) fn end(self) {
         self.leaving.store(true, Ordering::Relaxed);
         for thread in self.threads {
-            // Its panic has told what was wrong.
+            // The panic handler has already printed the message.
             let _ = thread.join();
         }
     }

@@ -95,7 +95,7 @@ impl RefereeArgs {
         }
         let director = service.director();
         let at_signal = director.clone();
-        // Once the service has ended there is nothing more to end.
+        // If the service has already ended, there is nothing to do.
         signals::at_each(&signals::ALL, move || {
             if at_signal.quit() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
@@ -117,7 +117,7 @@ impl RefereeArgs {
         }
     }
 
-    /// What the file and the flags say.
+    /// Makes the plan from the file and the flags.
     fn plan(&self) -> Result<EventPlan> {
         let mut table = settings::merged(self.file.as_deref(), &self.options)?;
         let mut programs = options::take_programs(&mut table)?;
@@ -128,7 +128,7 @@ impl RefereeArgs {
     }
 }
 
-/// Opens the service: at once, or when the referee that is observed is gone. `None` if there is nothing more to referee.
+/// Opens the service, in observer mode only after the active referee has failed. `None` if the event ended meanwhile.
 fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option<Service>> {
     let Some(referee) = &plan.options.observe else {
         let opened = Service::open(event, plan.folder(), &plan.identity(), plan.listen_config());
@@ -155,7 +155,7 @@ fn open(plan: &EventPlan, event: EventState, console: &Console) -> Result<Option
     }
 }
 
-/// Says whether the arguments or files were wrong, or whether the work failed.
+/// Distinguishes wrong arguments or files from failed work.
 fn explain(error: ServiceError) -> anyhow::Error {
     let is_wrong_input = matches!(
         &error,

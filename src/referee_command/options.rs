@@ -1,4 +1,4 @@
-//! The options of an event, from flags or a TOML file, and what they come to.
+//! The options of an event, from flags or a TOML file, and the plan made of them.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -131,15 +131,15 @@ enum EventFormatName {
     Knockout,
 }
 
-/// A program that may sign on, and how it is started if the referee starts it.
+/// A program that may sign on, and its command if the referee starts it.
 pub(super) type ExpectedProgram = (ProgramSettings, Option<Spec>);
 
-/// An event as it will be held.
+/// An event with all its settings.
 pub(super) struct EventPlan {
     pub(super) event: EventSettings,
-    /// How local programs are started, in the order of the programs.
+    /// Commands of local programs, in the order of the programs.
     pub(super) specs: Vec<Option<Spec>>,
-    /// The token of the director on the page.
+    /// The director's token for the page.
     pub(super) director: Option<String>,
     /// The referee's certificate.
     pub(super) tls: Option<Tls>,
@@ -152,7 +152,7 @@ pub(super) fn take_programs(file: &mut Table) -> Result<Vec<ExpectedProgram>> {
     tables.map(|(number, table)| read_program(table).with_context(|| format!("program {number}"))).collect()
 }
 
-/// A program from words, or from its name alone.
+/// Parses a program from `KEY=VALUE` words or its name alone.
 pub(super) fn program(words: &str) -> Result<ExpectedProgram> {
     let name_alone = || Table::from_iter([("name".to_owned(), Value::String(words.to_owned()))]);
     read_program(if words.contains('=') { read_words(words)? } else { name_alone() })
@@ -176,7 +176,7 @@ fn read_program(mut table: Table) -> Result<ExpectedProgram> {
     Ok((ProgramSettings { name: settings::client_name("name", name)?, secret }, spec))
 }
 
-/// The token in the first line of a file.
+/// Reads the token in the first line of a file.
 fn read_token(path: &Path) -> Result<String> {
     let token = settings::first_line(path)?;
     let is_fit = (8..=255).contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic());
@@ -205,12 +205,12 @@ impl EventPlan {
         Ok(EventPlan { event: options.event_settings(programs)?, specs, director, tls, options })
     }
 
-    /// The folder of the event.
+    /// Returns the folder of the event.
     pub(super) fn folder(&self) -> &Path {
         self.options.folder.as_deref().unwrap_or(Path::new("event"))
     }
 
-    /// Where the referee listens, and how.
+    /// Returns the configuration of the listener.
     pub(super) fn listen_config(&self) -> ListenConfig {
         let usual = ConnectionLimits::default();
         let per_address = self.options.connections_per_address.unwrap_or(usual.per_address);
@@ -221,17 +221,17 @@ impl EventPlan {
         }
     }
 
-    /// How an observed referee proves itself: either all referees of an event use TLS, or none does.
+    /// Returns how an observed referee is authenticated. Either all referees of an event use TLS, or none does.
     pub(super) fn security(&self) -> Result<Security> {
         Ok(Security::new(self.tls.is_some(), self.options.tls_authority.as_deref())?)
     }
 
-    /// The token that the referees share.
+    /// Returns the token that the referees share.
     pub(super) fn token(&self) -> Result<String> {
         read_token(self.options.token_file.as_ref().context("--token-file: observers need one")?)
     }
 
-    /// The openings, in order.
+    /// Returns the openings in the chosen order.
     pub(super) fn openings(&self) -> Result<MatchOpenings> {
         let Some(path) = &self.options.openings else { return Ok(MatchOpenings::none()) };
         let order = match self.options.seed {
@@ -241,7 +241,7 @@ impl EventPlan {
         Ok(MatchOpenings::read(path, CastlingMode::Standard, None)?.ordered(order)?)
     }
 
-    /// What a resumed event must have in common with the one that was begun.
+    /// Returns the settings that must be the same in a resumed event.
     pub(super) fn identity(&self) -> String {
         let names: Vec<&str> = self.event.programs.iter().map(|program| program.name.as_str()).collect();
         let EventOptions { openings, seed, fide_draws, max_moves, .. } = &self.options;
@@ -255,7 +255,7 @@ impl EventPlan {
 }
 
 impl EventOptions {
-    /// Whether nothing is set but what matters for watching.
+    /// Whether only options for watching are set.
     pub(super) fn is_for_watching(&self) -> bool {
         settings::given(self).is_ok_and(|table| table.keys().all(|key| key == "tls-authority"))
     }

@@ -11,15 +11,15 @@ use players::transport::Security;
 
 use crate::{WrongInput, session};
 
-/// How often the referee is asked.
+/// Interval between two requests.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Where a frame begins: at the top of the screen. What was there is written over, so that nothing flickers.
+/// Moves the cursor to the top of the screen. The previous frame is overwritten without clearing, to avoid flicker.
 const TOP: &str = "\u{1b}[H";
 /// Clears the rest of a line, and of the screen.
 const CLEAR_LINE: &str = "\u{1b}[K";
 const CLEAR_REST: &str = "\u{1b}[J";
 
-/// Shows the event whose page is there, at `HOST:PORT` or a URL: on a terminal until it is interrupted, elsewhere once.
+/// Shows the event of a live page at `HOST:PORT` or a URL: on a terminal until it is interrupted, elsewhere once.
 pub(super) fn watch(page: &str, authority: Option<&Path>) -> Result<()> {
     let secure = page.strip_prefix("https://");
     let security = Security::new(secure.is_some(), authority).map_err(WrongInput::of)?;

@@ -1,4 +1,4 @@
-//! What the director of an event says, and what comes of it.
+//! The director's commands and their execution.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::event::EventState;
 use super::fact::{Fact, Side};
 use super::live_game::LiveGame;
 
-/// What can be said, for the director.
+/// The text shown by `help`.
 const HELP: &str = "\
 status                     the table, who is there, what is being played
 pairings                   the games that come next
@@ -29,15 +29,14 @@ broadcast TEXT             tell all programs something
 quit                       end the service; the same command goes on with the event later";
 
 impl EventState {
-    /// Does what the director says, in the words that `help` shows; games are named by their numbers, from 1. Tells what came
-    /// of it.
+    /// Executes a command of the director and returns the reply. `help` lists the commands; games are numbered from 1.
     ///
     /// # Errors
-    /// It can't be understood or done; the text says why.
+    /// The command cannot be understood or executed; the text says why.
     pub fn obey(&mut self, line: &str, at: Instant) -> Result<String, String> {
         let (order, text) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
         let done = if order == "broadcast" && !text.is_empty() {
-            // Said as it is written, apostrophes and all.
+            // The text is sent verbatim, apostrophes included.
             self.broadcast(text.trim(), at)
         } else {
             let words = shell_words::split(line).map_err(|_| "a quotation mark is not closed")?;
@@ -76,7 +75,7 @@ impl EventState {
         self.live_games.keys().copied().collect()
     }
 
-    /// The game of that number, if it is being played.
+    /// Returns the game with that number if it is in play.
     fn playing(&self, number: &str) -> Result<u64, String> {
         let game = number.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
         let game = game.ok_or_else(|| format!("`{}` is no number of a game", game::excerpt(number)))?;
@@ -148,7 +147,7 @@ impl EventState {
         Ok(self.adjudicate(game, outcome, "forfeited by the director's word", at))
     }
 
-    /// Begins the next game of a program, which is to end at once.
+    /// Begins the next game of a program, so that it can be ended at once.
     fn begin_next_of(&mut self, program: usize) -> Result<u64, String> {
         let plays = |white: usize, black: usize| program == white || program == black;
         let next = self.queue.iter().find(|fixture| plays(fixture.white, fixture.black)).copied();
@@ -193,9 +192,9 @@ impl EventState {
     }
 }
 
-/// What the director sees.
+/// Reports for the director.
 impl EventState {
-    /// The table, who is there, and what is being played.
+    /// Returns the table, the programs present and the games in play.
     fn status(&self, at: Instant) -> String {
         let mut text = super::report::standings_table(self).text();
         let absent: Vec<&str> = (0..self.settings.programs.len())
@@ -241,7 +240,7 @@ impl EventState {
     }
 }
 
-/// What to tell who has given no order, or one with words too few or too many.
+/// Returns the error for an unknown command or a wrong number of arguments.
 fn misunderstood(word: &str) -> String {
     let known = HELP.lines().find(|line| line.split_whitespace().next() == Some(word));
     let known = known.and_then(|line| line.split("  ").next());
@@ -275,7 +274,7 @@ fn time(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// `1 game`, `2 games`.
+/// Formats a count with its noun: `1 game`, `2 games`.
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,5 +1,5 @@
-//! What happened in an event, in words that a store keeps and another referee understands. The facts, in their order, are the
-//! event: a referee that starts with them is where the one was that wrote them.
+//! The facts of an event, as they are stored and sent to observers. The ordered list of facts is the event: a referee
+//! that applies them reaches the state of the referee that wrote them.
 
 use game::{Color, Outcome};
 use serde::{Deserialize, Serialize};
@@ -7,112 +7,112 @@ use serde::{Deserialize, Serialize};
 use crate::match_store::RecordedOutcome;
 use crate::schedule::Fixture;
 
-/// Something that happened.
+/// A state change of an event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fact", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Fact {
-    /// A referee took over, at the beginning or from one that is no more.
+    /// A referee began its term, at the start of the event or as the successor of another.
     Epoch {
-        /// From 1, one more each time.
+        /// Number of the term, from 1.
         epoch: u64,
     },
-    /// The director let a round begin, and all before it.
+    /// The director started a round, and with it all earlier rounds.
     Round {
-        /// From 1.
+        /// Number of the round, from 1.
         round: u32,
     },
-    /// The director let a game begin before its round.
+    /// The director released a game to be played before its round.
     Released {
-        /// The game.
+        /// Number of the game.
         game: u64,
     },
     /// A game began.
     Began {
-        /// Its number in the schedule, from 0.
+        /// Number of the game in the schedule, from 0.
         game: u64,
-        /// The round, from 1.
+        /// Number of the round, from 1.
         round: u32,
-        /// The program that has White.
+        /// Number of the program that plays White.
         white: usize,
-        /// The program that has Black.
+        /// Number of the program that plays Black.
         black: usize,
-        /// Which opening.
+        /// Number of the opening.
         opening: u64,
-        /// The FEN of the position before the first move.
+        /// FEN of the position before the first move.
         start: String,
-        /// The moves of the opening, in coordinates.
+        /// Moves of the opening, in coordinate notation.
         moves: Vec<String>,
-        /// When, in milliseconds since 1970, universal time.
+        /// Start time, in milliseconds since 1970, UTC.
         at: u64,
     },
     /// A move was made.
     Moved {
-        /// The game.
+        /// Number of the game.
         game: u64,
-        /// The move in coordinates.
+        /// The move in coordinate notation.
         mv: String,
-        /// What the mover has used for it, in nanoseconds.
+        /// Time used for the move, in nanoseconds.
         used: u64,
-        /// What goes with it.
+        /// What the program sent with the move.
         #[serde(default, skip_serializing_if = "MoveWords::is_empty")]
         words: MoveWords,
     },
-    /// Somebody's time was changed.
+    /// The director changed a side's remaining time.
     TimeAdded {
-        /// The game.
+        /// Number of the game.
         game: u64,
-        /// Whose.
+        /// The side whose time was changed.
         side: Side,
-        /// How much was added, in nanoseconds.
+        /// Added time, in nanoseconds.
         nanos: u64,
     },
-    /// Something else is to be known about a game: a false claim, a disconnection.
+    /// A remark on a game, such as a false claim or a disconnection.
     Noted {
-        /// The game.
+        /// Number of the game.
         game: u64,
-        /// Who; `None` for the referee.
+        /// The side concerned; `None` for the referee.
         side: Option<Side>,
-        /// What, in words.
+        /// Text of the remark.
         text: String,
     },
-    /// A game is to be played again from its beginning.
+    /// A game was restarted from its first position.
     Restarted {
-        /// The game.
+        /// Number of the game.
         game: u64,
     },
     /// A game ended.
     Ended {
-        /// The game.
+        /// Number of the game.
         game: u64,
-        /// How.
+        /// Outcome of the game.
         #[serde(flatten)]
         outcome: RecordedOutcome,
-        /// What the outcome does not say; may be empty.
+        /// Details that the outcome does not contain; may be empty.
         detail: String,
-        /// How long it took, in milliseconds.
+        /// Duration of the game, in milliseconds.
         millis: u64,
     },
 }
 
-/// What a program says with its move.
+/// Information that a program sends with its move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MoveWords {
-    /// It offers a draw.
+    /// Whether the program offers a draw.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub offers_draw: bool,
-    /// It rejects the opponent's offer by a word.
+    /// Whether the program explicitly rejects the opponent's draw offer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rejects_draw: bool,
-    /// What it thinks of the position before the move, as `ce` has it.
+    /// Evaluation of the position before the move, in the units of `ce`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<i16>,
-    /// In plies.
+    /// Search depth, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Nodes searched.
+    /// Number of nodes searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
-    /// What it expects, in SAN.
+    /// Principal variation, in SAN.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub line: String,
 }
@@ -123,7 +123,7 @@ impl MoveWords {
     }
 }
 
-/// A side, in the letters of EPD.
+/// A side, serialised as in EPD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Side {
     /// White.
@@ -150,7 +150,7 @@ impl From<Side> for Color {
 }
 
 impl Fact {
-    /// The game that it is about.
+    /// Returns the number of the game that the fact concerns.
     pub fn game(&self) -> Option<u64> {
         match self {
             Fact::Epoch { .. } | Fact::Round { .. } => None,
@@ -164,12 +164,12 @@ impl Fact {
         }
     }
 
-    /// The end of a game.
+    /// Makes the fact for the end of a game.
     pub(super) fn ended(game: u64, outcome: Outcome, detail: String, millis: u64) -> Fact {
         Fact::Ended { game, outcome: RecordedOutcome(outcome), detail, millis }
     }
 
-    /// The game of the schedule that begins.
+    /// Returns the fixture of the game that begins.
     pub(super) fn fixture(&self) -> Option<Fixture> {
         match *self {
             Fact::Began { game, round, white, black, opening, .. } => {

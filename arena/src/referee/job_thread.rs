@@ -1,10 +1,11 @@
-//! A thread that does jobs one after the other, for somebody who must not wait for the disk.
+//! A thread that executes jobs in order, so that its owner does not wait for the disk.
 
 use std::io;
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
-/// The way to the thread. It ends with the first job that fails; dropped, it waits until all is done.
+/// Handle of a job thread. The thread ends with the first job that fails. Dropping the handle waits until all jobs are
+/// done.
 pub(super) struct JobThread<J, E> {
     jobs: Option<Sender<J>>,
     thread: Option<JoinHandle<Result<(), E>>>,
@@ -21,14 +22,14 @@ impl<J: Send + 'static, E: Send + 'static> JobThread<J, E> {
         Ok(JobThread { jobs: Some(jobs), thread: Some(thread) })
     }
 
-    /// Adds a job. Whether the thread still does jobs, [`JobThread::check`] tells.
+    /// Adds a job. Failures are reported by [`JobThread::check`] only.
     pub(super) fn add(&self, job: J) {
         let _ = self.jobs.as_ref().map(|jobs| jobs.send(job));
     }
 
-    /// Tells, once, which job has failed.
+    /// Returns the error of the job that failed, once.
     pub(super) fn check(&mut self) -> Result<(), E> {
-        // A panic has told itself what was wrong.
+        // The panic handler has already printed the message.
         self.thread
             .take_if(|thread| thread.is_finished())
             .and_then(|thread| thread.join().ok())

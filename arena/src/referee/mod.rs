@@ -1,8 +1,9 @@
-//! The referee of an EPD event ("Argus" of the EPD specification, 3.2): programs sign on from anywhere, and it pairs them, carries
-//! their moves, keeps their clocks and judges their games.
+//! The referee of an EPD event ("Argus" of the EPD specification, 3.2). Programs sign on over a network or a serial
+//! line; the referee pairs them, relays their moves, keeps their clocks and judges their games.
 //!
-//! An [`EventState`] decides, and does nothing else: what comes in has its moment, what goes out is [`Fact`]s to be stored and
-//! records to be sent, in this order. So whatever was told to anybody is known to whoever goes on with the event.
+//! An [`EventState`] only decides and does no I/O. Its inputs carry the moment of their arrival; its outputs are
+//! [`Fact`]s to be stored and records to be sent, in this order. A referee that resumes the event from the store
+//! therefore knows everything that any client was told.
 
 mod director;
 mod event;

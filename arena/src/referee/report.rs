@@ -1,4 +1,4 @@
-//! The tables of an event and its final report, as text and as a page.
+//! The tables and the final report of an event, as text and as HTML.
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ pub(super) struct StandingRow {
     pub(super) program: usize,
     pub(super) points: f64,
     pub(super) games: WinDrawLoss,
-    /// The points of the opponents, weighted by what was won against them (Sonneborn-Berger).
+    /// Sonneborn-Berger score: the opponents' points, weighted by the result against each.
     pub(super) sonneborn_berger: f64,
-    /// The points of the opponents (Buchholz), each counted for every game.
+    /// Buchholz score: the sum of the opponents' points, counted once for each game.
     pub(super) buchholz: f64,
-    /// What it used of its time in all games.
+    /// Time used in all games.
     used: Duration,
 }
 
-/// The rows, best first: by points, then Sonneborn-Berger, Buchholz and wins.
+/// Returns the rows, best first: by points, then Sonneborn-Berger, Buchholz and wins.
 pub(super) fn rows(event: &EventState) -> Vec<StandingRow> {
     let standings = &event.standings;
     let programs = event.settings.programs.len();
@@ -63,7 +63,7 @@ fn used(event: &EventState, program: usize) -> Duration {
     event.results.iter().map(of).sum()
 }
 
-/// The table of the programs, best first.
+/// Returns the standings, best first.
 pub(super) fn standings_table(event: &EventState) -> Grid {
     let headings = ["", "Program", "Points", "Games", "Won", "Drawn", "Lost", "SB", "Buchholz", "Time"];
     let mut grid = Grid::new(&headings, &[1]);
@@ -84,13 +84,13 @@ pub(super) fn standings_table(event: &EventState) -> Grid {
     grid
 }
 
-/// `h:mm:ss`.
+/// Formats a time as `h:mm:ss`.
 pub(super) fn hours(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// The results in the order of the schedule.
+/// Returns the results in the order of the schedule.
 pub(super) fn results(event: &EventState) -> Vec<&GameSummary> {
     let mut results: Vec<&GameSummary> = event.results.iter().collect();
     results.sort_by_key(|result| result.fixture.number);
@@ -102,7 +102,7 @@ pub(super) fn reason(result: &GameSummary) -> String {
     if result.detail.is_empty() { outcome } else { format!("{outcome}: {}", result.detail) }
 }
 
-/// The games that have ended.
+/// Returns the table of finished games.
 fn results_table(event: &EventState) -> Grid {
     let headings =
         ["Game", "Round", "White", "Black", "Result", "Plies", "White's time", "Black's time", "Reason"];
@@ -124,7 +124,7 @@ fn results_table(event: &EventState) -> Grid {
     grid
 }
 
-/// The title and the conditions of an event, and its tables; the crosstable only if anybody could read it.
+/// Returns the title, the conditions and the tables of an event. The crosstable is left out if it would be too wide.
 fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
     let settings = &event.settings;
     let mut tables = vec![standings_table(event)];
@@ -137,14 +137,14 @@ fn parts(event: &EventState) -> (&str, String, Vec<Grid>) {
     (&settings.name, conditions, tables)
 }
 
-/// The final report as text.
+/// Returns the final report as text.
 pub fn text(event: &EventState) -> String {
     let (title, conditions, tables) = parts(event);
     let tables: Vec<String> = tables.iter().map(Grid::text).collect();
     format!("{title}\n{}\n{conditions}\n\n{}", "=".repeat(title.chars().count()), tables.join("\n"))
 }
 
-/// The final report as a page that needs nothing else.
+/// Returns the final report as a self-contained HTML page.
 pub fn page(event: &EventState) -> String {
     let (title, conditions, tables) = parts(event);
     let (title, conditions) = (escaped(title), escaped(&conditions));

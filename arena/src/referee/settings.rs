@@ -1,4 +1,4 @@
-//! What is agreed before an event.
+//! The settings of an event.
 
 use std::time::Duration;
 
@@ -9,39 +9,40 @@ use subtle::ConstantTimeEq as _;
 use crate::schedule;
 use crate::table::Rules;
 
-/// An event, as its director wants it.
+/// Settings of an event.
 #[derive(Clone, Debug)]
 pub struct EventSettings {
-    /// Its name.
+    /// Name of the event.
     pub name: String,
-    /// Where it takes place.
+    /// Site of the event.
     pub site: String,
-    /// Who may take part. Their places here are their numbers in the schedule.
+    /// Programs that may take part. Their indices are their numbers in the schedule.
     pub programs: Vec<ProgramSettings>,
-    /// Who meets whom.
+    /// Settings of the schedule.
     pub schedule: schedule::ScheduleSettings,
-    /// The time that everybody has.
+    /// Time control of all programs.
     pub control: TimeControl,
-    /// How far a clock may be overdrawn with a move without losing; what is overdrawn is gone all the same.
+    /// Margin by which a clock may be overdrawn without loss. The overdrawn time is deducted all the same.
     pub margin: Duration,
-    /// By which rules games are judged.
+    /// Adjudication rules.
     pub rules: Rules,
-    /// How long nothing is sent to a client after `conclude` and `reset` (EPD specification, 8.1.1 and 8.1.6).
+    /// Quiet period after `conclude` and `reset`, in which nothing is sent to a client (EPD specification, 8.1.1 and
+    /// 8.1.6).
     pub quiet: Duration,
-    /// How long a program may be gone in the middle of a game before it has lost it.
+    /// Time that a program may be absent from a running game before it loses the game.
     pub patience: Duration,
-    /// How often a program may come back to the same game.
+    /// Number of times that a program may return to the same game.
     pub returns: u32,
-    /// Whether each round waits for the director's word.
+    /// Whether each round waits for the director's command.
     pub rounds_by_hand: bool,
-    /// What the opponent gets for a draw claim that is false.
+    /// Time added to the opponent's clock for a false draw claim.
     pub penalty: Duration,
-    /// How long a connection may last before somebody signs on.
+    /// Time that a connection may last without a sign-on.
     pub sign_on_time: Duration,
 }
 
 impl EventSettings {
-    /// The tags that all games have.
+    /// Returns the PGN tags shared by all games.
     pub(super) fn tags(&self) -> PgnTags {
         let mut tags = PgnTags::default();
         tags.set("Event", &self.name);
@@ -50,33 +51,33 @@ impl EventSettings {
     }
 }
 
-/// Somebody who may take part.
+/// Settings of a program that may take part.
 #[derive(Clone, Debug)]
 pub struct ProgramSettings {
-    /// The name under which it signs on.
+    /// Name under which the program signs on.
     pub name: String,
-    /// What proves it; without one, whoever knows the name may have it.
+    /// Secret that proves the name; without one, anybody may sign on under the name.
     pub secret: Option<Secret>,
 }
 
-/// So many records of a connection are refused; with the next one it is closed.
+/// Number of records of a connection that are refused; the connection is closed at the next one.
 pub(super) const MOST_REFUSALS: u32 = 20;
 
 impl ProgramSettings {
-    /// Whether what somebody tells proves the name. Takes the same time whatever is told.
+    /// Whether a secret proves the name. Takes the same time for any secret.
     pub(super) fn admits(&self, told: Option<&Secret>) -> bool {
         let Some(secret) = &self.secret else { return true };
         told.is_some_and(|told| is_same(secret.reveal(), told.reveal()))
     }
 }
 
-/// Compares two texts of at most 255 bytes in a time that depends on neither.
+/// Compares two texts of at most 255 bytes in constant time.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     let padded = |text: &str| {
         let mut bytes = [0_u8; 256];
         let length = text.len().min(255);
         bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
-        // So that a text is not the same as one with zeros behind it.
+        // The length distinguishes a text from the same text followed by zeros.
         bytes[255] = length as u8;
         bytes
     };

@@ -1,7 +1,8 @@
-//! The store of an event: all facts, in their order, in a database that survives the death of who writes it.
+//! The store of an event: an append-only list of facts in an SQLite database that survives the death of the writing
+//! process.
 //!
-//! A commit does not wait for the disk: what is handed to the system survives the death of the process. Checkpoints wait for it,
-//! on a thread of their own.
+//! A commit does not wait for the disk, because data handed to the operating system survives the death of the process.
+//! Only checkpoints wait for the disk; they run on a separate thread.
 
 mod checkpoints;
 
@@ -16,56 +17,56 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use super::fact::Fact;
 use checkpoints::Checkpoints;
 
-/// Why a store can't be used.
+/// An error of the event store.
 #[derive(Debug, thiserror::Error)]
 pub enum EventStoreError {
-    /// The database refuses: it is damaged, the disk is full, or it can't be opened.
+    /// SQLite reports an error: the database is damaged, the disk is full, or the file cannot be opened.
     #[error("{path}: {error}")]
     Database {
-        /// The file.
+        /// Path of the database.
         path: PathBuf,
-        /// What the database says.
+        /// Error reported by SQLite.
         error: rusqlite::Error,
     },
-    /// The system refuses: the file that keeps other referees away, or the thread for the checkpoints.
+    /// The operating system reports an error: for the lock file, or for the thread of the checkpoints.
     #[error("{path}: {error}")]
     System {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error reported by the operating system.
         error: io::Error,
     },
-    /// Another referee has it open.
+    /// Another referee has opened the store.
     #[error("{0} is in use by another referee")]
     InUse(PathBuf),
-    /// It is the store of another event, or of one with other settings.
+    /// The store belongs to another event or to one with other settings.
     #[error(
         "{path} belongs to an event with other settings ({before}); name another folder, or use the same settings"
     )]
     OtherEvent {
-        /// The file.
+        /// Path of the database.
         path: PathBuf,
-        /// The settings it was begun with.
+        /// Settings with which the event was begun.
         before: String,
     },
-    /// A fact can't be understood, or doesn't fit what happened before.
+    /// A fact cannot be parsed, or contradicts an earlier one.
     #[error("{path}: fact {number}: {reason}")]
     Damaged {
-        /// The file.
+        /// Path of the database.
         path: PathBuf,
-        /// Its number, from 1.
+        /// Number of the fact, from 1.
         number: u64,
-        /// What is wrong with it.
+        /// What is wrong with the fact.
         reason: String,
     },
 }
 
 impl EventStoreError {
-    /// Whether something that was stored is lost or was changed.
+    /// Whether stored data was lost or modified.
     pub(super) fn is_damage(&self) -> bool {
         match self {
             EventStoreError::Damaged { .. } => true,
-            // What is no fault of SQLite is something in the file that we don't put there.
+            // An error that SQLite did not report itself comes from content that we never write.
             EventStoreError::Database { error, .. } => error
                 .sqlite_error_code()
                 .is_none_or(|code| matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)),
@@ -74,22 +75,23 @@ impl EventStoreError {
     }
 }
 
-/// The store of an event. Facts are safe against the death of the referee when [`EventStore::commit`] returns; against the
-/// death of the computer, an observer is the better help.
+/// The store of an event. When [`EventStore::commit`] returns, the facts survive the death of the process. They may not
+/// survive a crash of the computer; an observer protects against that.
 pub struct EventStore {
-    // In the order in which they must go: what the thread left is done when the database is closed, and only then comes another.
+    // The order of the fields is the order in which they are dropped. The checkpoint thread must have finished before
+    // the database is closed and another referee is admitted.
     checkpoints: Checkpoints,
     database: Connection,
     _lock: File,
     path: PathBuf,
-    /// The number of the next fact, from 1.
+    /// Number of the next fact, from 1.
     next: u64,
 }
 
-/// How long the database waits for its own checkpoints, or for somebody who reads it with another program, before it gives up.
+/// Time that SQLite waits for a checkpoint or for another program that reads the database before it gives up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A commit writes whole pages, so that small ones are better for a few facts at a time.
+/// A commit writes whole pages, so small pages are better for a few facts at a time.
 const TABLES: &str = "
     PRAGMA page_size = 1024;
     PRAGMA journal_mode = WAL;
@@ -99,7 +101,8 @@ const TABLES: &str = "
 ";
 
 impl EventStore {
-    /// Opens the store, or makes it, and hands all facts to `restore`. `settings` are those that an event can't change.
+    /// Opens or creates the store and passes all facts to `restore`. `settings` are those that cannot change during an
+    /// event.
     ///
     /// # Errors
     /// See [`EventStoreError`].
@@ -132,10 +135,10 @@ impl EventStore {
         Ok(EventStore { checkpoints, database, _lock: lock, path: path.to_owned(), next })
     }
 
-    /// Stores facts: all of them or none.
+    /// Stores facts in one transaction.
     ///
     /// # Errors
-    /// They can't be stored. The event must not go on without.
+    /// The facts cannot be stored. The event must not continue without them.
     pub fn commit(&mut self, facts: &[Fact]) -> Result<(), EventStoreError> {
         if facts.is_empty() {
             return Ok(());
@@ -145,27 +148,27 @@ impl EventStore {
         self.checkpoints.stored_before(self.next).map_err(failed)
     }
 
-    /// All facts about a game, from its latest beginning on.
+    /// Returns all facts about a game since its latest start.
     ///
     /// # Errors
-    /// They can't be read.
+    /// The facts cannot be read.
     pub fn game(&self, game: u64) -> Result<Vec<Fact>, EventStoreError> {
         let facts = self.select("SELECT fact FROM facts WHERE game = ?1 ORDER BY number", game as i64)?;
-        // The director may have had a word about it before.
+        // There may be earlier facts, such as `Released`.
         let began = facts.iter().position(|fact| matches!(fact, Fact::Began { .. }));
         let facts = &facts[began.unwrap_or(facts.len())..];
         let again = facts.iter().rposition(|fact| matches!(fact, Fact::Restarted { .. }));
         Ok(match again {
-            // As it began, and then what came after the last restart.
+            // The `Began` fact, then everything after the last restart.
             Some(at) => facts[..1].iter().chain(&facts[at + 1..]).cloned().collect(),
             None => facts.to_vec(),
         })
     }
 
-    /// All facts from one number on.
+    /// Returns all facts from the given number on.
     ///
     /// # Errors
-    /// They can't be read.
+    /// The facts cannot be read.
     pub fn from(&self, number: u64) -> Result<Vec<Fact>, EventStoreError> {
         self.select("SELECT fact FROM facts WHERE number >= ?1 ORDER BY number", number as i64)
     }
@@ -187,14 +190,14 @@ impl EventStore {
         Ok(facts)
     }
 
-    /// How many facts there are.
+    /// Returns the number of facts.
     pub fn count(&self) -> u64 {
         self.next - 1
     }
 }
 
-/// A connection. What is committed by it is handed to the system, which is enough to survive the process; only checkpoints
-/// wait for the disk, and they don't come of themselves.
+/// Opens a connection. Commits only hand data to the operating system, which is enough to survive the death of the
+/// process. Automatic checkpoints are off; explicit checkpoints wait for the disk.
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let database = Connection::open(path)?;
     database.busy_timeout(PATIENCE)?;
@@ -202,7 +205,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(database)
 }
 
-/// Keeps other referees from a store, as long as the file is held. One that was killed may take a moment to let go of it.
+/// Locks the store against other referees until the file is dropped. The lock of a killed process may take a moment to
+/// disappear.
 fn lock(store: &Path) -> Result<File, EventStoreError> {
     let path = store.with_extension("lock");
     let file = File::options().create(true).append(true).open(&path);
@@ -210,14 +214,14 @@ fn lock(store: &Path) -> Result<File, EventStoreError> {
     for _ in 0..10 {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(20)),
-            // Where files cannot be locked the director has to take care.
+            // On systems without file locks the director is responsible.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
         }
     }
     Err(EventStoreError::InUse(store.to_owned()))
 }
 
-/// Stores facts under the numbers from `number` on and returns the next.
+/// Stores facts under the numbers from `number` on and returns the next number.
 fn insert(database: &mut Connection, mut number: u64, facts: &[Fact]) -> rusqlite::Result<u64> {
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as i64;
     let transaction = database.transaction()?;
@@ -236,7 +240,7 @@ fn insert(database: &mut Connection, mut number: u64, facts: &[Fact]) -> rusqlit
     Ok(number)
 }
 
-/// Reads all facts and returns the number of the next.
+/// Reads all facts and returns the next number.
 fn read(
     database: &Connection,
     path: &Path,
@@ -284,7 +288,7 @@ mod tests {
         store.commit(&told[..1]).expect("stored");
         store.commit(&told[1..]).expect("stored");
         assert!(matches!(facts(&path, "{}"), Err(EventStoreError::InUse(_))));
-        // As after SIGKILL, but for the lock, which the system takes away then.
+        // Simulates SIGKILL, except that the lock is released here by us.
         drop(store);
         let (store, after) = facts(&path, "{}").expect("a store");
         assert_eq!((after.as_slice(), store.count()), (&told[..], 2));
@@ -320,7 +324,7 @@ mod tests {
         let mut damages = 0;
         for _ in 0..300 {
             let mut bytes = sound.clone();
-            // Most of the file is empty.
+            // Most bytes of the file are zero.
             let full: Vec<usize> = (0..bytes.len()).filter(|&place| bytes[place] != 0).collect();
             for _ in 0..random.usize(1..4) {
                 bytes[full[random.usize(..full.len())]] = random.u8(..);

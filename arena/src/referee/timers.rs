@@ -1,22 +1,23 @@
-//! What has to be looked at, and when.
+//! The timers of an event.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::fact::Side;
 
-/// Something to be looked at. Whether anything has to be done is asked then: timers are never taken back.
+/// A reason to look at something. Timers are never cancelled: when one fires, the handler checks whether there is
+/// anything to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timer {
-    /// The flag of a game's side to move may have fallen.
+    /// The flag of the side to move may have fallen. Carries the game.
     Flag(u64),
-    /// A program may be written to again.
+    /// The quiet period of a program may be over. Carries the program.
     Quiet(usize),
-    /// A program that is gone from a game may have been gone for too long.
+    /// A program may have been absent from its game for too long. Carries the game and the side.
     Patience(u64, Side),
-    /// Nobody may have signed on over a connection.
+    /// A connection may have passed its time limit for signing on. Carries the connection.
     SignOn(u64),
 }
 
-/// Timers by their moments.
+/// Timers in the order in which they fire.
 pub(super) type Timers = BTreeSet<(Instant, Timer)>;

@@ -1,4 +1,4 @@
-//! What the page shows, as JSON.
+//! JSON for the live page.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -16,7 +16,7 @@ fn color_name(color: Color) -> &'static str {
     color.fold_wb("white", "black")
 }
 
-/// A game that is being played.
+/// Describes a game in play.
 pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value {
     let millis = |color| live.clock.remaining(color, at).map(|left| left.as_millis() as u64);
     let gone: Vec<&str> = Color::ALL
@@ -35,12 +35,12 @@ pub(super) fn running(event: &EventState, live: &LiveGame, at: Instant) -> Value
     })
 }
 
-/// The squares that a move touches.
+/// Returns the squares that a move touches.
 fn squares(mv: Move) -> Vec<String> {
     mv.from().into_iter().chain([mv.to()]).map(|square| square.to_string()).collect()
 }
 
-/// Table, games and log, and whether the director may sign in.
+/// Describes the whole event: table, games, log, and whether the director may sign in.
 pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_directed: bool) -> Value {
     let rows = report::rows(event);
     let table: Vec<Value> = rows
@@ -73,7 +73,7 @@ pub(super) fn state(event: &EventState, at: Instant, log: &VecDeque<String>, is_
     })
 }
 
-/// A game with all its moves.
+/// Describes a game with all its moves.
 pub(super) fn detail(live: &LiveGame) -> Value {
     let record = &live.record;
     let mut board = record.before_first_move();

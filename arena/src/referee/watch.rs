@@ -1,4 +1,4 @@
-//! The live view on a terminal: what the page of a referee shows, as text.
+//! The live view on a terminal: the contents of the live page as text.
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,22 +13,22 @@ use shakmaty::{Color, Position as _, Square};
 use super::report::hours;
 use crate::grid::Grid;
 
-/// How long a referee may take to answer.
+/// Time limit for the referee's response.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest answer, in bytes.
+/// Maximum length of the response, in bytes.
 const LONGEST: u64 = 16 << 20;
-/// What a board takes: eight squares of at most three columns, the numbers of the ranks, and room to the next board.
+/// Width of a board: eight squares of at most three columns, the rank numbers, and the gap to the next board.
 const BOARD_COLUMNS: usize = 30;
-/// So many lines of the log are shown.
+/// Number of lines of the log that are shown.
 const LOG_LINES: usize = 8;
 
-/// Asks the page of a referee, at `HOST:PORT`, how the event stands.
+/// Requests the state of an event from its live page, at `HOST:PORT`.
 ///
 /// # Errors
-/// It can't be reached, can't prove what it should, or what is there is no referee's page.
+/// The page cannot be reached or authenticated, or it is no referee's page.
 pub fn fetch(page: &str, security: &Security) -> io::Result<Value> {
     let mut line = transport::connect(page, security, PATIENCE)?;
-    // HTTP/1.0: the answer comes in one piece and ends with the connection.
+    // With HTTP/1.0 the response is not chunked and ends with the connection.
     line.write_all(format!("GET /state.json HTTP/1.0\r\nHost: {page}\r\n\r\n").as_bytes())?;
     let mut answer = String::new();
     line.reader()?.with_timeout(Some(PATIENCE)).take(LONGEST).read_to_string(&mut answer)?;
@@ -42,13 +42,13 @@ pub fn fetch(page: &str, security: &Security) -> io::Result<Value> {
     serde_json::from_str(body).map_err(|_| senseless())
 }
 
-/// The event as text.
+/// Formats the event as text.
 pub fn text(state: &Value) -> String {
     lines(state).into_iter().flatten().fold(String::new(), |text, line| text + &line + "\n")
 }
 
-/// The event as it is drawn on a terminal of so many columns and rows, with boards of the running games as far as there is room
-/// for them. No line is longer than the terminal, and one is left free.
+/// Formats the event for a terminal of the given size, with as many boards of the games in play as fit. No line is
+/// longer than the terminal is wide, and the last row is left free.
 pub fn frame(state: &Value, columns: usize, rows: usize, style: DiagramStyle) -> Vec<String> {
     let parts = lines(state).map(|part| -> Vec<String> {
         part.into_iter().map(|line| line.chars().take(columns).collect()).collect()
@@ -68,7 +68,7 @@ pub fn frame(state: &Value, columns: usize, rows: usize, style: DiagramStyle) ->
     frame
 }
 
-/// What is being played, the table, and the log, in lines.
+/// Returns the lines of the games in play, of the table and of the log.
 fn lines(state: &Value) -> [Vec<String>; 3] {
     let title = format!("{}, time control {}", word(&state["event"]), word(&state["control"]));
     let running = list(&state["running"]).iter().map(running_line);
@@ -83,7 +83,7 @@ fn lines(state: &Value) -> [Vec<String>; 3] {
     ]
 }
 
-/// Text of a referee, fit for a terminal.
+/// Makes a text of the referee safe for a terminal.
 fn word(value: &Value) -> String {
     match value {
         Value::String(text) => game::excerpt(text),
@@ -109,7 +109,7 @@ fn running_line(game: &Value) -> String {
     format!("game {number}, round {round}: {} - {}{held}", side("white"), side("black"))
 }
 
-/// Boards side by side, with the numbers of their games above, in lines.
+/// Draws boards side by side, with the numbers of their games above.
 fn boards(games: &[Value], style: DiagramStyle) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (place, game) in games.iter().enumerate() {
@@ -122,7 +122,8 @@ fn boards(games: &[Value], style: DiagramStyle) -> Vec<String> {
             if lines.len() <= number {
                 lines.push(String::new());
             }
-            // Colours take no room, so that the width of a line can't be counted; all but the first are equally wide.
+            // Colour codes take no columns, so the width cannot be computed from the length of a line. All columns but
+            // the first have the same width.
             let width = if number == 0 { BOARD_COLUMNS } else { 0 };
             let gap = if place == 0 { "" } else { "   " };
             let _ = write!(lines[number], "{gap}{line:width$}");
@@ -175,7 +176,7 @@ mod tests {
             assert!(text.contains(expected), "{expected}: {text}");
         }
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
-        // Whatever else there is.
+        // Any other JSON must not cause a panic.
         for other in [json!(null), json!([]), json!({"running": [1], "table": [null], "log": {}, "event": 3})]
         {
             frame(&other, 0, 0, DiagramStyle::Coloured);
@@ -196,7 +197,8 @@ mod tests {
             assert!(frame.iter().all(|line| line.chars().count() <= columns), "{columns}x{rows}: {frame:?}");
             frame.join("\n").matches("a  b  c").count()
         };
-        // Ten lines without boards, each row of which takes eleven; two fit side by side into 80 columns.
+        // Ten lines are without boards, and each row of boards takes eleven. Two boards fit side by side into 80
+        // columns.
         let counts = [(80, 40), (80, 32), (80, 21), (200, 22), (200, 21), (29, 100), (20, 5), (0, 0)];
         assert_eq!(counts.map(|(columns, rows)| boards(columns, rows)), [3, 2, 0, 3, 0, 0, 0, 0]);
         assert!(super::text(&state).ends_with("\n\none\ntwo\n"));

@@ -1,4 +1,4 @@
-//! Who meets whom in a wave of games, without writing it down where it can be computed.
+//! The encounters of a wave, computed instead of stored where possible.
 
 /// Encounters of two programs each, numbered from 0.
 #[derive(Clone, Debug)]
@@ -8,12 +8,12 @@ pub(super) enum Encounters {
     Listed(Vec<[usize; 2]>),
 }
 
-/// Two programs meet.
+/// An encounter of two programs.
 pub(super) struct Encounter {
     pub(super) programs: [usize; 2],
-    /// The round of the wave, from 0.
+    /// Round within the wave, from 0.
     pub(super) round: u64,
-    /// Whether the second has White if they play a single game.
+    /// Whether the second program has White in a single game.
     pub(super) swaps: bool,
 }
 
@@ -26,11 +26,11 @@ impl Encounters {
         }
     }
 
-    /// In how many rounds everybody has met whom they are to meet.
+    /// Returns the number of rounds in which all programs complete their encounters.
     pub(super) fn rounds(&self) -> u64 {
         match self {
             Encounters::RoundRobin { programs } => (programs.next_multiple_of(2) - 1) as u64,
-            // A challenger that meets one opponent after the other has no rounds in which all play.
+            // The encounters of a challenger do not form rounds in which all programs play.
             Encounters::Gauntlet { .. } | Encounters::Listed(_) => 1,
         }
     }
@@ -44,7 +44,7 @@ impl Encounters {
                 let programs = [challenger, challengers + opponent];
                 Encounter { programs, round: 0, swaps: (challenger + opponent) % 2 == 1 }
             }
-            // Whoever made the list knows who is to have White.
+            // The order of the programs in the list already assigns the colours.
             Encounters::Listed(encounters) => {
                 Encounter { programs: encounters[index], round: 0, swaps: false }
             }
@@ -52,11 +52,11 @@ impl Encounters {
     }
 }
 
-/// The circle method: the last program keeps its place, the others turn past it, one place a round. With an odd number
-/// the last place is empty and whoever would meet it is free.
+/// The circle method: the last program keeps its place while the others rotate by one place a round. With an odd number
+/// of programs the last place is empty, and the program opposite it is free.
 ///
-/// In single games colours alternate from board to board, and those of the last program from round to round. So everybody's
-/// colours alternate from round to round but once, as in Berger's tables, and come out even.
+/// In single games colours alternate from board to board, and those of the last program from round to round. Each
+/// program's colours then alternate from round to round with one exception, as in Berger's tables, and are balanced.
 fn berger(programs: usize, index: usize) -> Encounter {
     let boards = programs / 2;
     let (round, board) = (index / boards, index % boards);

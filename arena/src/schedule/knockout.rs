@@ -1,4 +1,4 @@
-//! The knockout: the loser of an encounter is out.
+//! The knockout system: the loser of an encounter is eliminated.
 
 use std::cmp::Ordering;
 
@@ -7,15 +7,15 @@ use super::{TIE_BREAKS, ordered};
 /// The state of a knockout.
 #[derive(Clone, Debug)]
 pub(super) struct Knockout {
-    /// Who is still in, in the order of the bracket: neighbours meet. Free places are `None`. The length is a power of
-    /// two.
+    /// Remaining programs in the order of the bracket, where neighbours meet. Empty places are `None`. The length is a
+    /// power of two.
     bracket: Vec<Option<usize>>,
-    /// The winners of the round's encounters, by place in the bracket of the next round; `None` until known.
+    /// Winners of the round's encounters, by their place in the next round's bracket; `None` until known.
     winners: Vec<Option<usize>>,
-    /// The round, from 1.
+    /// Number of the round, from 1.
     pub(super) round: u32,
     pub(super) tie_breaks: u32,
-    /// Whether encounters have a single game, or one more than pairs.
+    /// Whether encounters have an odd number of games, the last of which is single.
     is_odd: bool,
 }
 
@@ -29,8 +29,8 @@ impl Knockout {
         knockout
     }
 
-    /// The encounters of the round that are not decided yet, the better seed first; but in even rounds last if there are single
-    /// games, so that everybody's colour changes.
+    /// Returns the undecided encounters of the round, the better seed first. In even rounds with single games the
+    /// better seed comes second, so that every program changes its colour.
     pub(super) fn encounters(&self) -> Vec<[usize; 2]> {
         let open = self.bracket.chunks_exact(2).zip(&self.winners).filter(|(_, winner)| winner.is_none());
         let swaps = self.is_odd && self.round.is_multiple_of(2);
@@ -41,8 +41,8 @@ impl Knockout {
         .collect()
     }
 
-    /// Takes note of the encounters that were open, with the half points of the first program of each; `drawn` half
-    /// points are a tie.
+    /// Records the results of the undecided encounters: the half points of the first program of each. An encounter with
+    /// `drawn` half points is tied.
     pub(super) fn finish(&mut self, played: &[[usize; 2]], scores: &[u64], drawn: u64) {
         for (&[first, second], score) in played.iter().zip(scores) {
             let winner = match score.cmp(&drawn) {
@@ -74,7 +74,7 @@ impl Knockout {
         }
     }
 
-    /// Whoever has no opponent goes on at once.
+    /// Starts a round. Programs without an opponent advance at once.
     fn open_round(&mut self) {
         let unopposed = |pair: &[Option<usize>]| match *pair {
             [Some(program), None] | [None, Some(program)] => Some(program),
@@ -84,7 +84,8 @@ impl Knockout {
     }
 }
 
-/// The seeds in the order of the bracket: if always the better one wins, the first meets the last of each round.
+/// Returns the seeds in the order of the bracket: if the better seed always wins, the first meets the last in each
+/// round.
 fn seeding(places: usize) -> Vec<usize> {
     let mut order = vec![0];
     while order.len() < places {

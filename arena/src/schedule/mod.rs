@@ -1,10 +1,11 @@
-//! Who plays whom, with which colours, from which opening.
+//! The schedule of a match: pairings, colours and openings.
 //!
-//! A schedule is a function of its settings and of the results so far, and computed only as far as games are taken
-//! from it: a match that was interrupted finds the same games again, and a hundred thousand of them take no memory.
+//! A schedule is a function of its settings and of the results so far, and is computed only as far as games are taken
+//! from it. A resumed match therefore finds the same games again, and a schedule of a hundred thousand games needs no
+//! memory for them.
 //!
-//! Games that need not wait for each other form a wave: a whole round robin or gauntlet, a round of a Swiss tournament or of a
-//! knockout, the tie-breaks of a round.
+//! Games that do not depend on each other's results form a wave: a whole round robin or gauntlet, a round of a Swiss
+//! tournament or of a knockout, or the tie-breaks of a round.
 
 mod encounters;
 mod knockout;
@@ -19,104 +20,106 @@ use swiss::Swiss;
 
 use crate::statistics::Points;
 
-/// How the programs meet.
+/// The format of a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TournamentFormat {
-    /// Everybody meets everybody (in the order of Berger's tables).
+    /// Every program meets every other (in the order of Berger's tables).
     RoundRobin,
-    /// The first programs meet all the others, but not each other.
+    /// The first programs, the challengers, meet all the others, but not each other.
     Gauntlet {
-        /// How many they are.
+        /// Number of challengers.
         challengers: usize,
     },
-    /// In every round, programs of about the same score meet who have not met before. Whoever is left over gets the
-    /// points of a won encounter, and that only once as long as there is somebody else. In single games nobody has the same
-    /// colour three times in a row, or three times more than the other, unless there is no other way.
+    /// In every round, programs with about the same score are paired; nobody meets the same opponent twice. A program
+    /// without an opponent gets a bye, with the points of a won encounter, and nobody gets a second bye before all
+    /// others have had one. In single games a program has the same colour three times in a row, or three more games
+    /// with one colour than with the other, only if there is no other way.
     Swiss {
-        /// How many rounds.
+        /// Number of rounds.
         rounds: u32,
     },
-    /// Whoever loses an encounter is out. The order of the programs is their seeding: the first and the second can
-    /// meet only in the final, and the first ones have the free places of the first round. A tied encounter is
-    /// prolonged by two games at a time, at most [`TIE_BREAKS`] times; then the better seed goes on.
+    /// The loser of an encounter is eliminated. The order of the programs is their seeding: the first and the second
+    /// can meet only in the final, and the first ones get the byes of the first round. A tied encounter is prolonged by
+    /// two games at a time, at most [`TIE_BREAKS`] times; then the better seed advances.
     Knockout,
 }
 
 impl TournamentFormat {
-    /// A Swiss tournament; by default of as many rounds as a knockout would need.
+    /// Returns the format of a Swiss tournament; the default number of rounds is that of a knockout.
     pub fn swiss(rounds: Option<u32>, programs: usize) -> TournamentFormat {
         let usual = programs.next_power_of_two().trailing_zeros();
         TournamentFormat::Swiss { rounds: rounds.unwrap_or(usual) }
     }
 }
 
-/// How often a tied encounter of a knockout is prolonged. Programs that answer each other the same way every time would
-/// otherwise play for ever.
+/// Maximum number of tie-breaks in an encounter of a knockout. Without a limit, deterministic programs could repeat the
+/// same games for ever.
 pub const TIE_BREAKS: u32 = 5;
 
-/// What a schedule is made from.
+/// Settings of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScheduleSettings {
-    /// How many programs take part; they are numbered from 0.
+    /// Number of programs; they are numbered from 0.
     pub programs: usize,
-    /// How they meet.
+    /// Format of the tournament.
     pub format: TournamentFormat,
-    /// Games in an encounter of two programs. They are played in pairs, each opening with both colours; of an odd number the
-    /// last is single, and colours are given such that everybody has White about as often as Black.
+    /// Number of games in an encounter of two programs. They are played in pairs with the same opening and both
+    /// colours. If the number is odd the last game is single, and colours are assigned so that every program has White
+    /// about as often as Black.
     pub games: u32,
 }
 
 /// A game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fixture {
-    /// Its number in the match, from 0. Of a pair (the same two programs and the same opening, colours reversed) the numbers are
-    /// neighbours, the first one even, if encounters have an even number of games.
+    /// Number of the game in the match, from 0. If encounters have an even number of games, the two games of a pair
+    /// (same programs and opening, colours reversed) have consecutive numbers, the first one even.
     pub number: u64,
-    /// The round, from 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// The program that has White.
+    /// The program that plays White.
     pub white: usize,
-    /// The program that has Black.
+    /// The program that plays Black.
     pub black: usize,
-    /// Which opening, from 0, in the order in which openings are drawn.
+    /// Number of the opening, from 0, in the order in which openings are drawn.
     pub opening: u64,
 }
 
-/// What to do next.
+/// The next games to be played, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextGames {
-    /// Play these: a pair of games, what is left of one, or a single game.
+    /// Games to be played: a pair, the rest of a pair, or a single game.
     Games(Vec<Fixture>),
-    /// Nothing, until more results are known.
+    /// No game can be played before more results are known.
     Wait,
-    /// Nothing: all games have been played.
+    /// All games have been played.
     Finished,
 }
 
-/// Why there is no such schedule.
+/// Why the settings make no schedule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// There are not two programs.
+    /// There are fewer than two programs. Carries their number.
     #[error("{0} programs: expected at least 2")]
     TooFewPrograms(usize),
-    /// Encounters without games.
+    /// Encounters have no games.
     #[error("0 games for each encounter: expected at least 1")]
     NoGames,
-    /// A gauntlet without challengers, or without anybody else.
+    /// A gauntlet has no challengers, or no other programs.
     #[error("{challengers} challengers among {programs} programs: expected at least 1, and fewer than all")]
     Challengers {
-        /// The challengers wanted.
+        /// Requested number of challengers.
         challengers: usize,
-        /// The programs there are.
+        /// Number of programs.
         programs: usize,
     },
-    /// A Swiss tournament without rounds.
+    /// A Swiss tournament has no rounds.
     #[error("0 rounds: expected at least 1")]
     NoRounds,
 }
 
-/// A result was reported that belongs to no game of the schedule, or to one that has a result already.
+/// A result was reported for a game that is not in the schedule or already has a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("game {} is not one whose result is awaited", .0 + 1)]
 pub struct UnexpectedResult(u64);
@@ -124,31 +127,31 @@ pub struct UnexpectedResult(u64);
 /// The games of a match, in order.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// What the schedule was made from.
+    /// Settings of the schedule.
     pub settings: ScheduleSettings,
     later: Later,
     wave: Wave,
-    /// The first game of the wave that nobody has taken yet.
+    /// First game of the wave that has not been taken.
     next_game: u64,
     played: GameSet,
-    /// Half points of the first program of each encounter of the wave; empty if nothing later depends on them.
+    /// Half points of the first program of each encounter of the wave; empty if no later wave depends on them.
     scores: Vec<u64>,
 }
 
-/// Games that can be played without waiting for each other.
+/// Games that do not depend on each other's results.
 #[derive(Clone, Debug)]
 struct Wave {
     encounters: Encounters,
-    /// How many games each encounter has. They are played in turns: every encounter's first pair comes before anybody's
-    /// second, and single games after all pairs, so that the table is fair at any time.
+    /// Number of games in each encounter. The first pairs of all encounters are played before any second pair, and
+    /// single games after all pairs, so that the table is fair at any time.
     games_each: u32,
-    /// The number of the first game.
+    /// Number of the first game.
     first_game: u64,
     first_round: u32,
     first_opening: u64,
 }
 
-/// What follows the first wave.
+/// The waves after the first.
 #[derive(Clone, Debug)]
 enum Later {
     Nothing,
@@ -157,10 +160,10 @@ enum Later {
 }
 
 impl Schedule {
-    /// The schedule before any result.
+    /// Makes a schedule without results.
     ///
     /// # Errors
-    /// There are too few programs, or numbers that make no tournament of this format.
+    /// There are too few programs, or the settings do not fit the format.
     pub fn new(settings: ScheduleSettings) -> Result<Schedule, ScheduleError> {
         settings.check()?;
         let programs = settings.programs;
@@ -186,7 +189,7 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// How many games there are in all, tie-breaks of a knockout not counted.
+    /// Returns the total number of games, without the tie-breaks of a knockout.
     pub fn games(&self) -> u64 {
         let programs = self.settings.programs as u64;
         let encounters = match self.settings.format {
@@ -197,7 +200,7 @@ impl Schedule {
         encounters * u64::from(self.settings.games)
     }
 
-    /// Takes the next games to be played. They are not given out again.
+    /// Takes the next games to be played. Each game is taken once.
     pub fn take(&mut self) -> NextGames {
         while self.next_game < self.wave.games() {
             let first = self.next_game;
@@ -211,16 +214,16 @@ impl Schedule {
         if self.played.len() == self.wave.games() { NextGames::Finished } else { NextGames::Wait }
     }
 
-    /// The game of that number, if its result is awaited.
+    /// Returns the game with that number if its result is awaited.
     pub fn awaited(&self, number: u64) -> Option<Fixture> {
         let game = number.checked_sub(self.wave.first_game)?;
         (game < self.wave.games() && !self.played.contains(game)).then(|| self.wave.fixture(game))
     }
 
-    /// Takes note of what a game brought White.
+    /// Records White's points in a game.
     ///
     /// # Errors
-    /// No result of this game is awaited; nothing has changed.
+    /// No result of this game is awaited. The schedule is unchanged.
     pub fn record(&mut self, number: u64, white: Points) -> Result<(), UnexpectedResult> {
         let fixture = self.awaited(number).ok_or(UnexpectedResult(number))?;
         let game = number - self.wave.first_game;
@@ -235,7 +238,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// The half points that a program was given for rounds without an opponent.
+    /// Returns the half points that a program was given for byes.
     pub fn granted(&self, program: usize) -> u64 {
         match &self.later {
             Later::Swiss(swiss) => swiss.granted(program),
@@ -243,7 +246,7 @@ impl Schedule {
         }
     }
 
-    /// The winner of a knockout that is over.
+    /// Returns the winner of a finished knockout.
     pub fn champion(&self) -> Option<usize> {
         match &self.later {
             Later::Knockout(knockout) => knockout.champion(),
@@ -251,7 +254,7 @@ impl Schedule {
         }
     }
 
-    /// Goes on to the next wave, if there is one; all games of this one have been played.
+    /// Starts the next wave, if there is one. All games of the present one must have been played.
     fn advance(&mut self) -> bool {
         let Encounters::Listed(played) = &self.wave.encounters else { return false };
         let (encounters, games_each, round) = match &mut self.later {
@@ -310,17 +313,17 @@ impl ScheduleSettings {
     }
 }
 
-/// Two programs, the lower number first.
+/// Orders two programs by their numbers.
 fn ordered(a: usize, b: usize) -> [usize; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Where a game of a wave belongs.
+/// The place of a game in its wave.
 struct GamePlace {
     encounter: u64,
-    /// Which of the encounter's openings it has, from 0.
+    /// Index of the opening among those of the encounter, from 0.
     cycle: u64,
-    /// Whether the first program of the encounter has White.
+    /// Whether the first program of the encounter plays White.
     is_first_white: bool,
 }
 
@@ -329,22 +332,22 @@ impl Wave {
         self.encounters.len() * u64::from(self.games_each)
     }
 
-    /// How many openings each encounter takes.
+    /// Returns the number of openings for each encounter.
     fn cycles(&self) -> u64 {
         u64::from(self.games_each.div_ceil(2))
     }
 
-    /// How many games of the wave come in pairs; the others are single.
+    /// Returns the number of games of the wave that are played in pairs; the others are single.
     fn paired(&self) -> u64 {
         self.encounters.len() * u64::from(self.games_each / 2 * 2)
     }
 
-    /// How many games belong together, of which this is the first.
+    /// Returns the number of games that are taken together, beginning with this one.
     fn together(&self, game: u64) -> u64 {
         if game < self.paired() { 2 } else { 1 }
     }
 
-    /// Where the game of that number belongs, counted from the first of the wave.
+    /// Returns the place of a game, which is counted from the first of the wave.
     fn place(&self, game: u64) -> GamePlace {
         let encounters = self.encounters.len();
         if let Some(encounter) = game.checked_sub(self.paired()) {
@@ -359,7 +362,7 @@ impl Wave {
         }
     }
 
-    /// The game of that number, counted from the first of the wave.
+    /// Returns the fixture of a game, which is counted from the first of the wave.
     fn fixture(&self, game: u64) -> Fixture {
         let place = self.place(game);
         let encounter = self.encounters.get(place.encounter);
@@ -370,8 +373,9 @@ impl Wave {
             round: self.first_round + (place.cycle * self.encounters.rounds() + encounter.round) as u32,
             white,
             black,
-            // All who play in the same round get the same openings, and an encounter takes one after the other: so
-            // every opponent meets the same ones, or, where openings are fewer than games, all of them equally often.
+            // All encounters of a round get the same openings, and an encounter takes consecutive ones. Every opponent
+            // therefore meets the same openings or, where there are fewer openings than games, all of them equally
+            // often.
             opening: self.first_opening + encounter.round * self.cycles() + place.cycle,
         }
     }

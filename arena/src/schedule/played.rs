@@ -1,13 +1,13 @@
-//! Which games of a wave have been played.
+//! The set of games of a wave that have been played.
 
 use std::collections::BTreeSet;
 
-/// A set of numbers that fills up roughly in order, so that it is small whatever it holds.
+/// A set of numbers that are inserted in nearly ascending order, stored compactly.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GameSet {
-    /// All numbers below are in the set.
+    /// All numbers below this one are in the set.
     below: u64,
-    /// The others, all above `below`.
+    /// The other numbers of the set, all above `below`.
     above: BTreeSet<u64>,
 }
 

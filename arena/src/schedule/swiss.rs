@@ -1,4 +1,4 @@
-//! The Swiss system: programs of about the same score meet, and nobody meets the same opponent twice.
+//! The Swiss system: programs with about the same score are paired, and nobody meets the same opponent twice.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
@@ -9,24 +9,24 @@ use super::ordered;
 #[derive(Clone, Debug)]
 pub(super) struct Swiss {
     rounds_left: u32,
-    /// Half points for a won encounter.
+    /// Half points of a won encounter.
     full_score: u64,
     /// Half points of each program.
     points: Vec<u64>,
-    /// How often each program was left over.
+    /// Number of byes of each program.
     byes: Vec<u32>,
-    /// Who has met, the lower number first.
+    /// Pairs of programs that have met, the lower number first.
     met: HashSet<[usize; 2]>,
-    /// The colours of each program in single games; `None` if there are none.
+    /// Colours of each program in single games; `None` if there are no single games.
     colors: Option<Vec<Colors>>,
 }
 
-/// The colours of a program in its single games.
+/// Colours of a program in its single games.
 #[derive(Clone, Copy, Debug, Default)]
 struct Colors {
-    /// How much more often it had White than Black.
+    /// Games with White minus games with Black.
     surplus: i32,
-    /// Those of its last games, the latest first; `true` for White.
+    /// Colours of the last two games, the latest first; `true` for White.
     last: [Option<bool>; 2],
 }
 
@@ -36,8 +36,8 @@ impl Colors {
         self.last = [Some(is_white), self.last[0]];
     }
 
-    /// How much it ought to have White, and Black if less than nothing: most if it must, and more by surplus than by the last
-    /// game (FIDE Handbook C.04.3, colour preferences).
+    /// Returns the colour preference, positive for White and negative for Black. An absolute preference weighs most,
+    /// then the surplus, then the colour of the last game (FIDE Handbook C.04.3).
     fn due(self) -> i32 {
         if let Some(is_white) = self.absolute() {
             return if is_white { i32::MAX } else { -i32::MAX };
@@ -46,7 +46,8 @@ impl Colors {
         -2 * self.surplus + by_last
     }
 
-    /// The colour that it must have: two more of the other, or the other twice in a row.
+    /// Returns the absolute colour preference: after two more games with the other colour, or the other colour twice in
+    /// a row.
     fn absolute(self) -> Option<bool> {
         match (self.surplus, self.last) {
             (2.., _) | (_, [Some(true), Some(true)]) => Some(false),
@@ -56,8 +57,8 @@ impl Colors {
     }
 }
 
-/// How many opponents are tried for a round without rematches before rematches are allowed. The search nearly always
-/// succeeds at the first try; where it doesn't, it could take for ever.
+/// Number of opponents tried for a round without rematches before rematches are allowed. The search nearly always
+/// succeeds at the first try; otherwise it could take exponential time.
 const ATTEMPTS: u32 = 100_000;
 
 impl Swiss {
@@ -72,13 +73,13 @@ impl Swiss {
         }
     }
 
-    /// The half points that a program has for rounds in which it was left over.
+    /// Returns the half points that a program was given for byes.
     pub(super) fn granted(&self, program: usize) -> u64 {
         u64::from(self.byes[program]) * self.full_score
     }
 
-    /// Counts a round's encounters, with the half points of the first program of each, which has White in single games, and
-    /// pairs the next round; `None` after the last.
+    /// Records the encounters of a round, with the half points of the first program of each (which has White in single
+    /// games), and pairs the next round; `None` after the last round.
     pub(super) fn next_round(&mut self, played: &[[usize; 2]], scores: &[u64]) -> Option<Vec<[usize; 2]>> {
         for (&[first, second], &score) in played.iter().zip(scores) {
             self.points[first] += score;
@@ -100,7 +101,7 @@ impl Swiss {
         ranking.sort_by_key(|&program| (Reverse(self.points[program]), program));
         if ranking.len() % 2 == 1 {
             let fewest = self.byes.iter().min();
-            // Somebody has the fewest.
+            // One program always has the fewest byes.
             if let Some(place) = ranking.iter().rposition(|&program| Some(&self.byes[program]) == fewest) {
                 let program = ranking.remove(place);
                 self.byes[program] += 1;
@@ -116,7 +117,8 @@ impl Swiss {
         if let Some(colors) = &self.colors {
             for (board, pair) in pairs.iter_mut().enumerate() {
                 let [higher, lower] = pair.map(|program| colors[program].due());
-                // Where both are due the same the higher one has it, and where nothing is due boards alternate.
+                // With equal preferences the higher-ranked program gets its colour; without preferences colours
+                // alternate from board to board.
                 let is_lower_white = match higher.abs().cmp(&lower.abs()) {
                     Ordering::Less => lower > 0,
                     _ if higher != 0 => higher < 0,
@@ -130,15 +132,14 @@ impl Swiss {
         pairs
     }
 
-    /// Whether two may be paired: they have not met, and don't both need the same colour.
+    /// Whether two programs may be paired: they have not met and do not have the same absolute colour preference.
     fn may_meet(&self, program: usize, opponent: usize) -> bool {
         let must = |program: usize| self.colors.as_ref().and_then(|colors| colors[program].absolute());
         let is_quarrel = must(program).is_some() && must(program) == must(opponent);
         !is_quarrel && !self.met.contains(&ordered(program, opponent))
     }
 
-    /// Finds opponents for all, from the top of the ranking down; if there are none for the last ones, those above try
-    /// their next choice. On failure `unpaired` is as it was.
+    /// Pairs all programs from the top of the ranking down, with backtracking. On failure `unpaired` is unchanged.
     fn pair_without_rematch(
         &self,
         unpaired: &mut Vec<usize>,
@@ -170,7 +171,7 @@ impl Swiss {
         false
     }
 
-    /// Pairs all, with rematches where the first choices have met.
+    /// Pairs all programs; allows rematches.
     fn pair_somehow(&self, mut unpaired: Vec<usize>, pairs: &mut Vec<[usize; 2]>) {
         while !unpaired.is_empty() {
             let choices = self.choices(&unpaired);
@@ -181,8 +182,8 @@ impl Swiss {
         }
     }
 
-    /// The places of possible opponents of the first program of the ranking, best first: those of the same score, from
-    /// the middle of them on, so that the upper half meets the lower half; then those of less.
+    /// Returns the places of possible opponents of the first program, best first. Those with the same score come first,
+    /// beginning in the middle, so that the upper half meets the lower half; then those with lower scores.
     fn choices(&self, unpaired: &[usize]) -> Vec<usize> {
         let points = self.points[unpaired[0]];
         let equal = unpaired.iter().take_while(|&&program| self.points[program] == points).count();

@@ -1,36 +1,36 @@
-//! Strength estimated from observations.
+//! Estimates of playing strength from samples.
 
 use std::f64::consts::{LN_10, SQRT_2};
 
-/// Half the width of a 95 % confidence interval, in standard errors.
+/// Half-width of a 95 % confidence interval, in standard errors.
 const CONFIDENCE_95: f64 = 1.959_963_984_540_054;
-/// Normalised Elo per standard deviation of one game: chosen so that it agrees with logistic Elo for equal players who
+/// Normalised Elo per standard deviation of one game. The factor makes it agree with logistic Elo for equal players who
 /// never draw (Van den Bergh, "Normalized Elo").
 pub(super) const NORMALISED_ELO_PER_SIGMA: f64 = 800.0 / LN_10;
 
 /// Independent observations of a score between 0 and 1: games, or pairs of games.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The average score, from 0 to 1.
+    /// Mean score, from 0 to 1.
     pub mean: f64,
-    /// The variance of one observation.
+    /// Variance of one observation.
     pub variance: f64,
     observations: f64,
     games_each: f64,
 }
 
-/// A number and how far it may be off.
+/// An estimated value with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The most likely value; infinite where all games were won or lost.
+    /// Most likely value; infinite if all games were won or all were lost.
     pub value: f64,
-    /// Half the 95 % confidence interval; infinite where the interval reaches a score of 0 or 1.
+    /// Half-width of the 95 % confidence interval; infinite if the interval reaches a score of 0 or 1.
     pub error: f64,
 }
 
 impl Sample {
-    /// `counts[i]` observations of the score `i / (counts.len() - 1)`, each the average of `games_each` games; `None`
-    /// without observations.
+    /// Makes a sample with `counts[i]` observations of the score `i / (counts.len() - 1)`, each the mean of
+    /// `games_each` games; `None` without observations.
     pub(super) fn new(counts: &[u64], games_each: u32) -> Option<Sample> {
         let observations = counts.iter().sum::<u64>() as f64;
         if observations == 0.0 {
@@ -45,12 +45,12 @@ impl Sample {
         Some(Sample { mean, variance, observations, games_each: f64::from(games_each) })
     }
 
-    /// The standard error of the mean.
+    /// Returns the standard error of the mean.
     fn standard_error(&self) -> f64 {
         (self.variance / self.observations).sqrt()
     }
 
-    /// The difference in strength on the logistic scale.
+    /// Returns the difference in strength in logistic Elo.
     pub fn elo(&self) -> Estimate {
         let margin = CONFIDENCE_95 * self.standard_error();
         let width = elo(self.mean + margin) - elo(self.mean - margin);
@@ -58,8 +58,9 @@ impl Sample {
         Estimate { value: elo(self.mean), error }
     }
 
-    /// The difference in strength in standard deviations of one game, scaled like Elo: how easily it can be proved,
-    /// whatever the draws and the openings. `None` if all observations are the same.
+    /// Returns the difference in strength in normalised Elo: in standard deviations of one game, scaled like Elo. It
+    /// measures how many games prove the difference, independent of draws and openings. `None` if all observations are
+    /// equal.
     pub fn normalised_elo(&self) -> Option<Estimate> {
         let sigma = (self.variance * self.games_each).sqrt();
         let games = self.observations * self.games_each;
@@ -69,14 +70,14 @@ impl Sample {
         })
     }
 
-    /// The likelihood that the player is the stronger one, from 0 to 1.
+    /// Returns the likelihood that the player is the stronger one, from 0 to 1.
     pub fn likelihood_of_superiority(&self) -> f64 {
         let lead = self.mean - 0.5;
         if lead == 0.0 { 0.5 } else { normal_distribution(lead / self.standard_error()) }
     }
 }
 
-/// The Elo difference at which `score` is expected; infinite from 0 down and from 1 up.
+/// Returns the Elo difference with the expected score `score`; infinite for scores up to 0 and from 1.
 fn elo(score: f64) -> f64 {
     if score <= 0.0 {
         f64::NEG_INFINITY
@@ -87,12 +88,12 @@ fn elo(score: f64) -> f64 {
     }
 }
 
-/// The score that is expected at an Elo difference.
+/// Returns the expected score at an Elo difference.
 pub(super) fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// The probability that a standard normal variable is below `x`.
+/// Returns the probability that a standard normal variable is below `x`.
 fn normal_distribution(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
 }
@@ -107,8 +108,9 @@ mod tests {
         assert!((value - expected).abs() <= tolerance, "{value} is not {expected}");
     }
 
-    /// 60 % of 250 games with 100 draws. By hand: 400 log10(1.5) = 70.44; variance 125/250 - 0.36 = 0.14; 1.96
-    /// standard errors are 0.04638, so that the interval is from 37.40 to 104.78; the lead is 4.2258 standard errors.
+    /// A score of 60 % in 250 games with 100 draws. By hand: 400 log10(1.5) = 70.44; variance 125/250 - 0.36 = 0.14;
+    /// 1.96 standard errors are 0.04638, so that the interval is from 37.40 to 104.78; the lead is 4.2258 standard
+    /// errors.
     #[test]
     fn games_one_by_one() {
         let tally = WinDrawLoss { wins: 100, draws: 100, losses: 50 };

@@ -1,5 +1,5 @@
-//! What results say about strength: points, Elo with its error, likelihood of superiority, the pentanomial model of
-//! games in pairs, and the sequential probability ratio test.
+//! Statistics of match results: points, Elo with its error, likelihood of superiority, the pentanomial model of game
+//! pairs, and the sequential probability ratio test.
 
 mod estimate;
 mod sprt;

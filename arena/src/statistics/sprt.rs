@@ -1,9 +1,10 @@
 //! The generalised sequential probability ratio test on pairs of games.
 //!
-//! Two hypotheses about a difference in strength are weighed after every pair; the test ends as soon as one of them is
-//! proved with the error rates that were agreed. Since the hypotheses say nothing of draws and openings, each of them
-//! is represented by the distribution of pair scores that fits what was observed best (M. Van den Bergh, "A practical
-//! introduction to the GSPRT" and "Normalized Elo").
+//! Two hypotheses about a difference in strength are compared after every pair, and the test ends as soon as one of
+//! them is accepted at the agreed error rates. The hypotheses do not determine the shares of draws or the effect of
+//! openings. Each hypothesis is therefore represented by the distribution of pair scores that has the hypothetical
+//! difference and makes the observed results most likely (M. Van den Bergh, "A practical introduction to the GSPRT" and
+//! "Normalized Elo").
 
 use std::f64::consts::SQRT_2;
 use std::fmt;
@@ -11,7 +12,7 @@ use std::fmt;
 use super::Pentanomial;
 use super::estimate::{NORMALISED_ELO_PER_SIGMA, expected_score};
 
-/// A test of "stronger by `elo1`" against "stronger by `elo0`".
+/// A test of the hypothesis "stronger by `elo1`" against "stronger by `elo0`".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -21,17 +22,18 @@ pub struct Sprt {
     model: EloModel,
 }
 
-/// The scale on which the hypotheses are given.
+/// The scale of the hypotheses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EloModel {
-    /// Elo as ratings have it: by the expected score.
+    /// Logistic Elo, as in rating lists: defined by the expected score.
     Logistic,
-    /// Elo in standard deviations of a game, so that the length of a test hardly depends on draws and openings.
+    /// Normalised Elo: in standard deviations of a game, so that the length of a test hardly depends on draws and
+    /// openings.
     #[default]
     Normalised,
 }
 
-/// What a test decides between.
+/// A hypothesis of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hypothesis {
     /// The difference is `elo0`.
@@ -40,36 +42,36 @@ pub enum Hypothesis {
     H1,
 }
 
-/// The log-likelihood ratios at which a test ends.
+/// Bounds of the log-likelihood ratio at which a test ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtBounds {
-    /// At or below it, H0 is accepted.
+    /// At or below this value H0 is accepted.
     pub lower: f64,
-    /// At or above it, H1 is accepted.
+    /// At or above this value H1 is accepted.
     pub upper: f64,
 }
 
-/// Why there can be no such test.
+/// Why a test is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum SprtError {
-    /// The hypotheses are not two numbers, the lesser first.
+    /// The hypotheses are not two finite numbers in ascending order.
     #[error(
         "hypotheses {0} and {1} of the SPRT: expected two differences in Elo, the lesser first, as in 0 and 5"
     )]
     Hypotheses(f64, f64),
-    /// The error rates leave no room for a decision.
+    /// The error rates are out of range.
     #[error("error rates alpha {0} and beta {1} of the SPRT: expected both above 0 and together below 1")]
     ErrorRates(f64, f64),
 }
 
 impl Sprt {
-    /// A test that wrongly accepts H1 with probability `alpha` if the difference is `elo0`, and wrongly accepts H0
-    /// with probability `beta` if it is `elo1`.
+    /// Makes a test that wrongly accepts H1 with probability `alpha` if the difference is `elo0`, and wrongly accepts
+    /// H0 with probability `beta` if it is `elo1`.
     ///
     /// # Errors
     /// `elo0` is not less than `elo1`, one of them is not finite, or an error rate is out of range.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: EloModel) -> Result<Sprt, SprtError> {
-        // Beyond 1000 Elo no score between 0 and 1 is left to tell the hypotheses apart by.
+        // Beyond 1000 Elo the scores expected under the hypotheses can hardly be distinguished.
         let plausible = |elo: f64| elo.abs() <= 1000.0;
         if !(plausible(elo0) && plausible(elo1) && elo0 < elo1) {
             Err(SprtError::Hypotheses(elo0, elo1))
@@ -80,7 +82,7 @@ impl Sprt {
         }
     }
 
-    /// Where the test ends (Wald's bounds).
+    /// Returns the bounds of the test (Wald's bounds).
     pub fn bounds(&self) -> SprtBounds {
         SprtBounds {
             lower: (self.beta / (1.0 - self.alpha)).ln(),
@@ -88,7 +90,7 @@ impl Sprt {
         }
     }
 
-    /// The log-likelihood ratio of H1 to H0 given these pairs; 0 without pairs.
+    /// Returns the log-likelihood ratio of H1 to H0 given these pairs; 0 without pairs.
     pub fn llr(&self, pairs: &Pentanomial) -> f64 {
         if pairs.pairs() == 0 {
             return 0.0;
@@ -100,24 +102,24 @@ impl Sprt {
         pairs.pairs() as f64 * (0..PAIR_SCORES.len()).map(ratio).sum::<f64>()
     }
 
-    /// What the test accepts after these pairs; `None` as long as more are needed.
+    /// Returns the accepted hypothesis; `None` as long as more pairs are needed.
     pub fn decision(&self, pairs: &Pentanomial) -> Option<Hypothesis> {
         let (llr, bounds) = (self.llr(pairs), self.bounds());
         let h1 = (llr >= bounds.upper).then_some(Hypothesis::H1);
         h1.or((llr <= bounds.lower).then_some(Hypothesis::H0))
     }
 
-    /// The distribution with a difference of `elo` that makes the observation most likely.
+    /// Returns the distribution with a difference of `elo` that makes the observation most likely.
     fn most_likely(&self, observed: &Distribution, elo: f64) -> Distribution {
         match self.model {
             EloModel::Logistic => observed.with_mean(expected_score(elo)),
-            // The average of two games has the standard deviation of one divided by the square root of 2.
+            // The mean of two games has the standard deviation of one game divided by the square root of 2.
             EloModel::Normalised => observed.with_lead(elo / NORMALISED_ELO_PER_SIGMA * SQRT_2),
         }
     }
 }
 
-/// For example `0 to 5 normalised Elo, alpha 0.05, beta 0.05`.
+/// Formats the test as `0 to 5 normalised Elo, alpha 0.05, beta 0.05`.
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let model = match self.model {
@@ -129,22 +131,22 @@ impl fmt::Display for Sprt {
     }
 }
 
-/// The average score of a game in a pair that brought 0 to 4 half points.
+/// Mean score of a game in a pair with 0 to 4 half points.
 const PAIR_SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// The longest lead (in standard deviations) that is fitted at once, and by what factor it grows from fit to fit.
+/// Largest lead (in standard deviations) that is fitted in one step, and the factor between successive leads.
 const FIRST_LEAD: f64 = 0.5;
 const LEAD_STEP: f64 = 1.1;
-/// A fit settles after about five linear ones.
+/// Maximum number of linear fits; usually about five are enough.
 const MOST_FITS: usize = 50;
 
-/// How likely each score of a pair is.
+/// Probabilities of the scores of a pair.
 #[derive(Clone, Copy, Debug)]
 struct Distribution([f64; 5]);
 
 impl Distribution {
-    /// Relative frequencies. What was never seen counts as a thousandth of a pair: it may be rare, not impossible
-    /// (regularised counts, as in fishtest's LLR).
+    /// Returns the relative frequencies. A score that never occurred counts as a thousandth of a pair, because it may
+    /// be rare but not impossible (regularised counts, as in fishtest's LLR).
     fn observed(pairs: &Pentanomial) -> Distribution {
         let counts = pairs.0.map(|count| (count as f64).max(1e-3));
         let total: f64 = counts.iter().sum();
@@ -160,19 +162,19 @@ impl Distribution {
         PAIR_SCORES.iter().zip(self.0).map(|(score, p)| (score - mean).powi(2) * p).sum::<f64>().sqrt()
     }
 
-    /// The distribution of that mean under which this one is most likely to be observed.
+    /// Returns the distribution with that mean under which this one is most likely to be observed.
     fn with_mean(&self, mean: f64) -> Distribution {
         let fit = self.with_zero_expectation(PAIR_SCORES.map(|score| score - mean));
         fit.expect("a mean between the lowest and the highest score")
     }
 
-    /// The distribution whose mean is that many of its own standard deviations above one half, and under which this
-    /// one is most likely to be observed.
+    /// Returns the distribution whose mean is `lead` of its own standard deviations above one half, and under which
+    /// this one is most likely to be observed.
     ///
-    /// The constraint is not linear, so that the linear one that touches it is solved repeatedly: `mean - lead *
-    /// deviation = 1/2` is met where the expectation of its influence function is zero. The first to be touched is not at
-    /// this distribution, which may have next to no deviation, but at the uniform one; and a long lead is reached in
-    /// steps. Otherwise no distribution might meet the linear constraint.
+    /// The constraint is not linear, so a linear approximation to it is solved repeatedly: `mean - lead * deviation =
+    /// 1/2` holds where the expectation of its influence function is zero. The first approximation is made at the
+    /// uniform distribution, not at this one, whose deviation may be nearly zero. A large lead is approached in steps,
+    /// because otherwise no distribution might satisfy the linear constraint.
     fn with_lead(&self, lead: f64) -> Distribution {
         let mut fit = Distribution([0.2; 5]);
         let mut reached = lead.clamp(-FIRST_LEAD, FIRST_LEAD);
@@ -182,7 +184,7 @@ impl Distribution {
                 let influence = PAIR_SCORES.map(|score| {
                     score - 0.5 - reached * deviation * (1.0 + ((score - mean) / deviation).powi(2)) / 2.0
                 });
-                // Only a lead of hundreds of Elo may be out of reach; then the longest one that is not stands for it.
+                // Only a lead of hundreds of Elo may be out of reach; it is replaced by the largest one that is not.
                 let Some(next) = self.with_zero_expectation(influence) else { return fit };
                 let change = fit.0.iter().zip(next.0).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 fit = next;
@@ -197,8 +199,8 @@ impl Distribution {
         }
     }
 
-    /// The distribution under which `values` have the expectation zero and this one is most likely to be observed:
-    /// `p / (1 + x * value)` with the one `x` that fits (a Lagrange multiplier). `None` if no distribution gives these
+    /// Returns the distribution under which `values` have the expectation zero and this one is most likely to be
+    /// observed: `p / (1 + x * value)`, where `x` is a Lagrange multiplier. `None` if no distribution gives these
     /// values that expectation.
     fn with_zero_expectation(&self, values: [f64; 5]) -> Option<Distribution> {
         let least = values.into_iter().fold(f64::INFINITY, f64::min);
@@ -206,7 +208,7 @@ impl Distribution {
         if least >= 0.0 || greatest <= 0.0 {
             return None;
         }
-        // Between these poles the expectation falls from plus to minus infinity.
+        // The expectation falls from plus to minus infinity between these poles.
         let (mut low, mut high) = (-1.0 / greatest, -1.0 / least);
         let mut x = 0.0;
         for _ in 0..100 {
@@ -221,7 +223,7 @@ impl Distribution {
             } else {
                 high = x;
             }
-            // Newton's step, or halving where that leads out of the interval.
+            // Newton's step, or bisection if it would leave the interval.
             let newton = x - expectation / slope;
             let next = if low < newton && newton < high { newton } else { f64::midpoint(low, high) };
             let settled = (next - x).abs() < 1e-12;
@@ -253,7 +255,7 @@ mod tests {
         assert!((llr - expected).abs() <= 0.006, "{llr} is not {expected}");
     }
 
-    /// Results that Stockfish's test system published with its pull requests.
+    /// The expected ratios were published by Stockfish's test system with its pull requests.
     #[test]
     fn ratios_agree_with_published_ones() {
         // #2493, January 2020, logistic Elo.
@@ -283,7 +285,7 @@ mod tests {
         }
     }
 
-    /// Whatever the hypotheses: what was lost speaks for the lower one, what was won for the upper one, and more of it more.
+    /// Losses support the lower hypothesis and wins the upper one, and more games support it more strongly.
     #[test]
     fn one_sided_results_speak_for_their_side() {
         let one_sided = [
@@ -342,7 +344,7 @@ mod tests {
         }
     }
 
-    /// Players of known strength, who draw two games in five.
+    /// A simulated match of players of known strength who draw two games in five.
     struct Match {
         random: fastrand::Rng,
         win: f64,
@@ -351,7 +353,7 @@ mod tests {
     const DRAWS: f64 = 0.4;
 
     impl Match {
-        /// The difference is `elo` on the scale of `model`.
+        /// Makes a match with a difference of `elo` on the scale of `model`.
         fn new(elo: f64, model: EloModel, seed: u64) -> Match {
             let score = match model {
                 EloModel::Logistic => expected_score(elo),

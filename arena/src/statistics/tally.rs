@@ -1,10 +1,10 @@
-//! Results, counted.
+//! Counts of game results.
 
 use game::{Color, Outcome};
 
 use super::estimate::Sample;
 
-/// What a game is worth to one of its players.
+/// Points of one player in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Points {
     /// A loss.
@@ -16,7 +16,7 @@ pub enum Points {
 }
 
 impl Points {
-    /// What an outcome is worth to the player of `color`.
+    /// Returns the points of the player of `color`.
     pub fn of(outcome: Outcome, color: Color) -> Points {
         match outcome.winner() {
             None => Points::Half,
@@ -25,7 +25,7 @@ impl Points {
         }
     }
 
-    /// What the same game is worth to the opponent.
+    /// Returns the opponent's points in the same game.
     #[must_use]
     pub fn opposite(self) -> Points {
         match self {
@@ -35,25 +35,25 @@ impl Points {
         }
     }
 
-    /// 0, 1 or 2 half points.
+    /// Returns the half points: 0, 1 or 2.
     pub fn halves(self) -> u32 {
         self as u32
     }
 }
 
-/// Games counted one by one, from one player's point of view.
+/// Counts of single games, from one player's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WinDrawLoss {
-    /// Games won.
+    /// Number of wins.
     pub wins: u64,
-    /// Games drawn.
+    /// Number of draws.
     pub draws: u64,
-    /// Games lost.
+    /// Number of losses.
     pub losses: u64,
 }
 
 impl WinDrawLoss {
-    /// Counts a game.
+    /// Adds a game.
     pub fn add(&mut self, points: Points) {
         match points {
             Points::Zero => self.losses += 1,
@@ -62,48 +62,48 @@ impl WinDrawLoss {
         }
     }
 
-    /// How many games were counted.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// Half points won.
+    /// Returns the half points won.
     pub fn halves(&self) -> u64 {
         2 * self.wins + self.draws
     }
 
-    /// The part of the games that was drawn; `None` without games.
+    /// Returns the share of drawn games; `None` without games.
     pub fn draw_ratio(&self) -> Option<f64> {
         (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
     }
 
-    /// The games as observations of strength; `None` without games.
+    /// Returns the games as a statistical sample; `None` without games.
     pub fn sample(&self) -> Option<Sample> {
         Sample::new(&[self.losses, self.draws, self.wins], 1)
     }
 }
 
-/// Games counted in pairs: the same opening twice, with colours reversed, from one player's point of view.
+/// Counts of game pairs (the same opening twice, with colours reversed), from one player's point of view.
 ///
-/// The two games of a pair are not independent, since an opening that favours White favours each player once. Counted
-/// by the sum of a pair, that cancels out, and fewer games prove the same (the pentanomial model).
+/// The two games of a pair are not independent, since an opening that favours White favours each player once. In the
+/// sum of a pair this effect cancels out, so fewer games prove the same difference (the pentanomial model).
 ///
-/// Holds how many pairs brought 0, 1, 2, 3 and 4 half points.
+/// Holds the numbers of pairs with 0, 1, 2, 3 and 4 half points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pentanomial(pub [u64; 5]);
 
 impl Pentanomial {
-    /// Counts a pair of games.
+    /// Adds a pair of games.
     pub fn add(&mut self, first: Points, second: Points) {
         self.0[(first.halves() + second.halves()) as usize] += 1;
     }
 
-    /// How many pairs were counted.
+    /// Returns the number of pairs.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The pairs as observations of strength; `None` without pairs.
+    /// Returns the pairs as a statistical sample; `None` without pairs.
     pub fn sample(&self) -> Option<Sample> {
         Sample::new(&self.0, 2)
     }

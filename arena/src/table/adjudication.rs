@@ -1,4 +1,4 @@
-//! Games that an official ends because their outcome is no longer in doubt.
+//! Adjudication: games that the official ends because their result is clear.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -8,30 +8,30 @@ use game::{Color, DrawReason, Game, Outcome, SyzygyTables, SyzygyValue, Tablebas
 use serde::Deserialize;
 use shakmaty::{ByColor, Position as _};
 
-/// When an official ends a game by its own judgement. By default never.
+/// Rules of adjudication. By default no game is adjudicated.
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
-    /// Positions that these tables know end as best play would end them, the fifty-move rule included.
+    /// Tablebases whose positions are adjudicated as won, drawn or lost, with regard to the fifty-move rule.
     pub tablebases: Option<Arc<SyzygyTables>>,
-    /// Draws by score.
+    /// Adjudication of draws by score.
     pub draw: Option<DrawByScore>,
-    /// Wins by score.
+    /// Adjudication of wins by score.
     pub resign: Option<ResignByScore>,
-    /// A game of so many moves by each side, those of the opening included, is drawn.
+    /// Number of moves by each side, those of the opening included, after which a game is drawn.
     pub longest: Option<NonZeroU32>,
 }
 
-/// A draw because both players see an even game.
+/// Adjudication of a draw because both players report an even score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrawByScore {
-    /// The first move of the game, those of the opening included, after which this may happen.
+    /// First move number at which it applies; moves of the opening count.
     #[serde(rename = "movenumber")]
     pub from_move: u32,
-    /// For how many moves in a row each player must have seen an even game.
+    /// Number of consecutive moves for which each player must have reported an even score.
     #[serde(rename = "movecount")]
     pub moves: NonZeroU32,
-    /// How far from zero a score may be, in centipawns.
+    /// Maximum absolute value of an even score, in centipawns.
     #[serde(rename = "score")]
     pub within: u32,
 }
@@ -42,17 +42,17 @@ impl Default for DrawByScore {
     }
 }
 
-/// A win because the loser sees its game lost.
+/// Adjudication of a win because the loser reports a lost score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResignByScore {
-    /// For how many of its moves in a row.
+    /// Number of consecutive moves of the loser.
     #[serde(rename = "movecount")]
     pub moves: NonZeroU32,
-    /// How far below zero the loser's score must be, in centipawns.
+    /// Minimum absolute value of the loser's negative score, in centipawns.
     #[serde(rename = "score")]
     pub beyond: u32,
-    /// Whether the winner has to see it, too, for as many of its own moves.
+    /// Whether the winner must report a won score, too, for as many of its own moves.
     #[serde(rename = "twosided")]
     pub both: bool,
 }
@@ -63,10 +63,10 @@ impl Default for ResignByScore {
     }
 }
 
-/// The memory of an official over one game.
+/// State of adjudication during one game.
 #[derive(Debug, Default)]
 pub(crate) struct Adjudicator {
-    /// What is wrong with the tables: they are not asked any more.
+    /// The first error of the tablebases. They are not probed any more after it.
     pub(super) faulty: Option<TablebaseError>,
     even_plies: u32,
     seen_lost: ByColor<u32>,
@@ -74,7 +74,8 @@ pub(crate) struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// The outcome, and on what ground, after `mover` has made the last move of the game with this score.
+    /// Returns the outcome and its reason after `mover` has made the last move of the game and reported this score;
+    /// `None` if the game continues.
     pub(crate) fn judge(
         &mut self,
         rules: &Adjudication,
@@ -136,7 +137,7 @@ impl Adjudicator {
     }
 }
 
-/// One more in a row, or the end of the row.
+/// Increments or resets a count of consecutive moves.
 fn count(row: &mut u32, goes_on: bool) {
     *row = if goes_on { row.saturating_add(1) } else { 0 };
 }
@@ -145,7 +146,7 @@ fn count(row: &mut u32, goes_on: bool) {
 mod tests {
     use super::*;
 
-    /// The first ply, from 1, after which a game with these scores is ended, and how.
+    /// Returns the first ply, from 1, after which a game with these scores is adjudicated, and its outcome.
     fn ended(rules: &Adjudication, scores: &[Option<i32>]) -> Option<(usize, Outcome)> {
         let mut game = Game::default();
         let mut adjudicator = Adjudicator::default();

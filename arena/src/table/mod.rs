@@ -1,26 +1,28 @@
-//! The referee's bench: one game between two players, from setting up to the record.
+//! One game between two players, from its setup to its record.
 //!
-//! Both players are listened to all the time. Whatever one of them does wrong ends this game, and nothing else:
+//! Input of both players is accepted at any time. Any fault of a player ends this game and affects nothing else:
 //!
-//! | what happens | how the game ends |
+//! | event | result of the game |
 //! | --- | --- |
 //! | a move after the flag fell (margin included), or no move | lost on time; drawn if the opponent could not mate |
-//! | no move for too long where no clock runs; death; a game refused | lost, abandoned |
-//! | an illegal move, or words that are no move | lost, illegal move |
-//! | a move out of turn, a second move, a broken protocol, a refused legal move | lost, rules infraction |
-//! | a claim to have lost, resignation | lost, resignation |
-//! | a claim of a win or a draw that the board shows | ended as the board shows |
-//! | such a claim from the side to move, not true yet | its next move must make it true, at once, or: rules infraction |
+//! | no move within the time limit where no clock runs; death of the player; a refused game | lost, abandoned |
+//! | an illegal move, or text that is no move | lost, illegal move |
+//! | a move out of turn, a second move, a protocol error, a refused legal move | lost, rules infraction |
+//! | resignation, or a claim of an own loss | lost, resignation |
+//! | a claim of a win or a draw that the board confirms | the claimed result |
+//! | such a claim from the side to move, not true yet | its next move must make it true, or: rules infraction |
 //! | any other claim | lost, rules infraction |
-//! | something for persons to hear | goes on: whoever wants to hear it keeps a log of the messages |
+//! | text for humans | the game continues; the text is only in the log of the messages |
 //!
-//! A draw offer is carried to the opponent, beside the move if it comes before one, and stands until the opponent
-//! moves; offering in return accepts. An offer with a move that allows to claim a draw is that claim (CECP).
+//! A draw offer is passed on to the opponent, together with the move if it precedes one, and stands until the opponent
+//! moves. A draw offer in return accepts it. An offer made with a move after which a draw can be claimed counts as that
+//! claim (CECP).
 //!
-//! One thread listens to both players and does everything else, so that nothing has to be woken between a move and the
-//! opponent's turn. The mover's clock stops at the moment at which its line was read ([`Arrival::at`]), however busy the
-//! referee is, and the opponent's starts when its message has been written. The time between is nobody's: it is the overhead
-//! of the move, and stands in the record. A margin forgives an overdrawn clock, but what was overdrawn is paid for.
+//! One thread listens to both players and does everything else, so that no other thread has to be woken between a move
+//! and the opponent's turn. The mover's clock stops at the moment at which its line was read ([`Arrival::at`]), however
+//! busy the referee is. The opponent's clock starts when the message with the move has been written. The time between
+//! belongs to neither side: it is the overhead of the move and is kept in the record. A margin forgives an overdrawn
+//! clock, but the overdrawn time is deducted all the same.
 
 mod adjudication;
 mod record;
@@ -45,40 +47,41 @@ pub use self::time::{RealTime, Time};
 pub(crate) use self::adjudication::Adjudicator;
 pub(crate) use self::rules::check_flag;
 
-/// How long the referee waits before looking whether the game is called off.
+/// Interval at which the referee checks whether the game has been called off.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How long after announcing a result a player has to make the move that brings it about.
+/// Time in which a player must make the move that it has announced with a claim.
 const CLAIM_PATIENCE: Duration = Duration::from_secs(1);
 
-/// All that is agreed before a game.
+/// Everything that is agreed before a game.
 #[derive(Clone, Debug)]
 pub struct GameSetup {
-    /// The position on the board; the moves of the opening are in it as moves.
+    /// Position on the board; the moves of the opening are part of the game's moves.
     pub game: Game,
-    /// Who plays, and how.
+    /// Players and their conditions.
     pub seats: ByColor<Seat>,
-    /// By which rules it is judged.
+    /// Rules of the game.
     pub rules: Rules,
 }
 
 /// One side of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
-    /// The player's name in this match.
+    /// Name shown in tables and PGN.
     pub name: String,
-    /// What it speaks; `None` if it is no program. A game with a CEGO engine in it keeps the rules of that protocol.
+    /// Protocol of the player; `None` if it is no program. If a CEGO engine takes part, the rules of CEGO hold for the
+    /// game.
     pub protocol: Option<Protocol>,
-    /// The time it has.
+    /// Time control.
     pub control: TimeControl,
-    /// How far it may overdraw its clock with a move without losing; what it overdraws is gone all the same.
+    /// Margin by which the clock may be overdrawn without loss. The overdrawn time is deducted all the same.
     pub margin: Duration,
-    /// Whether it may think in the opponent's time.
+    /// Whether the player may think in the opponent's time.
     pub ponder: bool,
 }
 
-/// Plays a game. It ends without an outcome if both players refuse it, or soon after `called_off` was set; the players
-/// are not told of that.
+/// Plays a game. It ends without an outcome if both players refuse it, or soon after `called_off` was set; in the
+/// latter case the players are not informed.
 pub fn play<'a>(
     setup: &'a GameSetup,
     players: ByColor<&'a mut dyn Player>,
@@ -87,7 +90,7 @@ pub fn play<'a>(
     play_by(&RealTime, setup, players, called_off)
 }
 
-/// Plays a game as [`play`] does, by another time.
+/// Plays a game like [`play`], with another source of time.
 pub fn play_by<'a>(
     time: &'a dyn Time,
     setup: &'a GameSetup,
@@ -99,16 +102,16 @@ pub fn play_by<'a>(
     table.close(ending)
 }
 
-/// How a game ended, and what the outcome doesn't say about it.
+/// Outcome of a game, with details.
 struct Ending {
     outcome: Option<Outcome>,
     detail: String,
 }
 
-/// Goes on, or ends the game.
+/// Whether the game continues or ends.
 type Flow = ControlFlow<Ending>;
 
-/// The table at which a game is played.
+/// The referee of one game.
 struct GameReferee<'a> {
     time: &'a dyn Time,
     setup: &'a GameSetup,
@@ -118,13 +121,13 @@ struct GameReferee<'a> {
     clock: Clock,
     adjudicator: Adjudicator,
     began: Instant,
-    /// When the side to move was asked for its move; one that was made before is a second move, not an answer.
+    /// Moment at which the side to move was asked. A move that arrived earlier is a second move, not an answer.
     asked: Instant,
-    /// When the silence of a side without a clock has lasted too long.
+    /// Time limit of a side without a clock.
     patience_ends: Option<Instant>,
-    /// What the side to move has told about the move it thinks of.
+    /// Latest thinking information of the side to move.
     thinking: Thinking,
-    /// Who has offered a draw that still stands or goes with the next move.
+    /// Draw offers that stand, or that go with the next move.
     offers: ByColor<bool>,
     announced: Option<Announcement>,
 }
@@ -136,7 +139,7 @@ struct Announcement {
     by: Instant,
 }
 
-/// Setting up, and the time from one event to the next.
+/// Setup and event loop.
 impl<'a> GameReferee<'a> {
     fn new(
         time: &'a dyn Time,
@@ -203,7 +206,7 @@ impl<'a> GameReferee<'a> {
         self.players.get_mut(color).new_game(&game)
     }
 
-    /// Asks the side to move for its move and starts its clock. `since` is when that became possible.
+    /// Asks the side to move for its move and starts its clock. `since` is the moment at which that became possible.
     fn ask(&mut self, since: Instant) -> Flow {
         let mover = self.record.game.turn();
         self.thinking = Thinking::default();
@@ -224,7 +227,7 @@ impl<'a> GameReferee<'a> {
         Continue(())
     }
 
-    /// Hears what the players have to say, one thing of each, or waits until there is something.
+    /// Handles one event of each player, or waits until there is one.
     fn listen(&mut self) -> Flow {
         if self.called_off.load(Ordering::Relaxed) {
             return Break(Ending { outcome: None, detail: "called off".to_owned() });
@@ -232,7 +235,7 @@ impl<'a> GameReferee<'a> {
         let mover = self.record.game.turn();
         let from_waiting = self.players.get_mut(!mover).take();
         let from_mover = self.players.get_mut(mover).take();
-        // What has arrived in time is in time, however late it is looked at.
+        // A move is in time if it arrived in time, even if it is handled later.
         self.check_time(from_mover.as_ref().map_or_else(|| self.time.now(), |arrival| arrival.at))?;
         if from_waiting.is_none() && from_mover.is_none() {
             self.wait();
@@ -246,23 +249,23 @@ impl<'a> GameReferee<'a> {
         Continue(())
     }
 
-    /// Waits for either player, but not beyond the next moment that decides something.
+    /// Waits for either player until the next deadline.
     fn wait(&self) {
         let sources: ArrayVec<_, 2> = self.players.iter().filter_map(|player| player.source()).collect();
         let deadlines = [self.clock.flag_falls(), self.patience_ends, self.announced.as_ref().map(|a| a.by)];
-        // What may happen up to a moment has been missed only after it.
+        // A deadline is missed only after its moment.
         let missed = deadlines.into_iter().flatten().min().map(|at| at + Duration::from_nanos(1));
         let now = self.time.now();
         if self.clock.flag_falls().is_none() {
-            // On a processor shared with the players each of their lines would wake the referee in the middle of the
-            // rest. Where a clock runs it is woken all the same, and at once.
+            // On a processor shared with the players, every line of a player would wake the referee and interrupt the
+            // player. Where a clock runs the referee is woken immediately all the same.
             self.time.give_way();
         }
         let glance = now + GLANCE;
         self.time.wait(&sources, missed.map_or(glance, |at| at.min(glance)));
     }
 
-    /// What has been missed by this moment.
+    /// Ends the game if a deadline has been missed.
     fn check_time(&mut self, now: Instant) -> Flow {
         let mover = self.record.game.turn();
         if let Some((outcome, detail)) = check_flag(&self.record.game, &self.clock, now) {
@@ -278,7 +281,7 @@ impl<'a> GameReferee<'a> {
     }
 }
 
-/// What the players say.
+/// Events of the players.
 impl GameReferee<'_> {
     fn hear(&mut self, color: Color, arrival: Arrival) -> Flow {
         let to_move = color == self.record.game.turn();
@@ -311,7 +314,7 @@ impl GameReferee<'_> {
         }
     }
 
-    /// Later news replace earlier ones, but silence on a point leaves it as it was.
+    /// Merges new thinking information; fields that it does not contain keep their values.
     fn think_on(&mut self, news: Thinking) {
         let known = &mut self.thinking;
         known.depth = news.depth.or(known.depth);
@@ -325,7 +328,7 @@ impl GameReferee<'_> {
 
     fn make_move(&mut self, text: &str, at: Instant) -> Flow {
         let mover = self.record.game.turn();
-        // The side to move has been asked, so that its clock runs.
+        // The side to move has been asked, so its clock is running.
         let (used, remaining) =
             self.clock.end_turn(at).map_or_else(Default::default, |turn| (turn.used, turn.remaining));
         let game = &mut self.record.game;
@@ -337,7 +340,7 @@ impl GameReferee<'_> {
         let score = thinking.score;
         self.record.moves.push(MoveRecord { used, remaining, thinking, overhead: None });
         self.judge_move(mover, score)?;
-        // By moving on the opponent's offer is declined; an own one goes with the move.
+        // A move declines the opponent's offer. The mover's own offer goes with the move.
         *self.offers.get_mut(!mover) = false;
         self.ask(at)?;
         if *self.offers.get(mover) {
@@ -350,14 +353,14 @@ impl GameReferee<'_> {
         }
     }
 
-    /// What a move that was just made means for the game.
+    /// Ends the game if the last move ends it.
     fn judge_move(&mut self, mover: Color, score: Option<game::Score>) -> Flow {
         self.judge_board()?;
         if let Some(draw) = self.record.game.claim().filter(|_| self.claims_draw(mover)) {
             if self.may_draw() {
                 return end(Outcome::Draw(draw), "claimed with the move");
             }
-            // The claim was right, but a mediator has to let the opponent mate first.
+            // The claim was right, but a mediator must let the opponent deliver mate first.
             self.announced = None;
         }
         if let Some(Announcement { claim, .. }) = self.announced.take() {
@@ -369,7 +372,7 @@ impl GameReferee<'_> {
         }
     }
 
-    /// Whether what a side said before its move claims a draw by the move (FIDE Laws 9.2.1.1, 9.3.1).
+    /// Whether an offer or claim made before the move claims a draw by the move (FIDE Laws 9.2.1.1, 9.3.1).
     fn claims_draw(&self, mover: Color) -> bool {
         *self.offers.get(mover) || self.announced.as_ref().is_some_and(|announced| announced.draw)
     }
@@ -384,13 +387,13 @@ impl GameReferee<'_> {
         }
     }
 
-    /// Whether the game may end by a repetition or for want of progress now.
+    /// Whether the game may end now by repetition or the fifty-move rule.
     fn may_draw(&self) -> bool {
         let mediates = self.setup.seats.iter().any(|seat| seat.protocol == Some(Protocol::Cego));
         !mediates || !rules::can_mate_at_once(&self.record.game)
     }
 
-    /// An offer, or the acceptance of the opponent's.
+    /// Handles a draw offer or its acceptance.
     fn offer_draw(&mut self, color: Color) -> Flow {
         if *self.offers.get(!color) {
             return end(Outcome::Draw(DrawReason::Agreement), "");
@@ -398,11 +401,11 @@ impl GameReferee<'_> {
         if std::mem::replace(self.offers.get_mut(color), true) {
             return Continue(());
         }
-        // The side to move is going to move yet, and its offer goes with the move.
+        // The side to move will still move, and its offer goes with that move.
         if color == self.record.game.turn() { Continue(()) } else { self.carry_offer(color) }
     }
 
-    /// Tells the opponent of an offer.
+    /// Passes a draw offer on to the opponent.
     fn carry_offer(&mut self, from: Color) -> Flow {
         match self.players.get_mut(!from).offer_draw() {
             Ok(()) => Continue(()),
@@ -410,7 +413,7 @@ impl GameReferee<'_> {
         }
     }
 
-    /// A player says that the game is over, and how.
+    /// Handles a player's claim that the game is over.
     fn claim(&mut self, color: Color, result: &str, claim: String, at: Instant) -> Flow {
         let lost = color.fold_wb("0-1", "1-0");
         if result == lost {
@@ -425,7 +428,7 @@ impl GameReferee<'_> {
                 return end(Outcome::Draw(DrawReason::Agreement), "");
             }
             if let Some(draw) = self.record.game.claim() {
-                // Who is to move may do without the mate that a mediator would wait for.
+                // The side to move may claim although it could mate; the mediator's rule protects only that side.
                 let ends = color == self.record.game.turn() || self.may_draw();
                 return if ends { end(Outcome::Draw(draw), "claimed") } else { Continue(()) };
             }
@@ -438,7 +441,7 @@ impl GameReferee<'_> {
     }
 }
 
-/// Endings.
+/// End of the game.
 impl GameReferee<'_> {
     fn fault(&mut self, color: Color, fault: PlayerFault) -> Flow {
         let is_breach = matches!(fault, PlayerFault::Malformed(_));
@@ -448,7 +451,7 @@ impl GameReferee<'_> {
         lose(color, reason, detail)
     }
 
-    /// Tells the players that the game is over, as far as they can still be told, and writes the record.
+    /// Tells the players that can still be reached that the game is over, and completes the record.
     fn close(mut self, ending: Ending) -> GameRecord {
         let lasted = self.time.now().saturating_duration_since(self.began);
         if let Some(outcome) = ending.outcome {

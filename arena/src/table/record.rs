@@ -1,4 +1,4 @@
-//! A game as it was played: the one record that PGN, EPD and the log are made of.
+//! The record of a game, from which PGN, EPD and logs are made.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
@@ -10,57 +10,58 @@ use shakmaty::ByColor;
 use super::Seat;
 use crate::schedule::Fixture;
 
-/// The longest part of a variation that PGN shows, in plies.
+/// Maximum length of a variation in PGN, in plies.
 const LONGEST_VARIATION: usize = 32;
 
-/// All that is known about a game.
+/// Record of a game.
 #[derive(Clone, Debug)]
 pub struct GameRecord {
-    /// Who played, and how.
+    /// Players and their conditions.
     pub seats: ByColor<Seat>,
-    /// The start, the moves and the outcome.
+    /// Start position, moves and outcome.
     pub game: Game,
-    /// How many of the moves, in plies, belong to the opening that was set.
+    /// Number of plies of the opening.
     pub opening: usize,
-    /// What is known about each move after the opening.
+    /// Information on each move after the opening.
     pub moves: Vec<MoveRecord>,
-    /// How the game ended; `None` if it was called off or could not begin.
+    /// Outcome of the game; `None` if it was called off or could not begin.
     pub outcome: Option<Outcome>,
-    /// What the outcome leaves open: the illegal move, the fault, the ground of an adjudication. May be empty.
+    /// Details that the outcome does not contain: the illegal move, the fault, the reason of an adjudication. May be
+    /// empty.
     pub detail: String,
-    /// Why a player can no longer play.
+    /// Faults after which a player can no longer play.
     pub faults: ByColor<Option<PlayerFault>>,
-    /// When the game began, by the calendar.
+    /// Date and time of the start.
     pub started: SystemTime,
-    /// How long it took, from presenting it to the players to its end.
+    /// Duration of the game, from its presentation to the players to its end.
     pub lasted: Duration,
 }
 
-/// What is known about a move.
+/// Information on a move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveRecord {
-    /// Time used.
+    /// Time used for the move.
     pub used: Duration,
-    /// What the clock showed afterwards, with what the move added; `None` if no time is kept.
+    /// Remaining time after the move, with the increment; `None` without a clock.
     pub remaining: Option<Duration>,
-    /// What the player told about it.
+    /// Thinking information reported by the player.
     pub thinking: Thinking,
-    /// The time from the move's arrival until the opponent had been told of it; `None` for the last move.
+    /// Overhead: the time from the move's arrival until the opponent was told; `None` for the last move.
     pub overhead: Option<Duration>,
 }
 
-/// Whether PGN comments show the variations that the players expected.
+/// Whether PGN comments contain principal variations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PgnVariations {
-    /// They don't.
+    /// No variations.
     #[default]
     Hidden,
-    /// In SAN, as far as they are legal; their beginning, if they are long.
+    /// The legal part of each variation in SAN, truncated if it is long.
     Shown,
 }
 
 impl GameRecord {
-    /// The record of a game of which only the opening has been played.
+    /// Makes the record of a game in which only the opening has been played.
     pub(crate) fn new(game: Game, seats: ByColor<Seat>, started: SystemTime) -> GameRecord {
         GameRecord {
             seats,
@@ -75,13 +76,13 @@ impl GameRecord {
         }
     }
 
-    /// Clocks for the game.
+    /// Makes the clocks for the game.
     pub(crate) fn clock(&self) -> Clock {
         let controls = self.seats.as_ref().map(|seat| seat.control.clone());
         Clock::with_controls(controls).with_margins(self.seats.as_ref().map(|seat| seat.margin))
     }
 
-    /// The game has ended, or been called off.
+    /// Records the end of the game.
     pub(crate) fn end(&mut self, outcome: Option<Outcome>, detail: String, lasted: Duration) {
         if let Some(outcome) = outcome {
             self.game.declare(outcome);
@@ -89,8 +90,7 @@ impl GameRecord {
         (self.outcome, self.detail, self.lasted) = (outcome, detail, lasted);
     }
 
-    /// The game in PGN. What the record knows is written over what `tags` say of it: the players, the date, the time
-    /// controls.
+    /// Formats the game as PGN. The record overrides the tags of the players, the date and the time controls in `tags`.
     ///
     /// A comment after each move holds the score from the mover's view (`+0.31`, `-M4`) and the depth, the time used,
     /// the nodes, the variation if wanted, and the clock (`[%clk 0:04:59.070]`): `+0.31/14 1.250s, n=120034, [%clk …]`.
@@ -114,7 +114,7 @@ impl GameRecord {
         write_pgn(&self.game, &self.tags(tags), &comments)
     }
 
-    /// The game in PGN as [`GameRecord::pgn`] has it, with its place in the schedule.
+    /// Formats the game like [`GameRecord::pgn`], with the tags of its fixture.
     pub(crate) fn pgn_of(&self, fixture: &Fixture, tags: &PgnTags, variations: PgnVariations) -> String {
         let mut tags = tags.clone();
         tags.set("Round", fixture.round.to_string());
@@ -122,7 +122,7 @@ impl GameRecord {
         self.pgn(&tags, variations)
     }
 
-    /// The game before its first move.
+    /// Returns the game before its first move.
     pub(crate) fn before_first_move(&self) -> Game {
         Game::from_fen(&self.game.start_fen(), self.game.mode()).expect("a game's own start is legal")
     }
@@ -151,7 +151,7 @@ impl GameRecord {
 }
 
 impl MoveRecord {
-    /// The comment after the move. An empty variation is left out.
+    /// Returns the comment on the move. An empty variation is left out.
     pub(crate) fn comment(&self, variation: &str) -> String {
         let mut comment = String::with_capacity(64);
         if let Some(score) = self.thinking.score {
@@ -169,7 +169,7 @@ impl MoveRecord {
             let _ = write!(comment, ", pv {variation}");
         }
         if let Some(remaining) = self.remaining {
-            // Cut, not rounded: no clock shows more than there is.
+            // The time is truncated, not rounded, so it never exceeds the remaining time.
             let (seconds, millis) = (remaining.as_secs(), remaining.subsec_millis());
             let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
             let _ = write!(comment, ", [%clk {hours}:{minutes:02}:{seconds:02}.{millis:03}]");
@@ -178,7 +178,7 @@ impl MoveRecord {
     }
 }
 
-/// A player's line in SAN, as far as it is legal; move numbers in it are passed over.
+/// Returns the legal part of a player's variation in SAN; move numbers in it are skipped.
 fn variation(game: &mut Game, line: &str) -> String {
     let mut sans: Vec<String> = Vec::new();
     let words = line.split_whitespace().map(|word| word.rsplit_once('.').map_or(word, |(_, m)| m));
@@ -198,7 +198,7 @@ pub(crate) fn replay_move(game: &mut Game, m: game::Move) {
     game.play(m).expect("the move was legal before");
 }
 
-/// The day in PGN's form, in universal time.
+/// Formats the date for PGN, in UTC.
 pub(crate) fn date(moment: SystemTime) -> String {
     let date = time::OffsetDateTime::from(moment).date();
     format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day())

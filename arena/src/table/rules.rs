@@ -1,4 +1,4 @@
-//! By which rules a game is judged.
+//! The rules by which a game is judged.
 
 use std::time::{Duration, Instant};
 
@@ -7,25 +7,25 @@ use shakmaty::{Color, Position as _};
 
 use super::adjudication::Adjudication;
 
-/// What the officials of a match agreed on.
+/// Rules of a match.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Which repetitions and moves without progress end the game.
+    /// Rule for repetitions and moves without progress.
     pub draws: DrawRule,
-    /// How long a side without a clock may think about a move before it counts as silent.
+    /// Maximum time for a move of a side without a clock.
     pub patience: Duration,
-    /// When an official ends the game by its own judgement.
+    /// Rules of adjudication.
     pub adjudication: Adjudication,
 }
 
-/// Which repetitions and how many moves without capture or pawn move end a game.
+/// The numbers of repetitions, and of moves without capture or pawn move, that end a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DrawRule {
-    /// Threefold repetition and fifty moves: the official claims what a player could. The custom of engine matches,
-    /// since most programs count on it and few claim.
+    /// Threefold repetition and fifty moves: the official claims every draw that a player could claim. Usual in engine
+    /// matches, since most programs rely on it and few claim.
     #[default]
     Claimed,
-    /// Fivefold repetition and seventy-five moves; draws before that have to be claimed (FIDE Laws 9.2, 9.3, 9.6).
+    /// Fivefold repetition and seventy-five moves; earlier draws must be claimed (FIDE Laws 9.2, 9.3, 9.6).
     Automatic,
 }
 
@@ -41,7 +41,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// How the position on the board ends the game, if it does.
+    /// Returns the outcome if the position on the board ends the game.
     pub(crate) fn judge(&self, game: &Game) -> Option<Outcome> {
         game.outcome().or_else(|| {
             let draw = match self.draws {
@@ -53,8 +53,8 @@ impl Rules {
     }
 }
 
-/// Whether the side to move has a move that mates. A CEGO mediator must not end a game by a draw then ("the mediator
-/// must make sure the playing engine could not deliver mate in their turn").
+/// Whether the side to move can mate in one. A CEGO mediator must not declare a draw then ("the mediator must make sure
+/// the playing engine could not deliver mate in their turn").
 pub(super) fn can_mate_at_once(game: &Game) -> bool {
     game.legal_moves().into_iter().any(|m| {
         let mut next = game.position().clone();
@@ -63,7 +63,7 @@ pub(super) fn can_mate_at_once(game: &Game) -> bool {
     })
 }
 
-/// How the game ends, and by how much time was overdrawn, if the flag of the side to move has fallen by now.
+/// Returns the outcome, and a text with the overdrawn time, if the flag of the side to move has fallen by now.
 pub(crate) fn check_flag(game: &Game, clock: &Clock, at: Instant) -> Option<(Outcome, String)> {
     if at <= clock.flag_falls()? {
         return None;
@@ -72,8 +72,8 @@ pub(crate) fn check_flag(game: &Game, clock: &Clock, at: Instant) -> Option<(Out
     Some((flag_fall(game, mover), format!("time overdrawn by {:?}", clock.overrun(mover, at))))
 }
 
-/// What it means that the time of `loser` ran out: a draw if the opponent could not mate by any series of legal moves
-/// (FIDE Laws 6.9), as far as the material tells; positions that are blocked for ever are not recognised.
+/// Returns the outcome when the flag of `loser` has fallen: a draw if the opponent could not mate by any series of
+/// legal moves (FIDE Laws 6.9). Only the material is examined; permanently blocked positions are not recognised.
 fn flag_fall(game: &Game, loser: Color) -> Outcome {
     if game.position().has_insufficient_material(!loser) {
         Outcome::Draw(DrawReason::TimeoutVsInsufficient)

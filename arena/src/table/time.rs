@@ -1,22 +1,22 @@
-//! Where a referee's time comes from.
+//! The referee's source of time.
 
 use std::time::Instant;
 
 use platform::Source;
 
-/// Where a referee gets its time from. Tests put their own here.
+/// A source of time. Tests use a simulated one.
 pub trait Time {
-    /// The present moment; never goes back.
+    /// Returns the present moment, which never decreases.
     fn now(&self) -> Instant;
 
-    /// Lets the players have the processor first, if they share it.
+    /// Yields the processor to the players, if they share it.
     fn give_way(&self) {}
 
-    /// Waits until one of the sources (at most two) can be read or `until` has come. May return early.
+    /// Waits until one of the sources (at most two) can be read or `until` is reached. May return early.
     fn wait(&self, sources: &[Source<'_>], until: Instant);
 }
 
-/// The computer's monotonic clock.
+/// The monotonic clock of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealTime;
 

@@ -1,4 +1,4 @@
-//! Games begin, go on and end.
+//! The life of a game in an event: start, moves, end.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,7 @@ use crate::referee::timers::Timer;
 use crate::schedule::Fixture;
 
 impl EventState {
-    /// Begins all games that can begin, if there may be any.
+    /// Begins all games that can begin. Returns at once unless something has changed since the last call.
     pub(in crate::referee) fn begin_games(&mut self, at: Instant) {
         while std::mem::take(&mut self.may_begin) && !self.outdated {
             self.look_for_games(at);
@@ -42,7 +42,7 @@ impl EventState {
         by_round || self.released.contains(&fixture.number)
     }
 
-    /// Begins a game, and tells whether it could.
+    /// Begins a game; `false` if it cannot be played.
     pub(super) fn begin(&mut self, fixture: Fixture, at: Instant) -> bool {
         let begins = self.begin_silently(fixture);
         if begins {
@@ -51,7 +51,7 @@ impl EventState {
         begins
     }
 
-    /// Begins a game of which nobody is told.
+    /// Begins a game without telling the programs.
     pub(in crate::referee) fn begin_silently(&mut self, fixture: Fixture) -> bool {
         let Fixture { number, round, white, black, opening } = fixture;
         let game = match self.openings.get(opening) {
@@ -76,7 +76,7 @@ impl EventState {
         true
     }
 
-    /// Tells both programs that their game begins anew.
+    /// Presents a restarted game to both programs.
     pub(in crate::referee) fn present_anew(&mut self, game: u64, at: Instant) {
         for color in Color::ALL {
             let program = self.live_games[&game].program(color);
@@ -86,7 +86,7 @@ impl EventState {
         self.present(game, at);
     }
 
-    /// Tells both programs of a game that begins.
+    /// Presents a new game to both programs.
     pub(super) fn present(&mut self, game: u64, at: Instant) {
         for color in Color::ALL {
             let live = &self.live_games[&game];
@@ -105,7 +105,7 @@ impl EventState {
         }
     }
 
-    /// Asks the side to move for its move, unless the game is held.
+    /// Asks the side to move for its move, unless the game is paused.
     pub(in crate::referee) fn ask(&mut self, game: u64, at: Instant) {
         let live = &self.live_games[&game];
         if live.paused {
@@ -127,7 +127,7 @@ impl EventState {
         let is_here = playing.as_ref().is_some_and(|live| live.is_at(position));
         let is_late = self.programs[program].is_late(position, is_here);
         let Some(live) = playing.filter(|_| !is_late) else {
-            // It crossed the end of the game on its way.
+            // The reply crossed the end of the game on its way.
             return self.tell(false, format!("{} replied too late", self.name(program)));
         };
         let (game, color) = (live.fixture.number, live.color_of(program));
@@ -156,7 +156,8 @@ impl EventState {
         }
     }
 
-    /// Sends a program the history of its game and the call for its move once more, if it has been called. Its clock runs on.
+    /// Sends a program the history of its game again, and the call for its move if it has been called. Its clock keeps
+    /// running.
     pub(super) fn ask_again(&mut self, program: usize, why: &str, at: Instant) {
         let live = self.programs[program].game.and_then(|game| self.live_games.get(&game));
         let Some(live) = live.filter(|live| live.asked && live.program(live.to_move()) == program) else {
@@ -168,8 +169,8 @@ impl EventState {
         self.send(program, records, None, at);
     }
 
-    /// A program on a serial line did not understand what it was sent. Whatever that was, all that it has to know of its game
-    /// is told once more; not for ever, as it may be the program that is wrong.
+    /// Repeats everything that a program on a serial line must know about its game, after it reported a record that it
+    /// did not understand. The number of repetitions is limited, because the program itself may be faulty.
     pub(super) fn tell_again(&mut self, program: usize, at: Instant) {
         let playing = self.programs[program].game.and_then(|game| self.live_games.get_mut(&game));
         let Some(live) = playing else { return };
@@ -200,19 +201,19 @@ impl EventState {
 
     pub(super) fn look_at_flag(&mut self, game: u64, at: Instant) {
         let Some(live) = self.live_games.get(&game) else { return };
-        // Of a turn that is over, or of a clock that got more time; then another timer is set.
+        // The timer may belong to an earlier turn, or the clock may have received more time; then another timer is set.
         if let Some((outcome, detail)) = live.check_time(at) {
             self.end(game, outcome, detail, at);
         }
     }
 
-    /// A game is taken from a program that thinks about it. Clients that can't break off will reply all the same.
+    /// Notes that a game is taken from a thinking program. Clients that cannot interrupt their search will still reply.
     pub(in crate::referee) fn expect_late_reply(&mut self, game: u64) {
         let Some(live) = self.live_games.get(&game).filter(|live| live.asked) else { return };
         self.programs[live.program(live.to_move())].owed.extend(live.record.game.chess().cloned());
     }
 
-    /// Ends a game and tells its programs.
+    /// Ends a game and tells both programs.
     pub(in crate::referee) fn end(&mut self, game: u64, outcome: Outcome, detail: String, at: Instant) {
         let Some(live) = self.live_games.get(&game) else { return };
         let ended = live.ended(outcome, detail);

@@ -1,4 +1,4 @@
-//! What happened, as it changes the event: now, or when it is read from a store.
+//! Application of facts to the event, for new facts and for facts read from a store.
 
 use game::{Color, Outcome};
 use shakmaty::ByColor;
@@ -11,10 +11,10 @@ use crate::statistics::Points;
 use crate::table::Seat;
 
 impl EventState {
-    /// Takes note of something that happened, for us and for the store.
+    /// Applies a fact and adds it to the facts to be stored.
     pub(in crate::referee) fn record(&mut self, fact: Fact) {
         if let Err(error) = self.apply(&fact) {
-            // Not reached: what we find out ourselves fits.
+            // Unreachable: facts made by this referee fit its own state.
             self.tell(true, format!("the referee is at odds with itself: {error}"));
         }
         self.out.facts.push(fact);
@@ -66,7 +66,7 @@ impl EventState {
         Ok(())
     }
 
-    /// Counts a game that has ended.
+    /// Adds a finished game to the results.
     fn count(&mut self, live: &LiveGame, outcome: Outcome) -> Result<(), String> {
         let fixture = live.fixture;
         let points = Points::of(outcome, Color::White);

@@ -1,12 +1,14 @@
-//! The event: programs, connections, games and rounds. Everything that happens comes in with its moment, and what is to be
-//! stored and sent goes out; nothing here waits, reads or writes.
+//! The state machine of an event: programs, connections, games and rounds. Inputs come with the moment of their
+//! arrival; outputs are facts to be stored and messages to be sent. Nothing here waits, reads or writes.
 //!
-//! It has no socket, no file and no clock of its own, so that tests play hours in no time and every fault at every step. The
-//! facts are the event: whatever changes it is a [`Fact`], and `apply` is the only place where it changes. So a restart, an
-//! observer and a game on the page are the same thing: facts, read in order. What a client said is no fact; what came of it is.
+//! The state machine has no socket, file or clock, so tests can play hours of event time in milliseconds and inject a
+//! fault at every step. Every change of the event is a [`Fact`], and `apply` is the only function that changes the
+//! event. A restart, an observer and a game on the page therefore use the same mechanism: they apply facts in order.
+//! What a client says is not a fact; the referee's decision about it is.
 //!
-//! What costs the same for each move must not look at all programs or games: games are looked for only when one may begin.
-//! What may not be sent in a quiet period waits in the mailbox of its program, a call for a move with its clock too.
+//! The cost of a move must not depend on the number of programs or games, so the schedule is searched only when a game
+//! may be able to begin. A record that may not be sent in a quiet period waits in the mailbox of its program. If it is
+//! a call for a move, the clock does not start before it is sent.
 
 mod games;
 mod history;
@@ -31,34 +33,34 @@ use crate::schedule::{Fixture, Schedule, ScheduleError};
 use crate::standings::Standings;
 use crate::table::GameRecord;
 
-/// A connection, by a number that is never used twice.
+/// Identifier of a connection; never reused.
 pub type ConnectionId = u64;
 
-/// What comes from outside.
+/// An input from outside.
 #[derive(Debug)]
 pub enum ConnectionEvent {
-    /// Somebody has connected.
+    /// A connection was opened.
     Opened(ConnectionId),
-    /// There is a serial line, over which somebody will sign on.
+    /// A serial line was attached; a program will sign on over it.
     SerialLine(ConnectionId),
-    /// A line without its end.
+    /// A line was received. Carries the line without its terminator.
     Line(ConnectionId, String),
-    /// The connection broke a limit; carries which. It is closed.
+    /// The connection exceeded a limit and is closed. Carries the name of the limit.
     LimitExceeded(ConnectionId, &'static str),
-    /// The connection is gone.
+    /// The connection was closed.
     Closed(ConnectionId),
 }
 
-/// What goes out. Facts are to be stored before messages are sent.
+/// Outputs of the event. The facts must be stored before the messages are sent.
 #[derive(Debug, Default)]
 pub struct Effects {
-    /// What happened.
+    /// Facts to be stored.
     pub facts: Vec<Fact>,
-    /// What is to be sent, in order.
+    /// Messages to be sent, in order.
     pub messages: Vec<OutgoingMessage>,
-    /// Connections to be closed, once the messages are sent.
+    /// Connections to be closed after the messages have been sent.
     pub disconnects: Vec<ConnectionId>,
-    /// What the director should know.
+    /// Notices for the director.
     pub news: Vec<Notice>,
     /// Games that have ended.
     pub finished: Vec<FinishedGame>,
@@ -67,69 +69,70 @@ pub struct Effects {
 /// A record to be sent.
 #[derive(Debug)]
 pub struct OutgoingMessage {
-    /// To whom.
+    /// Recipient.
     pub to: ConnectionId,
-    /// The record, without the end of the line.
+    /// The record, without a line terminator.
     pub line: String,
-    /// The game in which a clock starts when this has been sent (see [`EventState::told`]).
+    /// The game whose clock starts when this message has been sent (see [`EventState::told`]).
     pub starts: Option<u64>,
 }
 
-/// Something that the director should know.
+/// A notice for the director.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Whether somebody has to do something.
+    /// Whether the director has to act.
     pub urgent: bool,
-    /// What it is. May contain what clients have said, but no control characters.
+    /// Text of the notice. It may quote clients, but contains no control characters.
     pub text: String,
 }
 
-/// A game that has ended, to be written down.
+/// A finished game, to be written to the PGN file.
 #[derive(Debug)]
 pub struct FinishedGame {
-    /// The game of the schedule.
+    /// Fixture of the game.
     pub fixture: Fixture,
-    /// How it went.
+    /// Record of the game.
     pub record: GameRecord,
 }
 
-/// A result, for tables and reports.
+/// Summary of a finished game, for tables and reports.
 #[derive(Clone, Debug)]
 pub struct GameSummary {
-    /// The game of the schedule.
+    /// Fixture of the game.
     pub fixture: Fixture,
-    /// How it ended.
+    /// Outcome of the game.
     pub outcome: Outcome,
-    /// What the outcome does not say.
+    /// Details that the outcome does not contain.
     pub detail: String,
-    /// Plies played.
+    /// Number of plies played.
     pub plies: u32,
-    /// What both sides used of their time.
+    /// Time used by each side.
     pub used: ByColor<Duration>,
 }
 
-/// An event under way.
+/// The state of an event.
 pub struct EventState {
-    /// What is agreed.
+    /// Settings of the event.
     pub(super) settings: EventSettings,
     openings: MatchOpenings,
     /// The schedule as far as it is known.
     pub(super) schedule: Schedule,
-    /// Games that may begin, in their order.
+    /// Games that may begin, in the order of the schedule.
     pub(super) queue: VecDeque<Fixture>,
     pub(super) standings: Standings,
-    /// The games that have ended, in that order.
+    /// Finished games, in the order in which they ended.
     pub(super) results: Vec<GameSummary>,
     pub(super) programs: Vec<ProgramState>,
     peers: HashMap<ConnectionId, Peer>,
     pub(super) live_games: BTreeMap<u64, LiveGame>,
-    /// Games that the director lets begin before their round.
+    /// Games that the director has released before their round.
     released: BTreeSet<u64>,
-    /// The rounds up to this one may be played, if they are begun by hand.
+    /// The last round that may be played, if the director starts rounds by hand.
     pub(super) open_round: u32,
-    /// The number of this referee among those of the event.
+    /// The number of this referee's term.
     pub(super) epoch: u64,
-    /// Whether a game may be able to begin that was not when games were last begun: a program has become free, or a game open.
+    /// Whether a game may be able to begin that could not when games were last begun, because a program has become free
+    /// or a game has been released.
     may_begin: bool,
     /// Whether another referee has taken over.
     pub(super) outdated: bool,
@@ -137,47 +140,47 @@ pub struct EventState {
     out: Effects,
 }
 
-/// Games of the schedule that are looked at in advance: so many fit into memory, whatever the schedule.
+/// Number of scheduled games that are examined in advance. Bounds the memory for schedules of any length.
 const LOOKAHEAD: usize = 10_000;
 
-/// A flag is looked at a little after it fell, so that a move which arrived in time has been heard.
+/// Delay between the fall of a flag and its check, so that a move which arrived in time has been processed.
 const FLAG_DELAY: Duration = Duration::from_millis(1);
 
-/// A program that may take part.
+/// The state of a program that may take part.
 #[derive(Default)]
 pub(super) struct ProgramState {
     connection: Option<ConnectionId>,
     extended: bool,
-    /// The game in which it plays.
+    /// The game that it plays.
     pub(super) game: Option<u64>,
-    /// Since when it has been gone; matters only in a game.
+    /// Start of its absence; used only during a game.
     gone_since: Option<Instant>,
-    /// How often it has come back to this game.
+    /// Number of times that it has returned to its game.
     returns: u32,
-    /// Whether it was reset and has not played since.
+    /// Whether it has been reset and has not played since.
     is_fresh: bool,
-    /// Nothing is sent before.
+    /// End of the quiet period.
     quiet_until: Option<Instant>,
     mailbox: VecDeque<(Directive, Option<u64>)>,
-    /// Positions about which it was thinking when their games were taken from it.
+    /// Positions of the games that were taken from the program while it was thinking; replies to them may still arrive.
     owed: VecDeque<Chess>,
 }
 
-/// Somebody at the other end of a connection.
+/// The remote end of a connection.
 #[derive(Default)]
 struct Peer {
     program: Option<usize>,
     refusals: u32,
-    /// Whether it is a serial line: nobody can close it, and there may be noise on it.
+    /// Whether the connection is a serial line, which cannot be closed and may carry noise.
     is_line: bool,
 }
 
-/// The beginning.
+/// Construction and restoring.
 impl EventState {
-    /// An event before its first fact.
+    /// Makes an event without facts.
     ///
     /// # Errors
-    /// There is no such schedule.
+    /// The schedule settings are invalid.
     pub fn new(settings: EventSettings, openings: MatchOpenings) -> Result<EventState, ScheduleError> {
         let schedule = Schedule::new(settings.schedule)?;
         let mut event = EventState {
@@ -202,18 +205,18 @@ impl EventState {
         Ok(event)
     }
 
-    /// Takes note of something that happened under an earlier referee. Games that ended then are in the outbox once more.
+    /// Applies a fact of an earlier referee. Games that ended then appear in [`Effects::finished`] again.
     ///
     /// # Errors
-    /// It does not fit what happened before, or the settings. Carries what is wrong.
+    /// The fact contradicts earlier facts or the settings; the text says how.
     pub fn restore(&mut self, fact: &Fact) -> Result<(), String> {
         self.apply(fact)?;
-        // Nobody has to be told of it. What was to be written down then may not have been.
+        // Old notices are dropped. Finished games are kept, because they may not have been written to the PGN file.
         self.out.news.clear();
         Ok(())
     }
 
-    /// Begins to referee, in a new epoch. Games that are under way wait for their programs.
+    /// Starts refereeing, in a new epoch. Games in play wait for their programs.
     pub fn open(&mut self, at: Instant) {
         self.record(Fact::Epoch { epoch: self.epoch + 1 });
         let absent: Vec<(u64, Color)> =
@@ -224,9 +227,9 @@ impl EventState {
     }
 }
 
-/// What comes in.
+/// Inputs and outputs.
 impl EventState {
-    /// Takes something that came from outside at a moment.
+    /// Handles an input that arrived at the given moment.
     pub fn handle(&mut self, input: ConnectionEvent, at: Instant) {
         match input {
             ConnectionEvent::Opened(connection) => {
@@ -248,7 +251,7 @@ impl EventState {
         self.begin_games(at);
     }
 
-    /// Does what the time demands.
+    /// Handles all timers that are due.
     pub fn tick(&mut self, at: Instant) {
         while let Some((_, timer)) = self.timers.first().filter(|(due, _)| *due <= at).copied() {
             self.timers.pop_first();
@@ -270,12 +273,12 @@ impl EventState {
         self.begin_games(at);
     }
 
-    /// The next moment at which [`EventState::tick`] has something to do.
+    /// Returns the next moment at which [`EventState::tick`] has something to do.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.timers.first().map(|(at, _)| *at)
     }
 
-    /// The call for a move was sent at that moment: a clock starts.
+    /// Starts the clock of the side to move: its call for a move was sent at the given moment.
     pub fn told(&mut self, game: u64, at: Instant) {
         if let Some(live) = self.live_games.get_mut(&game) {
             live.told(at);
@@ -283,12 +286,12 @@ impl EventState {
         }
     }
 
-    /// What is to be stored and sent.
+    /// Takes the pending outputs.
     pub fn take_effects(&mut self) -> Effects {
         std::mem::take(&mut self.out)
     }
 
-    /// Ends the service: everybody is told to close the connection.
+    /// Ends the service: asks all clients to close their connections.
     pub fn close_down(&mut self) {
         for program in 0..self.programs.len() {
             if let Some(connection) = self.programs[program].connection.take() {
@@ -310,7 +313,7 @@ impl EventState {
         match (line.parse::<ClientRecord>(), program) {
             (Err(error), _) if is_line => self.hear_noise(program, &error.to_string(), at),
             (Ok(ClientRecord { request: Request::SignOn(sign_on), .. }), Some(_)) if is_line => {
-                // Whoever was there has been started anew.
+                // A second sign-on over a line means that the program there was restarted.
                 self.lose(connection, at);
                 self.sign_on(connection, &sign_on, at);
             }
@@ -346,7 +349,7 @@ impl EventState {
         }
     }
 
-    /// Something came over a serial line that makes no sense. Perhaps it was an answer.
+    /// Handles unintelligible input from a serial line. It may have been a damaged reply.
     fn hear_noise(&mut self, program: Option<usize>, reason: &str, at: Instant) {
         if let Some(program) = program {
             self.tell(false, format!("noise on the line of {}: {reason}", self.name(program)));
@@ -365,20 +368,21 @@ impl EventState {
 }
 
 impl ProgramState {
-    /// Whether it can begin a game: it is there, has none, and may be written to.
+    /// Whether a program can begin a game: it is present, has no game and is not in a quiet period.
     fn is_free(&self, at: Instant) -> bool {
         self.connection.is_some() && self.game.is_none() && !self.is_quiet(at) && self.mailbox.is_empty()
     }
 
-    /// Whether a reply with this position belongs to a game that was taken from it; `is_here` if it fits its present game.
+    /// Whether a reply with this position belongs to a game that was taken from the program. `is_here` says that the
+    /// position is also the one of its present game.
     fn is_late(&mut self, position: &Position, is_here: bool) -> bool {
-        // As nearly always: then the position need not be read once more.
+        // The usual case: the position need not be parsed again.
         if self.owed.is_empty() {
             return false;
         }
         let place =
             position.legal().ok().and_then(|(chess, _)| self.owed.iter().position(|owed| *owed == chess));
-        // Replies come in order: those before this one won't come any more.
+        // Replies come in order, so older ones will not arrive any more.
         match place {
             Some(place) if !is_here => drop(self.owed.drain(..=place)),
             None if is_here => self.owed.clear(),

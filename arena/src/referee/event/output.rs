@@ -1,4 +1,4 @@
-//! What goes out.
+//! Outgoing messages of an event.
 
 use std::time::Instant;
 
@@ -10,8 +10,8 @@ use crate::referee::settings::MOST_REFUSALS;
 use crate::referee::timers::Timer;
 
 impl EventState {
-    /// Sends a program records, or keeps them until the quiet period is over. Who is not there gets nothing: what it needs it is
-    /// told when it comes back.
+    /// Sends records to a program, or queues them until its quiet period is over. Records for an absent program are
+    /// dropped; when it returns it is told the state of its game.
     pub(in crate::referee) fn send(
         &mut self,
         program: usize,
@@ -26,7 +26,7 @@ impl EventState {
         }
     }
 
-    /// Sends what waits for a program, as far as it may be sent.
+    /// Sends the queued records of a program, as far as its quiet period allows.
     pub(super) fn deliver(&mut self, program: usize, at: Instant) {
         loop {
             let state = &mut self.programs[program];
@@ -44,7 +44,8 @@ impl EventState {
         }
     }
 
-    /// Puts a record into the outbox; what goes beyond the specification only for those who want it.
+    /// Adds a record to the messages to be sent. Extensions of the specification are included only for clients that
+    /// support them.
     pub(super) fn write(
         &mut self,
         to: ConnectionId,
@@ -61,7 +62,7 @@ impl EventState {
         self.write(connection, Directive::fault(reason), false, None);
     }
 
-    /// Refuses a record. Who goes on like that is sent away.
+    /// Refuses a record. The connection is closed after too many refusals.
     pub(super) fn refuse(&mut self, connection: ConnectionId, reason: &str, at: Instant) {
         let Some(peer) = self.peers.get_mut(&connection) else { return };
         peer.refusals += 1;

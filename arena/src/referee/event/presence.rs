@@ -1,4 +1,4 @@
-//! Programs come and go.
+//! Sign-on, disconnection and return of programs.
 
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ impl EventState {
             }
         };
         if let Some(old) = self.programs[program].connection {
-            // A connection that is dead without knowing it. The secret proves that it is the same program.
+            // The old connection is dead without having noticed. The secret proves that this is the same program.
             self.fault(old, "signed on over another connection");
             self.close(old, at);
         }
@@ -52,12 +52,12 @@ impl EventState {
         }
     }
 
-    /// Which program it is that wants to sign on.
+    /// Returns the program to which a sign-on belongs.
     pub(super) fn admit(&self, sign_on: &SignOn) -> Result<usize, &'static str> {
         let programs = &self.settings.programs;
         let program = match &sign_on.name {
             Some(name) => programs.iter().position(|program| program.name == *name),
-            // Clients of 1995 have no name; they get one in the order in which they come.
+            // Clients of 1995 send no name; they get the names in the order in which they sign on.
             None => (0..programs.len()).find(|&program| {
                 programs[program].secret.is_none() && self.programs[program].connection.is_none()
             }),
@@ -70,7 +70,7 @@ impl EventState {
         if is_taken { Err("the name is taken") } else { Ok(program) }
     }
 
-    /// A program is back in its game: it is told how the game went so far.
+    /// Tells a program that has returned to its game the moves so far.
     pub(super) fn welcome_back(&mut self, program: usize, game: u64, at: Instant) {
         let state = &mut self.programs[program];
         state.gone_since = None;
@@ -95,13 +95,13 @@ impl EventState {
         if is_to_move {
             self.ask(game, at);
         }
-        // The opponent may be gone, too, and nobody has counted meanwhile.
+        // The opponent may be absent, too, and its absence was not counted meanwhile.
         if self.programs[self.live_games[&game].program(!color)].connection.is_none() {
             self.is_gone(game, !color, at);
         }
     }
 
-    /// A connection is closed by us.
+    /// Closes a connection.
     pub(super) fn close(&mut self, connection: ConnectionId, at: Instant) {
         if !self.peers.get(&connection).is_some_and(|peer| peer.is_line) {
             self.out.disconnects.push(connection);
@@ -109,11 +109,11 @@ impl EventState {
         self.lose(connection, at);
     }
 
-    /// A connection is no more.
+    /// Handles the loss of a connection.
     pub(super) fn lose(&mut self, connection: ConnectionId, at: Instant) {
         let Some(peer) = self.peers.remove(&connection) else { return };
         if peer.is_line {
-            // The line stays, for whoever signs on next.
+            // A serial line stays open for the next sign-on.
             self.peers.insert(connection, Peer { is_line: true, ..Peer::default() });
         }
         let Some(program) = peer.program.filter(|&p| self.programs[p].connection == Some(connection)) else {
@@ -133,7 +133,7 @@ impl EventState {
         }
     }
 
-    /// Counts the time that a program is gone from its game.
+    /// Starts to count the absence of a program from its game.
     pub(in crate::referee) fn is_gone(&mut self, game: u64, color: Color, at: Instant) {
         let Some(live) = self.live_games.get(&game) else { return };
         let program = live.program(color);
@@ -141,7 +141,7 @@ impl EventState {
         self.timers.insert((at + self.settings.patience, Timer::Patience(game, color.into())));
     }
 
-    /// Ends a game if a program has been gone from it for too long. If both are gone, there is nobody to win.
+    /// Ends a game if a program has been absent from it for too long. If both are absent, nobody wins.
     pub(super) fn look_for(&mut self, game: u64, color: Color, at: Instant) {
         let Some(live) = self.live_games.get(&game) else { return };
         let state = &self.programs[live.program(color)];

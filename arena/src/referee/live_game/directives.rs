@@ -1,4 +1,4 @@
-//! What the clients are told of a game.
+//! Directives to the clients of a game.
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use shakmaty::ByColor;
 use super::LiveGame;
 use crate::table::{date, replay_move};
 
-/// Moves that fit into one record with room to spare: a reader needs to take only 4095 characters.
+/// Number of plies in one history record. Readers need to accept only 4095 characters; this leaves room to spare.
 const PLIES_IN_A_RECORD: usize = 400;
 
 impl LiveGame {
-    /// The number by which records name the game, from 1.
+    /// Number of the game in the records, from 1.
     fn tcgs(&self) -> Option<NonZeroU32> {
         u32::try_from(self.fixture.number).ok().and_then(|number| NonZeroU32::new(number.saturating_add(1)))
     }
@@ -24,13 +24,13 @@ impl LiveGame {
         Directive { game: self.tcgs(), ..Directive::about(command, &self.record.game) }
     }
 
-    /// The call to prepare for this game.
+    /// Returns the directive to prepare for this game.
     pub(in crate::referee) fn reset(&self) -> Directive {
         let start = Position::of(&Game::default());
         Directive { game: self.tcgs(), ..Directive::new(RefereeCommand::Reset, start) }
     }
 
-    /// The tags of the game, those of the roster and the time control.
+    /// Returns the directive with the PGN tags of the game: the roster and the time control.
     pub(in crate::referee) fn inform(&self, tags: &PgnTags, result: &str) -> Directive {
         let ByColor { white, black } = self.record.seats.as_ref();
         let mut told: Vec<(String, String)> = [
@@ -50,7 +50,7 @@ impl LiveGame {
         Directive { tags: told, ..self.directive(RefereeCommand::Inform) }
     }
 
-    /// The result.
+    /// Returns the directive with the result.
     pub(in crate::referee) fn inform_result(&self, result: &str) -> Directive {
         let tags = vec![("Result".to_owned(), result.to_owned())];
         Directive { tags, ..self.directive(RefereeCommand::Inform) }
@@ -60,8 +60,8 @@ impl LiveGame {
         self.with_clocks(self.directive(RefereeCommand::Conclude), at)
     }
 
-    /// The moves so far, in as many records as it takes; none if there are none. Without the last move of the opponent if it is
-    /// for `respond` to bring.
+    /// Returns the directives with the moves so far; none if there are no moves and the game has the usual start
+    /// position. The opponent's last move is left out unless `with_last` is set, because `respond` brings it.
     pub(in crate::referee) fn history(&self, with_last: bool) -> Vec<Directive> {
         let tcgs = self.tcgs();
         let end = self.record.game.ply() - usize::from(!with_last && self.last.is_some());
@@ -82,7 +82,7 @@ impl LiveGame {
         records
     }
 
-    /// The call for a move.
+    /// Returns the directive that asks for a move.
     pub(in crate::referee) fn respond(&self, at: Instant) -> Directive {
         let record = match &self.last {
             None => self.directive(RefereeCommand::Respond),
@@ -98,7 +98,7 @@ impl LiveGame {
         self.with_clocks(record, at)
     }
 
-    /// What a client needs that has come back and is not to move.
+    /// Adds the clock times to a record, for a returning client that is not to move.
     pub(in crate::referee) fn with_clocks(&self, record: Directive, at: Instant) -> Directive {
         let remaining = ByColor::new_with(|color| self.clock.remaining(color, at));
         let used = ByColor::new_with(|color| self.consumed(color, *remaining.get(color)));
@@ -110,8 +110,9 @@ impl LiveGame {
         Directive { used: Some(used), clocks: Some(clocks), ..record }
     }
 
-    /// What `cc` tells: what is missing of all that the time control has given, so that who knows the time control knows what
-    /// is left, also if the director has added time.
+    /// Returns the value of `cc`: the difference between all time that the time control has given and the remaining
+    /// time. A client that knows the time control can compute the remaining time from it, also after the director has
+    /// added time.
     fn consumed(&self, color: Color, remaining: Option<Duration>) -> ClockTime {
         let by_control = self.clock.control(color).granted(self.clock.moves_made(color)).zip(remaining);
         let used = match by_control {
@@ -121,7 +122,7 @@ impl LiveGame {
         ClockTime::from_duration(used)
     }
 
-    /// What each side has used for its moves.
+    /// Returns the time used by each side.
     pub(in crate::referee) fn used_by_both(&self) -> ByColor<Duration> {
         ByColor::new_with(|color| self.used_by(color))
     }
@@ -131,7 +132,7 @@ impl LiveGame {
         self.record.moves.iter().skip(first).step_by(2).map(|record| record.used).sum()
     }
 
-    /// Who made the first move after the opening, or will.
+    /// Returns the side that makes the first move after the opening.
     fn opening_turn(&self) -> Color {
         if self.record.moves.len().is_multiple_of(2) { self.to_move() } else { !self.to_move() }
     }

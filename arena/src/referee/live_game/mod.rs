@@ -1,5 +1,4 @@
-//! One game between two clients: what is on its board and on its clock, and what a reply means for it. It neither stores nor
-//! sends anything.
+//! A game between two clients: its board, its clock, and the judgement of replies. Nothing here is stored or sent.
 
 mod directives;
 
@@ -15,31 +14,31 @@ use super::fact::{Fact, MoveWords, Side};
 use crate::schedule::Fixture;
 use crate::table::{Adjudicator, GameRecord, MoveRecord, Rules, Seat, check_flag};
 
-/// A game.
+/// A game in play.
 pub(super) struct LiveGame {
     pub(super) fixture: Fixture,
     pub(super) record: GameRecord,
     rules: Rules,
     pub(super) clock: Clock,
-    /// Whether the side to move has been asked for a move.
+    /// Whether the side to move has been asked for its move.
     pub(super) asked: bool,
-    /// How often the game has been told once more over a bad line in this turn.
+    /// Number of repetitions after a transmission error in this turn.
     repairs: u32,
-    /// Whether the director holds the game.
+    /// Whether the director has paused the game.
     pub(super) paused: bool,
     last: Option<LastMove>,
-    /// Whether the side to move has been asked once more, because its first answer was none.
+    /// Whether the side to move has been asked a second time because its first reply was no answer.
     pub(super) was_asked_again: bool,
     adjudicator: Adjudicator,
     adjudicated: Option<(Outcome, &'static str)>,
-    /// The fact of its beginning.
+    /// The fact of the game's beginning.
     began: Fact,
 }
 
-/// So many faults on a line may well be noise.
+/// Number of transmission errors in a turn that are attributed to noise.
 const MOST_REPAIRS: u32 = 16;
 
-/// The last move, as the opponent is told of it.
+/// The last move, as it is sent to the opponent.
 struct LastMove {
     position: Position,
     counters: Counters,
@@ -48,20 +47,21 @@ struct LastMove {
     rejects_draw: bool,
 }
 
-/// What a reply means.
+/// The judgement of a reply.
 #[derive(Debug, PartialEq)]
 pub(super) enum Judgement {
-    /// It was not asked for.
+    /// The reply was not asked for.
     OutOfTurn,
-    /// It is no answer; the program is asked once more. Carries what was wrong and what is to be noted.
+    /// The reply is no answer, and the program is asked again. Carries the reason and the facts to be recorded.
     AskAgain(String, Vec<Fact>),
-    /// This happened.
+    /// The reply is accepted or ends the game. Carries the facts to be recorded.
     Happened(Vec<Fact>),
 }
 
-/// The beginning.
+/// Construction.
 impl LiveGame {
-    /// A game that begins, by its fact; `None` if it is about something else or about a game that can't be.
+    /// Makes a game from the fact of its beginning; `None` if the fact is of another kind or describes an impossible
+    /// game.
     pub(super) fn begin(began: &Fact, seats: ByColor<Seat>, rules: &Rules) -> Option<LiveGame> {
         let Fact::Began { start, moves, at, .. } = began else { return None };
         let mut game = Game::from_fen(start, CastlingMode::Standard).ok()?;
@@ -86,12 +86,12 @@ impl LiveGame {
         })
     }
 
-    /// The same game as it was before its first move.
+    /// Makes the same game in its state before the first move.
     pub(super) fn anew(&self) -> Option<LiveGame> {
         LiveGame::begin(&self.began, self.record.seats.clone(), &self.rules)
     }
 
-    /// The program on a side.
+    /// Returns the program that plays a side.
     pub(super) fn program(&self, color: Color) -> usize {
         color.fold_wb(self.fixture.white, self.fixture.black)
     }
@@ -105,15 +105,15 @@ impl LiveGame {
     }
 }
 
-/// Time.
+/// The clock.
 impl LiveGame {
-    /// The side to move has been told that it is its turn; its clock runs.
+    /// Notes that the side to move has been told its turn, and starts its clock.
     pub(super) fn told(&mut self, at: Instant) {
         self.asked = true;
         self.run(at);
     }
 
-    /// Lets the clock of the side to move run, if it may.
+    /// Starts the clock of the side to move unless the game is paused.
     fn run(&mut self, at: Instant) {
         if !self.asked || self.paused {
             return;
@@ -135,20 +135,20 @@ impl LiveGame {
         self.run(at);
     }
 
-    /// How the game ends if the flag of the side to move has fallen by now.
+    /// Returns the outcome if the flag of the side to move has fallen by now.
     pub(super) fn check_time(&self, at: Instant) -> Option<(Outcome, String)> {
         check_flag(&self.record.game, &self.clock, at)
     }
 }
 
-/// What happens.
+/// Replies and facts.
 impl LiveGame {
-    /// Whether the game stands there.
+    /// Whether the position is the current one of the game.
     pub(super) fn is_at(&self, position: &Position) -> bool {
         position.legal().is_ok_and(|(chess, _)| self.record.game.chess() == Some(&chess))
     }
 
-    /// Judges a reply that arrived at that moment.
+    /// Judges a reply that arrived at the given moment.
     pub(super) fn hear(
         &self,
         color: Color,
@@ -201,7 +201,7 @@ impl LiveGame {
                         Some(reason) => {
                             facts.push(self.ended(Outcome::Draw(reason), "claimed with the move".to_owned()));
                         }
-                        // A claimed move has to be played, whatever the claim is worth (FIDE Laws 9.5.3).
+                        // A move with a claim has to be played, whether or not the claim is right (FIDE Laws 9.5.3).
                         None => facts.extend(self.false_claim(color, penalty)),
                     }
                 }
@@ -210,7 +210,7 @@ impl LiveGame {
         }
     }
 
-    /// A reply that is none is forgiven once in a turn.
+    /// Judges a reply that is no answer: it is forgiven once in a turn.
     fn no_answer(&self, color: Color, why: &str) -> Judgement {
         if self.was_asked_again {
             return self.lose(color, WinReason::RulesInfraction, why);
@@ -238,25 +238,26 @@ impl LiveGame {
         Judgement::Happened(vec![self.ended(Outcome::Draw(reason), detail.to_owned())])
     }
 
-    /// The fact of the game's end. How long it took is told by the calendar: it may have gone through several referees.
+    /// Makes the fact of the game's end. The duration is taken from the calendar, because the game may have been played
+    /// under several referees.
     pub(super) fn ended(&self, outcome: Outcome, detail: String) -> Fact {
         let millis = SystemTime::now().duration_since(self.record.started).unwrap_or_default().as_millis();
         Fact::ended(self.fixture.number, outcome, detail, u64::try_from(millis).unwrap_or(u64::MAX))
     }
 
-    /// Whether the game may be told once more in this turn, which counts.
+    /// Whether the game may be repeated to a client once more in this turn. Counts the repetition.
     pub(super) fn may_repair(&mut self) -> bool {
         self.repairs += 1;
         self.repairs <= MOST_REPAIRS
     }
 
-    /// The side to move has to be asked anew: it has come back, or the referee has.
+    /// Forgets that the side to move was asked, because the client or the referee has reconnected.
     pub(super) fn unask(&mut self, at: Instant) {
         self.clock.suspend(at);
         self.asked = false;
     }
 
-    /// Takes note of what happened in this game. What does not fit the game, in a store that was changed by hand, is told.
+    /// Applies a fact of this game. Fails if it does not fit the game, as in a store that was edited by hand.
     pub(super) fn apply(&mut self, fact: &Fact) -> Result<(), String> {
         match fact {
             Fact::Moved { mv, used, words, .. } => self.apply_move(mv, Duration::from_nanos(*used), words),
@@ -290,7 +291,7 @@ impl LiveGame {
         Ok(())
     }
 
-    /// How the position on the board ends the game, if it does.
+    /// Returns the outcome if the position on the board ends the game.
     pub(super) fn judge_board(&self) -> Option<(Outcome, String)> {
         let by_rule = self.rules.judge(&self.record.game).map(|outcome| (outcome, String::new()));
         by_rule.or_else(|| self.adjudicated.map(|(outcome, ground)| (outcome, ground.to_owned())))

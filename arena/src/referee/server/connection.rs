@@ -1,7 +1,7 @@
-//! Connections: bytes come in and go out here, within limits.
+//! Connections: reading and writing of lines, within limits.
 //!
-//! A clock stops when the last byte of a reply was read, here on the network's thread, and starts when the call for a move is
-//! handed to it.
+//! The moment of a reply is taken here, on the network thread, when its last byte has been read. The clock of the next
+//! mover starts when the call for its move is handed to this thread.
 
 use std::io;
 use std::sync::Arc;
@@ -19,39 +19,39 @@ use super::tls::{self, ByteStream, CLIENT_HELLO};
 use super::{ConnectionLimits, Role, ServiceMessage, Tls};
 use crate::referee::{ConnectionEvent, ConnectionId};
 
-/// So much may wait to be sent to somebody who doesn't read, in bytes; then the connection is closed.
+/// Maximum number of queued outgoing bytes; the connection of a slow reader is closed beyond it.
 const LONGEST_QUEUE: usize = 256 * 1024;
-/// So long may it take to send something.
+/// Maximum duration of a write.
 const SLOWEST_WRITE: Duration = Duration::from_secs(20);
 
-/// How long the last words to somebody exceeds may take to come.
+/// Time for the final messages to a client that has exceeded a limit.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// The way to whoever is at the other end of a connection. Dropped, it closes the connection after what was sent.
+/// Sending half of a connection. When it is dropped, the connection is closed after the queued lines have been sent.
 pub(super) struct LineSender {
     lines: UnboundedSender<String>,
     queued: Arc<AtomicUsize>,
 }
 
 impl LineSender {
-    /// A way, and its other end.
+    /// Makes a sender and the receiver for its lines.
     pub(super) fn new() -> (LineSender, UnboundedReceiver<String>) {
         let (lines, outgoing) = unbounded_channel();
         (LineSender { lines, queued: Arc::new(AtomicUsize::new(0)) }, outgoing)
     }
 
-    /// Sends a line; `false` if too much waits already.
+    /// Queues a line; `false` if the queue is full.
     pub(super) fn send(&self, line: &str) -> bool {
         let length = line.len() + 1;
         if self.queued.fetch_add(length, Ordering::Relaxed) + length > LONGEST_QUEUE {
             return false;
         }
-        // Who is gone is told of by the reading side.
+        // If the connection is lost, the reading side reports it.
         let _ = self.lines.send(format!("{line}\n"));
         true
     }
 
-    /// Sends whole lines, however much waits.
+    /// Queues complete lines, regardless of the limit.
     pub(super) fn send_all(&self, lines: String) {
         if !lines.is_empty() {
             self.queued.fetch_add(lines.len(), Ordering::Relaxed);
@@ -60,7 +60,7 @@ impl LineSender {
     }
 }
 
-/// Takes connections in as they come.
+/// Accepts connections and starts a task for each.
 pub(super) async fn serve(listener: ConnectionListener, next: Arc<AtomicU64>, role: Role, tls: Option<Tls>) {
     let plain = role.plain_text_answer();
     while let Some(connection) = listener.next().await {
@@ -79,7 +79,7 @@ pub(super) async fn serve(listener: ConnectionListener, next: Arc<AtomicU64>, ro
 }
 
 impl Role {
-    /// What somebody is told who doesn't speak TLS where nothing else is spoken.
+    /// Returns the reply to a client that does not speak TLS where TLS is required.
     fn plain_text_answer(self) -> Arc<str> {
         match self {
             Role::Client => format!("{}\n", Directive::fault("only TLS is spoken here")).into(),
@@ -99,11 +99,11 @@ struct ConnectionTask {
 impl ConnectionTask {
     async fn run(mut self, connection: Connection, tls: Option<Tls>, plain: Arc<str>) {
         let Connection { stream, address, permit } = connection;
-        // A move is a small packet that somebody waits for.
+        // A move is a small packet that the opponent waits for.
         let _ = stream.set_nodelay(true);
         match tls::secure(stream, tls.as_ref(), &plain).await {
             Ok(line) => self.transfer(line, tls.is_some()).await,
-            // Nobody is left to be told, if the service has ended.
+            // Sending fails only if the service has ended.
             Err(reason) => {
                 drop(self.service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
             }
@@ -137,7 +137,7 @@ impl ConnectionTask {
             }
         }
         if is_over_limit {
-            // So that the other side learns why it is sent away.
+            // The final messages tell the client why the connection is closed.
             while let Ok(Some(lines)) = timeout(LAST_WORDS, self.outgoing.recv()).await {
                 if self.write(&mut line, lines).await.is_err() {
                     break;
@@ -147,7 +147,7 @@ impl ConnectionTask {
         tls::part(&mut line).await;
     }
 
-    /// Writes a line and those that wait behind it, in one piece.
+    /// Writes a line together with the queued lines behind it.
     async fn write(&mut self, line: &mut ByteStream, mut lines: String) -> io::Result<()> {
         while let Ok(more) = self.outgoing.try_recv() {
             lines.push_str(&more);
@@ -161,7 +161,7 @@ impl ConnectionTask {
         written.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Hands on the whole lines that have been read; `false` if the connection is exceeds.
+    /// Passes on the complete lines that have been read; `false` if the connection has exceeded a limit.
     fn split_lines(&self, pending: &mut Vec<u8>, rate: &mut RateLimiter, at: Instant) -> bool {
         let mut begin = 0;
         while let Some(length) = pending[begin..].iter().position(|&byte| byte == b'\n') {
@@ -193,7 +193,7 @@ impl ConnectionTask {
     }
 }
 
-/// How many lines may still come.
+/// A token bucket that limits the number of lines per second.
 struct RateLimiter {
     left: f64,
     per_second: f64,

@@ -1,7 +1,8 @@
-//! What goes out: to the store first, then to observers, then to everybody.
+//! Delivery of outputs: first to the store, then to observers, then to clients.
 //!
-//! All that came at once is one transaction. A reply that anybody has heard of is never lost; one that was lost with the referee
-//! is said again by the client. What anybody was told is in the log too, which is written before it is sent.
+//! All facts from one batch of inputs are stored in one transaction. A reply whose effect anybody was told of is never
+//! lost; a reply that was lost with the referee is sent again by the client. Sent lines are in the log too, which is
+//! written before they are sent.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,11 +11,11 @@ use super::{Service, ServiceError, ServiceMessage};
 use crate::referee::Fact;
 use crate::referee::event::{ConnectionEvent, ConnectionId, Effects, Notice};
 
-/// How long connections may take to close at the end.
+/// Time for connections to close at the end of the service.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 impl Service {
-    /// Stores what happened, then sends what is to be sent.
+    /// Stores new facts, then sends the pending messages.
     pub(super) fn deliver(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
         let Effects { facts, messages, disconnects, news, finished } = self.event.take_effects();
         self.store.commit(&facts)?;
@@ -22,7 +23,7 @@ impl Service {
         for message in &messages {
             self.log(Some(message.to), '<', &message.line)?;
         }
-        // Whatever anybody was told is in the log, whenever the referee dies.
+        // The log must contain everything that was sent, even if the referee is killed now.
         self.flush()?;
         for message in messages {
             let is_there = self.connections.get(&message.to).is_some_and(|output| output.send(&message.line));
@@ -49,7 +50,7 @@ impl Service {
             self.remember(&news.text);
         }
         self.flush()?;
-        // Whoever hears of something finds it written down.
+        // The files must contain what a notice announces.
         for news in &news {
             tell(news);
         }
@@ -70,7 +71,7 @@ impl Service {
         self.files.flush().map_err(|error| ServiceError::File("games.pgn or traffic.log", error))
     }
 
-    /// Tells everybody to leave, and waits until they have been told.
+    /// Asks all clients to disconnect and waits until the messages have been sent.
     pub(super) fn farewell(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<(), ServiceError> {
         self.observers.end();
         self.event.close_down();

@@ -1,7 +1,8 @@
-//! The director at the page: orders that come with the director's token, and from nowhere but the page.
+//! Authentication of the director on the web page: commands must carry the director's token and come from the page
+//! itself.
 //!
-//! The token stands in a header that no other page can make a browser send, so that there is no session to steal or to ride on;
-//! wrong tokens are counted by address.
+//! The token is sent in a header that a page of another origin cannot make a browser send. There is no cookie or
+//! session, so cross-site request forgery is impossible. Wrong tokens are counted by address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,32 +13,33 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::referee::settings::is_same;
 
-/// So many wrong tokens may come from an address in so long a time; then nothing is heard from it until the time is over.
+/// Number of wrong tokens that an address may send within the period below; further requests from it are refused until
+/// the period has passed.
 const MOST_FAILURES: u32 = 5;
 const FAILURES_LAST: Duration = Duration::from_mins(1);
-/// Failures of so many addresses are remembered; beyond that nobody signs in.
+/// Number of addresses whose failures are remembered. While the memory is full, nobody can sign in.
 const MOST_ADDRESSES: usize = 10_000;
 
-/// Knows the director.
+/// Checks the director's token.
 pub(super) struct DirectorAuth {
     token: String,
-    /// How many wrong tokens came from an address, and since when.
+    /// Number of wrong tokens from each address, and the start of the period.
     failures: Mutex<HashMap<IpAddr, (u32, Instant)>>,
 }
 
-/// Why an order is not heard.
+/// Why a command is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AuthError {
-    /// It comes from a page of somebody else.
+    /// The request comes from a page of another origin.
     CrossSite,
-    /// It comes without the token, or with another.
+    /// The token is missing or wrong.
     WrongToken,
-    /// Too many wrong tokens came before.
+    /// The address has sent too many wrong tokens.
     TooMany,
 }
 
 impl AuthError {
-    /// What whoever gave the order is told.
+    /// Returns the response to the refused request.
     pub(super) fn answer(self) -> (StatusCode, &'static str) {
         match self {
             AuthError::CrossSite => (StatusCode::FORBIDDEN, "it comes from another page"),
@@ -52,8 +54,8 @@ impl DirectorAuth {
         DirectorAuth { token, failures: Mutex::default() }
     }
 
-    /// Whether an order is the director's. The token stands in the header `Authorization: Bearer TOKEN`, which no other page can
-    /// make a browser send.
+    /// Checks that a command carries the token, in the header `Authorization: Bearer TOKEN`. A page of another origin
+    /// cannot make a browser send this header.
     pub(super) fn admit(&self, from: IpAddr, headers: &HeaderMap, at: Instant) -> Result<(), AuthError> {
         if !is_same_origin(headers) {
             return Err(AuthError::CrossSite);
@@ -75,7 +77,7 @@ impl DirectorAuth {
     }
 }
 
-/// Whether a browser says that the request comes from our own page. What is no browser says nothing.
+/// Whether the request comes from our own page, as far as the client says. Clients other than browsers do not say.
 fn is_same_origin(headers: &HeaderMap) -> bool {
     let has_site = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin");
     let host = headers.get(header::HOST).map(HeaderValue::as_bytes);

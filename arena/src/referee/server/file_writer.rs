@@ -1,5 +1,5 @@
-//! Files that come and go while games are played. A thread of its own writes and removes them, because the system may keep
-//! whoever does that waiting for the disk.
+//! Files that are created and removed while games are played. A separate thread does it, because these system calls may
+//! wait for the disk.
 
 use std::fs;
 use std::io;
@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::referee::job_thread::JobThread;
 
-/// So many files may wait to be written.
+/// Maximum number of files that wait to be written.
 const LONGEST_QUEUE: usize = 8;
 
-/// What is to become of a file: what is in it, or nothing, if it is to be removed.
+/// Path of a file and its new contents; `None` removes the file.
 type FileJob = (PathBuf, Option<String>);
 
-/// The way to the thread that writes. Dropped, it waits until all is written.
+/// Handle of the writing thread. Dropping it waits until all files have been written.
 pub(super) struct FileWriter {
     thread: JobThread<FileJob, io::Error>,
     waiting: Arc<AtomicUsize>,
@@ -32,18 +32,18 @@ impl FileWriter {
         Ok(FileWriter { thread: JobThread::start("files", write)?, waiting })
     }
 
-    /// Whether there is room for one more file to be written.
+    /// Whether another file can be queued.
     pub(super) fn is_free(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) < LONGEST_QUEUE
     }
 
-    /// Writes a file, or removes it, if it is there.
+    /// Writes a file, or removes it if `text` is `None`.
     pub(super) fn write(&self, path: PathBuf, text: Option<String>) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
         self.thread.add((path, text));
     }
 
-    /// Tells, once, what went wrong. Nothing is written any more then.
+    /// Returns the error that stopped the thread, once. No file is written after an error.
     pub(super) fn check(&mut self) -> io::Result<()> {
         self.thread.check()
     }

@@ -1,6 +1,7 @@
-//! The files of an event beside its store: games, traffic, report.
+//! The files of an event apart from its store: games, traffic log, report.
 //!
-//! Files of running games are written in turn, so that none is forgotten where all change all the time.
+//! The files of running games are written in rotation, so that every file is updated even if all games change
+//! constantly.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -17,7 +18,7 @@ use crate::referee::event::{EventState, FinishedGame};
 use crate::referee::{ConnectionId, report};
 use crate::table::PgnVariations;
 
-/// Ends the last line of a file, if a referee died while it wrote it.
+/// Terminates the last line of a file that a killed referee left incomplete.
 fn end_line(file: &mut File) -> io::Result<()> {
     let mut last = [b'\n'];
     if file.seek(SeekFrom::End(0))? > 0 {
@@ -29,30 +30,30 @@ fn end_line(file: &mut File) -> io::Result<()> {
 
 /// The folder of an event:
 ///
-/// - `games.pgn`: the games that have ended;
-/// - `running/`: a file for each game that is being played, as far as it has come;
-/// - `traffic.log`: every line in both directions, with its time, but without secrets;
-/// - `report.txt` and `report.html`, at the end.
+/// - `games.pgn`: the finished games;
+/// - `running/`: a file for each game in play;
+/// - `traffic.log`: every line in both directions, with its time; secrets are left out;
+/// - `report.txt` and `report.html`: the final report.
 pub(super) struct EventFiles {
     folder: PathBuf,
     games: BufWriter<File>,
     traffic: BufWriter<File>,
-    /// Running games whose files are behind.
+    /// Games in play whose files are out of date.
     pub(super) behind: BTreeSet<u64>,
-    /// The game whose turn it is to be written.
+    /// Game from which the rotation continues.
     turn: u64,
     writer: FileWriter,
 }
 
 impl EventFiles {
-    /// Opens the files. The games that ended under earlier referees are written anew, for they are all in the store.
+    /// Opens the files. The finished games of earlier referees are written again, because all of them are in the store.
     pub(super) fn open(folder: &Path, event: &EventState, ended: &[FinishedGame]) -> io::Result<EventFiles> {
         let running = folder.join("running");
         fs::create_dir_all(&running)?;
         for entry in fs::read_dir(&running)? {
             fs::remove_file(entry?.path())?;
         }
-        // Beside the old one until it is complete, for those who read it.
+        // The old file stays in place for its readers until the new one is complete.
         let (games, unfinished) = (folder.join("games.pgn"), folder.join("games.pgn.new"));
         let writer = BufWriter::new(File::create(&unfinished)?);
         let mut traffic =
@@ -75,7 +76,7 @@ impl EventFiles {
         Ok(files)
     }
 
-    /// Writes down a game that has ended.
+    /// Appends a finished game to the PGN file.
     pub(super) fn write_game(&mut self, tags: &PgnTags, ending: &FinishedGame) -> io::Result<()> {
         let pgn = ending.record.pgn_of(&ending.fixture, tags, PgnVariations::Hidden);
         self.games.write_all(pgn.as_bytes())?;
@@ -84,13 +85,13 @@ impl EventFiles {
         Ok(())
     }
 
-    /// Brings the file of one running game up to date, unless others still wait to be written.
+    /// Updates the file of one game in play, unless the queue of the writing thread is full.
     pub(super) fn catch_up(&mut self, event: &EventState) -> io::Result<()> {
         self.writer.check()?;
         if !self.writer.is_free() {
             return Ok(());
         }
-        // In turns: where all games change all the time, none is forgotten.
+        // The rotation gives every game its turn even if all games change constantly.
         let next = self.behind.range(self.turn..).next().or(self.behind.first());
         let Some(&game) = next else { return Ok(()) };
         self.behind.remove(&game);
@@ -106,7 +107,7 @@ impl EventFiles {
         self.folder.join("running").join(format!("game-{:05}.pgn", game + 1))
     }
 
-    /// Takes down a line: `<` from the referee, `>` to it, `#` a remark.
+    /// Logs a line. The sign is `<` for lines from the referee, `>` for lines to it, `#` for remarks.
     pub(super) fn log(&mut self, connection: Option<ConnectionId>, sign: char, text: &str) -> io::Result<()> {
         let now = OffsetDateTime::from(SystemTime::now());
         let (date, (hour, minute, second, millis)) = (now.date(), now.time().as_hms_milli());
@@ -135,12 +136,12 @@ impl EventFiles {
         self.traffic.flush()
     }
 
-    /// All games that have ended.
+    /// Returns all finished games in PGN.
     pub(super) fn games(&self) -> io::Result<String> {
         fs::read_to_string(self.folder.join("games.pgn"))
     }
 
-    /// Writes the report.
+    /// Writes the final report.
     pub(super) fn report(&self, event: &EventState) -> io::Result<()> {
         fs::write(self.folder.join("report.txt"), report::text(event))?;
         fs::write(self.folder.join("report.html"), report::page(event))

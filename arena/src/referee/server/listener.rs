@@ -1,4 +1,4 @@
-//! The way in: who comes, and how many may.
+//! The listener: accepts connections and limits their number.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,27 +11,27 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use super::{ServiceMessage, Tls};
 
-/// Where a referee listens, and how.
+/// Configuration of a referee's listener.
 #[derive(Clone)]
 pub struct ListenConfig {
-    /// The address for clients.
+    /// Address for clients.
     pub address: SocketAddr,
-    /// What connections may do.
+    /// Limits of connections.
     pub limits: ConnectionLimits,
-    /// What it proves itself with; without, everything is plain text.
+    /// Certificate of the referee; without one, connections are in plain text.
     pub tls: Option<Tls>,
 }
 
-/// What connections may do.
+/// Limits of connections.
 #[derive(Clone, Debug)]
 pub struct ConnectionLimits {
-    /// How many there may be.
+    /// Maximum number of connections.
     pub connections: usize,
-    /// How many from one address.
+    /// Maximum number of connections from one address.
     pub per_address: usize,
-    /// The longest line, in bytes.
+    /// Maximum length of a line, in bytes.
     pub line: usize,
-    /// Lines in a second, over some seconds.
+    /// Maximum number of lines per second, averaged over some seconds.
     pub lines_per_second: u32,
 }
 
@@ -41,7 +41,7 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// A permit for each address; its clones are the connections from there.
+/// A permit for each address. The clones of a permit are the connections from its address.
 #[derive(Clone, Default)]
 pub(super) struct ConnectionLimiter(Arc<Mutex<HashMap<IpAddr, ConnectionPermit>>>);
 
@@ -58,17 +58,18 @@ impl ConnectionLimiter {
         is_free.then(|| Arc::clone(permit))
     }
 
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub(super) fn count(&self) -> usize {
         let permits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         permits.values().map(|permit| Arc::strong_count(permit) - 1).sum()
     }
 }
 
-/// So many connections may wait to be taken, where the system allows as many: after the death of a referee all come at once.
+/// Maximum number of connections that wait to be accepted, where the system allows as many. After the death of a
+/// referee all clients reconnect at once.
 const BACKLOG: u32 = 4096;
 
-/// Where connections are taken in, within limits.
+/// A TCP listener that limits the number of connections.
 pub(super) struct ConnectionListener {
     listener: TcpListener,
     pub(super) service: Sender<ServiceMessage>,
@@ -76,16 +77,16 @@ pub(super) struct ConnectionListener {
     limiter: ConnectionLimiter,
 }
 
-/// Somebody at the listener.
+/// An accepted connection.
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
     pub(super) address: SocketAddr,
-    /// Kept as long as the connection counts.
+    /// Counts the connection until it is dropped.
     pub(super) permit: ConnectionPermit,
 }
 
 impl ConnectionListener {
-    /// Listens at an address. To be called inside the network's runtime.
+    /// Listens at an address. Must be called inside the network's runtime.
     pub(super) fn open(
         address: SocketAddr,
         service: Sender<ServiceMessage>,
@@ -93,18 +94,18 @@ impl ConnectionListener {
         limiter: ConnectionLimiter,
     ) -> io::Result<ConnectionListener> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        // Connections of a referee that has died don't keep its successor from listening.
+        // Connections of a dead referee must not keep its successor from listening.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         Ok(ConnectionListener { listener: socket.listen(BACKLOG)?, service, limits, limiter })
     }
 
-    /// Where it listens.
+    /// Returns the local address.
     pub(super) fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// The next connection; `None` if the service has ended.
+    /// Accepts the next connection; `None` if the service has ended.
     pub(super) async fn next(&self) -> Option<Connection> {
         loop {
             match self.listener.accept().await {
@@ -113,7 +114,7 @@ impl ConnectionListener {
                     None => self.tell(format!("too many connections: {address} is turned away"))?,
                 },
                 Err(error) => {
-                    // Such as too many open files: it passes.
+                    // The error may be temporary, such as too many open files.
                     self.tell(format!("a connection could not be taken: {error}"))?;
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }

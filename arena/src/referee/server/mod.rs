@@ -1,7 +1,8 @@
-//! The referee's service: connections around an [`EventState`], with its store and its files.
+//! The referee's service: connections around an [`EventState`], its store and its files.
 //!
-//! One thread decides. It hears what connections and the director say, stores what came of it, and only then sends: what
-//! anybody was told is in the store. Other threads carry bytes.
+//! One thread makes all decisions. It receives the input of connections and of the director, stores the resulting
+//! facts, and only then sends messages: everything that a client was told is in the store. Other threads only transfer
+//! bytes.
 
 mod connection;
 mod delivery;
@@ -39,42 +40,42 @@ pub use observer::{ObservationEnd, ObservedReferee, StandbyReferee};
 use page::{PageQuery, PageUpdate};
 pub use tls::Tls;
 
-/// Why a service ended before its event.
+/// Why a service failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// Facts cannot be stored any more, or not be read.
+    /// Facts cannot be stored or read.
     #[error("{}", if .0.is_damage() { DAMAGE } else { "the event stops here and can go on later" })]
     Store(#[from] EventStoreError),
     /// A file cannot be written.
     #[error("the event stops here and can go on later: {0} cannot be written: {1}")]
     File(&'static str, io::Error),
-    /// A serial line can't be used.
+    /// A serial line cannot be used.
     #[error("{0} can't be used: {1}")]
     Line(String, io::Error),
-    /// There is no network.
+    /// The address cannot be listened at.
     #[error("no connections can be taken at {0}: {1}")]
     Network(SocketAddr, io::Error),
-    /// Another referee can't be observed.
+    /// Another referee cannot be observed.
     #[error("{0} can't be observed: {1}")]
     ObservedReferee(String, io::Error),
 }
 
-/// What is left to do when the store has lost something.
+/// Advice for a damaged store.
 const DAMAGE: &str =
     "the store is damaged; only with a copy of it, such as an observer's, the event can go on";
 
-/// How a service ended.
+/// Why a service ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServiceEnd {
     /// All games have been played.
     Complete,
-    /// The director has ended it.
+    /// The director ended it.
     Quit,
     /// Another referee has taken over.
     Outdated,
 }
 
-/// What the thread that decides hears.
+/// A message to the deciding thread.
 enum ServiceMessage {
     Connected { at: Instant, id: ConnectionId, output: LineSender, address: SocketAddr, role: Role },
     Received(Instant, ConnectionEvent),
@@ -84,31 +85,31 @@ enum ServiceMessage {
     Query(PageQuery, oneshot::Sender<Option<String>>),
 }
 
-/// As what somebody connects.
+/// The role of a listener's connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Client,
     Observer,
 }
 
-/// The way to a service for its director.
+/// A handle with which the director sends commands to a service.
 #[derive(Clone)]
 pub struct Director(Sender<ServiceMessage>);
 
 impl Director {
-    /// Gives an order (see [`EventState::obey`]) and waits for what comes of it; `None` if the service has ended.
+    /// Sends a command (see [`EventState::obey`]) and waits for its result; `None` if the service has ended.
     pub fn order(&self, words: String) -> Option<Result<String, String>> {
         self.send(words).blocking_recv().ok()
     }
 
-    /// Gives an order. What comes of it comes later, and never if the service has ended.
+    /// Sends a command. The receiver gets its result, or an error if the service has ended.
     fn send(&self, words: String) -> oneshot::Receiver<Result<String, String>> {
         let (answer, answered) = oneshot::channel();
         let _ = self.0.send(ServiceMessage::Command(words, answer));
         answered
     }
 
-    /// Ends the service; `false` if it has ended already. The event can go on later.
+    /// Ends the service; `false` if it has already ended. The event can be resumed later.
     pub fn quit(&self) -> bool {
         self.0.send(ServiceMessage::Quit).is_ok()
     }
@@ -123,42 +124,42 @@ pub struct Service {
     connections: HashMap<ConnectionId, LineSender>,
     inbox: Receiver<ServiceMessage>,
     to_self: Sender<ServiceMessage>,
-    /// Calls that came while something else was awaited.
+    /// Messages received while waiting for something else.
     postponed: VecDeque<ServiceMessage>,
     limiter: ConnectionLimiter,
     network: Runtime,
-    /// Where it listens.
+    /// Local address of the listener.
     pub address: SocketAddr,
     tls: Option<Tls>,
     has_reported: bool,
-    /// When the file of a running game may be written next.
+    /// Earliest time at which the file of a game in play may be written again.
     files_due: Instant,
     observers: Observers,
-    /// The number of the next connection.
+    /// Identifier of the next connection.
     next_connection: Arc<AtomicU64>,
-    /// The way to those who watch.
+    /// Channel to the open pages.
     watchers: broadcast::Sender<PageUpdate>,
-    /// The latest news.
+    /// The latest notices.
     log: VecDeque<String>,
-    /// Whether the page takes orders.
+    /// Whether the page accepts commands of the director.
     is_directed: bool,
 }
 
-/// How long the thread that decides waits if nothing happens.
+/// Longest time that the deciding thread waits for a message.
 const GLANCE: Duration = Duration::from_millis(300);
-/// Files of running games are written one at a time and not too often, so that nobody waits for them: of a thousand games each is
-/// written every twenty seconds.
+/// Interval between two files of games in play. They are written one at a time so that no client waits for them; with a
+/// thousand games, each is written every twenty seconds.
 const BETWEEN_FILES: Duration = Duration::from_millis(20);
-/// How many inbox are heard before what came of them is stored. A store costs nearly the same for one fact and for many, but the
-/// first waits for the last.
+/// Maximum number of messages handled before the resulting facts are stored. Storing one fact costs nearly as much as
+/// storing many, but the first reply has to wait for the last.
 const AT_ONCE: usize = 16;
 
 impl Service {
-    /// Opens the event in its folder, begun anew or where it was left, and listens. `settings` describe what an event can't
-    /// change while it lasts.
+    /// Begins or resumes the event in its folder, and listens. `settings` describes the settings that cannot change
+    /// during an event.
     ///
     /// # Errors
-    /// The store or a file can't be used, or the address.
+    /// The store, a file or the address cannot be used.
     pub fn open(
         event: EventState,
         folder: &Path,
@@ -168,7 +169,7 @@ impl Service {
         StandbyReferee::open(event, folder, settings)?.take_over(entrance)
     }
 
-    /// A service around an event that has been restored from its store.
+    /// Makes a service from an event that has been restored from its store.
     fn around(
         mut event: EventState,
         store: EventStore,
@@ -187,7 +188,7 @@ impl Service {
             .enable_all()
             .build()
             .map_err(failed)?;
-        // Every client needs an open file. If there are too few, the console tells of those that can't connect.
+        // Every client needs an open file. If the limit is too low, the console reports the connections that fail.
         platform::raise_file_limit();
         let listener = {
             let _inside = network.enter();
@@ -220,10 +221,10 @@ impl Service {
         })
     }
 
-    /// Lets a program sign on over a serial line.
+    /// Accepts sign-ons over a serial line.
     ///
     /// # Errors
-    /// The device can't be used.
+    /// The device cannot be used.
     pub fn attach(&mut self, device: &str, baud: u32) -> Result<(), ServiceError> {
         let connection = self.next_connection.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let output = serial::open(device, baud, connection, self.to_self.clone())
@@ -233,15 +234,16 @@ impl Service {
         Ok(())
     }
 
-    /// The way to it for its director.
+    /// Returns a handle for the director.
     pub fn director(&self) -> Director {
         Director(self.to_self.clone())
     }
 
-    /// Referees until all games have been played or the director ends it; with `stays`, only the latter. Notice go to `tell`.
+    /// Runs the service until all games have been played or the director ends it; if `stays` is set, until the director
+    /// ends it. Notices are passed to `tell`.
     ///
     /// # Errors
-    /// What happens can't be stored any more. Nobody is told of what was not.
+    /// A fact cannot be stored. Nobody was told of its effects.
     pub fn run(&mut self, stays: bool, tell: &mut dyn FnMut(&Notice)) -> Result<ServiceEnd, ServiceError> {
         self.deliver(tell)?;
         loop {
@@ -272,7 +274,7 @@ impl Service {
         }
     }
 
-    /// Waits for inbox and takes in those that are there.
+    /// Waits for a message and handles it together with those already in the queue.
     fn hear(&mut self, tell: &mut dyn FnMut(&Notice)) -> Result<Option<ServiceEnd>, ServiceError> {
         let mut next = self.next_message()?;
         for _ in 0..AT_ONCE {
@@ -288,7 +290,7 @@ impl Service {
                     self.event.handle(ConnectionEvent::Opened(id), at);
                 }
                 ServiceMessage::Received(at, input) => {
-                    // An observer has no part in the event.
+                    // An observer is not a participant of the event.
                     if !self.hear_observer(&input, tell)? {
                         self.hear_client(input, at)?;
                     }
@@ -299,29 +301,29 @@ impl Service {
                 }
                 ServiceMessage::Quit => return Ok(Some(ServiceEnd::Quit)),
                 ServiceMessage::Query(query, answer) => {
-                    // Who has left doesn't want to know.
+                    // Sending fails only if the page has closed the request.
                     let _ = answer.send(self.answer(&query)?);
                 }
                 ServiceMessage::Command(words, answer) => {
                     let done = self.event.obey(&words, Instant::now());
                     self.log(None, '#', &format!("director: {words}"))?;
                     self.deliver(tell)?;
-                    // That a game is held is no fact.
+                    // Pausing a game is no fact, so the page has to be told explicitly.
                     let _ = self.watchers.send(PageUpdate::Changed);
-                    // A director who has left doesn't want to know.
+                    // Sending fails only if the director no longer waits for the result.
                     let _ = answer.send(done);
                 }
             }
             next = self.postponed.pop_front().or_else(|| self.inbox.try_recv().ok());
         }
-        // That was enough at once, and the next is already out of the queue.
+        // The batch is full, and the next message has already been taken from the queue.
         if let Some(message) = next {
             self.postponed.push_front(message);
         }
         Ok(None)
     }
 
-    /// Whether this came from an observer, which was heard then.
+    /// Handles the input of observers; `false` if the input comes from another connection.
     fn hear_observer(
         &mut self,
         input: &ConnectionEvent,
@@ -349,7 +351,7 @@ impl Service {
         Ok(())
     }
 
-    /// The next message, if there is one before the event has something to do. Uses the time to bring files up to date.
+    /// Returns the next message, or `None` when a timer of the event is due. Updates files while it waits.
     fn next_message(&mut self) -> Result<Option<ServiceMessage>, ServiceError> {
         if let Some(message) = self.postponed.pop_front() {
             return Ok(Some(message));
@@ -370,12 +372,12 @@ impl Service {
         }
         match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(message) => Ok(Some(message)),
-            // Disconnected: not reached, we hold a to_self ourselves.
+            // Disconnection cannot happen, because we hold the sender `to_self`.
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
         }
     }
 
-    /// Ends the threads of the network.
+    /// Shuts the network threads down.
     pub fn close(self) {
         self.network.shutdown_timeout(Duration::from_millis(100));
     }

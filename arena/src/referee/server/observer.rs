@@ -1,11 +1,12 @@
-//! A second referee: it has all that the first one has stored, and takes its place when it is gone.
+//! The standby referee ("observer"): it replicates the store of the active referee and takes over when that one fails.
 //!
-//! The observer says `observe TOKEN NUMBER`, the number of the first fact that it wants. From then on it gets a line for each
-//! fact, its number and the fact itself, and answers each number that it has stored; the first referee sends nothing to anybody
-//! before that. `alive` comes from time to time, `end` at the end of the service.
+//! The observer sends `observe TOKEN NUMBER`, with the number of the first fact that it needs. It then receives a line
+//! for each fact, with its number and its JSON, and acknowledges each number that it has stored. The active referee
+//! sends no messages to clients before the acknowledgement. It sends `alive` as a heartbeat and `end` at the end of the
+//! service.
 //!
-//! An observer applies facts as they come, so that it can take over at once. A new referee begins a new epoch; clients tell the
-//! highest that they know, and who hears of a higher one than its own gives up.
+//! An observer applies facts as they arrive, so that it can take over at once. A new referee begins a new epoch.
+//! Clients send the highest epoch that they know, and a referee that learns of a higher epoch than its own stops.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -28,20 +29,20 @@ use crate::referee::event::{ConnectionEvent, ConnectionId, EventState, Notice};
 use crate::referee::settings::is_same;
 use crate::referee::store::EventStore;
 
-/// How long an observer may take to store something before the event goes on without it.
+/// Time that an observer has to store facts before the event continues without it.
 const OBSERVER_PATIENCE: Duration = Duration::from_secs(1);
-/// How often observers hear that the referee is alive.
+/// Interval of the heartbeat.
 const HEARTBEAT: Duration = Duration::from_millis(400);
-/// How long an observer waits for a sign of life.
+/// Time without a heartbeat after which the active referee is considered dead.
 const SILENCE: Duration = Duration::from_secs(2);
-/// How long an observer tries to reach a referee that has hung up.
+/// Time in which an observer tries to reconnect after the active referee has closed the connection.
 const LAST_TRY: Duration = Duration::from_millis(500);
 
-/// The observers of a service.
+/// The connected observers of a service.
 #[derive(Default)]
 pub(super) struct Observers {
     token: Option<String>,
-    /// Those who are connected, and the last fact that each has stored; `None` before it is admitted.
+    /// The connections, and the last fact that each observer has stored; `None` before it is admitted.
     connected: HashMap<ConnectionId, (LineSender, Option<u64>)>,
     last_sign: Option<Instant>,
 }
@@ -55,7 +56,7 @@ impl Observers {
         self.connected.insert(connection, (output, None));
     }
 
-    /// Takes what came over a connection, if it is one of theirs. Returns what the director should know.
+    /// Handles an input if it comes from an observer's connection. Returns a notice for the director, if any.
     pub(super) fn hear(&mut self, input: &ConnectionEvent, store: &EventStore) -> Option<Result<(), String>> {
         let (ConnectionEvent::Line(connection, _)
         | ConnectionEvent::Closed(connection)
@@ -117,12 +118,12 @@ impl Observers {
         self.admitted().for_each(|output| send(output, first, facts));
     }
 
-    /// Whether all have stored the facts up to this one.
+    /// Whether all observers have stored the facts up to the given number.
     pub(super) fn have(&self, number: u64) -> bool {
         self.connected.values().all(|(_, stored)| stored.is_none_or(|stored| stored >= number))
     }
 
-    /// Sends those away who have not.
+    /// Disconnects the observers that have not stored the facts up to the given number.
     pub(super) fn leave_behind(&mut self, number: u64) {
         self.connected.retain(|_, (_, stored)| stored.is_none_or(|stored| stored >= number));
     }
@@ -143,7 +144,7 @@ impl Observers {
 fn send(output: &LineSender, first: u64, facts: &[Fact]) {
     let mut lines = String::new();
     for (number, fact) in (first..).zip(facts) {
-        // Facts can be written: they have been stored.
+        // Serialisation cannot fail: the fact has already been stored.
         let fact = serde_json::to_string(fact).unwrap_or_default();
         let _ = writeln!(lines, "{number} {fact}");
     }
@@ -151,11 +152,11 @@ fn send(output: &LineSender, first: u64, facts: &[Fact]) {
 }
 
 impl Service {
-    /// Lets other referees observe, at an address of its own: who knows the token gets all facts, before anybody is told of them.
-    /// Returns the address, with the port that was chosen if it has none.
+    /// Accepts observers at a separate address. A referee that knows the token receives all facts before clients are
+    /// told of them. Returns the local address, with the actual port if port 0 was given.
     ///
     /// # Errors
-    /// The address can't be used.
+    /// The address cannot be used.
     pub fn let_observe(&mut self, address: SocketAddr, token: String) -> Result<SocketAddr, ServiceError> {
         let failed = |error| ServiceError::Network(address, error);
         let limits = ConnectionLimits {
@@ -176,7 +177,7 @@ impl Service {
         Ok(bound)
     }
 
-    /// Lets observers have the facts, and waits until they have stored them.
+    /// Sends facts to the observers and waits for their acknowledgements.
     pub(super) fn share(&mut self, facts: &[Fact], tell: &mut dyn FnMut(&Notice)) {
         let last = self.store.count();
         self.observers.tell(last + 1 - facts.len() as u64, facts);
@@ -200,29 +201,29 @@ impl Service {
     }
 }
 
-/// How observing ended.
+/// Why observation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservationEnd {
-    /// The referee is gone: take its place.
+    /// The active referee failed; the observer should take over.
     TakeOver,
-    /// The service has ended in good order.
+    /// The service ended normally.
     Ended,
-    /// It was to stop.
+    /// Observation was stopped from outside.
     Stopped,
 }
 
-/// The referee that is observed.
+/// Address and credentials of the active referee.
 #[derive(Clone, Copy, Debug)]
 pub struct ObservedReferee<'a> {
-    /// `HOST:PORT`, where it lets others observe.
+    /// Address for observers, as `HOST:PORT`.
     pub address: &'a str,
-    /// What proves that one may.
+    /// Token that admits observers.
     pub token: &'a str,
-    /// How it proves itself.
+    /// How the active referee is authenticated.
     pub security: &'a Security,
 }
 
-/// A referee that stands by.
+/// A standby referee.
 pub struct StandbyReferee {
     event: EventState,
     store: EventStore,
@@ -230,10 +231,10 @@ pub struct StandbyReferee {
 }
 
 impl StandbyReferee {
-    /// Opens the observer's own store, in a folder of its own.
+    /// Opens the observer's own store, in its own folder.
     ///
     /// # Errors
-    /// The store can't be used.
+    /// The store cannot be used.
     pub fn open(
         mut event: EventState,
         folder: &Path,
@@ -245,10 +246,10 @@ impl StandbyReferee {
         Ok(StandbyReferee { event, store, folder: folder.to_owned() })
     }
 
-    /// Observes a referee until it is gone.
+    /// Observes a referee until it fails or ends.
     ///
     /// # Errors
-    /// Facts can't be stored, or make no sense here; or the referee was never there.
+    /// Facts cannot be stored or do not fit, or the referee could not be reached at all.
     pub fn watch(
         &mut self,
         referee: &ObservedReferee<'_>,
@@ -260,7 +261,7 @@ impl StandbyReferee {
             match self.follow(referee, stop) {
                 Ok(Some(end)) => return Ok(end),
                 Ok(None) => has_seen = true,
-                // It was there before, and may come back.
+                // The referee was reachable before and may return.
                 Err(ServiceError::ObservedReferee(..)) if has_seen => {}
                 Err(error) => return Err(error),
             }
@@ -277,7 +278,7 @@ impl StandbyReferee {
         }
     }
 
-    /// Follows one connection; `None` if it broke.
+    /// Receives facts over one connection; `None` if the connection broke.
     fn follow(
         &mut self,
         referee: &ObservedReferee<'_>,
@@ -307,7 +308,7 @@ impl StandbyReferee {
                     if heard.elapsed() > SILENCE {
                         return Ok(Some(ObservationEnd::TakeOver));
                     }
-                    // What was read so far stays in the line.
+                    // The bytes read so far are kept in the line.
                     continue;
                 }
                 Err(_) => return Ok(None),
@@ -318,7 +319,7 @@ impl StandbyReferee {
                 facts.push(self.take_fact(line.trim_end(), facts.len())?);
             }
             line.clear();
-            // What came together is stored together.
+            // Facts that arrived together are stored together.
             let is_last = is_over || !lines.buffer().contains(&b'\n');
             if is_last && !facts.is_empty() {
                 self.store.commit(&facts)?;
@@ -331,7 +332,7 @@ impl StandbyReferee {
         }
     }
 
-    /// Takes note of a fact; so many before it are not stored yet.
+    /// Applies a received fact. `pending` is the number of earlier facts that are not yet stored.
     fn take_fact(&mut self, line: &str, pending: usize) -> Result<Fact, ServiceError> {
         let senseless = |reason: String| {
             ServiceError::File("what the referee tells", io::Error::new(ErrorKind::InvalidData, reason))
@@ -347,10 +348,10 @@ impl StandbyReferee {
         Ok(fact)
     }
 
-    /// Takes the place of the referee that is gone.
+    /// Makes this referee the active one.
     ///
     /// # Errors
-    /// A file or the address can't be used.
+    /// A file or the address cannot be used.
     pub fn take_over(self, entrance: ListenConfig) -> Result<Service, ServiceError> {
         Service::around(self.event, self.store, &self.folder, entrance)
     }

@@ -1,8 +1,8 @@
-//! The live view: a page about the event, for anybody who may connect to it. It shows, and changes nothing but what the
-//! director orders.
+//! The live page of an event, open to everybody who can connect to it. It is read-only except for the director's
+//! commands.
 //!
-//! The page knows no chess: positions come as FEN. All text is set as text, and the policy of its documents forbids everything
-//! from elsewhere.
+//! The page contains no chess rules: positions are sent as FEN. All text is inserted as text nodes, and the content
+//! security policy forbids resources from elsewhere.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -27,48 +27,49 @@ use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::page_listener::PageListener;
 use super::{ConnectionLimits, Director, ServiceMessage, Tls};
 
-/// What the page asks for.
+/// A request of the page.
 #[derive(Debug)]
 pub(super) enum PageQuery {
     /// Table, games and log, as JSON.
     State,
-    /// A game with all its moves, as JSON. Games are numbered from 0.
+    /// A game with all its moves, as JSON. Carries its number, from 0.
     Game(u64),
-    /// A game in PGN.
+    /// A game in PGN. Carries its number, from 0.
     Pgn(u64),
-    /// All games that have ended, in PGN.
+    /// All finished games, in PGN.
     AllPgn,
 }
 
-/// What the page is told by itself.
+/// An update pushed to the page.
 #[derive(Clone, Debug)]
 pub(super) enum PageUpdate {
-    /// A running game as it is now, as JSON.
+    /// The present state of a game in play, as JSON.
     Game(String),
-    /// Something else has changed: look again.
+    /// Something else has changed; the page has to request the state again.
     Changed,
 }
 
-/// So many things may be waiting for a page that doesn't listen; then it has to look again.
+/// Maximum number of updates queued for a slow page; beyond it the page has to request the state again.
 const BACKLOG: usize = 1024;
 
-/// The longest order, in bytes.
+/// Maximum length of a command, in bytes.
 const LONGEST_ORDER: usize = 1024;
 
 #[derive(Clone)]
 struct PageState {
     service: Sender<ServiceMessage>,
     told: broadcast::Sender<PageUpdate>,
-    /// Who knows the director; nobody if orders are not taken here.
+    /// Authenticates the director; `None` if the page accepts no commands.
     auth: Option<Arc<DirectorAuth>>,
 }
 
-/// The way to those who watch.
+/// Makes the channel for updates.
 pub(super) fn channel() -> broadcast::Sender<PageUpdate> {
     broadcast::channel(BACKLOG).0
 }
 
-/// Serves the page at an address, inside the network's runtime; what it was bound to is returned. Whoever knows the token gives orders.
+/// Serves the page at an address, inside the network's runtime, and returns the local address. Commands are accepted
+/// with the director's token.
 pub(super) fn serve(
     address: SocketAddr,
     service: Sender<ServiceMessage>,
@@ -93,14 +94,14 @@ pub(super) fn serve(
     let limits = ConnectionLimits::default();
     let listener = ConnectionListener::open(address, visits, limits, ConnectionLimiter::default())?;
     let address = listener.address()?;
-    // Tapped, a listener of our own tells where somebody comes from as well.
+    // `tap_io` is needed: only then does axum give the remote address of a custom listener.
     let listener = PageListener::open(listener, tls)?.tap_io(|_| ());
-    // What serves it ends with the service.
+    // The server ends with the runtime of the service.
     tokio::spawn(axum::serve(listener, routes).into_future());
     Ok(address)
 }
 
-/// A document that may do nothing but what it is here for.
+/// Makes a response with a restrictive content security policy.
 fn reply(kind: &'static str, text: impl Into<String>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind),
@@ -139,7 +140,7 @@ async fn all_games(State(page): State<PageState>) -> Response {
     page.ask(PageQuery::AllPgn, PGN).await
 }
 
-/// `17.json` or `17.pgn`.
+/// Returns a game as `17.json` or `17.pgn`.
 async fn game(State(page): State<PageState>, Path(name): Path<String>) -> Response {
     let number = |text: &str| text.parse::<u64>().ok().and_then(|number| number.checked_sub(1));
     match name.split_once('.').and_then(|(name, kind)| Some((number(name)?, kind))) {
@@ -149,7 +150,7 @@ async fn game(State(page): State<PageState>, Path(name): Path<String>) -> Respon
     }
 }
 
-/// Gives an order of the director, in the words of the console.
+/// Executes a command of the director, in the syntax of the console.
 async fn order(
     State(page): State<PageState>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
@@ -163,7 +164,7 @@ async fn order(
         let (status, text) = refusal.answer();
         if refusal != AuthError::TooMany {
             let text = format!("an order from {from} is refused: {text}");
-            // Nobody is left to be told, if the service has ended.
+            // Sending fails only if the service has ended.
             let _ = page.service.send(ServiceMessage::Warning(text));
         }
         return (status, text).into_response();
@@ -179,9 +180,9 @@ async fn events(State(page): State<PageState>) -> Sse<impl Stream<Item = Result<
     Sse::new(stream(page.told.subscribe())).keep_alive(KeepAlive::default())
 }
 
-/// What is told from now on. Who was too slow is told to look again.
+/// Returns the stream of updates. A page that missed updates is told to request the state again.
 fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Sent, Infallible>> {
-    // Browsers pass over events without data.
+    // Browsers ignore events without data.
     let changed = || Sent::default().event("changed").data("all");
     unfold(told, move |mut told| async move {
         let sent = match told.recv().await {

@@ -1,4 +1,4 @@
-//! What those who watch the event are shown.
+//! Data for the live page.
 
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -9,15 +9,15 @@ use crate::referee::live_game::LiveGame;
 use crate::referee::{Fact, view};
 use crate::table::PgnVariations;
 
-/// So much of the news is remembered for those who come later.
+/// Number of notices that are kept for pages opened later.
 const LONGEST_LOG: usize = 200;
 
 impl Service {
-    /// Lets people watch the event in their browsers, at an address; whoever knows the token gives orders there. Returns the
-    /// address, with the port that was chosen if it has none.
+    /// Serves the live page at an address. With a token, the page accepts commands of the director. Returns the local
+    /// address, with the actual port if port 0 was given.
     ///
     /// # Errors
-    /// The address can't be used.
+    /// The address cannot be used.
     pub fn show(&mut self, address: SocketAddr, token: Option<String>) -> Result<SocketAddr, ServiceError> {
         self.is_directed = token.is_some();
         let _inside = self.network.enter();
@@ -34,7 +34,7 @@ impl Service {
         }
     }
 
-    /// Shows those who watch what is new.
+    /// Sends changes to the open pages.
     pub(super) fn show_changes(&self, facts: &[Fact], has_news: bool) {
         if self.watchers.receiver_count() == 0 {
             return;
@@ -51,7 +51,7 @@ impl Service {
         }
     }
 
-    /// What a page asks for; `None` if there is no such thing.
+    /// Answers a request of a page; `None` if the requested game does not exist.
     pub(super) fn answer(&self, query: &PageQuery) -> Result<Option<String>, ServiceError> {
         Ok(match *query {
             PageQuery::State => {
@@ -67,13 +67,13 @@ impl Service {
         })
     }
 
-    /// A game, from what is stored of it.
+    /// Restores a game from the stored facts.
     fn find(&self, game: u64) -> Result<Option<LiveGame>, ServiceError> {
         let facts = self.store.game(game)?;
         let Some((began, later)) = facts.split_first() else { return Ok(None) };
         let Some(mut live) = self.event.recall(began) else { return Ok(None) };
         for fact in later {
-            // It fitted when it was stored.
+            // The fact was valid when it was stored.
             let _ = live.apply(fact);
         }
         Ok(Some(live))

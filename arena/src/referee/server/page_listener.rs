@@ -1,4 +1,4 @@
-//! Those who come to the page, over TLS after their handshakes.
+//! The listener of the live page, which completes TLS handshakes before it hands connections on.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,20 +10,21 @@ use super::listener::ConnectionListener;
 use super::tls::{self, ByteStream};
 use super::{ServiceMessage, Tls};
 
-/// What a browser is told that doesn't speak TLS.
+/// Response to a browser that does not speak TLS.
 const PLAIN: &str = "HTTP/1.1 400 Only https is spoken here\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n\
     only https is spoken here\n";
-/// So many may be waiting for the page.
+/// Maximum number of connections that wait for the page.
 const WAITING: usize = 16;
 
-/// Where finished handshakes wait. Each is made in a task of its own, so that nobody waits for a slow one.
+/// Queue of connections with completed handshakes. Each handshake runs in a separate task, so that a slow one delays
+/// nobody.
 pub(super) struct PageListener {
     address: SocketAddr,
     arrivals: Receiver<(ByteStream, SocketAddr)>,
 }
 
 impl PageListener {
-    /// To be called inside the network's runtime.
+    /// Starts to listen. Must be called inside the network's runtime.
     pub(super) fn open(listener: ConnectionListener, tls: Option<Tls>) -> io::Result<PageListener> {
         let (sender, arrivals) = channel(WAITING);
         let address = listener.address()?;
@@ -37,7 +38,8 @@ async fn receive(listener: ConnectionListener, tls: Option<Tls>, arrivals: Sende
         let (tls, arrivals, service) = (tls.clone(), arrivals.clone(), listener.service.clone());
         tokio::spawn(async move {
             let address = connection.address;
-            // Whoever is shaking hands counts as a connection. Nobody is left to be told anything, if the service has ended.
+            // A connection counts towards the limits from before its handshake. Sending fails only if the service has
+            // ended.
             match tls::secure(connection.stream, tls.as_ref(), PLAIN).await {
                 Ok(line) => drop(arrivals.send((line, address)).await),
                 Err(reason) => {
@@ -56,7 +58,7 @@ impl Listener for PageListener {
     async fn accept(&mut self) -> (ByteStream, SocketAddr) {
         match self.arrivals.recv().await {
             Some(arrival) => arrival,
-            // The service has ended, and nobody will come.
+            // The service has ended; there will be no more connections.
             None => std::future::pending().await,
         }
     }

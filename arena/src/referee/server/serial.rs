@@ -1,5 +1,5 @@
-//! Programs at the other end of a serial line. There are no connections: the line is there, and somebody signs on over it, and
-//! again after a restart.
+//! Programs on serial lines. A line has no connections: it is always open, and a program signs on over it, again after
+//! a restart.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::sync::mpsc::Sender;
@@ -14,7 +14,7 @@ use super::ServiceMessage;
 use super::connection::LineSender;
 use crate::referee::{ConnectionEvent, ConnectionId};
 
-/// Opens a line and starts the threads that read and write it.
+/// Opens a serial line and starts its reading and writing threads.
 pub(super) fn open(
     device: &str,
     baud: u32,
@@ -37,7 +37,7 @@ fn write(mut port: Transport, mut outgoing: UnboundedReceiver<String>) {
             match port.write(rest) {
                 Ok(written) => rest = &rest[written..],
                 Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::Interrupted) => {}
-                // The reading side tells that the line is gone.
+                // The reading thread reports that the line is lost.
                 Err(_) => return,
             }
         }
@@ -50,7 +50,7 @@ fn read(port: Transport, connection: ConnectionId, service: &Sender<ServiceMessa
     loop {
         let event = match lines.read() {
             Input::Line(line) => ConnectionEvent::Line(connection, line),
-            // Noise: where the next record begins will show.
+            // Noise. The reader finds the start of the next record.
             Input::TooLong(_) => continue,
             Input::End => break,
         };

@@ -1,7 +1,7 @@
-//! TLS as the referee speaks it: with clients, observers and those who watch.
+//! TLS of the referee, for clients, observers and the live page.
 //!
-//! A handshake is made by the task of its connection, which counts from the beginning; nobody beyond this file and the listener
-//! of the page knows of TLS here.
+//! The task of a connection makes the handshake, and the connection counts towards the limits from the beginning. Only
+//! this module and the listener of the page know of TLS.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-/// What a referee proves itself with. With it, nothing but TLS 1.3 is spoken at any of its addresses.
+/// The referee's certificate and key. With them, all its addresses accept TLS 1.3 only.
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,
@@ -28,10 +28,11 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Reads a certificate, with those that stand between it and an auth behind it, and its key: PEM files.
+    /// Reads a certificate with its intermediate certificates, and its private key, from PEM files.
     ///
     /// # Errors
-    /// They can't be read, don't belong together, or no client would accept the certificate today.
+    /// A file cannot be read, the key does not belong to the certificate, or no client would accept the certificate
+    /// today.
     pub fn read(certificate: &Path, key: &Path) -> Result<Tls, TlsError> {
         let chain = certificates(certificate)?;
         let provider = ring::default_provider();
@@ -47,17 +48,17 @@ impl Tls {
         Ok(Tls { acceptor: TlsAcceptor::from(Arc::new(config)), certificate: own })
     }
 
-    /// How programs that the referee starts itself know it.
+    /// Returns the client configuration for programs that the referee starts itself.
     ///
     /// # Errors
-    /// TLS can't be spoken here.
+    /// TLS cannot be used.
     pub fn security(&self) -> Result<Security, TlsError> {
         Security::pinned(self.certificate.clone())
     }
 }
 
-/// Looks at a certificate as a client would that trusts whatever stands in the same file. Who its auth is, the referee need
-/// not know.
+/// Verifies a certificate as a client would that trusts all certificates in the file. The referee need not know the
+/// certificate authority.
 fn check(chain: &[CertificateDer<'static>], provider: &CryptoProvider) -> Result<(), Error> {
     let mut trusted = RootCertStore::empty();
     for certificate in chain {
@@ -71,26 +72,26 @@ fn check(chain: &[CertificateDer<'static>], provider: &CryptoProvider) -> Result
     }
 }
 
-/// Bytes in both directions.
+/// A bidirectional byte stream.
 pub(super) trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-/// A connection, whatever it is made of.
+/// A connection, with or without TLS.
 pub(super) type ByteStream = Box<dyn Duplex>;
 
-/// How long a handshake may take.
+/// Maximum duration of a handshake.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// With this byte begins what a TLS client says first: a record with a handshake (RFC 8446, 5.1).
+/// First byte of a TLS client: the type of a handshake record (RFC 8446, 5.1).
 pub(super) const CLIENT_HELLO: u8 = 22;
 
-/// So long a connection that we close may stay half open.
+/// Time that a connection may stay half open after we have closed our side.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// So many times 4096 bytes are read then.
+/// Number of blocks of 4096 bytes that are read and discarded in that time.
 const MOST_PASSED_OVER: usize = 256;
 
-/// Makes a connection secure, if there is something to prove. Who doesn't speak TLS is told so in `plain` text. Otherwise the reason
-/// is returned why there is no connection.
+/// Makes the TLS handshake, if the referee has a certificate. A client that does not speak TLS is sent `plain`. The
+/// error says why there is no connection.
 pub(super) async fn secure(stream: TcpStream, tls: Option<&Tls>, plain: &str) -> Result<ByteStream, String> {
     let Some(tls) = tls else { return Ok(Box::new(stream)) };
     let shaken = timeout(HANDSHAKE, Box::pin(shake_hands(stream, tls, plain))).await;
@@ -102,7 +103,7 @@ async fn shake_hands(mut stream: TcpStream, tls: &Tls, plain: &str) -> Result<By
     match stream.peek(&mut first).await {
         Ok(1) if first == [CLIENT_HELLO] => {}
         Ok(1) => {
-            // Who is gone already doesn't want to know.
+            // The client may already have disconnected.
             let _ = stream.write_all(plain.as_bytes()).await;
             part(&mut stream).await;
             return Err("it does not speak TLS".to_owned());
@@ -119,13 +120,14 @@ async fn shake_hands(mut stream: TcpStream, tls: &Tls, plain: &str) -> Result<By
     }
 }
 
-/// Closes a connection after what was written. Closed with something unread, it would be reset, and the last words lost.
+/// Closes a connection after the last line was written. Remaining input is read first: a connection closed with unread
+/// input is reset, and the last line would be lost.
 pub(super) async fn part(line: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
     let _ = timeout(LAST_WORDS, line.shutdown()).await;
     let _ = timeout(LAST_WORDS, pass_over(line)).await;
 }
 
-/// Reads what nobody wants to know, up to the end.
+/// Reads and discards the input up to its end.
 async fn pass_over(line: &mut (impl AsyncRead + Unpin)) {
     let mut rest = [0; 4096];
     for _ in 0..MOST_PASSED_OVER {

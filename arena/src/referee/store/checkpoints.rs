@@ -1,4 +1,5 @@
-//! Checkpoints of a store: what is in its write-ahead log goes to the database. They wait for the disk, so a thread makes them.
+//! Checkpoints of the store: the contents of the write-ahead log are moved to the database. Checkpoints wait for the
+//! disk and therefore run on a separate thread.
 
 use std::io;
 
@@ -6,25 +7,25 @@ use rusqlite::Connection;
 
 use crate::referee::job_thread::JobThread;
 
-/// So many facts are stored between two checkpoints. The log grows by some kilobytes for each of them.
+/// Number of facts stored between two checkpoints. The log grows by some kilobytes for each fact.
 const FACTS_BETWEEN: u64 = 10_000;
-/// The most pages that the log may have without a moment in which its writer waits: a quarter of a gigabyte.
+/// Length of the log, in pages, beyond which a checkpoint blocks the writer: a quarter of a gigabyte.
 const MOST_PAGES: i64 = 262_144;
 
-/// Checkpoints, made by a thread with a connection of its own.
+/// A thread that makes checkpoints over its own connection to the database.
 pub(super) struct Checkpoints {
-    /// The number of the fact before which the next one is due.
+    /// Number of the fact before which the next checkpoint is due.
     due: u64,
     thread: JobThread<(), rusqlite::Error>,
 }
 
 impl Checkpoints {
-    /// Begins with a connection of its own to a store in which `next` is the number of the next fact.
+    /// Starts the thread on its own connection; `next` is the number of the next fact of the store.
     pub(super) fn start(database: Connection, next: u64) -> io::Result<Checkpoints> {
         let make = move |()| {
-            // Who writes goes on meanwhile, so that the log may not be empty afterwards.
+            // The writer continues meanwhile, so the log may not be empty afterwards.
             if checkpoint(&database, "PASSIVE")? > MOST_PAGES {
-                // Now there is little left to do, for which the writer waits; then the log begins anew.
+                // The rest is short. The writer waits for it, and the log starts from its beginning again.
                 checkpoint(&database, "FULL")?;
             }
             Ok(())
@@ -32,10 +33,10 @@ impl Checkpoints {
         Ok(Checkpoints { due: next + FACTS_BETWEEN, thread: JobThread::start("checkpoints", make)? })
     }
 
-    /// All facts before the number `next` are stored: makes a checkpoint if it is time.
+    /// Reports that all facts before the number `next` are stored, and makes a checkpoint if one is due.
     ///
     /// # Errors
-    /// An earlier one could not be made.
+    /// An earlier checkpoint failed.
     pub(super) fn stored_before(&mut self, next: u64) -> rusqlite::Result<()> {
         if next >= self.due {
             self.due = next + FACTS_BETWEEN;
@@ -46,7 +47,7 @@ impl Checkpoints {
     }
 }
 
-/// Makes a checkpoint and returns how many pages the log has.
+/// Makes a checkpoint and returns the length of the log in pages.
 fn checkpoint(database: &Connection, mode: &str) -> rusqlite::Result<i64> {
     database.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get(1))
 }
@@ -72,7 +73,7 @@ mod tests {
             std::thread::yield_now();
         }
         drop(store);
-        // The last one out leaves nothing in the log.
+        // Closing the last connection empties the log.
         assert!(!folder.path().join("event.sqlite-wal").exists());
     }
 }

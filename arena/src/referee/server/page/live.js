@@ -1,5 +1,5 @@
 "use strict";
-// The page of an event. All chess is the referee's: positions come as FEN. Everything is written as text, never as HTML.
+// The live page of an event. It contains no chess rules: positions come as FEN. All data is inserted as text, never as HTML.
 const $ = id => document.getElementById(id);
 const SYMBOLS = { k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
 const running = new Map();
@@ -85,7 +85,7 @@ function fill(table, heads, rows) {
   table.replaceChildren(line(heads, "th"), ...rows.map(row => line(row, "td")));
 }
 
-// Without the referee nothing is known any more, least of all what the clocks show.
+// Without a connection the state is unknown, in particular the clock times.
 function lose() {
   isLost = true;
   $("about").textContent = "The referee can't be reached.";
@@ -115,7 +115,7 @@ async function refresh() {
   }
   state.running.forEach(show);
   showOrders();
-  // It has ended since it was loaded.
+  // The replayed game has ended since it was loaded.
   if (replay && !replay.result && !running.has(replay.number)) load(replay.number, replay.at === replay.moves.length);
 }
 
@@ -164,7 +164,7 @@ function open(number) {
 }
 
 $("close").onclick = () => { replay = null; $("replay").hidden = true; $("boards").hidden = false; };
-// Without a game they do nothing.
+// Without a loaded game the buttons do nothing.
 $("first").onclick = () => step(0);
 $("back").onclick = () => step(replay?.at - 1);
 $("on").onclick = () => step(replay?.at + 1);
@@ -175,7 +175,7 @@ document.onkeydown = event => {
 };
 $("answer").onclick = () => { $("answer").textContent = ""; };
 
-// The director: orders are those of the console. The token is kept for as long as the page is open.
+// The director's commands, in the syntax of the console. The token is kept while the page is open.
 let token = null;
 async function order(words) {
   const request = { method: "POST", headers: { Authorization: "Bearer " + token }, body: words };
@@ -209,7 +209,7 @@ function refreshSoon() { due ??= setTimeout(() => { due = null; refresh(); }, 30
 const events = new EventSource("events");
 events.addEventListener("game", event => show(JSON.parse(event.data)));
 events.addEventListener("changed", refreshSoon);
-// The first look, and one after each interruption.
+// Loads the state at first and after each reconnection.
 events.onopen = refresh;
 events.onerror = lose;
 setInterval(tick, 100);
