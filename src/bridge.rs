@@ -21,9 +21,9 @@ Examples:
 
 An ENGINE is a list of KEY=VALUE, as for `herald match`; without --protocol and protocol=, it speaks UCI.";
 
-/// UCI programs answer at once, unless they have much to load.
+/// Time after which a program is reported as silent. UCI programs usually answer at once.
 const HINT: Duration = Duration::from_secs(2);
-const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --protocol cecp";
+const OTHER_PROTOCOL: &str = "if it speaks CECP, say --protocol cecp";
 
 /// Let a CECP, UCI or CEGO program play in an event of an EPD referee
 ///
@@ -34,7 +34,7 @@ const OTHER_PROTOCOL: &str = "perhaps it doesn't speak UCI, but CECP: say --prot
 pub(crate) struct BridgeArgs {
     #[command(flatten)]
     client: ClientArgs,
-    /// Name to sign on with [default: the name that the program gives itself]
+    /// Name to sign on with [default: the name that the program reports]
     #[arg(long)]
     name: Option<String>,
     /// Protocol of the program: uci, cecp or cego
@@ -78,7 +78,7 @@ impl BridgeArgs {
         Ok(Spec::new(command, self.protocol.unwrap_or(Protocol::Uci)))
     }
 
-    /// Starts the program. Where its protocol is a guess, nobody has to wait long to learn that it may be wrong.
+    /// Starts the program. If its protocol is a guess and the program is silent, prints a hint.
     fn start(&self, spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<players::Bridge, PlayerFault> {
         let (starting, started) = mpsc::channel::<()>();
         if self.is_guess() {
@@ -88,7 +88,7 @@ impl BridgeArgs {
                     eprintln!("herald: {program} has not answered yet; {OTHER_PROTOCOL}");
                 }
             };
-            // If no thread can be had, the hint comes with the fault.
+            // Without a thread, the hint is part of the error message.
             let _ = std::thread::Builder::new().name("hint".into()).spawn(hint);
         }
         let bridge = players::Bridge::start(spec.clone(), log, self.client.tc.clone());
@@ -100,7 +100,7 @@ impl BridgeArgs {
         self.protocol.is_none() && self.engine.is_none()
     }
 
-    /// Why the program can't play. Perhaps it speaks another protocol than the usual one.
+    /// Formats the fault of a program, with a hint if it may speak another protocol.
     fn explain(&self, spec: &Spec, fault: &PlayerFault) -> anyhow::Error {
         let hint = match fault {
             PlayerFault::Died(_) | PlayerFault::Silence(_) if self.is_guess() => {

@@ -1,4 +1,4 @@
-//! `herald check`: conformance of a program to its protocol.
+//! `herald check`: checks the conformance of a program to its protocol.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,9 +17,9 @@ use crate::WrongInput;
 
 /// Check a program against the rules of its protocol, one by one
 ///
-/// Each rule is checked with a process of its own and gives one line: pass, fail (with what was expected and what was seen)
-/// or not supported, if the rule is about something that the program doesn't offer. Exit code 0: no rule is broken; 1: a rule
-/// is broken; 2: the arguments are wrong, or the program can't be started.
+/// Each rule is checked with a process of its own and reported in one line: pass, FAIL (with the expected and the seen
+/// behaviour), or not supported, if the program lacks the feature. Exit code 0: no rule is broken; 1: a rule is broken; 2: the
+/// arguments are wrong, or the program can't be started.
 #[derive(Args)]
 #[command(after_help = "Example: herald check cecp -- gnuchess --xboard")]
 pub(crate) struct CheckArgs {
@@ -28,19 +28,19 @@ pub(crate) struct CheckArgs {
     /// Check only this rule; may be given several times
     #[arg(long = "rule", value_name = "LABEL")]
     labels: Vec<String>,
-    /// List the rules, and check nothing
+    /// List the rules without checking a program
     #[arg(long)]
     rules: bool,
-    /// Write a JSON object for each rule, and one for the summary
+    /// Write a JSON object for each rule and one for the summary
     #[arg(long)]
     json: bool,
     /// Show all messages on standard error
     #[arg(long)]
     log: bool,
-    /// Time for the program to get ready, and to move on a short clock
+    /// Time limit for the program to get ready, and to move on a short clock
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     patience: u64,
-    /// Number of rules to check at the same time, each with a process of its own; times are measured best with 1
+    /// Number of rules to check at the same time; times are most accurate with 1
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     concurrency: u16,
     /// Program and its arguments
@@ -48,7 +48,7 @@ pub(crate) struct CheckArgs {
     command: Vec<String>,
 }
 
-/// How many rules came out how.
+/// Number of rules by verdict.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct RuleCounts {
@@ -66,8 +66,8 @@ impl CheckArgs {
                 .try_for_each(|rule| writeln!(io::stdout(), "{:16} {}", rule.label, rule.duty))?);
         }
         let spec = self.spec()?;
-        // What is caught here is back to its default in the programs. A shell's jobs in the background ignore SIGINT; inherited, that would
-        // hide which programs end at it.
+        // A caught signal has its default effect in programs started from here. Background jobs of a shell ignore SIGINT;
+        // programs that inherit that would pass the rule about SIGINT.
         signals::exit_at(&[Signal::Interrupt], || Signal::Interrupt.exit_code())?;
         let mut counts = RuleCounts::default();
         self.check_all(&rules, &spec, |finding| {
@@ -84,7 +84,7 @@ impl CheckArgs {
         Ok(())
     }
 
-    /// Holds the program against rules. What was found is shown in their order, as soon as it is known.
+    /// Checks the rules and shows the reports in the order of the rules, each as soon as possible.
     fn check_all(
         &self,
         rules: &[ConformanceRule],
@@ -100,7 +100,7 @@ impl CheckArgs {
                         let n = next.fetch_add(1, Ordering::Relaxed);
                         let Some(rule) = rules.get(n) else { return };
                         if senders[n].send(rule.check(spec, self.log(rule))).is_err() {
-                            // Nobody listens after an error.
+                            // The receiver is gone after an error.
                             return;
                         }
                     }
@@ -110,7 +110,7 @@ impl CheckArgs {
         })
     }
 
-    /// Those that were asked for; all if none was.
+    /// Rules named by --rule; all rules without it.
     fn chosen_rules(&self) -> Result<Vec<ConformanceRule>> {
         let all = rules(self.protocol);
         if self.labels.is_empty() {
@@ -134,7 +134,7 @@ impl CheckArgs {
         self.log.then(|| Arc::new(TextLog::new(rule.label, Instant::now(), io::stderr())) as Arc<dyn Log>)
     }
 
-    /// Writes a line of the report: the value as JSON, or the text.
+    /// Prints a line of the report: the value as JSON, or the text.
     fn show(&self, value: &impl Serialize, text: String) -> Result<()> {
         let line = if self.json { serde_json::to_string(value).context("no JSON")? } else { text };
         let mut output = io::stdout().lock();

@@ -1,4 +1,4 @@
-//! Herald: a chess engine and match official. The command line and the wiring; no chess.
+//! Herald: a chess engine and match official. This crate contains only the command line.
 
 mod bench;
 mod book;
@@ -21,7 +21,6 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use protocols::cecp::Dialect;
@@ -81,7 +80,7 @@ enum HeraldCommand {
 struct WrongInput(anyhow::Error);
 
 impl WrongInput {
-    /// An error of this kind, with all the reasons of another.
+    /// Converts an error to one of this kind, with all its reasons.
     fn of(error: impl Into<anyhow::Error>) -> anyhow::Error {
         WrongInput(error.into()).into()
     }
@@ -125,7 +124,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has closed the pipe: it has what it wanted.
+        // The reader has closed the pipe, as `head` does.
         Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("herald: {error:#}");
@@ -134,26 +133,23 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help and version as clap writes them; errors in one line.
+/// Prints help and version as clap formats them, and errors in one line.
 fn explain(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        // Nothing to be done if even that can't be written.
+        // A failure to print cannot be reported.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }
     let text = error.to_string();
-    let reason = match error.kind() {
-        // Its text is the whole help.
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "a subcommand is required".to_owned(),
-        // The first paragraph: the error, then the arguments that it is about.
-        _ => text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" "),
-    };
+    // The first paragraph: the error, then the arguments that it is about.
+    let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let reason = lines.join(" ");
     let reason = reason.trim_start_matches("error: ");
     eprintln!("herald: {reason} (see {} --help)", subcommand_path(env::args_os().skip(1)));
     ExitCode::from(WRONG)
 }
 
-/// The program's name and those of the subcommands that the arguments begin with.
+/// Returns the program's name with the subcommands at the beginning of the arguments.
 fn subcommand_path(arguments: impl Iterator<Item = OsString>) -> String {
     let root = HeraldArgs::command();
     let (mut command, mut path) = (&root, root.get_name().to_owned());

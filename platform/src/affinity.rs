@@ -1,19 +1,19 @@
-//! Which processors a thread may use. Programs that it starts inherit that.
+//! Processor affinity of threads. Programs inherit it from the thread that starts them.
 
 use std::io;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// The numbers of the processors that this thread may use, in ascending order.
+/// Returns the numbers of the processors that this thread may use, in ascending order.
 ///
 /// # Errors
-/// The system doesn't tell.
+/// The system call fails.
 pub fn allowed() -> io::Result<Vec<usize>> {
     let allowed = sched_getaffinity(None)?;
     Ok((0..CpuSet::MAX_CPU).filter(|&processor| allowed.is_set(processor)).collect())
 }
 
-/// Lets this thread use these processors alone.
+/// Restricts this thread to these processors.
 ///
 /// # Errors
 /// The system refuses, for example because it has none of them.

@@ -1,4 +1,4 @@
-//! Files: which are the same, and how many may be open.
+//! Identity of files, and the limit of open files.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// What tells a regular file from all others, whatever names it has.
+/// Identity of a regular file, independent of its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
@@ -16,13 +16,13 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// That of an open file; `None` if it is no regular file, or if the system doesn't tell.
+    /// Identity of an open file; `None` if it is no regular file, or if the system call fails.
     pub fn of(file: &File) -> Option<FileId> {
         FileId::by(&file.metadata().ok()?)
     }
 
-    /// That of the file of this name, which isn't opened; `None` if it is no regular file, isn't there, or if the system
-    /// doesn't tell.
+    /// Identity of the file at a path, which isn't opened; `None` if it is missing or no regular file, or if the system call
+    /// fails.
     pub fn at(path: &Path) -> Option<FileId> {
         FileId::by(&fs::metadata(path).ok()?)
     }
@@ -32,7 +32,7 @@ impl FileId {
     }
 }
 
-/// Standard input or whatever else is behind that descriptor, as a file: for what is known about it.
+/// Returns standard input as a file, to query its properties.
 ///
 /// # Errors
 /// It is closed, or there are no more descriptors.
@@ -40,7 +40,7 @@ pub fn standard_input() -> io::Result<File> {
     Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
-/// Standard output, in the same way.
+/// Returns standard output as a file, to query its properties.
 ///
 /// # Errors
 /// It is closed, or there are no more descriptors.
@@ -48,7 +48,7 @@ pub fn standard_output() -> io::Result<File> {
     Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
 }
 
-/// Lets this process have as many open files as the system allows it; that may be no more than before.
+/// Raises the limit of open files of this process to the maximum that the system allows.
 pub fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

@@ -1,4 +1,4 @@
-//! Pipes that don't block, and waiting for them.
+//! Nonblocking pipes, and waiting for several of them.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,10 +8,10 @@ use std::time::Instant;
 use arrayvec::ArrayVec;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// The most sources that can be waited for at once.
+/// Maximum number of sources for one wait.
 const MOST_SOURCES: usize = 4;
 
-/// Something that can be waited for: until there is something to read, or room to write.
+/// A file that can be waited for, until there is data to read or room to write.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     file: BorrowedFd<'a>,
@@ -19,12 +19,12 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Ready when there is something to read from a connection, or its end.
+    /// Source that is ready when there is data to read from a connection, or its end.
     pub fn incoming(connection: &'a TcpStream) -> Source<'a> {
         Source::readable(connection)
     }
 
-    /// Ready when there is room to write to a connection, or it is closed.
+    /// Source that is ready when there is room to write to a connection, or it is closed.
     pub fn room(connection: &'a TcpStream) -> Source<'a> {
         Source { file: connection.as_fd(), event: PollFlags::OUT }
     }
@@ -34,29 +34,29 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Waits until one of the sources, at most four, is ready or has been closed, or `until` has come. Whether one is; a signal may
-/// end the wait early.
+/// Waits until one of the sources, at most four, is ready or has been closed, or until `until`. Returns whether one is ready. A
+/// signal may end the wait early.
 pub fn wait(sources: &[Source<'_>], until: Instant) -> bool {
     let mut watched: ArrayVec<PollFd<'_>, MOST_SOURCES> =
         sources.iter().map(|source| PollFd::from_borrowed_fd(source.file, source.event)).collect();
-    // A time too long for the system is as good as none.
+    // A time too long for the system is treated as no limit.
     let timeout = Timespec::try_from(until.saturating_duration_since(Instant::now())).ok();
-    // The only error of open files is a signal that came meanwhile.
+    // For open files, the only error is an interruption by a signal.
     poll(&mut watched, timeout.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
-/// What a read that doesn't block has found.
+/// Result of a nonblocking read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PipeRead {
-    /// So many bytes, at least one.
+    /// Number of bytes read, at least one.
     Bytes(usize),
-    /// Nothing for now.
+    /// No data for now.
     Nothing,
-    /// Nothing, and nothing will come: every writer has closed the pipe.
+    /// End of the data: every writer has closed the pipe.
     End,
 }
 
-/// The end of a pipe that is read; reads never block.
+/// Reading end of a pipe; reads never block.
 #[derive(Debug)]
 pub struct PipeReader(io::PipeReader);
 
@@ -67,7 +67,7 @@ impl PipeReader {
         Ok(PipeReader(pipe.into()))
     }
 
-    /// Reads what is there, up to the length of the buffer. An error counts as the end.
+    /// Reads the available data, up to the length of the buffer. An error counts as the end.
     pub fn read(&mut self, buffer: &mut [u8]) -> PipeRead {
         match self.0.read(buffer) {
             Ok(0) => PipeRead::End,
@@ -77,13 +77,13 @@ impl PipeReader {
         }
     }
 
-    /// Ready when there is something to read, or the end.
+    /// Source that is ready when there is data to read, or the end.
     pub fn source(&self) -> Source<'_> {
         Source::readable(&self.0)
     }
 }
 
-/// The end of a pipe that is written; writes never block.
+/// Writing end of a pipe; writes never block.
 #[derive(Debug)]
 pub struct PipeWriter(io::PipeWriter);
 
@@ -94,20 +94,20 @@ impl PipeWriter {
         Ok(PipeWriter(pipe.into()))
     }
 
-    /// Writes as much as there is room for, and returns how many bytes that is: none if the pipe is full.
+    /// Writes as many bytes as there is room for, and returns their number: 0 if the pipe is full.
     ///
     /// # Errors
-    /// Nobody reads the pipe any more.
+    /// Every reader has closed the pipe.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes).or_else(|error| if is_temporary(&error) { Ok(0) } else { Err(error) })
     }
 
-    /// Ready when there is room, or nobody reads the pipe any more.
+    /// Source that is ready when there is room, or every reader has closed the pipe.
     pub fn room(&self) -> Source<'_> {
         Source { file: self.0.as_fd(), event: PollFlags::OUT }
     }
 
-    /// Whether everything written has been read; true if the system doesn't tell.
+    /// Whether everything written has been read; true if the system call fails.
     pub fn is_empty(&self) -> bool {
         rustix::io::ioctl_fionread(&self.0).map_or(true, |unread| unread == 0)
     }
@@ -117,15 +117,15 @@ fn is_temporary(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// What a thread waits for beside its other sources: another thread rings it. See [`bell`].
+/// A source by which another thread wakes a waiting one. See [`bell`].
 #[derive(Debug)]
 pub struct Bell(io::PipeReader);
 
-/// Rings a [`Bell`].
+/// The other end of a [`Bell`].
 #[derive(Debug)]
 pub struct Ringer(io::PipeWriter);
 
-/// A bell and the one who rings it.
+/// Creates a bell and its ringer.
 ///
 /// # Errors
 /// The system has no more descriptors.
@@ -135,22 +135,22 @@ pub fn bell() -> io::Result<(Bell, Ringer)> {
 }
 
 impl Bell {
-    /// Ready when the bell has been rung more often than it was heard, and for ever once its ringer is gone.
+    /// Source that is ready while there are more rings than calls of [`Bell::hear`], and for ever once the ringer is dropped.
     pub fn source(&self) -> Source<'_> {
         Source::readable(&self.0)
     }
 
-    /// Hears one ring; waits for it if there is none and the ringer is still there.
+    /// Consumes one ring; waits for it unless the ringer is dropped.
     pub fn hear(&self) {
         let _ = (&self.0).read_exact(&mut [0]);
     }
 }
 
 impl Ringer {
-    /// Rings once. Waits if nobody has heard some thousands of rings.
+    /// Rings once. Blocks after some thousands of rings that were not heard.
     ///
     /// # Errors
-    /// The bell is gone.
+    /// The bell was dropped.
     pub fn ring(&mut self) -> io::Result<()> {
         self.0.write_all(b".")
     }

@@ -1,4 +1,4 @@
-//! A process that leaves nothing behind.
+//! A program whose processes are all killed with it.
 
 use std::io;
 use std::ops::AddAssign;
@@ -11,15 +11,15 @@ use wait4::Wait4;
 
 use crate::{PipeReader, PipeWriter, watchdog};
 
-/// A running program, the leader of a process group of its own: however this value goes, and even if this process is
-/// killed, nothing of the group is left running.
+/// A running program, the leader of a process group of its own. Dropping the value kills the whole group, and so does the end of
+/// this process, even by SIGKILL.
 pub struct Process {
-    /// `None` once it was waited for. Until then its number cannot go to another process.
+    /// `None` once it was waited for. Until then the system doesn't reuse its process number.
     child: Option<Child>,
     group: Pid,
 }
 
-/// Our ends of the three pipes.
+/// Pipes to and from a program.
 pub struct Pipes {
     /// To its standard input.
     pub input: PipeWriter,
@@ -29,16 +29,16 @@ pub struct Pipes {
     pub error: PipeReader,
 }
 
-/// What a program used of the machine, its children included as far as it waited for them.
+/// Resources used by a program, including children that it waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
     /// Processor time, user and system.
     pub cpu: Duration,
-    /// The most memory it had at once, in bytes.
+    /// Peak memory, in bytes.
     pub peak_memory: u64,
 }
 
-/// Used one after the other.
+/// Adds the resources of a later process.
 impl AddAssign for Resources {
     fn add_assign(&mut self, later: Resources) {
         self.cpu += later.cpu;
@@ -50,7 +50,7 @@ impl Process {
     /// Starts a program, with pipes for its input and output.
     ///
     /// # Errors
-    /// It is not there or not to be executed, or the system has no more processes or descriptors.
+    /// The program is missing or not executable, or the system has no more processes or descriptors.
     pub fn start(command: &mut Command) -> io::Result<(Process, Pipes)> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn()?;
@@ -65,7 +65,7 @@ impl Process {
         Ok((process, Pipes { input: PipeWriter::new(input)?, output, error }))
     }
 
-    /// How the program ended, if it has; it is not waited for yet.
+    /// Exit status of the program, if it has ended. Does not reap the process.
     pub fn ended(&self) -> Option<ExitStatus> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let status = rustix::process::waitid(WaitId::Pid(self.group), options).ok().flatten()?;
@@ -73,23 +73,22 @@ impl Process {
         Some(ExitStatus::from_raw(status.exit_status().unwrap_or(0) << 8 | signal))
     }
 
-    /// Interrupts the program as Ctrl-C would (SIGINT). That it may be gone by now is no error.
+    /// Interrupts the program as Ctrl-C would (SIGINT). It may have ended already.
     pub fn interrupt(&self) {
         let _ = rustix::process::kill_process(self.group, Signal::INT);
     }
 
-    /// Asks the program to end (SIGTERM). That it may be gone by now is no error.
+    /// Asks the program to end (SIGTERM). It may have ended already.
     pub fn terminate(&self) {
         let _ = rustix::process::kill_process(self.group, Signal::TERM);
     }
 
-    /// Kills the program and everything that it has started, as far as that has not left its process group.
+    /// Kills all processes of the program's process group.
     pub fn kill(&self) {
         let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
     }
 
-    /// Kills what is left of the program and what it has started, and tells how it ended and what it used; `None` if the system
-    /// doesn't tell.
+    /// Kills the process group, reaps the program and returns its exit status and resources; `None` if the system call fails.
     pub fn finish(mut self) -> Option<(ExitStatus, Resources)> {
         self.kill();
         let used = self.child.take()?.wait4();

@@ -1,6 +1,6 @@
-//! What interrupts or ends this program from outside.
+//! Signals that interrupt or end this program.
 //!
-//! Handlers only note the signal: what is to be done about it is done by an ordinary thread, or by whoever looks at a flag.
+//! Handlers only record the signal. An ordinary thread reacts to it, or code that polls a flag.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ pub enum Signal {
     Terminate,
 }
 
-/// Both of them.
+/// All signals.
 pub const ALL: [Signal; 2] = [Signal::Interrupt, Signal::Terminate];
 
 impl Signal {
@@ -38,8 +38,7 @@ impl Signal {
     }
 }
 
-/// Lets both signals have no effect. Programs started from here have their defaults again: the signals are caught, not ignored,
-/// which would be inherited.
+/// Disables both signals in this process. They are caught, not ignored, so that programs started from here don't inherit that.
 ///
 /// # Errors
 /// The system refuses.
@@ -72,7 +71,7 @@ pub fn set_flag_then_exit(set: &Arc<AtomicBool>, code: i32) -> io::Result<FlagRe
 pub struct FlagRegistration(Vec<SigId>);
 
 impl FlagRegistration {
-    /// Lets the signals set the flag no longer. They don't get their default effect back.
+    /// Stops the signals from setting the flag. Their default effect is not restored.
     pub fn cancel(self) {
         for id in self.0 {
             low_level::unregister(id);
@@ -80,7 +79,7 @@ impl FlagRegistration {
     }
 }
 
-/// Does something at each of these signals, on a thread of its own, until it breaks off.
+/// Calls `act` at each of these signals, on a thread of its own, until it returns `Break`.
 ///
 /// # Errors
 /// The system refuses, or has no more threads.

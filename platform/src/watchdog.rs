@@ -1,8 +1,8 @@
-//! A process that kills what we have started when we are killed ourselves.
+//! A process that kills the started programs when Herald itself is killed.
 //!
-//! Against SIGKILL there is no help from inside, and not every program ends when its input does: Sjeng runs on at full load
-//! and takes processor time from the match when it is resumed. So a shell in a process group of its own is told of each
-//! program that starts or ends, and kills those that are left when its input is closed.
+//! SIGKILL cannot be caught, and not every program ends with its input: Sjeng runs on at full load and takes processor time from
+//! the match when it is resumed. So a shell in a process group of its own gets a line for each program that starts or ends, and
+//! kills the remaining ones when its input is closed.
 
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
-/// What the shell does. Signals that are meant for us don't end it before us.
+/// Script of the shell. It ignores signals that are meant for Herald, so that it doesn't end first.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
 groups=
@@ -30,13 +30,13 @@ done
 /// Started with the first program.
 static WATCHDOG: Mutex<Option<Watchdog>> = Mutex::new(None);
 
-/// A shell that waits for our end.
+/// A shell that waits for the end of this process.
 struct Watchdog {
-    /// Closed when we end, however that comes about.
+    /// Closed when this process ends in any way.
     input: ChildStdin,
 }
 
-/// Has a process group killed when this process ends. Where there is no shell, only we kill programs.
+/// Has a process group killed when this process ends. Has no effect on a system without a shell.
 pub(crate) fn entrust(group: Pid) {
     let mut watchdog = WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner);
     if watchdog.is_none() {
@@ -45,12 +45,12 @@ pub(crate) fn entrust(group: Pid) {
     tell(&mut watchdog, "started", group);
 }
 
-/// Says that a process group has ended: its number may go to others.
+/// Removes a process group that has ended: the system may reuse its number.
 pub(crate) fn release(group: Pid) {
     tell(&mut WATCHDOG.lock().unwrap_or_else(PoisonError::into_inner), "ended", group);
 }
 
-/// Tells the watchdog; if it is gone, another is started with the next program.
+/// Sends an event to the watchdog. If that has ended, another one is started with the next program.
 fn tell(watchdog: &mut Option<Watchdog>, event: &str, group: Pid) {
     if watchdog.as_mut().is_some_and(|watchdog| watchdog.tell(event, group).is_err()) {
         *watchdog = None;
@@ -67,7 +67,7 @@ impl Watchdog {
     }
 
     fn tell(&mut self, event: &str, group: Pid) -> io::Result<()> {
-        // In one piece: what is killed must not be half a number.
+        // In one write: a partial number would be another process group.
         self.input.write_all(format!("{event} {group}\n").as_bytes())
     }
 }
@@ -92,7 +92,7 @@ mod tests {
         for (event, group) in [("started", one), ("started", two), ("started", three), ("ended", two)] {
             watchdog.tell(event, group).expect("the shell listens");
         }
-        // The end of this process looks the same to it.
+        // Dropping closes the input, as the end of this process does.
         drop(watchdog);
         let until = Instant::now() + Duration::from_secs(10);
         for child in [&mut left, &mut last] {

@@ -1,12 +1,12 @@
-//! Only this crate names the operating system.
+//! Checks that only this crate uses interfaces of the operating system.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The names of the system's own interfaces and of crates that give access to them.
+/// Names of the system's interfaces and of crates that give access to them.
 const SYSTEM: [&str; 7] = ["std::os::", "rustix", "libc::", "nix::", "signal_hook", "wait4", "winapi"];
 
-/// What may name them: this crate, and what is no part of the product.
+/// Exempt folders: this crate, and code that is not part of the product.
 const EXEMPT: [&str; 6] = ["platform", "target", "tests", "benches", "examples", "fuzz"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

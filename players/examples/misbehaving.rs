@@ -1,5 +1,5 @@
-//! A program that plays legal moves at random and at once, in three protocols, and misbehaves if asked to: the other
-//! end of tests, and an instant mover for measuring what a move costs its official.
+//! A program that plays random legal moves at once, in three protocols, and misbehaves if asked to. Used by tests, and to measure
+//! the overhead of a move.
 
 use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio};
@@ -14,19 +14,19 @@ use platform::signals;
 
 #[derive(Parser)]
 struct Arguments {
-    /// What to speak.
+    /// Protocol.
     #[arg(long, value_enum)]
     protocol: Spoken,
-    /// What to do wrong.
+    /// Fault to commit.
     #[arg(long, value_enum)]
     fault: Option<Fault>,
-    /// At which of its own moves, for faults that belong to a move.
+    /// Number of its own move at which to commit a fault of a move.
     #[arg(long, default_value_t = 3)]
     at: u32,
-    /// For the random moves.
+    /// Seed of the random moves.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Features for CECP to send in addition; the last one holds.
+    /// Additional features for CECP; the last value of a feature counts.
     #[arg(long, default_value = "")]
     features: String,
 }
@@ -56,9 +56,9 @@ enum Fault {
     TwoMoves,
     /// A move that isn't legal.
     IllegalMove,
-    /// A move that is none.
+    /// A text that is no move.
     Gibberish,
-    /// A game won that isn't.
+    /// A false claim to have won.
     WrongClaim,
     /// The opponent's legal move is refused.
     Refusal,
@@ -66,39 +66,39 @@ enum Fault {
     ExitThinking,
     /// It ends in the opponent's time.
     ExitWaiting,
-    /// It stays when sent away: by word, by the end of its input, by signal.
+    /// It ignores `quit`, the end of its input, and signals.
     IgnoreQuit,
     /// It starts children that outlive it.
     Fork,
     /// It never gets ready.
     NeverReady,
-    /// It takes its time to get ready, and says so if it can.
+    /// It takes long to get ready, and asks to wait if the protocol allows it.
     SlowReady,
     /// It never moves.
     Hang,
     /// It closes its standard output in its own time.
     CloseOutput,
-    /// It talks without end in its own time.
+    /// It writes without end in its own time.
     Flood,
     /// A megabyte on standard error before each move.
     StandardError,
-    /// It talks to everybody: when it sets up a game, and with one of its moves.
+    /// It sends messages for persons: when it sets up a game, and with one of its moves.
     Talk,
 }
 
 const MARKUP: &str = "<b>\"Evil\"</b>\u{1b}[31m {1-0} [Event \"x\"]\u{7} ; %";
 
-/// The player, whatever it speaks.
+/// The player, in any protocol.
 struct Mover {
     game: Game,
     random: fastrand::Rng,
     fault: Option<Fault>,
     at: u32,
-    /// How many moves it was asked for.
+    /// Number of moves that it was asked for.
     moves: u32,
 }
 
-/// What it does when asked for a move.
+/// Reaction to the request for a move.
 enum Deed {
     Move(String),
     Nothing,
@@ -109,7 +109,7 @@ impl Mover {
         self.fault == Some(fault)
     }
 
-    /// Chooses a move, or does something wrong. `word` is what moves are announced by.
+    /// Chooses a move, or commits a fault. `word` is the word before a move.
     fn think(&mut self, word: &str) -> Deed {
         self.moves += 1;
         match self.fault {
@@ -126,7 +126,7 @@ impl Mover {
         if self.moves == self.at { self.misbehave(&text, word) } else { Deed::Move(text) }
     }
 
-    /// What it does wrong with one of its moves.
+    /// Commits a fault with one of its moves.
     fn misbehave(&mut self, text: &str, word: &str) -> Deed {
         match self.fault {
             Some(Fault::HalfLine) => {
@@ -162,7 +162,7 @@ impl Mover {
         }
     }
 
-    /// What it does wrong after one of its moves, while the opponent thinks.
+    /// Commits a fault after one of its moves, while the opponent thinks.
     fn after_move(&self, word: &str) {
         if self.moves != self.at {
             return;
@@ -193,7 +193,7 @@ impl Mover {
         if self.is(Fault::Markup) { MARKUP } else { "Misbehaving" }
     }
 
-    /// Before it is ready. False if it never is.
+    /// Prepares. Returns false if it never gets ready.
     fn get_ready(&self) -> bool {
         if self.is(Fault::SlowReady) {
             thread::sleep(Duration::from_millis(700));
@@ -203,7 +203,7 @@ impl Mover {
 }
 
 fn say(line: &str) {
-    // Whoever doesn't listen any more need not be told.
+    // The reader may have closed the pipe.
     let _ = io::stdout().write_all(format!("{line}\n").as_bytes());
     let _ = io::stdout().flush();
 }
@@ -242,7 +242,7 @@ fn lines() -> impl Iterator<Item = String> {
 #[derive(Default)]
 struct Cecp {
     features: String,
-    /// It answers moves; false in force mode.
+    /// Whether it replies to moves; false in force mode.
     plays: bool,
 }
 
@@ -385,7 +385,7 @@ impl Uci {
         }
     }
 
-    /// Plays only what is new, as a quick engine does.
+    /// Plays only the new moves, as a quick engine does.
     fn set_up(&mut self, start: uci::StartPosition, line: Vec<String>, mover: &mut Mover) {
         let goes_on = self.start.as_ref() == Some(&start) && line.starts_with(&self.played);
         if !goes_on {

@@ -1,5 +1,5 @@
-//! What a move costs its official: the time from asking a player that moves at once to its answer, for each protocol, in
-//! microseconds. Most of it is the player's own: reading, choosing at random, two changes of processes.
+//! Measures the overhead of a move: the time from asking a player that moves at once to its answer, for each protocol, in
+//! microseconds. Most of it is the player's: reading, choosing at random, two context switches.
 //!
 //! `cargo run --release -p herald-players --example overhead [MOVES]`
 
@@ -20,7 +20,7 @@ fn main() {
     }
 }
 
-/// The times of so many answers of an instant mover that plays both sides of its games.
+/// Measures the answers of a program that moves at once and plays both sides of its games.
 fn measure(name: &str, protocol: Protocol, moves: usize) -> Vec<Duration> {
     let here = std::env::current_exe().expect("a path");
     let program = here.parent().map(|folder| folder.join("misbehaving")).expect("a folder");

@@ -1,8 +1,8 @@
 //! A CECP, UCI or CEGO program as a client of an EPD referee.
 //!
-//! What the protocol of the referee needs is in [`messages::referee::ClientState`], as for Herald's own client; here is only
-//! what makes a [`Player`] answer `respond`. One thread waits for the program and for lines of the referee, which another thread
-//! reads and announces with a [`platform::Bell`].
+//! The state of the referee's protocol is in [`messages::referee::ClientState`], as for Herald's own client; this module makes a
+//! [`Player`] answer `respond`. One thread waits for the program and for lines of the referee, which another thread reads and
+//! announces with a [`platform::Bell`].
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::{Log, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn
 
 /// How often `leaving` is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The most moves of a line that are sent to the referee.
+/// Maximum number of moves of a principal variation that is sent to the referee.
 const LONGEST_LINE: usize = 64;
-/// How often a program that ended is restarted for the same move.
+/// Maximum number of restarts for the same move.
 const MOST_STARTS: u32 = 3;
 
 /// A program as a client of a referee. It outlives connections; a question does not: a move is sent only over the connection
@@ -42,28 +42,28 @@ pub struct Bridge {
     thinking: Thinking,
     /// The program's draw offer or claim before its move.
     remark: Remark,
-    /// How often it was restarted for the present move.
+    /// Number of restarts for the current move.
     starts: u32,
 }
 
 /// The game as far as it was sent to the program.
 struct KnownGame {
     game: Game,
-    /// Whether it has moved, so that it can only be sent the next move.
+    /// The program has moved: it can only be sent the game with one more move.
     has_moved: bool,
 }
 
-/// Lines of the referee, and a source to wait for.
+/// Lines of the referee, with a source to wait for.
 struct RefereeLines {
     inputs: Receiver<Input>,
     bell: Bell,
 }
 
 impl Bridge {
-    /// Starts the program. It plays by this time control if the referee sends none.
+    /// Starts the program. `control` applies if the referee sends no time control.
     ///
     /// # Errors
-    /// It can't be started, or is not ready in time.
+    /// The program can't be started, or is not ready in time.
     pub fn start(spec: Spec, log: Option<Arc<dyn Log>>, control: TimeControl) -> Result<Bridge, PlayerFault> {
         let player = start(&spec, log.clone())?;
         Ok(Bridge {
@@ -79,15 +79,15 @@ impl Bridge {
         })
     }
 
-    /// The name that the program gives itself; empty if none.
+    /// Name that the program reports; empty if it reports none.
     pub fn name(&self) -> &str {
         self.player.as_ref().map_or("", |player| player.name())
     }
 
-    /// Signs on and takes part until the connection ends or `leaving` is set. What needs human help goes to `alarm`.
+    /// Signs on and takes part until the connection ends or `leaving` is set. Calls `alarm` if a person has to help.
     ///
     /// # Errors
-    /// The connection can't be written to, or there is no thread to read with.
+    /// Writing to the connection fails, or the reading thread can't be started.
     pub fn take_part(
         &mut self,
         input: impl Read + Send + 'static,
@@ -106,7 +106,7 @@ impl Bridge {
             }
             table.wait(&lines);
             while let Ok(input) = lines.inputs.try_recv() {
-                // One line was taken, and so is its ring of the bell.
+                // The bell rings once for each line.
                 lines.bell.hear();
                 if let Some(disconnect) = table.hear(input)? {
                     return Ok(disconnect);
@@ -150,7 +150,7 @@ struct BridgeSession<'a> {
 }
 
 impl BridgeSession<'_> {
-    /// Waits for either side.
+    /// Waits for the referee or the program.
     fn wait(&self, lines: &RefereeLines) {
         let mut sources = vec![lines.bell.source()];
         // Without a game the program may have ended, as CEGO demands; its closed pipe would always be ready.
@@ -185,8 +185,8 @@ impl BridgeSession<'_> {
         self.link.fault(&self.bridge.client, reason)
     }
 
-    /// Sets up the game as soon as the program's side is known, so that its clock doesn't pay for that. Errors are ignored: they
-    /// will come again when it has to move.
+    /// Sets up the game as soon as the program's side is known, before its clock runs. Errors are ignored: they occur again when
+    /// the program has to move.
     fn prepare(&mut self) {
         let client = &self.bridge.client;
         let is_ours = |side: &str| client.tag(side) == Some(self.config.name.as_str());
@@ -215,7 +215,7 @@ impl BridgeSession<'_> {
         self.link.send(&record)
     }
 
-    /// The program failed during its move: it is restarted, and the game goes on.
+    /// Restarts a program that failed, and asks for its move again if it was thinking.
     fn start_again(&mut self, fault: &PlayerFault) -> io::Result<()> {
         self.link.alarm(&format!("the program {fault}"));
         self.bridge.starts += 1;
@@ -230,7 +230,7 @@ impl BridgeSession<'_> {
     }
 }
 
-/// What the program sends.
+/// Events of the program.
 impl BridgeSession<'_> {
     fn listen(&mut self) -> io::Result<()> {
         while let Some(arrival) = self.bridge.player.as_mut().and_then(|player| player.take()) {
@@ -243,7 +243,7 @@ impl BridgeSession<'_> {
                 PlayerEvent::Fault(fault) => self.start_again(&fault)?,
                 PlayerEvent::DrawOffer if is_thinking && is_offered => self.reply(Response::AcceptDraw)?,
                 PlayerEvent::DrawOffer => self.bridge.remark = Remark::OfferDraw,
-                // Out of turn, or about a game that is over.
+                // Out of turn, or for a question that is outdated.
                 _ if !is_thinking => {}
                 PlayerEvent::Move(text) => self.make_move(&text)?,
                 PlayerEvent::Thinking(thinking) => self.bridge.note(thinking),
@@ -259,7 +259,7 @@ impl BridgeSession<'_> {
         let legal = game.parse_move(text).ok();
         let answer = match legal {
             Some(mv) => messages::referee::answer_with(game, mv, remark),
-            // The referee judges whether that is a move.
+            // The referee decides whether this is a move.
             None => {
                 Response::Move { mv: EpdMove::Text(as_operand(text).into()), remark, rejects_draw: false }
             }
@@ -278,14 +278,14 @@ impl BridgeSession<'_> {
         let lost = game.turn().fold_wb("0-1", "1-0");
         match result {
             "1/2-1/2" if game.claim().is_some() => self.reply(Response::ClaimDraw),
-            // It will be true after the move, or an offer.
+            // The claim may hold after the move; otherwise the referee takes it as an offer.
             "1/2-1/2" => {
                 self.bridge.remark = Remark::ClaimDraw;
                 Ok(())
             }
             "*" => self.fault("the program does not go on"),
             result if result == lost => self.reply(Response::Resign),
-            // Of a win with the move to come the referee will see.
+            // The referee finds out about a win by the next move.
             _ => Ok(()),
         }
     }
@@ -302,7 +302,7 @@ impl Bridge {
         };
         let on_board = self.client.game().outcome().filter(|outcome| outcome.result() == told.result());
         if let (Some(player), Some(_)) = (&mut self.player, &self.known) {
-            // Who can't be reached will be missed at the next game.
+            // A program that has ended is restarted for the next game.
             let _ = player.end_game(on_board.unwrap_or(told));
         }
         self.known = None;
@@ -319,7 +319,7 @@ impl Bridge {
         }
     }
 
-    /// The program, started anew if it has gone.
+    /// The program; started if it doesn't run.
     fn player(&mut self) -> Result<&mut dyn Player, PlayerFault> {
         let player = match self.player.take() {
             Some(player) => player,
@@ -363,7 +363,7 @@ impl Bridge {
         Ok(())
     }
 
-    /// The program has moved, and the opponent's clock runs.
+    /// Tells the program that its move was sent, and that the opponent's clock runs.
     fn wait(&mut self) -> Result<(), PlayerFault> {
         let game = self.client.game().clone();
         let at = Instant::now();
@@ -372,7 +372,7 @@ impl Bridge {
         self.player()?.wait(&Turn { game: &game, clock: &clock, at })
     }
 
-    /// Later output replaces earlier output; what it leaves out stays.
+    /// Merges new thinking output into the last: values that it lacks are kept.
     fn note(&mut self, news: Thinking) {
         let known = &mut self.thinking;
         known.depth = news.depth.or(known.depth);
@@ -385,7 +385,7 @@ impl Bridge {
 }
 
 impl KnownGame {
-    /// Whether the program can be sent the rest of this game.
+    /// Whether this game continues the known one, so that sending the further moves is enough.
     fn leads_to(&self, game: &Game) -> bool {
         let known = &self.game;
         let is_beginning = game.start_fen() == known.start_fen() && game.moves().starts_with(known.moves());
@@ -393,7 +393,7 @@ impl KnownGame {
     }
 }
 
-/// The thinking output of a program, for the referee's record.
+/// Converts thinking output for the referee's record.
 fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
     let mut line = thinking.moves(game);
     line.truncate(LONGEST_LINE);
@@ -405,7 +405,7 @@ fn analysis(game: &Game, thinking: &Thinking) -> Analysis {
     }
 }
 
-/// A text of a program as an EPD operand.
+/// Converts text of a program to an EPD operand.
 fn as_operand(text: &str) -> String {
     let fit = |c: &char| c.is_ascii_graphic() && !matches!(c, ';' | '"' | ',');
     let word: String = text.chars().filter(fit).take(20).collect();

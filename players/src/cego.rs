@@ -12,7 +12,7 @@ use crate::log::Log;
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Turn};
 
-/// CEGO, from the mediator's side.
+/// The vocabulary of CEGO, from the mediator's side.
 pub struct Cego;
 
 impl Vocabulary for Cego {
@@ -24,11 +24,11 @@ impl Vocabulary for Cego {
     }
 }
 
-/// The time of a clock that doesn't run.
+/// Time that is sent for a clock that doesn't run.
 const A_DAY: Duration = Duration::from_hours(24);
 
-/// A CEGO engine: one process, one game. Any message but `ready`, and a move or `forfeit` when it is its turn, is a fault and
-/// ends the process.
+/// A CEGO engine: one process for each game. Only `ready`, and a move or `forfeit` in its turn, are valid; any other message is a
+/// fault and ends the process.
 pub struct CegoPlayer {
     stream: Stream<Cego>,
     state: CegoState,
@@ -50,11 +50,11 @@ impl CegoPlayer {
     /// Starts the engine and waits until it is ready.
     ///
     /// # Errors
-    /// [`PlayerFault::Start`]: it cannot be started, or options are given, which the protocol doesn't have. Or it ended,
-    /// didn't answer in time, or sent something else than `ready`.
+    /// [`PlayerFault::Start`]: the engine cannot be started, or options are given, which the protocol doesn't have. Other faults:
+    /// the engine ended, didn't answer in time, or sent something else than `ready`.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CegoPlayer, PlayerFault> {
         if let Some(name) = spec.options.keys().next() {
-            return Err(PlayerFault::Start(format!("CEGO has no options, {name} neither")));
+            return Err(PlayerFault::Start(format!("CEGO has no options: {name} cannot be set")));
         }
         Ok(CegoPlayer { stream: ready_process(spec, log)?, state: CegoState::Ready })
     }
@@ -93,13 +93,13 @@ fn ready_process(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<Cego>,
     }
 }
 
-/// Ends the conversation, as the protocol demands it of what is malformed.
+/// Kills the process, as the protocol demands after a malformed message.
 fn reject(stream: &mut Stream<Cego>, what: String) -> PlayerFault {
     stream.kill();
     stream.fail(PlayerFault::Malformed(what))
 }
 
-/// A side's clock in the first message.
+/// Clock of a side for the first message.
 fn side_clock(turn: &Turn, color: Color) -> SideClock {
     SideClock { time: time(turn, color), increment: turn.clock.increment(color) }
 }
@@ -108,7 +108,7 @@ fn time(turn: &Turn, color: Color) -> Duration {
     turn.clock.remaining(color, turn.at).unwrap_or(A_DAY)
 }
 
-/// Whether the protocol can express a time control: a time left, and an increment that never changes.
+/// Whether the protocol can express a time control: it has a remaining time and a constant increment.
 fn can_say(control: &TimeControl) -> bool {
     match control {
         TimeControl::Clock(phases) => {
@@ -176,7 +176,7 @@ impl Player for CegoPlayer {
     }
 
     fn quit(self: Box<Self>) -> Departure {
-        // The protocol has no word for it.
+        // The protocol has no command for it.
         self.stream.terminate();
         let grace = self.stream.spec.grace;
         self.stream.quit(grace)

@@ -1,4 +1,4 @@
-//! What a program writes to its standard error.
+//! Records the standard error of a program.
 
 use std::io;
 use std::thread::{self, JoinHandle};
@@ -9,13 +9,13 @@ use platform::{PipeRead, PipeReader, Ringer};
 use crate::lines::OutputLines;
 use crate::log::{Recorder, Speaker};
 
-/// How long the thread waits at once.
+/// Longest single wait of the thread.
 const LONG: Duration = Duration::from_hours(1);
 
-/// The thread that brings a program's standard error into the log. Nobody waits for it while the program plays.
+/// A thread that copies a program's standard error to the log.
 pub(crate) struct ErrorDrain {
     thread: JoinHandle<()>,
-    /// Dropped to stop the thread, should somebody else hold the pipe open.
+    /// Dropped to stop the thread, even if another process holds the pipe open.
     stop: Ringer,
 }
 
@@ -43,7 +43,7 @@ impl ErrorDrain {
         Ok(ErrorDrain { thread, stop })
     }
 
-    /// Reads what is there and stops.
+    /// Records the remaining output and stops the thread.
     pub(crate) fn finish(self) {
         drop(self.stop);
         let _ = self.thread.join();

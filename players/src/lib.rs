@@ -1,7 +1,7 @@
 //! Chess programs from the GUI's side: started, driven by their protocol, timed and cleaned up.
 //!
 //! - [`Stream`]: a process with three pipes, its lines parsed as messages of its protocol.
-//! - [`Player`]: what an official needs of a participant; [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] implement it.
+//! - [`Player`]: the interface of a participant for officials; [`CecpPlayer`], [`UciPlayer`] and [`CegoPlayer`] implement it.
 //!   [`start`] makes one from a [`Spec`].
 //! - [`check`]: the conformance check.
 //! - [`Bridge`]: a program as a client of an EPD referee, over a [`transport`].

@@ -1,4 +1,4 @@
-//! The output of a program, cut into lines, with a limit to what is kept.
+//! Splits the output of a program into lines of limited length.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -6,13 +6,13 @@ use std::time::Instant;
 use messages::input::MAX_LINE;
 use platform::{PipeRead, PipeReader};
 
-/// How much is read at once.
+/// Size of the read buffer, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// How much of a line that is too long is kept, in bytes: enough to recognise it in the log.
+/// Number of bytes kept of a line that is too long: enough to recognise it in the log.
 const KEPT_OF_TOO_LONG: usize = 80;
 
-/// A pipe from a program, as lines with the moments at which they were read.
+/// Lines from a pipe, with the time at which each was read.
 pub(crate) struct OutputLines {
     pub(crate) pipe: PipeReader,
     cutter: LineCutter,
@@ -33,17 +33,17 @@ impl OutputLines {
         read
     }
 
-    /// The next line of those that were read.
+    /// Takes the next line that was read.
     pub(crate) fn next(&mut self) -> Option<(Instant, OutputLine)> {
         self.cutter.lines.pop_front()
     }
 
-    /// What was not finished by a line feed at the end of the output.
+    /// Takes the text after the last line feed, at the end of the output.
     pub(crate) fn rest(&mut self) -> Option<String> {
         self.cutter.rest()
     }
 
-    /// How much memory the lines take that were read and not asked for.
+    /// Memory used by lines that were read but not yet taken, in bytes.
     pub(crate) fn backlog(&self) -> usize {
         let lines = self.cutter.lines.iter();
         lines.map(|(_, line)| line.text.len() + size_of::<(Instant, OutputLine)>()).sum()
@@ -54,17 +54,17 @@ impl OutputLines {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputLine {
     pub(crate) text: String,
-    /// It had more than [`MAX_LINE`] bytes: this is its beginning, the rest of it is passed over.
+    /// The line had more than [`MAX_LINE`] bytes; `text` is its beginning.
     pub(crate) is_cut: bool,
 }
 
-/// Cuts bytes into lines.
+/// Splits bytes into lines.
 #[derive(Default)]
 struct LineCutter {
     lines: VecDeque<(Instant, OutputLine)>,
-    /// The beginning of a line that is not finished; nothing of one that is too long.
+    /// Beginning of an unfinished line; empty while a line that is too long is skipped.
     begun: Vec<u8>,
-    /// Inside a line that was too long.
+    /// The rest of a line that is too long is being skipped.
     skipping: bool,
 }
 
@@ -85,7 +85,7 @@ impl LineCutter {
         }
     }
 
-    /// What is not finished; the cutter is empty afterwards.
+    /// Takes the unfinished line.
     fn rest(&mut self) -> Option<String> {
         let rest = std::mem::take(&mut self.begun);
         (!rest.is_empty()).then(|| text(&rest))
@@ -101,7 +101,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The text without its control characters; tabs stay. A carriage return before the line feed is one of them.
+/// Removes control characters except tabs, among them a carriage return before the line feed.
 pub(crate) fn clean(text: String) -> String {
     let is_bad = |c: char| c.is_control() && c != '\t';
     if text.contains(is_bad) { text.replace(is_bad, "") } else { text }
@@ -115,7 +115,7 @@ mod tests {
         OutputLine { text: text.into(), is_cut: false }
     }
 
-    /// The lines that are finished by some bytes.
+    /// Adds bytes, and takes the lines that they complete.
     fn lines(cutter: &mut LineCutter, bytes: &[u8]) -> Vec<OutputLine> {
         cutter.push(Instant::now(), bytes);
         cutter.lines.drain(..).map(|(_, line)| line).collect()

@@ -1,19 +1,19 @@
-//! How a player turns messages of its program into events, in any protocol.
+//! Turns messages of a program into events of a player, in any protocol.
 
 use std::time::Instant;
 
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, PlayerEvent, PlayerFault};
 
-/// A player behind a stream.
+/// A player whose program speaks over a [`Stream`].
 pub(crate) trait ProtocolPlayer {
-    /// Its protocol.
+    /// Vocabulary of the protocol.
     type Vocabulary: Vocabulary;
 
-    /// The stream.
+    /// Connection to the program.
     fn stream(&mut self) -> &mut Stream<Self::Vocabulary>;
 
-    /// The event that a message is, if any.
+    /// Interprets a message. `None` if it is no event.
     ///
     /// # Errors
     /// The message is a fault.
@@ -23,8 +23,8 @@ pub(crate) trait ProtocolPlayer {
     ) -> Result<Option<PlayerEvent>, PlayerFault>;
 }
 
-/// The next event. Reads at most once, so that a program that writes without end cannot block its owner; a fault comes
-/// once, as the last event.
+/// Returns the next event. Reads at most once, so that a program that writes without end cannot block its owner. A fault is
+/// reported once, as the last event.
 pub(crate) fn next_arrival(listener: &mut impl ProtocolPlayer) -> Option<Arrival> {
     let mut said = listener.stream().take();
     loop {

@@ -4,38 +4,38 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Who wrote a line.
+/// Author of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Speaker {
-    /// We, to the program.
+    /// Herald, to the program.
     Us,
     /// The program, on its standard output.
     Program,
     /// The program, on its standard error.
     StandardError,
-    /// This library, about the program.
+    /// A remark of this library about the program.
     Note,
 }
 
 /// A line of the log. Lines that are too long are cut.
 #[derive(Clone, Copy, Debug)]
 pub struct LogEntry<'a> {
-    /// When it was sent or read.
+    /// Time when it was sent or read.
     pub at: Instant,
-    /// Who wrote it.
+    /// Author of the line.
     pub speaker: Speaker,
     /// The line without its end, unchanged: it may contain control characters. Bytes that are not UTF-8 are U+FFFD.
     pub text: &'a str,
 }
 
-/// Receives the lines. It is called from several threads during the game and should be quick.
+/// Receives log entries. Called from several threads during a game, so it should return quickly.
 pub trait Log: Send + Sync {
-    /// Records a line.
+    /// Records an entry.
     fn record(&self, entry: &LogEntry);
 }
 
-/// Writes a log as text: seconds since the beginning, a name, a sign for the speaker, the line. Control characters
-/// are escaped. Write errors are ignored: a full disk doesn't end a game.
+/// Writes a log as text: seconds since the start, a name, a sign for the speaker, the line. Control characters are escaped.
+/// Write errors are ignored: a full disk must not end a game.
 pub struct TextLog<W> {
     name: String,
     began: Instant,
@@ -43,7 +43,7 @@ pub struct TextLog<W> {
 }
 
 impl<W: Write + Send> TextLog<W> {
-    /// Writes to `output`, which gets one call a line. The time counts from `began`.
+    /// Writes to `output`, with one call for each line. Times are relative to `began`.
     pub fn new(name: impl Into<String>, began: Instant, output: W) -> TextLog<W> {
         TextLog { name: name.into(), began, output: Mutex::new(output) }
     }
@@ -64,7 +64,7 @@ impl<W: Write + Send> Log for TextLog<W> {
     }
 }
 
-/// A text with its control characters escaped.
+/// Escapes the control characters of a text, except tabs.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -73,7 +73,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A log, if one is kept; costs next to nothing if not.
+/// An optional log.
 #[derive(Clone, Default)]
 pub(crate) struct Recorder(pub(crate) Option<Arc<dyn Log>>);
 

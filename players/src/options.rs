@@ -1,13 +1,13 @@
-//! Values for the options of a program, checked against the options that it offers.
+//! Option values, checked against the options that a program offers.
 
 use messages::OptionKind;
 
 use crate::{OptionValue, PlayerFault};
 
-/// The text of a value as the protocol sends it, with its words for off and on; `None` presses a button.
+/// Converts a value to the text that the protocol sends, with its words for off and on; `None` presses a button.
 ///
 /// # Errors
-/// [`PlayerFault::Start`]: the value does not fit.
+/// [`PlayerFault::Start`]: the value is invalid.
 pub(crate) fn setting(
     name: &str,
     kind: &OptionKind,
@@ -39,11 +39,11 @@ pub(crate) fn setting(
     fitting.map(Some).ok_or_else(wrong)
 }
 
-/// The fault of an option that the program doesn't have.
+/// Returns the fault for an option that the program doesn't offer.
 pub(crate) fn unknown<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> PlayerFault {
     let offered: Vec<&str> = offered.collect();
     let offered = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-    PlayerFault::Start(format!("there is no option {name}; there are: {offered}"))
+    PlayerFault::Start(format!("there is no option {name}; available options: {offered}"))
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
         );
         assert!(error(combo, text("odd")).contains("one of calm, wild"));
         assert!(
-            unknown("Hsah", ["Hash", "Ponder"].into_iter()).to_string().contains("there are: Hash, Ponder")
+            unknown("Hsah", ["Hash", "Ponder"].into_iter()).to_string().contains("options: Hash, Ponder")
         );
     }
 }

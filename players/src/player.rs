@@ -1,4 +1,4 @@
-//! A participant of a game as an official sees it, independent of protocol and transport.
+//! The interface of a participant for officials, independent of protocol and transport.
 
 use std::process::ExitStatus;
 use std::str::FromStr;
@@ -10,12 +10,13 @@ use platform::{Resources, Source};
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-/// A participant: a program driven by a protocol, or a scripted one in tests and benchmarks.
+/// A participant: a program that speaks a protocol, or a scripted one in tests and benchmarks.
 ///
 /// All events of a player come from [`Player::take`], in order and with the time of arrival. The other methods send and
-/// don't wait for an answer, except [`Player::check_ready`] and [`Player::new_game`]. After a [`PlayerFault`] only [`Player::quit`] may be called.
+/// don't wait for an answer, except [`Player::check_ready`] and [`Player::new_game`]. After a [`PlayerFault`] only
+/// [`Player::quit`] may be called.
 pub trait Player {
-    /// The name that it gives itself, without control characters. Empty if it gives none.
+    /// Name that the player reports, without control characters; empty if it reports none.
     #[expect(clippy::unnecessary_literal_bound, reason = "players with a name lend theirs")]
     fn name(&self) -> &str {
         ""
@@ -33,17 +34,17 @@ pub trait Player {
     /// Sets up a game and waits until the player is ready for it.
     ///
     /// # Errors
-    /// The player ended, didn't answer in time or cannot play this game.
+    /// The player ended, didn't answer in time, or cannot play this game.
     fn new_game(&mut self, game: &NewGame) -> Result<(), PlayerFault>;
 
-    /// It is the player's turn: sends the opponent's last move, if any, and the clocks, and asks for a move.
+    /// Sends the opponent's last move, if any, and the clocks, and asks for a move.
     ///
     /// # Errors
     /// The player cannot be reached any more.
     fn think(&mut self, turn: &Turn) -> Result<(), PlayerFault>;
 
-    /// The player's move was accepted and the opponent's clock runs: the player may ponder. Only some protocols need to be
-    /// told.
+    /// Tells the player that its move was accepted and the opponent's clock runs, so that it may ponder. Only some protocols need
+    /// this.
     ///
     /// # Errors
     /// The player cannot be reached any more.
@@ -51,7 +52,7 @@ pub trait Player {
         Ok(())
     }
 
-    /// The opponent offers a draw. Protocols without draw offers send nothing.
+    /// Sends a draw offer of the opponent. Protocols without draw offers send nothing.
     ///
     /// # Errors
     /// The player cannot be reached any more.
@@ -59,24 +60,24 @@ pub trait Player {
         Ok(())
     }
 
-    /// The game is over; a search is stopped. Further messages about this game are ignored.
+    /// Ends the game and stops a search. Further messages about this game are ignored.
     ///
     /// # Errors
     /// The player cannot be reached any more.
     fn end_game(&mut self, outcome: Outcome) -> Result<(), PlayerFault>;
 
-    /// The next event, if there is one; never blocks.
+    /// Takes the next event, if there is one; never blocks.
     fn take(&mut self) -> Option<Arrival>;
 
-    /// Ready when the player has sent something; `None` if [`Player::take`] always answers at once. Call `take` first: it
-    /// may have events of an earlier read.
+    /// Source that is ready when the player has sent something; `None` if [`Player::take`] always answers at once. Call `take`
+    /// first: it may have events of an earlier read.
     fn source(&self) -> Option<Source<'_>>;
 
-    /// Ends the player, by force if necessary.
+    /// Terminates the player, by force if necessary.
     fn quit(self: Box<Self>) -> Departure;
 }
 
-/// A protocol that programs play by.
+/// Protocol of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
@@ -88,7 +89,7 @@ pub enum Protocol {
     Cego,
 }
 
-/// From its usual names, case-insensitive.
+/// Parses the usual names, case-insensitively.
 impl FromStr for Protocol {
     type Err = &'static str;
 
@@ -105,13 +106,13 @@ impl FromStr for Protocol {
 /// A game that is about to begin.
 #[derive(Clone, Debug)]
 pub struct NewGame {
-    /// The position on the board, before any move of the match; opening moves are in it as moves.
+    /// The start position with the opening moves, if any.
     pub game: Game,
-    /// The side the player has.
+    /// Side of the player.
     pub color: Color,
-    /// The time each side has.
+    /// Time control of each side.
     pub controls: ByColor<TimeControl>,
-    /// The opponent's name.
+    /// Name of the opponent.
     pub opponent: String,
     /// Whether the player may think in the opponent's time.
     pub ponder: bool,
@@ -122,65 +123,65 @@ pub struct NewGame {
 pub struct Turn<'a> {
     /// The game so far.
     pub game: &'a Game,
-    /// Both sides' time.
+    /// Clock of both sides.
     pub clock: &'a Clock,
-    /// The present moment.
+    /// Current time.
     pub at: Instant,
 }
 
 /// An event of a player.
 #[derive(Debug)]
 pub struct Arrival {
-    /// When its last byte was read.
+    /// Time when its last byte was read.
     pub at: Instant,
     /// The event.
     pub event: PlayerEvent,
 }
 
-/// What a player can do in a game.
+/// Action or message of a player.
 #[derive(Debug)]
 pub enum PlayerEvent {
-    /// It makes a move, in its own notation; the official parses and judges it.
+    /// A move, in the player's own notation; the official parses and judges it.
     Move(String),
     /// Thinking output.
     Thinking(Thinking),
-    /// It offers a draw, or accepts the one that was offered to it.
+    /// A draw offer, or the acceptance of one.
     DrawOffer,
-    /// It resigns.
+    /// The player resigns.
     Resignation,
-    /// It claims a result, which the official checks: `1-0`, `0-1`, `1/2-1/2` or `*`.
+    /// A claimed result, which the official checks: `1-0`, `0-1`, `1/2-1/2` or `*`.
     Claim {
         /// The result.
         result: String,
         /// The reason given; may be empty.
         reason: String,
     },
-    /// It has a message for persons: recipient and text, as in "tells the opponent: good luck". A question gets no answer,
-    /// as if the user had closed the dialogue.
+    /// A message for persons: recipient and text, as in "tells the opponent: good luck". A question gets no answer, as if the
+    /// user had closed the dialogue.
     Remark(String),
-    /// It rejects what it was sent, such as the opponent's move.
+    /// The player rejects what it was sent, such as the opponent's move.
     Complaint(String),
-    /// It can no longer play.
+    /// The player can no longer play.
     Fault(PlayerFault),
 }
 
-/// Thinking output; only what the player sent.
+/// Thinking output. A value that the player didn't send is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Thinking {
-    /// In plies.
+    /// Depth in plies.
     pub depth: Option<u32>,
-    /// From the player's own point of view.
+    /// Score from the player's point of view.
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Time spent.
     pub time: Option<Duration>,
-    /// The principal variation in its own notation, without control characters.
+    /// Principal variation in the player's own notation, without control characters.
     pub line: String,
 }
 
 impl Thinking {
-    /// The moves of the line in this position, as far as they are legal; move numbers are skipped.
+    /// Parses the line in the position of a game, up to the first illegal move. Move numbers are skipped.
     pub fn moves(&self, game: &Game) -> Vec<Move> {
         let mut game = game.clone();
         let words =
@@ -199,13 +200,13 @@ pub enum PlayerFault {
     /// It could not be started.
     #[error("cannot be started: {0}")]
     Start(String),
-    /// It did not answer this in time.
+    /// It did not answer this message in time.
     #[error("gave no answer to {0} in time")]
     Silence(&'static str),
-    /// It ended by itself: how.
+    /// It ended by itself. Carries its exit status, or how that was noticed.
     #[error("ended unexpectedly ({0})")]
     Died(String),
-    /// It broke a protocol that demands to end the conversation then (CEGO), or sent a line without end.
+    /// It broke a protocol that demands to end the process then (CEGO), or sent a line without end.
     #[error("broke the protocol: {0}")]
     Malformed(String),
     /// It cannot play a game of this kind (Chess960, a set-up position).
@@ -216,15 +217,15 @@ pub enum PlayerFault {
 /// How a player ended.
 #[derive(Clone, Debug)]
 pub struct Departure {
-    /// How its process ended; `None` if it has none.
+    /// Exit status of its process; `None` if it has none.
     pub status: Option<ExitStatus>,
     /// Whether it had to be killed.
     pub killed: bool,
-    /// Its use of processor and memory, if known.
+    /// Processor time and memory used, if known.
     pub resources: Option<Resources>,
 }
 
-/// The score of a program, with estimates clamped to the range of Herald's own.
+/// Clamps the estimates of a program to the range of Herald's own.
 pub(crate) fn score(told: Score) -> Score {
     match told {
         Score::Centipawns(centipawns) => {

@@ -1,4 +1,4 @@
-//! The specification of a program: how to start it, and its settings.
+//! The specification of a program: command line, protocol and settings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Protocol;
 
-/// How a program is started, its protocol and its settings. In TOML for example
+/// Command line, protocol and settings of a program. Example in TOML:
 ///
 /// ```toml
 /// command = "stockfish"
@@ -20,20 +20,20 @@ use crate::Protocol;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Spec {
-    /// Its name, if not the one that it gives itself.
+    /// Name to use instead of the one that the program reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The program and its arguments: one text, quoted as for a shell, or a list.
+    /// Program and arguments: one string, quoted as for a shell, or a list.
     pub command: CommandLine,
-    /// Its protocol.
+    /// Protocol of the program.
     pub protocol: Protocol,
-    /// Its working directory; a relative path of the program starts there too.
+    /// Working directory; a relative path of the program is relative to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<PathBuf>,
-    /// Environment variables, in addition to ours.
+    /// Environment variables, in addition to those of this process.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Options by the names that the program gives them. An unknown one is an error.
+    /// Options by the program's own names. An unknown name is an error.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, OptionValue>,
     /// Memory for its tables, in MiB; sent if the program supports it.
@@ -42,10 +42,10 @@ pub struct Spec {
     /// Number of search threads; sent if the program supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u64>,
-    /// Time limit to get ready, at the start and for each game. In TOML, seconds.
+    /// Time limit for the program to get ready, at the start and for each game. In TOML, seconds.
     #[serde(default = "default_patience", with = "seconds")]
     pub patience: Duration,
-    /// Time limit to end before it is killed. In TOML, seconds.
+    /// Time limit for the program to end before it is killed. In TOML, seconds.
     #[serde(default = "default_grace", with = "seconds")]
     pub grace: Duration,
 }
@@ -68,7 +68,7 @@ impl Spec {
     }
 }
 
-/// As long as XBoard waits for features.
+/// XBoard's time limit for features.
 const fn default_patience() -> Duration {
     Duration::from_secs(10)
 }
@@ -82,7 +82,7 @@ const fn default_grace() -> Duration {
 #[serde(try_from = "CommandText")]
 pub struct CommandLine(Vec<String>);
 
-/// The forms of a command line in a file.
+/// Forms of a command line in a file.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a command line, or a list of its words")]
 enum CommandText {
@@ -90,10 +90,10 @@ enum CommandText {
     List(Vec<String>),
 }
 
-/// Why a text is not a command line.
+/// Error of parsing a command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandLineError {
-    /// There is no program in it.
+    /// There is no program.
     #[error("a command line begins with a program, but this one is empty")]
     Empty,
     /// A quotation mark is not closed.
@@ -102,27 +102,27 @@ pub enum CommandLineError {
 }
 
 impl CommandLine {
-    /// A command line of these words, the first of which is the program.
+    /// Builds a command line from words, the first of which is the program.
     ///
     /// # Errors
-    /// There is none, or it is empty.
+    /// There is no program, or it is the empty string.
     pub fn from_words(words: impl IntoIterator<Item = String>) -> Result<CommandLine, CommandLineError> {
         let words: Vec<String> = words.into_iter().collect();
         let has_program = words.first().is_some_and(|program| !program.is_empty());
         if has_program { Ok(CommandLine(words)) } else { Err(CommandLineError::Empty) }
     }
 
-    /// The program: a path, or a name that is looked up in `PATH`.
+    /// Path of the program, or a name that is looked up in `PATH`.
     pub fn program(&self) -> &str {
         &self.0[0]
     }
 
-    /// Its arguments.
+    /// Arguments of the program.
     pub fn arguments(&self) -> &[String] {
         &self.0[1..]
     }
 
-    /// The name of the program's file: the fallback for its name.
+    /// File name of the program: the fallback for its name.
     pub fn file_name(&self) -> &str {
         Path::new(self.program()).file_name().and_then(|name| name.to_str()).unwrap_or(self.program())
     }
@@ -131,7 +131,7 @@ impl CommandLine {
 impl FromStr for CommandLine {
     type Err = CommandLineError;
 
-    /// Reads words with the quotation marks and backslashes of a POSIX shell, but without its variables and patterns.
+    /// Parses words with the quotation marks and backslashes of a POSIX shell, but without its variables and patterns.
     fn from_str(text: &str) -> Result<CommandLine, CommandLineError> {
         let words = shell_words::split(text).map_err(|_| CommandLineError::Quotation(text.to_owned()))?;
         CommandLine::from_words(words)
@@ -159,7 +159,7 @@ impl TryFrom<CommandText> for CommandLine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum OptionValue {
-    /// On or off.
+    /// A switch.
     Bool(bool),
     /// A whole number.
     Int(i64),

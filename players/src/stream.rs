@@ -1,7 +1,7 @@
-//! A process with three pipes: commands to it, messages of its protocol from it, its standard error into the log.
+//! A program with three pipes: commands to it, messages from it, and its standard error, which goes to the log.
 //!
-//! Standard output is read in the thread of the owner, without blocking, so that no thread has to be woken between
-//! the program's line and the owner. The time of arrival is taken there too.
+//! Standard output is read in the thread of the owner, without blocking, so that no other thread has to be woken before the owner
+//! gets a line. The time of arrival is taken there, too.
 
 use std::fmt::{Display, Write as _};
 use std::io;
@@ -18,40 +18,40 @@ use crate::lines::{self, OutputLine, OutputLines};
 use crate::log::{Log, Recorder, Speaker};
 use crate::{Departure, PlayerFault, Spec};
 
-/// How long a program may leave a pipe full before it counts as lost, and how many bytes it may write meanwhile.
+/// Time that a program may leave its input pipe full before it counts as lost, and the bytes that it may write meanwhile.
 const FULL_PIPE_PATIENCE: Duration = Duration::from_secs(1);
 const MOST_HELD_BACK: usize = 4 * 1024 * 1024;
 
-/// How long to wait for the status of a program that has closed its standard output: usually it is ending.
+/// Time to wait for the exit status of a program that has closed its standard output: usually it is ending.
 const EXIT_PATIENCE: Duration = Duration::from_millis(50);
 
-/// The messages of a program in a protocol.
+/// Messages of the programs of a protocol.
 pub trait Vocabulary {
-    /// One line.
+    /// Parsed line.
     type Message;
-    /// Whether control characters are kept, and a line that is too long is a fault.
+    /// Control characters are kept, and a line that is too long is a fault.
     const STRICT: bool;
 
     /// Parses a line.
     fn read(line: &str) -> Self::Message;
 }
 
-/// A running program. Every message passes, in order. The program ends with the value.
+/// A running program. Dropping the stream kills the program.
 pub struct Stream<V> {
-    /// How the program was started.
+    /// Specification of the program.
     pub(crate) spec: Spec,
     process: Process,
     /// `None` once it was closed.
     input: Option<PipeWriter>,
     output: OutputLines,
     errors: ErrorDrain,
-    /// Where all lines are recorded.
+    /// Log of all lines.
     pub(crate) log: Recorder,
-    /// The fault that ended the conversation, and whether one is no news: it was reported as an event, or is to come.
+    /// Fault that ended the conversation; and whether a fault is not reported as an event, since it was reported or is expected.
     fault: Option<PlayerFault>,
     fault_expected: bool,
     was_killed: bool,
-    /// What former processes used.
+    /// Resources used by former processes.
     used: Resources,
     vocabulary: PhantomData<V>,
 }
@@ -59,11 +59,11 @@ pub struct Stream<V> {
 /// A message of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timed<M> {
-    /// When its last byte was read.
+    /// Time when its last byte was read.
     pub at: Instant,
-    /// The line.
+    /// Text of the line.
     pub line: String,
-    /// What it means.
+    /// Parsed message.
     pub message: M,
 }
 
@@ -71,7 +71,7 @@ impl<V: Vocabulary> Stream<V> {
     /// Starts the program; nothing is sent yet.
     ///
     /// # Errors
-    /// [`PlayerFault::Start`].
+    /// [`PlayerFault::Start`]: the program cannot be started.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<Stream<V>, PlayerFault> {
         let log = Recorder(log);
         log.note(&format!("starting {}", spec.command));
@@ -101,7 +101,7 @@ impl<V: Vocabulary> Stream<V> {
         })
     }
 
-    /// Replaces the process by another one of the same program, and ends it.
+    /// Replaces the process by another one of the same program, and ends the former one.
     pub(crate) fn replace(&mut self, successor: Stream<V>) {
         let former = std::mem::replace(self, successor);
         let grace = former.spec.grace;
@@ -111,7 +111,7 @@ impl<V: Vocabulary> Stream<V> {
     /// Sends a line. Line feeds in it become blanks.
     ///
     /// # Errors
-    /// The program has gone, doesn't read for a second, or committed a fault before.
+    /// The program has ended, hasn't read its input for a second, or committed a fault before.
     pub fn tell(&mut self, line: impl Display) -> Result<(), PlayerFault> {
         self.tell_all([line])
     }
@@ -158,8 +158,8 @@ impl<V: Vocabulary> Stream<V> {
         Ok(())
     }
 
-    /// Waits for room in the pipe, and reads meanwhile: the program may be waiting for that. False if it is too late, or
-    /// if the program writes without end.
+    /// Waits for room in the pipe, and reads meanwhile, as the program may be blocked by its own output. Returns false after
+    /// `until`, or if the program writes without end.
     fn wait_for_room(&mut self, until: Instant) -> bool {
         let Some(input) = &self.input else { return false };
         platform::wait(&[input.room(), self.output.pipe.source()], until);
@@ -167,8 +167,8 @@ impl<V: Vocabulary> Stream<V> {
         self.output.backlog() < MOST_HELD_BACK && Instant::now() < until
     }
 
-    /// The next message. Never blocks, except for a moment when the program ends; reads at most once, so that a program
-    /// that writes without end cannot block its owner. `None`: wait for [`Stream::source`].
+    /// Takes the next message. Never blocks, except for a moment when the program ends; reads at most once, so that a program
+    /// that writes without end cannot block its owner. After `None`, wait for [`Stream::source`].
     ///
     /// # Errors
     /// The program has ended or committed a fault; each later call returns the same.
@@ -186,7 +186,7 @@ impl<V: Vocabulary> Stream<V> {
         self.take_read()
     }
 
-    /// As [`Stream::take`], but only from what was read before.
+    /// Takes the next message that was read before; reads nothing.
     ///
     /// # Errors
     /// As for [`Stream::take`].
@@ -210,12 +210,12 @@ impl<V: Vocabulary> Stream<V> {
         let (at, line) = self.output.next()?;
         self.log.record(at, Speaker::Program, &line.text);
         if line.is_cut {
-            self.log.note("the line was too long and is not looked at");
+            self.log.note("the line was too long and is ignored");
         }
         Some((at, line))
     }
 
-    /// The next message, if it comes in time.
+    /// Waits for the next message; `None` if there is none in time.
     ///
     /// # Errors
     /// As for [`Stream::take`].
@@ -231,10 +231,10 @@ impl<V: Vocabulary> Stream<V> {
         }
     }
 
-    /// The next message, while an answer is expected.
+    /// Waits for the answer to `question`.
     ///
     /// # Errors
-    /// As for [`Stream::take`], and [`PlayerFault::Silence`] if none comes in time.
+    /// As for [`Stream::take`], and [`PlayerFault::Silence`] if there is none in time.
     pub(crate) fn answer(
         &mut self,
         question: &'static str,
@@ -243,18 +243,18 @@ impl<V: Vocabulary> Stream<V> {
         self.wait(until)?.ok_or_else(|| self.fail(PlayerFault::Silence(question)))
     }
 
-    /// When the program has to be ready if it is asked now.
+    /// End of the program's time limit for an answer, if it is asked now.
     pub(crate) fn deadline(&self) -> Instant {
         Instant::now() + self.spec.patience
     }
 
-    /// Ends the conversation with a fault, which all later calls return.
+    /// Records a fault, which all later calls return.
     pub fn fail(&mut self, fault: PlayerFault) -> PlayerFault {
         self.log.note(&fault.to_string());
         self.fault.insert(fault).clone()
     }
 
-    /// The fault of a program that cannot be reached, with its exit status if it has one by now.
+    /// Records that the program has ended, with its exit status, or with `sign` if that isn't known yet.
     fn died(&mut self, sign: &str) -> PlayerFault {
         let until = Instant::now() + EXIT_PATIENCE;
         while self.process.ended().is_none() && Instant::now() < until {
@@ -264,17 +264,18 @@ impl<V: Vocabulary> Stream<V> {
         self.fail(PlayerFault::Died(how))
     }
 
-    /// From now on a fault is no news. Whether it was until now.
+    /// Stops reporting faults as events. Returns whether they were reported until now.
     pub(crate) fn expect_end(&mut self) -> bool {
         !std::mem::replace(&mut self.fault_expected, true)
     }
 
-    /// Ready when the program has written something. Call [`Stream::take`] first: it may have messages of an earlier read.
+    /// Source that is ready when the program has written something. Call [`Stream::take`] first: it may have messages of an
+    /// earlier read.
     pub fn source(&self) -> Source<'_> {
         self.output.pipe.source()
     }
 
-    /// Waits until the program has read all of its input, or the time is over.
+    /// Waits until the program has read all of its input, or until `until`.
     pub fn wait_until_read(&self, until: Instant) {
         let Some(input) = &self.input else { return };
         while !input.is_empty() && Instant::now() < until {
@@ -282,7 +283,7 @@ impl<V: Vocabulary> Stream<V> {
         }
     }
 
-    /// Whether the process has ended; there may still be messages to take.
+    /// Whether the process has ended. There may still be messages to take.
     pub fn has_ended(&self) -> bool {
         self.process.ended().is_some()
     }
@@ -295,19 +296,19 @@ impl<V: Vocabulary> Stream<V> {
 
     /// Asks the program to end (SIGTERM).
     pub fn terminate(&self) {
-        self.log.note("told to terminate");
+        self.log.note("sent SIGTERM");
         self.process.terminate();
     }
 
-    /// Kills the program with everything that it has started. Its messages can still be taken.
+    /// Kills the program with all processes that it has started. Its messages can still be taken.
     pub fn kill(&mut self) {
         self.log.note("killed");
         self.was_killed = true;
         self.process.kill();
     }
 
-    /// Closes the program's standard input and waits for its end. After `grace` it is told to terminate (SIGTERM), after as
-    /// long again it is killed; in any case nothing that it has started is left.
+    /// Closes the program's standard input and waits for its end. Terminates it after `grace` (SIGTERM), and kills it after
+    /// another `grace`. All processes that it has started are killed in any case.
     pub fn quit(mut self, grace: Duration) -> Departure {
         if !self.end_input(grace) {
             self.terminate();
@@ -319,7 +320,7 @@ impl<V: Vocabulary> Stream<V> {
         let (status, resources) = process.finish().unzip();
         errors.finish();
         if let Some(status) = status {
-            log.note(&format!("gone ({status})"));
+            log.note(&format!("ended ({status})"));
         }
         let resources = resources.map(|mut resources| {
             resources += used;
@@ -328,13 +329,14 @@ impl<V: Vocabulary> Stream<V> {
         Departure { status, killed: was_killed, resources }
     }
 
-    /// Closes the program's standard input. Whether it ends within a time.
+    /// Closes the program's standard input. Returns whether it ends in time.
     pub(crate) fn end_input(&mut self, patience: Duration) -> bool {
         self.input = None;
         self.ends_within(patience)
     }
 
-    /// Whether the program ends within a time; its output is read meanwhile, since it might wait for that.
+    /// Waits for the end of the program, and returns whether it came in time. Its output is read meanwhile, as the program may be
+    /// blocked by it.
     fn ends_within(&mut self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut is_open = true;

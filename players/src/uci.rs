@@ -18,7 +18,7 @@ use crate::{
     Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn,
 };
 
-/// UCI, from the GUI's side.
+/// The vocabulary of UCI, from the GUI's side.
 pub struct Uci;
 
 impl Vocabulary for Uci {
@@ -30,67 +30,67 @@ impl Vocabulary for Uci {
     }
 }
 
-/// The clock of a game without a limit: `go` without any clock would search for ever.
+/// Clock of a game without a limit, in milliseconds: `go` without any clock would search for ever.
 const A_DAY: i64 = 24 * 60 * 60 * 1000;
 
-/// How long `stop` waits for a sign that the search has begun: Ethereal hangs if it comes between `go` and that.
+/// Longest delay of `stop` until the search has shown output: Ethereal hangs if `stop` comes between `go` and that.
 const BEGINNING: Duration = Duration::from_millis(100);
 
 /// A UCI engine.
 ///
-/// Each `go` is answered by one `bestmove`. No search is begun before the answer to the last one has come, wanted or not, so
-/// that no answer is taken for that of another search.
+/// Each `go` is answered by one `bestmove`. No search is begun before the answer to the last one has arrived, so that no answer
+/// is taken for that of another search.
 pub struct UciPlayer {
     stream: Stream<Uci>,
     name: String,
-    /// The options that the engine offers, by name.
+    /// Options of the engine, by name.
     options: Vec<(String, OptionKind)>,
     state: UciState,
     ponders: bool,
-    /// When the last search was asked for, and whether the engine has said something since.
+    /// Time of the last `go`, and whether the engine has sent anything since.
     went: Instant,
     has_begun: bool,
-    /// The reply that the engine expects to its last move.
+    /// Reply that the engine expects to its last move.
     expected: Option<UciMove>,
 }
 
-/// What the engine is doing.
+/// State of the engine.
 enum UciState {
-    /// Between games, or before the first move; nothing is searched.
+    /// Between games, or before the first move; no search runs.
     Idle,
     /// It has to move.
     Thinking,
-    /// It has moved, and nothing is searched.
+    /// It has moved; no search runs.
     Waiting,
     /// It searches the position after the expected move.
     Pondering(Expectation),
-    /// It was sent `stop`, and the answer no longer matters; the next search waits for it.
+    /// It was sent `stop` and its answer will be dropped; the next search waits for that.
     Stopping(Option<Box<SearchRequest>>),
 }
 
 /// The ponder move.
 struct Expectation {
-    /// The ply before which it would be played.
+    /// Number of plies before the move.
     ply: usize,
     mv: UciMove,
-    /// The answer, if it came too early.
+    /// Answer of the engine, if it came too early.
     answer: Option<UciMove>,
 }
 
-/// A search that waits.
+/// A search that waits for the end of the last one.
 struct SearchRequest {
     position: Command,
     go: Go,
-    /// Whose clock is running since when.
+    /// Side whose clock runs, and since when.
     color: Color,
     since: Instant,
 }
 
 impl UciPlayer {
-    /// Starts the engine, learns its options and sets them.
+    /// Starts the engine, reads its options and sets them.
     ///
     /// # Errors
-    /// [`PlayerFault::Start`], or the engine ended or kept silent.
+    /// The engine cannot be started, ended, or didn't answer in time; or an option is invalid.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<UciPlayer, PlayerFault> {
         let stream = Stream::start(spec, log)?;
         let mut player = UciPlayer {
@@ -122,7 +122,7 @@ impl UciPlayer {
         }
     }
 
-    /// Sets the options that were asked for, and the limits of memory and threads if the engine knows them.
+    /// Sets the options of the specification, and the limits of memory and threads if the engine offers them.
     fn set_options(&mut self) -> Result<(), PlayerFault> {
         for (name, value) in self.stream.spec.options.clone() {
             let value = self.setting(&name, &value).map_err(|fault| self.stream.fail(fault))?;
@@ -142,7 +142,7 @@ impl UciPlayer {
         Ok(())
     }
 
-    /// The value of an option as `setoption` sends it.
+    /// Converts the value of an option for `setoption`.
     fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let Some(kind) = self.option(name) else {
             return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str())));
@@ -150,12 +150,12 @@ impl UciPlayer {
         options::setting(name, kind, ["false", "true"], value)
     }
 
-    /// An option by its name, case-insensitive.
+    /// Finds an option by its name, case-insensitively.
     fn option(&self, name: &str) -> Option<&OptionKind> {
         self.options.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| kind)
     }
 
-    /// Sets an option that the engine may have.
+    /// Sets an option if the engine offers it.
     fn set_if_offered(&mut self, name: &str, value: String) -> Result<(), PlayerFault> {
         if self.option(name).is_none() {
             return Ok(());
@@ -170,7 +170,7 @@ impl UciPlayer {
         Ok(())
     }
 
-    /// Stops the present search, if any; its answer will be dropped.
+    /// Stops the current search, if any; its answer will be dropped.
     fn stop(&mut self) -> Result<(), PlayerFault> {
         self.wait_for_beginning()?;
         let state = std::mem::replace(&mut self.state, UciState::Idle);
@@ -214,7 +214,7 @@ impl UciPlayer {
 
     fn begin(&mut self, request: SearchRequest) -> Result<(), PlayerFault> {
         let SearchRequest { position, mut go, color, since } = request;
-        // The time that the engine needed to stop is its own.
+        // The time needed to stop the last search is the engine's own.
         let lost = i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX);
         for left in [color.fold_wb(&mut go.wtime, &mut go.btime), &mut go.movetime].into_iter().flatten() {
             *left = left.saturating_sub(lost).max(1);
@@ -227,7 +227,7 @@ impl UciPlayer {
         matches!(self.state, UciState::Thinking | UciState::Pondering(_))
     }
 
-    /// Handles a `bestmove`. Its text is for the official to judge, readable or not.
+    /// Handles a `bestmove`. The official judges its text, even if it cannot be parsed.
     fn answered(
         &mut self,
         text: String,
@@ -251,7 +251,7 @@ impl UciPlayer {
                 expectation.answer = Some(best);
                 Ok(None)
             }
-            // It was not asked for a move: that is for the official to judge.
+            // The engine was not asked for a move: the official judges that.
             UciState::Waiting | UciState::Pondering(_) => Ok(Some(PlayerEvent::Move(text))),
             UciState::Idle => Ok(None),
         }
@@ -284,7 +284,7 @@ impl ProtocolPlayer for UciPlayer {
     }
 }
 
-/// The thinking output of an `info` about the best line, if it has any.
+/// Extracts the thinking output from an `info` about the best line.
 fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     let is_best_line = info.multipv.is_none_or(|place| place <= 1);
     if !is_best_line || (info.score.is_none() && info.pv.is_empty()) {
@@ -295,7 +295,7 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
         score: info.score.map(|score_of| score(score_of.value)),
         nodes: info.nodes,
         time: info.time.map(Duration::from_millis),
-        // As the engine wrote it: it may go on with what is no move.
+        // The engine's own text, since it may continue with something that is no move.
         line: match line.split_once(" pv ") {
             Some((_, pv)) if !info.pv.is_empty() => pv.trim().to_owned(),
             _ => String::new(),
@@ -303,7 +303,7 @@ fn thinking(info: &Info, line: &str) -> Option<Thinking> {
     })
 }
 
-/// The position of a game, with another move played if there is one.
+/// Returns the `position` command of a game, with `another` move appended.
 fn position(game: &Game, another: Option<UciMove>) -> Command {
     let start =
         if game.has_standard_start() { StartPosition::Initial } else { StartPosition::Fen(game.start_fen()) };
@@ -311,7 +311,7 @@ fn position(game: &Game, another: Option<UciMove>) -> Command {
     Command::Position { start, moves }
 }
 
-/// How the player of `color` may think about its next move.
+/// Returns the `go` command with the limits of `color`.
 fn go(color: Color, turn: &Turn) -> Go {
     let clock = turn.clock;
     let millis = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
@@ -378,7 +378,7 @@ impl Player for UciPlayer {
                 self.state = UciState::Thinking;
                 return self.stream.tell(Command::PonderHit);
             }
-            // An answer that came too early is worth nothing: the engine may not have thought to the end.
+            // An answer that came too early is dropped: the engine may not have completed its search.
         }
         self.stop()?;
         match &mut self.state {
@@ -395,7 +395,7 @@ impl Player for UciPlayer {
         else {
             return Ok(());
         };
-        // A guess that is no legal move is no reason to complain.
+        // An illegal ponder move is ignored.
         if expected.to_move(turn.game.position()).is_err() {
             return Ok(());
         }
@@ -417,7 +417,7 @@ impl Player for UciPlayer {
     }
 
     fn quit(mut self: Box<Self>) -> Departure {
-        // That it has gone already is no matter here.
+        // The engine may have ended already.
         let _ = self.stop().and_then(|()| self.stream.tell(Command::Quit));
         let grace = self.stream.spec.grace;
         self.stream.quit(grace)

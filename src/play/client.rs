@@ -1,4 +1,4 @@
-//! What all clients of an EPD referee have in common: where the referee is, who they are, and how they reconnect.
+//! Arguments and connections of all clients of an EPD referee.
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::path::PathBuf;
@@ -19,28 +19,28 @@ use crate::{WrongInput, settings};
 /// Arguments of a client.
 #[derive(Args)]
 pub(crate) struct ClientArgs {
-    /// Address of the referee; several, separated by commas, if others may take over
+    /// Address of the referee; several addresses, separated by commas, if other referees may take over
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', required_unless_present = "serial")]
     referee: Vec<PeerAddress>,
-    /// Device of the serial line to the referee
+    /// Serial device to which the referee is connected
     #[arg(long, value_name = "DEVICE", conflicts_with = "referee")]
     serial: Option<PathBuf>,
     /// Speed of the serial line, in bits per second
     #[arg(long, default_value_t = 9600, requires = "serial")]
     baud: u32,
-    /// Use TLS; the referee needs a certificate for its name from an authority that this system trusts
+    /// Use TLS; the referee needs a certificate for its host name from an authority that this system trusts
     #[arg(long, conflicts_with = "serial")]
     tls: bool,
-    /// Use TLS, and trust only these authorities, for example the referee's own certificate (PEM)
+    /// Use TLS and trust only the authorities in this PEM file, for example the referee's own certificate
     #[arg(long, value_name = "FILE", conflicts_with = "serial")]
     tls_authority: Option<PathBuf>,
-    /// File whose first line is the secret for the name
+    /// File whose first line is the secret of the participant
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
     /// Time control, if the referee doesn't send it
     #[arg(long, value_name = "CONTROL", default_value = "5/move", allow_hyphen_values = true)]
     pub(crate) tc: TimeControl,
-    /// Use only what the specification of 1995 has: no exact clocks, no epochs
+    /// Use only the specification of 1995: no exact clocks, no epochs
     #[arg(long)]
     plain: bool,
     /// Think on the opponent's time
@@ -56,12 +56,12 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// A connection that ends earlier counts as a failed attempt to find a referee.
 const LASTING: Duration = Duration::from_secs(2);
-/// How long a host may take to answer, and then for the handshake of TLS.
+/// Time limit for a host to answer, and again for the TLS handshake.
 const TO_CONNECT: Duration = Duration::from_secs(5);
 
 impl ClientArgs {
-    /// Signs on under this name and takes part, over one connection after the other. What needs human help is told to the
-    /// function that `take_part` gets last.
+    /// Signs on under this name and takes part, over one connection after the other. `take_part` calls its last argument if a
+    /// person has to help.
     pub(crate) fn serve(
         &self,
         name: &str,
@@ -75,7 +75,7 @@ impl ClientArgs {
         let config = self.config(name).map_err(WrongInput::of)?;
         let security = Security::new(self.tls, self.tls_authority.as_deref()).map_err(WrongInput::of)?;
         let leaving = Arc::new(AtomicBool::new(false));
-        // At the second signal the program ends without signing off.
+        // The second signal ends the program without signing off.
         signals::set_flag_then_exit(&leaving, 1)?;
         let mut fault = None;
         let search = || RefereeSearch::new(self.addresses(), Duration::from_secs(self.patience));
@@ -100,7 +100,7 @@ impl ClientArgs {
                 Ok(DisconnectReason::Outdated) => {
                     referees.fail(anyhow!("{address} is a referee of an older epoch"), false);
                 }
-                // Another referee may have taken over. What can't be written to is lost as well.
+                // Another referee may have taken over. A write error means that the connection is lost as well.
                 Ok(DisconnectReason::Lost) | Err(_) => {
                     eprintln!("herald: lost {address}");
                     if begin.elapsed() < LASTING {
@@ -208,9 +208,9 @@ impl RefereeSearch {
     }
 }
 
-/// Tells the user, and rings the terminal's bell.
+/// Prints a message for the user, and rings the terminal's bell.
 fn call_for_help(reason: &str) {
     let bell = if io::stderr().is_terminal() { "\u{7}" } else { "" };
-    // A user who can't be told can't help either.
+    // If standard error is closed, there is no user to help.
     let _ = writeln!(io::stderr(), "{bell}herald: help is needed: {reason}");
 }

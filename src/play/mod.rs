@@ -24,12 +24,12 @@ Examples:
   herald play --referee chess.example:7676 --tls --name Herald
   herald play --serial /dev/ttyS0 --baud 9600 --name Herald --tc 40/7200
 
-The secret is the first line of --secret-file, or stands in the environment as HERALD_SECRET.";
+The secret is the first line of --secret-file, or the environment variable HERALD_SECRET.";
 
 /// Play in an event of an EPD referee
 ///
-/// When the connection is lost, the client tries all referees again, one after the other. Ctrl-C signs off. A fault rings the
-/// terminal's bell and is told on standard error; the exit code is then 1.
+/// When the connection is lost, the client tries all referees again, one after the other. Ctrl-C signs off. A fault is reported
+/// on standard error with the terminal's bell; the exit code is then 1.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlayArgs {
@@ -38,7 +38,7 @@ pub(crate) struct PlayArgs {
     /// Name to sign on with
     #[arg(long, default_value = "Herald")]
     name: String,
-    /// A person plays, at this terminal
+    /// Let a person play at this terminal
     #[arg(long)]
     human: bool,
     /// Size of the hash table in MiB
@@ -47,13 +47,13 @@ pub(crate) struct PlayArgs {
     /// Number of search threads
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(i64).range(NumberSetting::Threads.range()))]
     threads: Option<i64>,
-    /// Time in milliseconds kept in reserve for each move: at least what the network takes
+    /// Time in milliseconds kept in reserve for each move: at least the latency of the network
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 50,
         value_parser = clap::value_parser!(i64).range(NumberSetting::Overhead.range()))]
     overhead: i64,
 }
 
-/// How long what is left of a closed connection may take to arrive.
+/// Time limit for the remaining lines of a closed connection.
 const LEFT_OVER: Duration = Duration::from_millis(100);
 
 impl PlayArgs {
@@ -74,7 +74,7 @@ impl PlayArgs {
             host.attach(LineReader::new(transport.reader()?))?;
             let disconnect = play(&mut host, &mut client, &mut transport, config, leaving, alarm);
             transport.close();
-            // The next connection is to be the only one that the host hears.
+            // Remaining lines must not be taken for those of the next connection.
             while let Some(event) = host.event_within(LEFT_OVER) {
                 if matches!(event, Event::Input(Input::End)) {
                     break;
@@ -84,7 +84,7 @@ impl PlayArgs {
         })
     }
 
-    /// The engine, as the user has saved it and the flags want it.
+    /// Creates the engine with the user's saved settings and the options of the command line.
     fn host(&self) -> Result<Host> {
         let mut host = session::with_settings(Host::silent())?;
         let flags = [

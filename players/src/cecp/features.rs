@@ -1,4 +1,4 @@
-//! What an engine announces in its `feature` lines.
+//! Features and options that an engine announces in its `feature` lines.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use messages::cecp::{Feature, OptionDefinition, Switch};
 use crate::options;
 use crate::{OptionValue, PlayerFault};
 
-/// The features of an engine; of each feature the last line holds, options add up.
+/// Features of an engine. The last value of a feature counts; options add up.
 #[derive(Debug, Default)]
 pub(crate) struct Features {
     switches: HashMap<Switch, bool>,
-    /// The variants that the engine named.
+    /// Variants that the engine plays.
     pub(crate) variants: Option<Vec<String>>,
-    /// The kinds of endgame tables that it reads.
+    /// Kinds of endgame tables that it reads.
     pub(crate) endgame_tables: Vec<String>,
     pub(crate) options: Vec<OptionDefinition>,
     pub(super) name: Option<String>,
 }
 
 impl Features {
-    /// Records a feature. Whether it is accepted: known and used.
+    /// Records a feature. Returns whether it is accepted: known and used.
     pub(crate) fn learn(&mut self, feature: Feature) -> bool {
         match feature {
             Feature::Switch(switch, on) => {
@@ -41,19 +41,19 @@ impl Features {
         true
     }
 
-    /// Records features that come later, unasked.
+    /// Records features that are sent after the handshake.
     pub(super) fn learn_all(&mut self, features: Vec<Feature>) {
         for feature in features {
             self.learn(feature);
         }
     }
 
-    /// Whether a feature is on, announced or by default.
+    /// Whether a feature is on, by announcement or by default.
     pub(crate) fn has(&self, switch: Switch) -> bool {
         self.switches.get(&switch).copied().unwrap_or(switch.default())
     }
 
-    /// The names of the features that the engine turned on or off, `done` not among them.
+    /// Names of the features that the engine turned on or off, without `done`.
     pub(crate) fn asked_for(&self) -> Vec<&'static str> {
         let switches = self.switches.keys().filter(|&&switch| switch != Switch::Done);
         let mut names: Vec<_> = switches.map(|switch| switch.name()).collect();
@@ -74,10 +74,10 @@ impl Features {
         }
     }
 
-    /// The value of an option as `option` sends it; `None` presses a button.
+    /// Converts the value of an option for `option`; `None` presses a button.
     ///
     /// # Errors
-    /// [`PlayerFault::Start`]: there is no such option, or the value doesn't fit.
+    /// [`PlayerFault::Start`]: there is no such option, or the value is invalid.
     pub(crate) fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let named = |option: &&OptionDefinition| option.name == name;
         let Some(option) = self.options.iter().find(named) else {
@@ -87,7 +87,7 @@ impl Features {
     }
 }
 
-/// The name of a feature as `accepted` and `rejected` repeat it.
+/// Returns the name of a feature for `accepted` and `rejected`.
 pub(super) fn name(feature: &Feature) -> String {
     match feature {
         Feature::Switch(switch, _) => switch.name().to_owned(),
@@ -95,7 +95,7 @@ pub(super) fn name(feature: &Feature) -> String {
         Feature::EndgameTables(_) => "egt".to_owned(),
         Feature::MyName(_) => "myname".to_owned(),
         Feature::Option(_) => "option".to_owned(),
-        // An option in words that nobody knows: all of them are repeated.
+        // An option of an unknown form is repeated as a whole.
         Feature::Other { name, value } if name == "option" => format!("{name} {value}"),
         Feature::Other { name, .. } => name.clone(),
     }

@@ -1,4 +1,4 @@
-//! The handshake: features and options, before the first game.
+//! The handshake before the first game: features and options.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,28 +11,27 @@ use crate::log::Log;
 use crate::stream::Stream;
 use crate::{PlayerFault, Spec};
 
-/// Time limit after `feature done=0`, which asks to wait no matter how long.
+/// Time limit after `feature done=0`, which asks to wait for any length of time.
 const LONGEST_START: Duration = Duration::from_mins(10);
 
-/// How long an engine gets to read `xboard` before `protover` follows. It must not find both at once: GNU Chess loses
-/// what it has read together with `xboard`.
+/// Time for an engine to read `xboard` before `protover` follows: GNU Chess loses input that it reads together with `xboard`.
 const LONGEST_READING: Duration = Duration::from_secs(2);
 
-/// The same for what cannot be seen from outside: that the engine has dealt with `xboard` after reading it.
+/// Time for an engine to process `xboard` after reading it, which cannot be observed.
 const DEALING: Duration = Duration::from_millis(20);
 
-/// An engine that has read `protover` and is silent for so long is woken. A thread of GNU Chess waits for the lock of
-/// standard input, which its reader holds while there is nothing to read; what has been read by then gets lost.
+/// Time after which an engine that has read `protover` and is silent gets empty lines. A thread of GNU Chess waits for the lock
+/// of standard input, which its reader holds while there is nothing to read; input read until then is lost.
 const SILENCE: Duration = Duration::from_millis(300);
 
-/// How often an engine is woken. One that is still silent knows no features.
+/// Number of attempts to wake an engine. One that stays silent has no features.
 const WAKINGS: u32 = 5;
 
-/// Empty lines, a write each, that make a reader let go of its input for a moment: with fifty, one of them did in all of
-/// 24 trials; with twenty `protover`, GNU Chess overflowed a buffer.
+/// Number of empty lines, one write each, that make a reader release its input for a moment: fifty were enough in all of 24
+/// trials. With twenty `protover`, GNU Chess overflowed a buffer.
 const WAKING_LINES: u32 = 50;
 
-/// Starts an engine, learns its features and sets its options.
+/// Starts an engine, reads its features and sets its options.
 pub(crate) fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<(Stream<Cecp>, Features), PlayerFault> {
     let mut stream = Stream::start(spec, log)?;
     stream.tell(Command::Xboard)?;
@@ -60,7 +59,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
                     until = until.max(Instant::now() + LONGEST_START);
                 }
             }
-            // It knows no `protover`, so there is nothing to wait for.
+            // The engine doesn't know `protover`, so it sends no features.
             Some(Message::Error { command: text, .. } | Message::IllegalMove { mv: text, .. })
                 if text.contains("protover") =>
             {
@@ -73,7 +72,7 @@ fn learn(stream: &mut Stream<Cecp>) -> Result<Features, PlayerFault> {
                 stream.tell(Command::Protover(2))?;
             }
             None => {
-                stream.log.note("no end of the features: going on with those that are known");
+                stream.log.note("the features did not end: continuing with those received");
                 break;
             }
         }
@@ -114,7 +113,7 @@ fn set_options(stream: &mut Stream<Cecp>, features: &Features, spec: &Spec) -> R
     for (switch, command) in limits {
         match command {
             Some(command) if features.has(switch) => stream.tell(command)?,
-            Some(command) => stream.log.note(&format!("does not want to know: {command}")),
+            Some(command) => stream.log.note(&format!("the engine does not accept: {command}")),
             None => {}
         }
     }

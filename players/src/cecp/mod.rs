@@ -18,10 +18,10 @@ use crate::player::score;
 use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{Arrival, Departure, NewGame, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn};
 
-/// How many messages for persons are kept while a program gets ready.
+/// Maximum number of messages for persons that are kept while a program gets ready.
 const MOST_REMARKS: usize = 16;
 
-/// CECP, from the GUI's side.
+/// The vocabulary of CECP, from the GUI's side.
 pub struct Cecp;
 
 impl Vocabulary for Cecp {
@@ -35,27 +35,27 @@ impl Vocabulary for Cecp {
 
 /// A CECP engine.
 ///
-/// An engine with `reuse=0` gets a new process for every game; so does one without `ping` whose search was interrupted, since
-/// its next move could belong to either game.
+/// An engine with `reuse=0` gets a new process for every game. So does one without `ping` whose search was interrupted, since its
+/// next move could belong to either game.
 pub struct CecpPlayer {
     stream: Stream<Cecp>,
     features: Features,
     state: CecpState,
     game: GameState,
-    /// The number of the last `ping`.
+    /// Number of the last `ping`.
     pings: i64,
     /// The next game needs a new process.
     needs_restart: bool,
-    /// Moves come as `move MOVE`, not in the forms that were used before.
+    /// Moves come as `move MOVE`, not in the form of version 1.
     says_move: bool,
-    /// Its messages for persons while it got ready.
+    /// Messages for persons that came while the engine got ready.
     remarks: VecDeque<Arrival>,
 }
 
-/// What the engine is doing.
+/// State of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CecpState {
-    /// Between games: its messages are about the last one.
+    /// Between games: its messages belong to the last one.
     Idle,
     /// In force mode at the beginning of a game.
     Forced,
@@ -65,22 +65,22 @@ enum CecpState {
     Waiting,
 }
 
-/// What the engine knows of the present game.
+/// Part of the current game that was sent to the engine.
 #[derive(Default)]
 struct GameState {
-    /// The number of plies.
+    /// Number of plies.
     told: usize,
-    /// The last move, as it was sent.
+    /// Text of the last move.
     last_told: Option<String>,
-    /// The time control.
+    /// Time control.
     control: Option<TimeControl>,
 }
 
 impl CecpPlayer {
-    /// Starts the engine and agrees with it on the protocol's features.
+    /// Starts the engine, negotiates features and sets its options.
     ///
     /// # Errors
-    /// [`PlayerFault::Start`], or it ended.
+    /// The engine cannot be started or ended, or an option is invalid.
     pub fn start(spec: &Spec, log: Option<Arc<dyn Log>>) -> Result<CecpPlayer, PlayerFault> {
         let (stream, features) = handshake::start(spec, log)?;
         Ok(CecpPlayer {
@@ -97,7 +97,7 @@ impl CecpPlayer {
 
     /// Asks the engine to end.
     fn send_quit(&mut self) {
-        // That it has gone already is no matter here.
+        // The engine may have ended already.
         let _ = self.stream.tell_all([Command::Force, Command::Quit]);
     }
 
@@ -124,7 +124,7 @@ impl CecpPlayer {
         self.stream.tell(Command::Ponder(game.ponder))?;
         if self.features.has(Switch::Name) && !game.opponent.trim().is_empty() {
             self.stream.tell(Command::Name(game.opponent.clone()))?;
-            // Only to those who want to know whom they meet: Fairy-Max 5.0 may crash of words that it doesn't know.
+            // Only for engines that ask for the opponent's name: Fairy-Max 5.0 may crash at unknown commands.
             self.stream.tell(Command::Computer)?;
         }
         self.stream.tell(Command::Force)?;
@@ -133,7 +133,7 @@ impl CecpPlayer {
         self.tell_moves(&game.game)
     }
 
-    /// Sends the moves that the engine doesn't know yet.
+    /// Sends the moves that were not sent yet.
     fn tell_moves(&mut self, game: &game::Game) -> Result<(), PlayerFault> {
         for text in setup::moves(game, self.game.told, &self.features) {
             self.game.last_told = Some(text.clone());
@@ -143,7 +143,7 @@ impl CecpPlayer {
         Ok(())
     }
 
-    /// Waits until the engine has dealt with its input. Without `ping` that can't be known.
+    /// Waits until the engine has processed its input. Without `ping`, that isn't known: returns at once.
     fn wait_until_ready(&mut self) -> Result<(), PlayerFault> {
         if !self.features.has(Switch::Ping) {
             return Ok(());
@@ -171,8 +171,8 @@ impl CecpPlayer {
         }
     }
 
-    /// Whether the engine rejects the move that it was sent last. The wording differs, and some engines use it for unknown
-    /// commands; so the message has to contain the move.
+    /// Whether a message rejects the last move that was sent. The wording differs, and some engines use it for unknown commands;
+    /// so the message has to contain the move.
     fn is_complaint(&self, said: &Timed<Message>) -> bool {
         let Some(told) = &self.game.last_told else { return false };
         let text = match &said.message {
@@ -186,7 +186,7 @@ impl CecpPlayer {
         text.split_whitespace().any(|word| word == told)
     }
 
-    /// It makes a move. Whether it is its turn is for the official to judge.
+    /// Handles a move. The official judges whether it is the engine's turn.
     fn moved(&mut self, text: String) -> PlayerEvent {
         if self.state == CecpState::Thinking {
             self.state = CecpState::Waiting;
@@ -233,17 +233,17 @@ impl ProtocolPlayer for CecpPlayer {
     }
 }
 
-/// The text of a message for persons.
+/// Returns the text of a message for persons.
 fn remark(message: &Message) -> Option<String> {
     match message {
-        Message::TellUserError(text) => Some(format!("has bad news for the user: {}", excerpt(text))),
+        Message::TellUserError(text) => Some(format!("tells the user about an error: {}", excerpt(text))),
         Message::Tell(audience, text) => Some(format!("tells {}: {}", audience.in_words(), excerpt(text))),
         Message::AskUser { question, .. } => Some(format!("asks the user: {}", excerpt(question))),
         _ => None,
     }
 }
 
-/// The move in the form of version 1 of the protocol, `12. ... e7e5`, which some engines still use.
+/// Parses a move in the form of version 1 of the protocol, `12. ... e7e5`, which some engines still use.
 pub(crate) fn former_move(line: &str) -> Option<&str> {
     let mut words = line.split_whitespace();
     let number = words.next()?.strip_suffix('.')?;
@@ -302,7 +302,7 @@ impl Player for CecpPlayer {
             commands.into_iter().try_for_each(|command| self.stream.tell(command))?;
             self.game.control = Some(control);
         }
-        // The engine answers a move by itself if it is the only one that it doesn't know and it isn't in force mode.
+        // Outside force mode, the engine replies to a single move without `go`.
         let answers = self.state == CecpState::Waiting && self.game.told + 1 == turn.game.ply();
         if !answers {
             if self.state != CecpState::Forced {

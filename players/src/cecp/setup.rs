@@ -9,10 +9,10 @@ use shakmaty::{Bitboard, CastlingSide, EnPassantMode, Position as _, Square};
 use super::features::Features;
 use crate::PlayerFault;
 
-/// The clock of a game without a limit.
+/// Clock of a game without a limit.
 const A_DAY: Duration = Duration::from_hours(24);
 
-/// The lines that bring a position onto the board of an engine in force mode, after `new`.
+/// Returns the lines that set up a position on the board of an engine in force mode, after `new`.
 ///
 /// # Errors
 /// [`PlayerFault::Unsupported`]: the engine has no `setboard`, and `edit` cannot express the position.
@@ -70,12 +70,12 @@ fn edit(start: &VariantPosition, features: &Features) -> Vec<String> {
     before.chain(edits.map(|line| line.to_string())).chain(after).collect()
 }
 
-/// A move, with the word before it if the engine wants it.
+/// Returns the command for a move: `usermove` if the engine has asked for it.
 pub(crate) fn told_move(text: String, features: &Features) -> Command {
     if features.has(Switch::UserMove) { Command::UserMove(text) } else { Command::BareMove(text) }
 }
 
-/// The moves of a game from the given ply on, as the engine wants them.
+/// Returns the moves of a game from the given ply on, in the engine's notation.
 pub(crate) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String> {
     let later = &game.moves()[from.min(game.ply())..];
     if !features.has(Switch::San) {
@@ -92,7 +92,7 @@ pub(crate) fn moves(game: &Game, from: usize, features: &Features) -> Vec<String
     texts
 }
 
-/// Coordinates; castling in Chess960 has no others than `O-O` and `O-O-O`.
+/// Returns a move in coordinate notation; in Chess960, castling is `O-O` or `O-O-O`.
 fn coordinate(m: Move, mode: CastlingMode) -> String {
     match (m.castling_side(), mode) {
         (Some(CastlingSide::KingSide), CastlingMode::Chess960) => "O-O".to_owned(),
@@ -101,7 +101,7 @@ fn coordinate(m: Move, mode: CastlingMode) -> String {
     }
 }
 
-/// The commands for a time control, of which only the first phase counts.
+/// Returns the commands for the first phase of a time control.
 ///
 /// # Errors
 /// [`PlayerFault::Unsupported`]: CECP can't express it without a feature that is off.
@@ -114,7 +114,7 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
         }
         TimeControl::PerMove(time) => vec![Command::TimePerMove(*time)],
         TimeControl::Depth(depth) => vec![no_limit(), Command::Depth(depth.get())],
-        // A second a move, and so many nodes a second.
+        // One second for each move, at this number of nodes per second.
         TimeControl::Nodes(nodes) if features.has(Switch::Nps) => {
             vec![Command::TimePerMove(Duration::from_secs(1)), Command::NodeRate(nodes.get())]
         }
@@ -125,12 +125,12 @@ pub(super) fn time_control(control: &TimeControl, features: &Features) -> Result
     })
 }
 
-/// `level`, with a base of whole seconds, at least one: it has no decimals there; the true time is sent by `time`.
+/// Returns `level` with a base time of whole seconds, at least one: it has no decimals there. `time` sends the exact time.
 fn level(moves: u32, base: Duration, increment: Duration) -> Command {
     Command::Level { moves, base: Duration::from_secs(base.as_secs().max(1)), increment }
 }
 
-/// `time` or `otim`, in centiseconds.
+/// Returns the operand of `time` and `otim`.
 pub(super) fn centiseconds(remaining: Option<Duration>) -> i64 {
     i64::try_from(remaining.unwrap_or(A_DAY).as_millis() / 10).unwrap_or(i64::MAX)
 }

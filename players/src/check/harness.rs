@@ -1,8 +1,7 @@
-//! The test harness of all protocols: a program, the game that it was sent, and its messages.
+//! The test harness for all protocols: a program, the game that it was sent, and its messages.
 //!
-//! A `Harness` is no [`crate::Player`]: a player tolerates and hides what an official can live with; here every message counts.
-//! Lines are sent one after the other, each after the last one was read, because only some rules are about lines that arrive
-//! together.
+//! A `Harness` is no [`crate::Player`]: a player tolerates and hides irregular messages, whereas here every message counts. A
+//! line is sent after the program has read the last one, because only some rules are about lines that arrive together.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -16,48 +15,48 @@ use super::{Candidate, Checked, Failure};
 use crate::PlayerFault;
 use crate::stream::{Stream, Timed, Vocabulary};
 
-/// How long a program gets to read a line; one that is thinking may not read it yet.
+/// Time for a program to read a line; one that is thinking may not read it yet.
 const READING: Duration = Duration::from_millis(100);
 
-/// How long it gets to deal with a line that takes no time.
+/// Time to process a line that causes no work.
 const DEALING: Duration = Duration::from_millis(5);
 
-/// How many of the lines heard are shown when another was expected.
+/// Number of received lines that are shown when another one was expected.
 const SHOWN: usize = 3;
 
-/// How long something may take that takes no time.
+/// Time limit for an immediate answer.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// How long to listen for messages that should not come.
+/// Time to wait for messages that should not come.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
 /// A protocol whose rules are checked.
 pub(super) trait CheckedProtocol: Vocabulary<Message: PartialEq> {
-    /// What a program announces before the first game.
+    /// Data that a program announces before the first game.
     type Announced: Default;
 
-    /// The question whether a program has dealt with all it was told, the `n`th, and the answer; `None` if it can't be asked.
+    /// Returns the `n`th question whether a program has processed its input, and the answer; `None` if the protocol has none.
     fn ping(announced: &Self::Announced, n: i64) -> Option<(String, Self::Message)>;
 
-    /// Whether a message answers the request for a move, readable or not.
+    /// Whether a message answers the request for a move, even if it cannot be parsed.
     fn is_move(message: &Self::Message) -> bool;
 
-    /// The move of a message, if it is legal in a game.
+    /// Returns the move of a message, if it is legal in a game.
     fn legal_move(message: &Self::Message, game: &Game) -> Option<Move>;
 }
 
 /// A program under test.
 pub(super) struct Harness<P: CheckedProtocol> {
-    /// How to start it once more.
+    /// Specification, to start it again.
     pub(super) candidate: Candidate,
     pub(super) stream: Stream<P>,
-    /// What it has announced.
+    /// Data that it has announced.
     pub(super) announced: P::Announced,
-    /// The position that it should have on its board.
+    /// Game that it should have on its board.
     pub(super) game: Game,
-    /// How long it may take for a move on a short clock, on a busy machine.
+    /// Time limit for a move on a short clock, on a busy machine.
     pub(super) patience: Duration,
-    /// How often it was asked whether it is ready.
+    /// Number of questions whether it is ready.
     pings: i64,
 }
 
@@ -68,13 +67,13 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(Harness::with(candidate, stream, P::Announced::default()))
     }
 
-    /// A program that was started already.
+    /// Wraps a program that was started already.
     pub(super) fn with(candidate: &Candidate, stream: Stream<P>, announced: P::Announced) -> Self {
         let (candidate, patience) = (candidate.clone(), candidate.spec.patience);
         Harness { candidate, stream, announced, game: Game::default(), patience, pings: 0 }
     }
 
-    /// Sends lines, one after the other.
+    /// Sends lines one by one.
     pub(super) fn tell(&mut self, lines: impl IntoIterator<Item = impl Display>) -> Checked {
         lines.into_iter().try_for_each(|line| {
             self.stream.tell(line)?;
@@ -84,7 +83,7 @@ impl<P: CheckedProtocol> Harness<P> {
         })
     }
 
-    /// Sends lines, and waits until the program has dealt with them: all that it says meanwhile.
+    /// Sends lines, waits until the program has processed them, and returns its messages.
     pub(super) fn deal(
         &mut self,
         lines: impl IntoIterator<Item = impl Display>,
@@ -93,7 +92,7 @@ impl<P: CheckedProtocol> Harness<P> {
         self.settle()
     }
 
-    /// All that is said until the program has dealt with everything, or for a time if it can't be asked.
+    /// Returns all messages until the program has processed its input, or for a period if it can't be asked.
     pub(super) fn settle(&mut self) -> Checked<Transcript<P::Message>> {
         self.pings += 1;
         let Some((question, answer)) = P::ping(&self.announced, self.pings) else {
@@ -106,13 +105,13 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(heard)
     }
 
-    /// Sends a line that asks for a move, and hears it.
+    /// Sends a line that asks for a move, and waits for the move.
     pub(super) fn ask(&mut self, line: &str) -> Checked<Transcript<P::Message>> {
         self.tell([line])?;
         self.hear_move(self.patience)
     }
 
-    /// Takes settings one by one: nothing that the program says to them is a refusal.
+    /// Sends settings one by one. Fails if the program refuses one.
     pub(super) fn take_each(&mut self, settings: &[String], is_refusal: fn(&P::Message) -> bool) -> Checked {
         require(!settings.is_empty(), "options")?;
         settings
@@ -120,12 +119,12 @@ impl<P: CheckedProtocol> Harness<P> {
             .try_for_each(|setting| self.deal([setting])?.has_no(&format!("`{setting}` taken"), is_refusal))
     }
 
-    /// Puts a position on our board.
+    /// Sets up a position on the harness's board.
     pub(super) fn set_board(&mut self, fen: &str, mode: CastlingMode) {
         self.game = Game::from_fen(fen, mode).expect("the rules have legal positions");
     }
 
-    /// Plays legal moves on our board.
+    /// Plays legal moves on the harness's board.
     pub(super) fn follow(&mut self, moves: &[&str]) {
         for text in moves {
             let m = self.game.parse_move(text).expect("the rules have legal moves");
@@ -133,7 +132,7 @@ impl<P: CheckedProtocol> Harness<P> {
         }
     }
 
-    /// A legal move, in coordinates.
+    /// Returns a legal move in coordinate notation.
     ///
     /// [`Failure::NotSupported`] if there is none: the program has ended the game.
     pub(super) fn any_move(&self) -> Checked<String> {
@@ -142,7 +141,7 @@ impl<P: CheckedProtocol> Harness<P> {
         first.ok_or_else(|| Failure::NotSupported("a longer game".into()))
     }
 
-    /// All messages up to the first that is `wanted`, that one included.
+    /// Returns all messages up to and including the first one that is `wanted`.
     pub(super) fn hear_until(
         &mut self,
         expected: &str,
@@ -167,7 +166,7 @@ impl<P: CheckedProtocol> Harness<P> {
         Err(Failure::new(expected, heard.shown()))
     }
 
-    /// All messages up to the program's move. It is legal, and played on our board.
+    /// Returns all messages up to the program's move, and plays it on the harness's board. Fails if it is illegal.
     pub(super) fn hear_move(&mut self, patience: Duration) -> Checked<Transcript<P::Message>> {
         let expected = format!("a move within {} ms", patience.as_millis());
         let heard = self.hear_until(&expected, patience, P::is_move)?;
@@ -179,7 +178,7 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(heard)
     }
 
-    /// All messages of a period.
+    /// Returns all messages of a period.
     pub(super) fn hear_for(&mut self, time: Duration) -> Checked<Transcript<P::Message>> {
         let until = Instant::now() + time;
         let mut heard = Vec::new();
@@ -191,14 +190,14 @@ impl<P: CheckedProtocol> Harness<P> {
         Ok(Transcript(heard))
     }
 
-    /// The program doesn't move for a period.
+    /// Fails if the program moves within a period.
     pub(super) fn hear_no_move(&mut self, time: Duration) -> Checked<Transcript<P::Message>> {
         let heard = self.hear_for(time)?;
         heard.has_no("no move", P::is_move)?;
         Ok(heard)
     }
 
-    /// The program ends by itself.
+    /// Fails unless the program ends by itself.
     pub(super) fn hear_end(&mut self, patience: Duration) -> Checked {
         let until = Instant::now() + patience;
         while Instant::now() < until {
@@ -209,7 +208,7 @@ impl<P: CheckedProtocol> Harness<P> {
         Err(runs_on(patience))
     }
 
-    /// Closes the program's standard input; it ends by itself, before a signal asks it to.
+    /// Closes the program's standard input. Fails unless it ends without a signal.
     pub(super) fn end_input(&mut self, patience: Duration) -> Checked {
         if self.stream.end_input(patience) { Ok(()) } else { Err(runs_on(patience)) }
     }
@@ -231,14 +230,14 @@ impl<M> Transcript<M> {
         self.0.last().map(|said| &said.message)
     }
 
-    /// The last lines.
+    /// Formats the last lines.
     pub(super) fn shown(&self) -> String {
         let last = &self.0[self.0.len().saturating_sub(SHOWN)..];
         let lines: Vec<String> = last.iter().map(show).collect();
         if lines.is_empty() { "nothing".into() } else { lines.join(" ") }
     }
 
-    /// The last line alone.
+    /// Formats the last line.
     pub(super) fn last_shown(&self) -> String {
         self.0.last().map_or_else(|| "nothing".into(), show)
     }
@@ -247,7 +246,7 @@ impl<M> Transcript<M> {
         self.messages().any(is_wanted)
     }
 
-    /// None of it is unwanted.
+    /// Fails if one of the messages is unwanted.
     pub(super) fn has_no(&self, expected: &str, is_unwanted: impl Fn(&M) -> bool) -> Checked {
         match self.0.iter().find(|said| is_unwanted(&said.message)) {
             Some(said) => Err(Failure::new(expected, show(said))),
@@ -255,7 +254,7 @@ impl<M> Transcript<M> {
         }
     }
 
-    /// Something of it is wanted.
+    /// Fails unless one of the messages is wanted.
     pub(super) fn has(&self, expected: &str, is_wanted: impl Fn(&M) -> bool) -> Checked {
         demand(self.contains(is_wanted), expected, self.shown())
     }
@@ -265,23 +264,23 @@ fn show<M>(said: &Timed<M>) -> String {
     format!("`{}`", game::excerpt(&said.line))
 }
 
-/// The rule is broken unless this holds.
+/// Fails unless a condition holds.
 pub(super) fn demand(holds: bool, expected: impl Into<String>, seen: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { Err(Failure::new(expected, seen)) }
 }
 
-/// The rule is about something that the program doesn't offer unless this holds.
+/// Returns [`Failure::NotSupported`] unless a condition holds.
 pub(super) fn require(holds: bool, offer: impl Into<String>) -> Checked {
     if holds { Ok(()) } else { Err(Failure::NotSupported(offer.into())) }
 }
 
-/// A move took no longer than a limit in seconds, which is generous to a busy machine.
+/// Fails if a move took longer than a limit in seconds, which allows for a busy machine.
 pub(super) fn within(seconds: f64, taken: Duration) -> Checked {
     let taken = taken.as_secs_f64();
     demand(taken <= seconds, format!("a move within {seconds} s"), format!("one after {taken:.2} s"))
 }
 
-/// The names of options differ.
+/// Fails if two options have the same name.
 pub(super) fn differ(names: impl Iterator<Item = String>) -> Checked {
     let mut known = HashSet::new();
     for name in names {
@@ -291,7 +290,7 @@ pub(super) fn differ(names: impl Iterator<Item = String>) -> Checked {
     require(!known.is_empty(), "options")
 }
 
-/// What is asked for of memory and threads: a machine may not have as much as a program would use.
+/// Limit for settings of memory and threads: a machine may have less than the program's maximum.
 const ENOUGH: i64 = 32;
 
 /// The values to set an option to: the ends of its range and the present one, on and off in the words of the protocol.
@@ -305,7 +304,7 @@ pub(super) fn trial_values(name: &str, kind: &OptionKind, [off, on]: [&str; 2]) 
     }
 }
 
-/// The values to set a number to: the least, the greatest that costs little, and the present one.
+/// Returns the values to test for a number: the minimum, the greatest that costs little, and the default.
 fn trial_numbers(name: &str, present: i64, min: i64, max: i64) -> Vec<String> {
     let name = name.to_lowercase();
     let is_costly =

@@ -1,19 +1,17 @@
-//! Whether a program keeps the rules of its protocol, rule by rule.
+//! Conformance check of a program: the rules of its protocol, one by one.
 //!
-//! Each protocol has a table of rules that reads like its checklist. An entry is a label, the duty, the state into which
-//! the program is brought, and a function that talks with it ([`harness::Harness`]) and says what it expected and what it saw
-//! instead. It needs no referee.
+//! Each protocol has a table of rules. An entry has a label, the duty, the initial state of the program, and a function that
+//! exchanges messages with it (`harness::Harness`) and returns the expected and the seen behaviour if they differ.
 //!
-//! - Every rule has a process of its own, so that what goes wrong with one spoils no other, and one can be checked alone.
-//! - Each rule is seen broken: `examples/distorting.rs` stands between Herald and the check, and leaves lines out, adds some or
-//!   changes them. A fault is then a line in a table (`tests/whole_program/check.rs`), which has one for every rule.
-//! - A program fails if it breaks what is written, moves illegally or ends unasked. What it doesn't offer is *not supported*,
-//!   and so is what a specification leaves open, if it does otherwise than GUIs like it: reading while it thinks, decimals,
+//! - Each rule has a process of its own, so that a failure affects no other rule, and a rule can be checked alone.
+//! - Each rule has a test in which it is broken: `examples/distorting.rs`, between Herald and the check, removes, adds or changes
+//!   lines. The faults are a table in `tests/whole_program/check.rs`.
+//! - A program fails if it breaks the specification, makes an illegal move or ends unasked. *Not supported* is the verdict for
+//!   optional features that it lacks, and where a specification leaves open what GUIs expect: reading while it thinks, decimals,
 //!   mate scores.
-//! - One fault should break one rule. So games are on clocks of `level`, which everybody knows, and positions go by `edit` to
+//! - One fault should break one rule. So games use clocks of `level`, which all programs support, and `edit` sets up positions in
 //!   programs without `setboard`.
-//! - Time limits are generous to a busy machine. A program that seems to move because of what it was told is watched once
-//!   more, left alone.
+//! - Time limits allow for a busy machine. If a program seems to move because of a message, it is observed again without it.
 
 mod cecp;
 mod cego;
@@ -31,17 +29,17 @@ use self::uci::{UciHarness, UciStart};
 use crate::log::Log;
 use crate::{PlayerFault, Protocol, Spec};
 
-/// A rule of a protocol, and how it is checked.
+/// A rule of a protocol, with its check.
 #[derive(Clone, Copy)]
 pub struct ConformanceRule {
-    /// Its name.
+    /// Name of the rule.
     pub label: &'static str,
-    /// What a program has to do.
+    /// Required behaviour.
     pub duty: &'static str,
     check: RuleCheck,
 }
 
-/// The state into which a program is brought, and what is then told and heard.
+/// Initial state of the program, and the exchange of messages that follows.
 #[derive(Clone, Copy)]
 enum RuleCheck {
     Cecp(CecpStart, fn(&mut CecpHarness) -> Checked),
@@ -49,7 +47,7 @@ enum RuleCheck {
     Cego(CegoStart, fn(&mut CegoHarness) -> Checked),
 }
 
-/// A rule without its check: the beginning of an entry in the table of rules.
+/// A rule without its check: the first part of an entry in a table of rules.
 #[derive(Clone, Copy)]
 struct RuleText<Start> {
     label: &'static str,
@@ -86,17 +84,17 @@ struct Candidate {
     log: Option<Arc<dyn Log>>,
 }
 
-/// What comes of a check or a step of it.
+/// Result of a check or of a step of it.
 type Checked<T = ()> = Result<T, Failure>;
 
-/// Why a program did not pass a rule.
+/// Reason why a program did not pass a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Failure {
-    /// It broke the rule.
+    /// The program broke the rule.
     Broken { expected: String, seen: String },
-    /// The rule is about something that it doesn't offer.
+    /// The program lacks the feature of the rule. Carries the feature.
     NotSupported(String),
-    /// It could not even be started.
+    /// The program could not be started.
     NotStarted(PlayerFault),
 }
 
@@ -115,39 +113,39 @@ impl From<PlayerFault> for Failure {
     }
 }
 
-/// The result of a rule.
+/// Report on a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleReport {
-    /// The label of the rule.
+    /// Label of the rule.
     pub rule: &'static str,
-    /// What the rule asks for.
+    /// Required behaviour.
     pub duty: &'static str,
-    /// Whether the program does it.
+    /// Verdict on the program.
     #[serde(flatten)]
     pub verdict: RuleVerdict,
 }
 
-/// Whether a program keeps a rule.
+/// Verdict on a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub enum RuleVerdict {
-    /// It does.
+    /// The program keeps the rule.
     Pass,
-    /// It doesn't.
+    /// The program breaks the rule.
     Fail {
-        /// What it should have done.
+        /// Expected behaviour.
         expected: String,
-        /// What it did.
+        /// Seen behaviour.
         seen: String,
     },
-    /// The rule is about something that it doesn't offer.
+    /// The program lacks the feature of the rule.
     NotSupported {
-        /// What it doesn't offer.
+        /// The missing feature.
         reason: String,
     },
 }
 
-/// The rules of a protocol, in the order in which they are checked.
+/// Returns the rules of a protocol, in the order in which they are checked.
 pub fn rules(protocol: Protocol) -> Vec<ConformanceRule> {
     match protocol {
         Protocol::Cecp => cecp::RULES.concat(),
@@ -157,7 +155,7 @@ pub fn rules(protocol: Protocol) -> Vec<ConformanceRule> {
 }
 
 impl ConformanceRule {
-    /// Checks a program. Takes as long as the program needs, up to about half a minute.
+    /// Checks a program. Takes up to about half a minute, depending on the program.
     ///
     /// # Errors
     /// [`PlayerFault::Start`]: the program cannot be started.

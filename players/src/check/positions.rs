@@ -1,9 +1,9 @@
 //! Positions for the rules of several protocols.
 
-/// The beginning of a game.
+/// The first moves of a game.
 pub(super) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A middlegame that is in no opening book, and in which no move is forced. White is on move.
+/// A middlegame that is in no opening book, without forced moves. White to move.
 pub(super) const MIDDLEGAME: &str = "r2q1rk1/1b2bppp/p1n1pn2/1pp5/P2P4/1BN1PN2/1P2QPPP/R1BR2K1 w - - 0 13";
 
 /// White mates by 1. Ra8.
@@ -21,10 +21,10 @@ pub(super) const MATED: &str = "R6k/6pp/8/8/8/8/6PP/6K1 b - - 0 1";
 /// Black is stalemated.
 pub(super) const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 
-/// An endgame in which it is Black's turn.
+/// An endgame with Black to move.
 pub(super) const ENDGAME: &str = "8/5pk1/6p1/7p/3R3P/6P1/r4PK1/8 b - - 5 40";
 
-/// A position, and moves with castling to either side.
+/// A position, and moves with castling on either side.
 pub(super) const AFTER_CASTLING: (&str, [&str; 4]) =
     ("r3k2r/pppq1ppp/2np1n2/4p3/4P3/2NP1N2/PPPQ1PPP/R3K2R w KQkq - 0 10", ["e1g1", "e8c8", "f1e1", "d7h3"]);
 

@@ -1,13 +1,12 @@
-//! The way to a referee: a TCP connection, plain or under TLS, or a serial line.
+//! The transport to a referee: a TCP connection, plain or with TLS, or a serial line.
 //!
-//! One thread reads and another writes. `rustls::Stream` does all that TLS needs, on a socket that doesn't block; the
-//! connection's state is locked for an attempt only, never while bytes are waited for, so that neither thread waits for the
-//! other. Also considered: `tokio-rustls`, which the referee's server has; it would need a runtime with a thread of its own and
-//! bring every byte through it, where here the reading thread wakes by itself. And `rustls::StreamOwned` on a blocking socket: its
-//! reader would hold the lock while it waits.
+//! One thread reads and another writes. TLS is done by `rustls::Stream` on a nonblocking socket. The connection's state is locked
+//! only during an attempt to read or write, never while waiting for bytes, so that neither thread waits for the other. Rejected
+//! alternatives: `tokio-rustls`, which the referee's server uses, needs a runtime with a thread of its own, through which every
+//! byte would pass. The reader of a `rustls::StreamOwned` on a blocking socket would hold the lock while it waits.
 //!
-//! Trust is [`Security`]'s: the system's authorities, those of a file, or one pinned certificate. Local programs trust the
-//! referee's own certificate and no other, whatever names it has. Nobody else on the client's side knows of TLS.
+//! [`Security`] decides whom to trust: the system's authorities, those of a file, or one pinned certificate. Local programs trust
+//! only the referee's own certificate, whatever names it has. No other module of the clients deals with TLS.
 
 mod security;
 #[cfg(test)]
@@ -27,23 +26,23 @@ use serialport::SerialPort;
 
 pub use security::{Security, TlsError, certificates};
 
-/// How long the end of a TLS connection may take to send.
+/// Time limit to send the end of a TLS connection.
 const CLOSING: Duration = Duration::from_millis(500);
-/// How long a read of a serial line waits before it looks at its time-out.
+/// Interval at which a read of a serial line checks its time-out.
 const SERIAL_WAIT: Duration = Duration::from_millis(200);
-/// How long an operation without a time-out waits at once.
+/// Longest single wait of an operation without a time-out.
 const LONG: Duration = Duration::from_hours(1);
 
-/// Where a referee is.
+/// Address of a referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PeerAddress {
     /// `HOST:PORT`.
     Network(String),
-    /// A serial line.
+    /// Serial line.
     Serial {
-        /// Its device.
+        /// Device of the line.
         device: PathBuf,
-        /// Its speed in bits per second.
+        /// Speed in bits per second.
         baud: u32,
     },
 }
@@ -67,7 +66,7 @@ impl fmt::Display for PeerAddress {
     }
 }
 
-/// An open way to a referee. Written to, it sends; another of the same way is to be read, see [`Transport::reader`].
+/// An open transport to a referee, for writing. [`Transport::reader`] returns its other half.
 pub struct Transport {
     medium: Medium,
     timeout: Option<Duration>,
@@ -78,7 +77,7 @@ enum Medium {
     Serial(Box<dyn SerialPort>),
 }
 
-/// A socket that doesn't block, and what TLS knows of the connection.
+/// A nonblocking socket with the TLS state of the connection.
 struct Socket {
     tcp: TcpStream,
     tls: Option<Mutex<ClientConnection>>,
@@ -87,7 +86,7 @@ struct Socket {
 /// Opens a serial line, or a connection as [`connect`] does.
 ///
 /// # Errors
-/// The device is not there or in use; otherwise as for [`connect`].
+/// The device is missing or in use; otherwise as for [`connect`].
 pub fn open(address: &PeerAddress, security: &Security, within: Duration) -> io::Result<Transport> {
     match address {
         PeerAddress::Network(address) => connect(address, security, within),
@@ -98,14 +97,14 @@ pub fn open(address: &PeerAddress, security: &Security, within: Duration) -> io:
     }
 }
 
-/// Opens a connection to `HOST:PORT`. Each address of the host may take so long to answer, and so may the handshake of TLS.
+/// Opens a connection to `HOST:PORT`. The time limit applies to each address of the host, and to the TLS handshake.
 ///
 /// # Errors
-/// Nobody answers; or, of kind `InvalidData`, whoever does doesn't speak TLS or can't prove to be that host.
+/// No answer; or, of kind `InvalidData`, the server doesn't speak TLS or its certificate is not trusted.
 pub fn connect(address: &str, security: &Security, within: Duration) -> io::Result<Transport> {
     let tls = security.session(address)?.map(Mutex::new);
     let tcp = dial(address, within)?;
-    // A move is a small packet that somebody waits for.
+    // A move is a small packet that must not be delayed.
     tcp.set_nodelay(true)?;
     tcp.set_nonblocking(true)?;
     let socket = Socket { tcp, tls };
@@ -113,7 +112,7 @@ pub fn connect(address: &str, security: &Security, within: Duration) -> io::Resu
     Ok(Transport { medium: Medium::Network(Arc::new(socket)), timeout: None })
 }
 
-/// Whether anybody answers at `HOST:PORT`.
+/// Whether a server answers at `HOST:PORT`.
 pub fn is_there(address: &str, within: Duration) -> bool {
     dial(address, within).is_ok()
 }
@@ -130,7 +129,7 @@ fn dial(address: &str, within: Duration) -> io::Result<TcpStream> {
 }
 
 impl Transport {
-    /// What can be read from the other side. There is to be one reader.
+    /// Returns the reading half. There must be only one.
     ///
     /// # Errors
     /// The system has no more descriptors.
@@ -142,13 +141,13 @@ impl Transport {
         Ok(Transport { medium, timeout: None })
     }
 
-    /// How long a read waits before it fails with `TimedOut`; nothing is lost then. `None`: as long as it takes.
+    /// Sets the time after which a read fails with `TimedOut`, without loss of data; `None` for no limit.
     #[must_use]
     pub fn with_timeout(self, timeout: Option<Duration>) -> Transport {
         Transport { timeout, ..self }
     }
 
-    /// Closes a connection, for whoever reads it as well.
+    /// Closes the connection, for the reading half as well.
     pub fn close(self) {
         if let Medium::Network(socket) = self.medium {
             socket.close();
@@ -213,14 +212,14 @@ impl Socket {
         let Some(tls) = &self.tls else {
             return repeat(Source::room(&self.tcp), None, || (&self.tcp).write(bytes));
         };
-        // Nothing more is taken until what was taken before has been sent.
+        // No more bytes are accepted until the earlier ones have been sent.
         self.send_sealed(tls, None)?;
         let written = lock(tls).writer().write(bytes)?;
         self.send_sealed(tls, None)?;
         Ok(written)
     }
 
-    /// Sends what TLS has made of the bytes that were written.
+    /// Sends the encrypted bytes.
     fn send_sealed(&self, tls: &Mutex<ClientConnection>, until: Option<Instant>) -> io::Result<()> {
         repeat(Source::room(&self.tcp), until, || {
             let mut session = lock(tls);
@@ -232,7 +231,7 @@ impl Socket {
     }
 
     fn close(&self) {
-        // An error means that the other side was faster.
+        // An error means that the other side has closed it already.
         if let Some(tls) = &self.tls {
             lock(tls).send_close_notify();
             let _ = self.send_sealed(tls, Some(Instant::now() + CLOSING));
@@ -249,7 +248,7 @@ fn has_passed(until: Option<Instant>) -> bool {
     until.is_some_and(|until| Instant::now() >= until)
 }
 
-/// Tries something that doesn't block, again each time that the source is ready. Of kind `TimedOut` if the time is over.
+/// Repeats a nonblocking operation each time that the source is ready. Fails with `TimedOut` after the time limit.
 fn repeat<T>(
     source: Source<'_>,
     until: Option<Instant>,

@@ -1,4 +1,4 @@
-//! How a peer proves its identity.
+//! Verification of a peer's identity.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use rustls::{
     InvalidMessage, RootCertStore, SignatureScheme, WantsVerifier,
 };
 
-/// How the peer proves its identity: not at all (the default), or by a certificate, over TLS 1.3.
+/// Verification of the peer: none (the default), or by a certificate, over TLS 1.3.
 #[derive(Clone, Debug, Default)]
 pub struct Security(Option<Arc<ClientConfig>>);
 
-/// Why TLS can't be used.
+/// Error of setting up TLS.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file can't be read.
     #[error("{path} cannot be read: {1}", path = .0.display())]
     Unreadable(PathBuf, String),
-    /// A file doesn't contain what it should.
+    /// A file doesn't contain the expected items.
     #[error("{path}: expected {1} in PEM", path = .0.display())]
     Missing(PathBuf, &'static str),
-    /// The content of a file is unfit.
+    /// The content of a file is unusable.
     #[error("{path}: {1}", path = .0.display())]
     Unfit(PathBuf, String),
     /// No authority is trusted.
@@ -39,7 +39,7 @@ pub enum TlsError {
 }
 
 impl TlsError {
-    /// From reading `what` in a file.
+    /// Converts an error of reading `what` from a file.
     pub fn reading(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
         match error {
             pem::Error::NoItemsFound => TlsError::Missing(path.to_owned(), what),
@@ -48,16 +48,16 @@ impl TlsError {
         }
     }
 
-    /// From something in a file.
+    /// Converts an error about the content of a file.
     pub fn unfit(path: &Path, error: &Error) -> TlsError {
         TlsError::Unfit(path.to_owned(), reason(error))
     }
 }
 
-/// The certificates in a PEM file, at least one.
+/// Reads the certificates in a PEM file, at least one.
 ///
 /// # Errors
-/// It can't be read, or there are none.
+/// The file can't be read, or contains none.
 pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let wrong = |error| TlsError::reading(path, "certificates", error);
     let found = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
@@ -68,11 +68,11 @@ pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsErro
 }
 
 impl Security {
-    /// From a user's settings: TLS if asked for, or if a PEM file of authorities is given; without one, the authorities that
-    /// the system trusts.
+    /// Builds the verification from a user's settings: TLS if asked for, or if a PEM file of authorities is given; without a
+    /// file, the authorities that the system trusts.
     ///
     /// # Errors
-    /// The file is unfit, or the system trusts no authority.
+    /// The file is unusable, or the system trusts no authority.
     pub fn new(is_wanted: bool, authorities: Option<&Path>) -> Result<Security, TlsError> {
         let mut trusted = RootCertStore::empty();
         match authorities {
@@ -81,7 +81,7 @@ impl Security {
                 .try_for_each(|certificate| trusted.add(certificate))
                 .map_err(|error| TlsError::unfit(path, &error))?,
             None if is_wanted => {
-                // Unfit certificates of the system are skipped.
+                // Invalid certificates of the system are skipped.
                 trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
             }
             None => return Ok(Security::default()),
@@ -92,7 +92,7 @@ impl Security {
         Ok(Security::over(builder()?.with_root_certificates(trusted)))
     }
 
-    /// Trusts only this certificate, whatever name it has: for clients that got it from the owner of the key.
+    /// Trusts only this certificate, whatever name it has, for clients that got it from the owner of the key.
     ///
     /// # Errors
     /// TLS can't be used.
@@ -108,13 +108,13 @@ impl Security {
         Security(Some(Arc::new(builder.with_no_client_auth())))
     }
 
-    /// A TLS session with `HOST:PORT`, if there is to be one.
+    /// Starts a TLS session with `HOST:PORT`; `None` without TLS.
     pub(super) fn session(&self, address: &str) -> io::Result<Option<ClientConnection>> {
         let Some(config) = &self.0 else { return Ok(None) };
         let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {
-            let text = format!("no certificate is for `{}`", game::excerpt(host));
+            let text = format!("`{}` is no host name that a certificate can have", game::excerpt(host));
             io::Error::new(ErrorKind::InvalidInput, text)
         })?;
         ClientConnection::new(Arc::clone(config), name)
@@ -128,7 +128,7 @@ fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
         .with_safe_default_protocol_versions()
 }
 
-/// The error with a readable reason, if it is one of TLS.
+/// Gives an error of TLS a readable reason.
 pub(super) fn explain(error: io::Error) -> io::Error {
     let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     match tls {
@@ -139,13 +139,13 @@ pub(super) fn explain(error: io::Error) -> io::Error {
 
 fn reason(error: &Error) -> String {
     match error {
-        Error::InvalidMessage(InvalidMessage::InvalidContentType) => "what is there is no TLS".to_owned(),
-        // Signed by another authority, or by one that has the same name.
+        Error::InvalidMessage(InvalidMessage::InvalidContentType) => "the server does not use TLS".to_owned(),
+        // Signed by another authority, or by one of the same name.
         Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
             "the certificate is from no authority that is trusted here (--tls-authority FILE names them)"
                 .to_owned()
         }
-        // rustls has no name for this one of its verifier's errors.
+        // rustls has no variant for this error of its verifier.
         Error::InvalidCertificate(CertificateError::Other(other))
             if other.to_string().contains("CaUsedAsEndEntity") =>
         {

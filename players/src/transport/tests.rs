@@ -189,7 +189,10 @@ fn what_is_no_tls_is_told_and_nobody_waits_for_ever() {
         stream.read_exact(&mut [0; 4096])
     });
     let error = refused(&address.to_string(), &trusted);
-    assert!(error.kind() == ErrorKind::InvalidData && error.to_string().contains("no TLS"), "{error}");
+    assert!(
+        error.kind() == ErrorKind::InvalidData && error.to_string().contains("does not use TLS"),
+        "{error}"
+    );
     let (address, _) = plain(|mut stream| stream.read(&mut [0; 4096]).map(drop));
     assert!(refused(&address.to_string(), &trusted).to_string().contains("hung up"));
     // One byte now and then is no handshake either.

@@ -1,4 +1,4 @@
-//! A program that misbehaves ends its game with the right reason, or does not disturb it; in any case it goes.
+//! A program that misbehaves ends its game with the right reason, or does not disturb it. In both cases its process ends.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use Protocol::{Cecp, Cego, Uci};
 
 const ALL: [Protocol; 3] = [Cecp, Uci, Cego];
 
-/// The misbehaving program has White; `opponent` are arguments for the other side. Returns how White left.
+/// Plays a game with the misbehaving program as White; `opponent` are arguments for Black. Returns White's departure.
 fn meet(spec: &Spec, opponent: &str, patience: Duration) -> (Played, Departure) {
     let mut players = ByColor { white: start(spec), black: start(&fixture(Uci, opponent)) };
     let played = play(&mut players, Rules { patience, plies: 20, ..Rules::default() });
@@ -27,7 +27,7 @@ fn end(protocol: Protocol, fault: &str) -> End {
     meet(&fixture(protocol, &format!("--fault {fault}")), opponent, LONG).0.end
 }
 
-/// As above, for faults that only show by the clock.
+/// As above, for faults that only the clock reveals.
 fn end_on_time(protocol: Protocol, fault: &str) -> End {
     meet(&fixture(protocol, &format!("--fault {fault}")), "", Duration::from_secs(2)).0.end
 }
@@ -132,7 +132,7 @@ fn talk_to_persons_is_heard_and_disturbs_nothing() {
     let (played, _) = meet(&fixture(Cecp, "--fault talk"), "", LONG);
     assert!(matches!(played.end, End::LongEnough), "{:?}", played.end);
     let heard = [
-        "has bad news for the user: No book",
+        "tells the user about an error: No book",
         "tells the user: I move",
         "tells the opponent: Good luck!",
         "tells the others: Look",
@@ -200,7 +200,7 @@ fn who_never_gets_ready() {
     assert_eq!(begin(Cecp, "never-ready", 1500), Err(PlayerFault::Silence("ping")));
     assert_eq!(begin(Uci, "never-ready", 1500), Err(PlayerFault::Silence("uci")));
     assert_eq!(begin(Cego, "never-ready", 1500), Err(PlayerFault::Silence("being started")));
-    // Slow, but it asks for patience where the protocol has a word for it.
+    // Slow, but it asks to wait where the protocol allows it.
     assert_eq!(begin(Cecp, "slow-ready", 500), Ok(()));
     assert_eq!(begin(Uci, "slow-ready", 500), Err(PlayerFault::Silence("isready")));
     assert_eq!(begin(Cego, "slow-ready", 500), Err(PlayerFault::Silence("being started")));

@@ -1,4 +1,4 @@
-//! Whole games in every combination of protocols and features, move by move in step with an official of our own.
+//! Whole games in every combination of protocols and features, with a simple official.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ fn options_are_held_against_what_is_offered() {
     let calm = || OptionValue::Text("calm".into());
     assert!(begin(Cecp, "Style", calm()).unwrap().contains(&"option Style=calm".into()));
     assert!(begin(Uci, "hash", OptionValue::Int(8)).unwrap().contains(&"setoption name hash value 8".into()));
-    assert!(begin(Cecp, "Stile", calm()).unwrap_err().contains("there are: Style, Hash"));
+    assert!(begin(Cecp, "Stile", calm()).unwrap_err().contains("options: Style, Hash"));
     assert!(begin(Uci, "Hash", OptionValue::Int(65)).unwrap_err().contains("a number from 1 to 64"));
     assert!(begin(Uci, "Ponder", calm()).unwrap_err().contains("true or false"));
     assert!(begin(Cego, "Hash", OptionValue::Int(8)).unwrap_err().contains("no options"));

@@ -1,4 +1,4 @@
-//! Programs at the other end of a pipe: one that misbehaves in every way it is asked to, and those that people play with.
+//! Tests with real processes: a program that misbehaves on demand, and programs that people play with.
 
 mod faults;
 mod games;

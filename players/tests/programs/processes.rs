@@ -1,4 +1,4 @@
-//! What becomes of processes.
+//! Start and end of processes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};

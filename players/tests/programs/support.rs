@@ -1,4 +1,4 @@
-//! A plain official, and how programs are found.
+//! A simple official, and functions to find programs and processes.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -31,7 +31,7 @@ pub(crate) fn fixture(protocol: Protocol, arguments: &str) -> Spec {
     Spec::new(CommandLine::from_words(words).expect("words"), protocol)
 }
 
-/// A number that no other test has, fit for the seed of a fixture and to recognise its processes by.
+/// Returns a number that no other test has: the seed of a program, by which its processes are recognised.
 pub(crate) fn unique_seed() -> u32 {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     std::process::id() * 1000 + COUNT.fetch_add(1, Ordering::Relaxed)
@@ -66,7 +66,7 @@ fn has_process(text: &str) -> bool {
     })
 }
 
-/// Keeps what was said.
+/// A log in memory.
 #[derive(Default)]
 pub(crate) struct Minutes(Mutex<Vec<(Speaker, String)>>);
 
@@ -83,12 +83,12 @@ impl Minutes {
     }
 }
 
-/// How a game came to its end.
+/// End of a game.
 #[derive(Debug)]
 pub(crate) enum End {
     /// By the rules.
     Over(Outcome),
-    /// It was long enough.
+    /// It reached the maximum length.
     LongEnough,
     Illegal(Color, String),
     OutOfTurn(Color),
@@ -104,7 +104,7 @@ pub(crate) struct Rules<'a> {
     pub(crate) start: Game,
     pub(crate) control: &'a str,
     pub(crate) ponder: bool,
-    /// The longest time for a move.
+    /// Time limit for a move.
     pub(crate) patience: Duration,
     pub(crate) plies: usize,
 }
@@ -123,17 +123,17 @@ pub(crate) fn position(fen: &str, mode: CastlingMode, moves: &str) -> Game {
     game
 }
 
-/// What is left of a game.
+/// Record of a game.
 pub(crate) struct Played {
     pub(crate) end: End,
     pub(crate) game: Game,
-    /// What each side said last of what it was thinking.
+    /// Last thinking output of each side.
     pub(crate) thinking: ByColor<Option<Thinking>>,
-    /// What each side said to persons.
+    /// Messages of each side for persons.
     pub(crate) remarks: ByColor<Vec<String>>,
 }
 
-/// Plays a game and tells the players of its end.
+/// Plays a game, and tells the players that it has ended.
 pub(crate) fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Played {
     let control: TimeControl = rules.control.parse().expect("a time control");
     let mut table = Table {
@@ -163,7 +163,7 @@ pub(crate) fn play(players: &mut ByColor<Box<dyn Player>>, rules: Rules) -> Play
         _ => Outcome::Win { winner: Color::White, reason: WinReason::Adjudication },
     };
     for color in Color::ALL {
-        // A player that has gone already need not be told.
+        // A player that has ended cannot be told.
         let _ = players.get_mut(color).end_game(outcome);
     }
     table.played
@@ -201,7 +201,7 @@ impl Table {
         }
     }
 
-    /// Until the move is made; `Some` if the game is over.
+    /// Waits for a move; `Some` if the game is over.
     fn hear_move(&mut self, players: &mut ByColor<Box<dyn Player>>) -> Option<End> {
         let asked = Instant::now();
         loop {
@@ -225,7 +225,7 @@ impl Table {
         }
     }
 
-    /// What came together with a move.
+    /// Records the events that came together with a move.
     fn second_thoughts(&mut self, players: &mut ByColor<Box<dyn Player>>, color: Color) -> Option<End> {
         while let Some(arrival) = players.get_mut(color).take() {
             if let Judgement::End(end) = self.judge(color, arrival.event) {

@@ -1,4 +1,4 @@
-//! Thinking output, and analysis.
+//! Thinking output and analysis mode.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         };
         let expected = format!("nodes, and at most {most} centiseconds");
         demand(last.nodes > 0 && last.centiseconds <= most, expected, heard.shown())?;
-        // The text is arbitrary in principle.
+        // The specification leaves the text open.
         let game = Game::from_fen(MIDDLEGAME, CastlingMode::Standard).expect("a legal position");
         require(thoughts(&heard).any(|line| begins_legally(&game, &line.text)), "lines of moves")
     }),
@@ -134,7 +134,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
 ];
 
-/// What it says while thinking on a short clock, up to its move.
+/// Returns all messages of a search on a short clock, up to the move.
 fn think(program: &mut CecpHarness, settings: &[&str]) -> Checked<Transcript<Message>> {
     program.tell(settings)?;
     program.hurry()?;
@@ -142,7 +142,7 @@ fn think(program: &mut CecpHarness, settings: &[&str]) -> Checked<Transcript<Mes
     program.ask("go")
 }
 
-/// The first move of a line is legal.
+/// Whether the first move of a line is legal.
 fn begins_legally(game: &Game, text: &str) -> bool {
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '(' || c == '.');
     let first = text.split_whitespace().find(|word| !is_number(word));
@@ -156,7 +156,7 @@ fn shows(program: &mut CecpHarness, expected: &str, score: Score) -> Checked {
     demand(thoughts(&heard).any(|line| line.score == score), expected, last)
 }
 
-/// Words that GUIs look for in lines of any kind.
+/// Whether a line contains words that GUIs look for in all lines.
 fn is_stray(message: &Message) -> bool {
     const STRAY: [&str; 7] = [
         "Draw",
@@ -170,14 +170,14 @@ fn is_stray(message: &Message) -> bool {
     matches!(message, Message::Other(line) if STRAY.iter().any(|word| line.contains(word)))
 }
 
-/// The lines that it shows from now on are about the position on its board.
+/// Fails unless the next lines of thinking output are about the current position.
 fn analyses(program: &mut CecpHarness) -> Checked {
     let heard = program.hear_no_move(Duration::from_secs(1))?;
     let is_about_it = thoughts(&heard).any(|line| begins_legally(&program.game, &line.text));
     demand(is_about_it, format!("a line of {}", program.game.fen()), heard.shown())
 }
 
-/// What it thinks of in analysis mode after some commands.
+/// Returns the thinking output in analysis mode after some commands.
 fn restricted(program: &mut CecpHarness, commands: &[&str]) -> Checked<Transcript<Message>> {
     program.needs(Switch::Exclude)?;
     program.hear_no_move(QUIET)?;

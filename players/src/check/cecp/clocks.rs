@@ -1,4 +1,4 @@
-//! Time controls and the limits of thinking.
+//! Time controls and search limits.
 
 use std::time::{Duration, Instant};
 
@@ -67,7 +67,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
     rule("nps", "counts nodes for time after `nps`", At(MIDDLEGAME)).check(|program| {
         const NODES: u64 = 5_000;
-        // A program doesn't look at its clock at every node.
+        // A program doesn't check its limit at every node.
         const MOST: u64 = 5 * NODES;
         program.needs(Switch::Nps)?;
         let (_, heard) = think(program, &["st 1", &format!("nps {NODES}")])?;
@@ -76,7 +76,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
 ];
 
-/// Thinks after some settings, until it moves.
+/// Sends settings and `go`, and waits for the move.
 fn think(program: &mut CecpHarness, settings: &[&str]) -> Checked<(Duration, Transcript<Message>)> {
     program.deal(["post", "easy"])?;
     program.takes(settings)?;
@@ -85,7 +85,7 @@ fn think(program: &mut CecpHarness, settings: &[&str]) -> Checked<(Duration, Tra
     Ok((since.elapsed(), heard))
 }
 
-/// Moves in time after settings that the specification leaves open.
+/// Fails unless the program moves after settings that the specification leaves open.
 ///
 /// [`Failure::NotSupported`](crate::check::Failure::NotSupported) if the move is late.
 fn within_if_understood(program: &mut CecpHarness, seconds: f64, settings: &[&str]) -> Checked {
@@ -93,7 +93,7 @@ fn within_if_understood(program: &mut CecpHarness, seconds: f64, settings: &[&st
     require(within(seconds, taken).is_ok(), format!("`{}`", settings.join("`, `")))
 }
 
-/// The greatest depth that the program shows after some settings.
+/// Returns the greatest depth that the program shows after some settings.
 fn greatest_depth(program: &mut CecpHarness, settings: &[&str]) -> Checked<i32> {
     let (_, heard) = think(program, settings)?;
     let depth = thoughts(&heard).map(|line| line.depth).max();
@@ -101,7 +101,7 @@ fn greatest_depth(program: &mut CecpHarness, settings: &[&str]) -> Checked<i32> 
     Ok(depth.unwrap_or_default())
 }
 
-/// Not to know `sd` breaks one rule only.
+/// Not supported unless the program keeps to `sd`, so that ignoring `sd` breaks only one rule.
 fn knows_sd(program: &mut CecpHarness) -> Checked {
     require(program.takes(&["sd 60"]).is_ok(), "sd")
 }

@@ -1,4 +1,4 @@
-//! What may come while the program thinks, ponders or does nothing.
+//! Commands that come while the program thinks, ponders or is idle.
 
 use std::time::{Duration, Instant};
 
@@ -102,7 +102,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.hear_no_move(QUIET)?;
         program.tell(["pause"])?;
         program.hear_for(QUIET)?;
-        // Iterations take ever longer: in twice the time that the analysis has run there will be one to tell of.
+        // Iterations take ever longer: within twice the time of the analysis so far, one of them ends.
         program.hear_for(4 * QUIET)?.has_no("silence during the pause", is_thinking)?;
         program.deal(["resume", "exit"]).map(drop)
     }),
@@ -114,22 +114,22 @@ pub(super) const RULES: &[ConformanceRule] = &[
             Cecp::is_move(message) || matches!(message, Message::Hint(_) | Message::IllegalMove { .. })
         })?;
         program.ask("resume")?;
-        // It should not be told anything, and so need not answer.
+        // No command should come during a pause, so an answer is optional.
         require(heard.contains(is_error), "an answer")
     }),
 ];
 
-/// How long something may take that takes no time, for a program that first thinks to the end.
+/// Time limit for an immediate answer of a program that first completes its search.
 const AFTER_THINKING: Duration = Duration::from_secs(AT_ONCE.as_secs() + LONG_THINK as u64);
 
-/// Whether what followed from a command came at once, or when the program had thought.
+/// Not supported unless the effect of a command came at once, not after the search.
 fn at_once(told: Instant) -> Checked {
     require(told.elapsed() <= AT_ONCE, "reading while it thinks")
 }
 
-/// The program thinks on for a time, whatever it was told meanwhile.
+/// Fails unless the program continues its search, whatever commands it got meanwhile.
 ///
-/// [`Failure::NotSupported`](crate::check::Failure::NotSupported) if it thinks no longer when it is told nothing.
+/// [`Failure::NotSupported`](crate::check::Failure::NotSupported) if it also moves early without commands.
 pub(super) fn thinks_on(program: &mut CecpHarness) -> Checked<Transcript<Message>> {
     program.hear_no_move(QUIET).or_else(|failure| {
         let left_alone = Thinking.reach(&program.candidate)?.hear_no_move(QUIET);

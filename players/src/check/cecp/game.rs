@@ -1,4 +1,4 @@
-//! Games: who plays, moves in and out, positions, ends.
+//! Games: sides, moves, positions, results.
 
 use game::{Color, Game};
 use messages::cecp::{GameResult, Message, Switch};
@@ -76,7 +76,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
             Cecp::is_move(message) || matches!(message, Message::Result { .. } | Message::Resign)
         })?;
         program.still_plays()?;
-        // What a program is to do is written nowhere; XBoard and others wait for this.
+        // The specification leaves this open; XBoard and other GUIs expect it.
         let is_told =
             |message: &Message| matches!(message, Message::TellUserError(_) | Message::Error { .. });
         require(heard.contains(is_told), "an error message")
@@ -87,7 +87,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
             .tell(["edit", "#", "Ke1", "Ra1", "Pe2", "c", "Ke8", "Pa7", "."])
             .and_then(|()| program.has_position("a1d1"))
             .and_then(|()| program.has_position("a7a5"));
-        // Who has `setboard` need not have both.
+        // A program with `setboard` need not have `edit`.
         match taken {
             Err(Failure::Broken { .. }) if program.announced.has(Switch::SetBoard) => {
                 Err(Failure::NotSupported("edit".into()))
@@ -156,7 +156,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
 ];
 
-/// After this command, which a feature offers, the program plays Black and doesn't begin.
+/// Fails unless the program plays Black after this command of a feature, and doesn't move first.
 fn plays_black(program: &mut CecpHarness, feature: Switch, command: &str) -> Checked {
     program.needs(feature)?;
     program.tell([command])?;
@@ -166,7 +166,7 @@ fn plays_black(program: &mut CecpHarness, feature: Switch, command: &str) -> Che
     program.hear_move(program.patience).map(drop)
 }
 
-/// The program has to move after the last move of a game.
+/// Fails unless the program replies to the last move of a game.
 fn ends(program: &mut CecpHarness, last: &str, winner: Option<Color>) -> Checked {
     program.hurry()?;
     program.play(&[last])?;
@@ -177,7 +177,7 @@ fn ends(program: &mut CecpHarness, last: &str, winner: Option<Color>) -> Checked
     program.still_plays()
 }
 
-/// No result was claimed but the true one.
+/// Fails if the program claims another result than this one.
 pub(super) fn true_results(heard: &Transcript<Message>, winner: Option<Color>) -> Checked {
     let truth = GameResult::Known(KnownOutcome::from_winner(winner));
     let is_wrong = |message: &Message| matches!(message, Message::Result { result, .. } if *result != truth);

@@ -1,4 +1,4 @@
-//! The first words, and what is agreed on.
+//! The handshake: `xboard`, `protover` and features.
 
 use messages::cecp::{Feature, Message, Switch};
 
@@ -14,7 +14,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         Greeted,
     )
     .check(|program| {
-        // It is recommended, not demanded, that features end so.
+        // The specification recommends `done=1`, but doesn't demand it.
         require(program.announced.done() == Some(true), "done=1")?;
         let program = &mut Launched.reach(&program.candidate)?;
         program.stream.tell_all(["xboard", "protover 2"])?;
@@ -27,7 +27,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.hear_until("a move in answer to `e2e4`", program.patience, Cecp::is_move).map(drop)
     }),
     rule("accepted", "takes it when its features are rejected", Greeted).check(|program| {
-        // Without `ping` and the form of moves there would be nothing to go by.
+        // The check itself needs `ping` and the form of moves.
         let is_needed = |name: &str| ["ping", "usermove", "san"].contains(&name);
         let names = program.announced.asked_for().into_iter().filter(|name| !is_needed(name));
         let rejected: Vec<String> = names.map(|name| format!("rejected {name}")).collect();
@@ -36,7 +36,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         program.still_plays()
     }),
     rule("option-names", "gives its options different names", Greeted).check(|program| {
-        // What was announced has no two options of one name any more.
+        // The harness keeps only one option of a name, so the lines are read again.
         let features = &program.announced;
         require(!features.options.is_empty() && features.done() == Some(true), "options")?;
         let program = &mut Launched.reach(&program.candidate)?;

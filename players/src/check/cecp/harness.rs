@@ -1,4 +1,4 @@
-//! The test stand for CECP.
+//! Test harness for CECP.
 
 use std::time::Duration;
 
@@ -11,14 +11,13 @@ use crate::check::harness::{CheckedProtocol, Harness, QUIET, Transcript, require
 use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked, Failure};
 
-/// How many seconds it thinks where that is to be broken off. The specification lets a program read what it is told when
-/// it has thought; so long it is waited for.
+/// Seconds for a move whose search is to be interrupted. The specification allows a program to read its input after the search,
+/// so the check waits as long.
 pub(super) const LONG_THINK: u32 = 3;
 
 pub(in crate::check) type CecpHarness = Harness<Cecp>;
 
-/// The state of a program when its check begins; except in the first, it has dealt with
-/// all that it was told before.
+/// State of a program when its check begins. Except in the first, it has processed its input.
 #[derive(Clone, Copy)]
 pub(in crate::check) enum CecpStart {
     /// Nothing was sent yet.
@@ -31,11 +30,11 @@ pub(in crate::check) enum CecpStart {
     At(&'static str),
     /// Thinking in the middlegame, with [`LONG_THINK`] for the move. Not supported if it moves at once.
     Thinking,
-    /// The same with so many seconds.
+    /// The same with this number of seconds.
     ThinkingFor(u32),
     /// Pondering, after a move of its own.
     Pondering,
-    /// Analysing the middlegame, after thinking output was asked for.
+    /// Analysing the middlegame, with thinking output.
     Analysing,
     /// Analysing another position.
     AnalysingAt(&'static str),
@@ -117,13 +116,13 @@ impl CecpHarness {
         self.tell(lines)
     }
 
-    /// Tells a move as the program wants it. It may be illegal.
+    /// Sends a move in the program's notation. It may be illegal.
     pub(super) fn tell_move(&mut self, text: &str) -> Checked {
         let command = setup::told_move(text.to_owned(), &self.announced);
         self.tell([command])
     }
 
-    /// Tells legal moves, in coordinates or as the program wants them.
+    /// Sends legal moves in the program's notation, and plays them on the harness's board.
     pub(super) fn play(&mut self, moves: &[&str]) -> Checked {
         for text in moves {
             self.follow(&[text]);
@@ -134,13 +133,13 @@ impl CecpHarness {
         Ok(())
     }
 
-    /// A short clock, on which nobody thinks for long.
+    /// Sets a short clock.
     pub(super) fn hurry(&mut self) -> Checked {
         self.tell(["level 0 1 0"])?;
         if self.announced.has(Switch::Time) { self.tell(["time 500", "otim 500"]) } else { Ok(()) }
     }
 
-    /// The program takes commands that no feature asked for: those that it doesn't know are errors, but no moves.
+    /// Sends commands that no feature asked for: an unknown one may be an error, but no move.
     ///
     /// [`Failure::NotSupported`] if one is an error.
     pub(super) fn takes(&mut self, commands: &[&str]) -> Checked {
@@ -153,10 +152,10 @@ impl CecpHarness {
         heard.has_taken(&format!("`{}`", commands.join("`, `")))
     }
 
-    /// Breaks off the search with a command: no move comes after the next `pong`.
+    /// Interrupts the search with a command. Fails if a move comes after the next `pong`.
     ///
-    /// [`Failure::NotSupported`] if one comes before it: the specification allows for a move that is on its way, and knows
-    /// by `ping` which search it is from.
+    /// [`Failure::NotSupported`] if a move comes before it: the specification allows for a move that was on its way, and tells by
+    /// `ping` to which search it belongs.
     pub(super) fn break_off(&mut self, command: &str) -> Checked {
         let mut moves_late = self.deal([command])?.contains(Cecp::is_move);
         if !moves_late && !self.announced.has(Switch::Ping) {
@@ -166,15 +165,15 @@ impl CecpHarness {
         self.hear_no_move(QUIET).map(drop)
     }
 
-    /// The program is in force mode: it takes a move silently that is legal in the position that it should have on its
-    /// board, and not in those that it may have otherwise.
+    /// Fails unless the program is in force mode with the right position: it accepts a move silently that is illegal in the
+    /// positions that it may have otherwise.
     pub(super) fn has_position(&mut self, legal: &str) -> Checked {
         self.play(&[legal])?;
         let expected = format!("`{legal}` taken silently");
         self.settle()?.has_no(&expected, |message| is_refusal(message) || Cecp::is_move(message))
     }
 
-    /// It takes part in a game as if nothing had happened.
+    /// Fails unless the program plays another game.
     pub(super) fn still_plays(&mut self) -> Checked {
         self.game = Game::default();
         self.tell(["new", "force"])?;
@@ -186,13 +185,13 @@ impl CecpHarness {
 }
 
 impl Transcript<Message> {
-    /// The program has taken something: nothing of this is a refusal.
+    /// Fails if one of the messages is a refusal.
     pub(super) fn has_taken(&self, what: &str) -> Checked {
         self.has_no(&format!("{what} taken"), is_refusal)
     }
 }
 
-/// The move of a message, in the form of any version.
+/// Returns the move of a message, in the form of any version.
 fn moved(message: &Message) -> Option<&str> {
     match message {
         Message::Move(text) => Some(text),
@@ -201,7 +200,7 @@ fn moved(message: &Message) -> Option<&str> {
     }
 }
 
-/// Whether something was not accepted, in the words of the specification or in those of GNU Chess and others.
+/// Whether a message is a refusal, in the words of the specification or of GNU Chess and others.
 pub(super) fn is_refusal(message: &Message) -> bool {
     match message {
         Message::IllegalMove { .. } | Message::Error { .. } => true,
@@ -220,7 +219,7 @@ pub(super) fn is_thinking(message: &Message) -> bool {
     matches!(message, Message::Thinking(_))
 }
 
-/// The lines of thinking among what was heard.
+/// Returns the thinking output among the messages.
 pub(super) fn thoughts(heard: &Transcript<Message>) -> impl DoubleEndedIterator<Item = &ThinkingLine> {
     heard.messages().filter_map(|message| match message {
         Message::Thinking(line) => Some(line),

@@ -1,4 +1,4 @@
-//! The checklist of CECP: spec/cecp.txt, and what XBoard and other programs rely on.
+//! Rules of CECP: spec/cecp.txt, and behaviour that XBoard and other programs rely on.
 
 mod analysis;
 mod clocks;
@@ -13,7 +13,7 @@ use super::ConformanceRule;
 
 pub(super) use self::harness::{CecpHarness, CecpStart};
 
-/// The rules, in the order of the specification.
+/// Returns the rules, in the order of the specification.
 pub(super) const RULES: [&[ConformanceRule]; 7] = [
     handshake::RULES,
     game::RULES,

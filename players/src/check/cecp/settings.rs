@@ -1,4 +1,4 @@
-//! Settings, and who plays.
+//! Settings, and names of the players.
 
 use messages::cecp::{Message, Switch};
 
@@ -56,7 +56,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     }),
 ];
 
-/// Accepts a setting in silence before a game, and plays with it.
+/// Fails unless the program accepts a setting before a game, and plays with it.
 fn accepts(program: &mut CecpHarness, setting: &str) -> Checked {
     program.deal([setting])?.has_taken(&format!("`{setting}`"))?;
     program.still_plays()

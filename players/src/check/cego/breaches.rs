@@ -1,4 +1,4 @@
-//! Messages that break the protocol: the engine ends, with a status that says so and a word on standard error.
+//! Messages that break the protocol: the engine must end with a failure status and a message on standard error.
 
 use super::harness::CegoHarness;
 use super::harness::CegoStart::{self, Moved, Ready};
@@ -52,7 +52,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
 
 const CLOCKS: &str = "1000000000 0 1000000000 0";
 
-/// A program in this state ends at each of these messages, before its first move or, as White, after it.
+/// Fails unless a program in this state ends at each of these messages.
 fn each_ends<S: AsRef<str>>(program: &CegoHarness, start: CegoStart, breaches: &[S]) -> Checked {
     breaches.iter().try_for_each(|breach| start.reach(&program.candidate)?.ends_at(breach.as_ref()))
 }

@@ -1,4 +1,4 @@
-//! What an engine does as long as everybody keeps to the protocol.
+//! Games in which both sides keep to the protocol.
 
 use std::time::{Duration, Instant};
 

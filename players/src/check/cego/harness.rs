@@ -1,4 +1,4 @@
-//! The test stand for CEGO.
+//! Test harness for CEGO.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,12 +14,12 @@ use crate::log::{Log, LogEntry, Speaker};
 
 pub(super) const SECOND: u64 = 1_000_000_000;
 
-/// What is announced are the lines on standard error.
+/// The announced data are the number of lines on standard error.
 pub(in crate::check) type CegoHarness = Harness<Cego>;
 
 type CegoLine = Result<EngineMessage, MalformedMessage>;
 
-/// The state of a program when its check begins.
+/// State of a program when its check begins.
 #[derive(Clone, Copy)]
 pub(in crate::check) enum CegoStart {
     /// After `ready`.
@@ -50,7 +50,7 @@ impl CheckedProtocol for Cego {
         None
     }
 
-    /// There is no other message that a program may send when it is to move, but `forfeit`.
+    /// Besides a move, `forfeit` is the only message that a program to move may send.
     fn is_move(_line: &CegoLine) -> bool {
         true
     }
@@ -70,19 +70,19 @@ impl CegoHarness {
         self.tell([format!("{SECOND} 0 {SECOND} 0 {fen}")])
     }
 
-    /// Plays a move against it, and hears its next.
+    /// Plays a move against the program, and waits for its reply.
     pub(super) fn play(&mut self, text: &str) -> Checked {
         self.follow(&[text]);
         self.ask(&format!("{SECOND} {SECOND} {text}")).map(drop)
     }
 
-    /// It says nothing for a time.
+    /// Fails if the program sends anything within a period.
     pub(super) fn hear_nothing(&mut self, time: Duration) -> Checked {
         self.hear_for(time)?.has_no("nothing", |_| true)
     }
 
-    /// Breaks the protocol: the program ends without a word, with a status other than 0, and says why on standard
-    /// error.
+    /// Breaks the protocol. Fails unless the program sends nothing, ends with a status other than 0, and gives the reason on
+    /// standard error.
     pub(super) fn ends_at(mut self, breach: &str) -> Checked {
         let said_before = self.announced.count.load(Ordering::Relaxed);
         let expected = format!("that it ends at `{}`", game::excerpt(breach));
@@ -102,7 +102,7 @@ impl CegoHarness {
     }
 }
 
-/// Counts what is said on standard error; everything goes on to another log.
+/// Counts the lines of standard error, and passes all lines on to another log.
 #[derive(Default)]
 pub(crate) struct ErrorCounter {
     count: AtomicUsize,

@@ -1,4 +1,4 @@
-//! The checklist of CEGO, revision 1: spec/cego-revision-1.txt.
+//! Rules of CEGO, revision 1: spec/cego-revision-1.txt.
 
 mod breaches;
 mod game;
@@ -8,5 +8,5 @@ use super::ConformanceRule;
 
 pub(super) use self::harness::{CegoHarness, CegoStart};
 
-/// The rules.
+/// Returns the rules.
 pub(super) const RULES: [&[ConformanceRule]; 2] = [game::RULES, breaches::RULES];

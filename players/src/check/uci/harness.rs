@@ -1,4 +1,4 @@
-//! The test stand for UCI.
+//! Test harness for UCI.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::check::positions::MIDDLEGAME;
 use crate::check::{Candidate, Checked};
 use crate::uci::Uci;
 
-/// A line of the program, as far as it can be read.
+/// A parsed line of the program.
 type UciLine = Result<Message, LineError>;
 
 pub(super) type UciTranscript = Transcript<UciLine>;
 
-/// What is announced are the options.
+/// The announced data are the options.
 pub(in crate::check) type UciHarness = Harness<Uci>;
 
-/// The state of a program when its check begins.
+/// State of a program when its check begins.
 #[derive(Clone, Copy)]
 pub(in crate::check) enum UciStart {
     /// Nothing was sent yet.
@@ -87,7 +87,7 @@ impl CheckedProtocol for Uci {
 }
 
 impl UciHarness {
-    /// All that it says up to `uciok`.
+    /// Returns all messages up to `uciok`.
     pub(super) fn greet(&mut self) -> Checked<UciTranscript> {
         self.tell(["uci"])?;
         self.hear_until("`uciok`", self.patience, |line| *line == Ok(Message::UciOk))
@@ -101,24 +101,24 @@ impl UciHarness {
         self.tell([format!("position fen {fen}{played}")])
     }
 
-    /// The program has the option of this name.
+    /// Not supported unless the program has the option.
     pub(super) fn needs(&self, name: &str) -> Checked {
         require(self.announced.iter().any(|(known, _)| known == name), format!("the option {name}"))
     }
 
-    /// It answers a command that ends a search, at once and once.
+    /// Fails unless the program answers a command that ends a search at once, with one `bestmove`.
     pub(super) fn answers_once(&mut self, command: &str) -> Checked {
         self.tell([command])?;
         self.hear_move(AT_ONCE)?;
         self.hear_no_more()
     }
 
-    /// No second answer comes.
+    /// Fails if a second answer comes.
     pub(super) fn hear_no_more(&mut self) -> Checked {
         self.hear_for(QUIET)?.has_no("one `bestmove`", Uci::is_move)
     }
 
-    /// It takes part in a game as if nothing had happened.
+    /// Fails unless the program plays another game.
     pub(super) fn still_plays(&mut self) -> Checked {
         self.game = Game::default();
         self.deal(["ucinewgame", "position startpos"])?;
@@ -126,7 +126,7 @@ impl UciHarness {
     }
 }
 
-/// The news of the search among what was heard.
+/// Returns the `info` messages among those received.
 pub(super) fn infos(heard: &UciTranscript) -> impl Iterator<Item = &Info> {
     heard.messages().filter_map(|line| match line {
         Ok(Message::Info(info)) => Some(&**info),

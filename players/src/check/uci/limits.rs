@@ -1,4 +1,4 @@
-//! The limits of a search.
+//! Search limits.
 
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     ),
 ];
 
-/// Moves in the middlegame under each of these limits within a time that is generous to a busy machine.
+/// Fails unless the program moves in time under each of these limits, on a busy machine.
 fn in_time(program: &mut UciHarness, limits: &[&str]) -> Checked {
     limits.iter().try_for_each(|go| {
         program.set_up(MIDDLEGAME, Standard, &[])?;

@@ -1,4 +1,4 @@
-//! The checklist of UCI, S. Meyer-Kahlen's text of April 2006.
+//! Rules of UCI, by S. Meyer-Kahlen's specification of April 2006.
 
 mod harness;
 mod limits;
@@ -9,5 +9,5 @@ use super::ConformanceRule;
 
 pub(super) use self::harness::{UciHarness, UciStart};
 
-/// The rules.
+/// Returns the rules.
 pub(super) const RULES: [&[ConformanceRule]; 3] = [start::RULES, search::RULES, limits::RULES];

@@ -1,4 +1,4 @@
-//! Searches that are stopped, pondering, and what is told of a search.
+//! Stopping a search, pondering, and thinking output.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -101,7 +101,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     ),
 ];
 
-/// Tells this mate, if it tells any.
+/// Fails unless the program reports this mate. Not supported if it reports none.
 fn tells(program: &mut UciHarness, mate: Score) -> Checked {
     let heard = program.ask("go movetime 300")?;
     let told = infos(&heard).filter_map(|info| Some(info.score?.value));

@@ -1,4 +1,4 @@
-//! The first words, options, positions, and the end.
+//! The handshake, options, positions, and the end.
 
 use game::CastlingMode::{Chess960, Standard};
 use messages::OptionKind;
@@ -91,7 +91,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
     rule("position-illegal", "plays on after illegal positions and moves", Greeted).check(|program| {
         let illegal =
             ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "position fen x"];
-        // What a program is to do is written nowhere.
+        // The specification doesn't say what a program has to do.
         let heard = program.deal(illegal).map_err(|_| Failure::NotSupported("illegal positions".into()))?;
         heard.has_no("no `bestmove`", Uci::is_move)?;
         program.still_plays()
@@ -101,7 +101,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
             for fen in [MATED, STALEMATED] {
                 program.set_up(fen, Standard, &[])?;
                 program.tell(["go movetime 200"])?;
-                // What a program is to answer is written nowhere, but that it answers, and that it has no move.
+                // The specification demands an answer, but not which one; the program has no legal move.
                 let heard = program.hear_until("`bestmove`", program.patience, Uci::is_move)?;
                 let has_moved = matches!(heard.last(),
                     Some(Ok(Message::BestMove { best, .. })) if !is_no_move(*best));
@@ -127,7 +127,7 @@ pub(super) const RULES: &[ConformanceRule] = &[
         .check(|program| program.end_input(AT_ONCE)),
 ];
 
-/// `0000`, and squares that are the same.
+/// Whether the move is `0000`, or from a square to itself.
 fn is_no_move(mv: UciMove) -> bool {
     matches!(mv, UciMove::Null) || matches!(mv, UciMove::Normal { from, to, .. } if from == to)
 }
