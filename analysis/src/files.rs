@@ -2,8 +2,8 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek as _, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use platform::FileId;
 use tempfile::NamedTempFile;
@@ -20,9 +20,9 @@ pub enum FileError {
     /// The output is also an input; writing it would destroy the input.
     #[error("`{0}` is both input and output")]
     Same(String),
-    /// Standard input can't be replaced.
-    #[error("standard input can't be changed in place; name a file")]
-    NoFile,
+    /// Standard input, a device or a pipe can't be replaced.
+    #[error("{0} can't be changed in place; name a regular file")]
+    NoFile(String),
     /// The input was changed by somebody else before it could be replaced. The second name is the file with the result.
     #[error("`{0}` was changed in the meantime and is left as it is; the result is in `{1}`")]
     Changed(String, String),
@@ -86,15 +86,11 @@ fn shown(path: &Path) -> String {
     path.display().to_string().chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// Identity and state of a file, to detect edits: device, inode and size, and the modification time in seconds and
-/// nanoseconds.
-#[derive(Debug, PartialEq, Eq)]
-struct FileVersion([u64; 3], [i64; 2]);
+/// Identity, size and modification time of a regular file, to detect edits.
+type FileVersion = (FileId, u64, Option<SystemTime>);
 
-impl FileVersion {
-    fn of(about: &Metadata) -> FileVersion {
-        FileVersion([about.dev(), about.ino(), about.len()], [about.mtime(), about.mtime_nsec()])
-    }
+fn version(id: FileId, about: &Metadata) -> FileVersion {
+    (id, about.len(), about.modified().ok())
 }
 
 /// The output of a verb.
@@ -156,15 +152,15 @@ impl OutputFile {
     /// # Errors
     /// The input is not a file, or no file can be created in its directory.
     pub fn in_place(input: &InputFile) -> Result<OutputFile, FileError> {
-        let Some((path, about)) = input.path.as_ref().zip(input.about.as_ref()) else {
-            return Err(FileError::NoFile);
+        let (Some(path), Some(about), Some(id)) = (&input.path, &input.about, input.id) else {
+            return Err(FileError::NoFile(input.name.clone()));
         };
         let make = || {
             let path = path.canonicalize()?;
             let folder = path.parent().unwrap_or(Path::new("."));
             let file = tempfile::Builder::new().prefix(".herald-").tempfile_in(folder)?;
             file.as_file().set_permissions(about.permissions())?;
-            Ok(OutputKind::InPlace { file, path, version: FileVersion::of(about) })
+            Ok(OutputKind::InPlace { file, path, version: version(id, about) })
         };
         let sink = make().map_err(|error| FileError::Unwritable(shown(path), error))?;
         Ok(OutputFile { name: shown(path), sink })
@@ -205,9 +201,11 @@ impl OutputFile {
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
                 synchronised => synchronised,
             },
-            OutputKind::InPlace { file, path, version } => {
+            OutputKind::InPlace { file, path, version: opened } => {
                 let synchronised = file.as_file().sync_data();
-                let is_changed = fs::metadata(&path).ok().is_none_or(|now| FileVersion::of(&now) != version);
+                let now =
+                    FileId::at(&path).zip(fs::metadata(&path).ok()).map(|(id, about)| version(id, &about));
+                let is_changed = now != Some(opened);
                 if synchronised.is_ok() && is_changed {
                     let kept =
                         file.keep().map_err(|error| FileError::Unwritable(self.name.clone(), error.error))?;
