@@ -1,4 +1,4 @@
-//! The store of an event: an append-only list of facts in an SQLite database that survives the death of the writing
+//! The store of an event: an append-only list of facts in an `SQLite` database that survives the death of the writing
 //! process.
 //!
 //! A commit does not wait for the disk, because data handed to the operating system survives the death of the process.
@@ -20,12 +20,12 @@ use checkpoints::Checkpoints;
 /// An error of the event store.
 #[derive(Debug, thiserror::Error)]
 pub enum EventStoreError {
-    /// SQLite reports an error: the database is damaged, the disk is full, or the file cannot be opened.
+    /// `SQLite` reports an error: the database is damaged, the disk is full, or the file cannot be opened.
     #[error("{path}: {error}")]
     Database {
         /// Path of the database.
         path: PathBuf,
-        /// Error reported by SQLite.
+        /// Error reported by `SQLite`.
         error: rusqlite::Error,
     },
     /// The operating system reports an error: for the lock file, or for the thread of the checkpoints.
@@ -88,7 +88,7 @@ pub struct EventStore {
     next: u64,
 }
 
-/// Time that SQLite waits for a checkpoint or for another program that reads the database before it gives up.
+/// Time that `SQLite` waits for a checkpoint or for another program that reads the database before it gives up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A commit writes whole pages, so small pages are better for a few facts at a time.

@@ -1,5 +1,5 @@
 "use strict";
-// The live page of an event. It contains no chess rules: positions come as FEN. All data is inserted as text, never as HTML.
+// The live page of an event. It contains no chess rules: positions come as FEN. All data is inserted as text, not HTML.
 const $ = id => document.getElementById(id);
 const SYMBOLS = { k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
 const running = new Map();
