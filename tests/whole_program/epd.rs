@@ -109,7 +109,7 @@ fn what_can_t_be_read_or_written_is_named() {
     assert!(told.starts_with("herald: can't write `nowhere/b.epd`: "), "{told}");
     let told = complaint(path, &["purge", "a-b", "a.epd"], 2);
     assert!(told.starts_with("herald: `a-b` is not an opcode"), "{told}");
-    assert!(complaint(path, &["normalize", "--in-place"], 2).contains("name a file"));
+    assert!(complaint(path, &["normalize", "--in-place"], 2).contains("name a regular file"));
     if Path::new("/dev/full").exists() {
         let told = complaint(path, &["normalize", "a.epd", "-o", "/dev/full"], 1);
         assert!(told.starts_with("herald: can't write `/dev/full`: No space left on device"), "{told}");

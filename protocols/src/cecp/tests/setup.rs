@@ -1,6 +1,6 @@
 //! Positions that are set up.
 
-use super::Gui;
+use super::{Gui, long_think};
 
 #[test]
 fn an_illegal_position_is_refused_and_so_are_moves() {
@@ -29,6 +29,21 @@ fn edit_sets_up_a_position_for_either_side() {
     gui.send(&["edit", "Zz9", "Kz9", "."]);
     gui.expect("Error (unknown command in edit mode): Zz9");
     gui.expect("Error (bad square in edit mode): Kz9");
+    gui.disconnect();
+}
+
+#[test]
+fn a_ping_after_edit_waits_for_what_the_position_leads_to() {
+    let mut gui = Gui::start();
+    long_think(&mut gui);
+    gui.send(&["edit", "#", "Ke1", "c", "Ke8", ".", "ping 7"]);
+    gui.expect("1/2-1/2 {Draw by insufficient material}");
+    gui.expect("pong 7");
+    long_think(&mut gui);
+    gui.send(&["sd 2", "edit", "#", "Kg6", "Ra1", "c", "Kg8", ".", "ping 8"]);
+    gui.expect("move a1a8");
+    gui.expect("1-0 {White mates}");
+    gui.expect("pong 8");
     gui.disconnect();
 }
 
