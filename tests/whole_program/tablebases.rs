@@ -42,6 +42,12 @@ fn tables_are_used_at_the_root_and_in_the_search() {
     let lines = heard(&program, "bestmove ");
     assert!(hits(&lines) > 0, "{lines:?}");
 
+    // A drawn root is shown as a draw, also while the search believes in the extra pawn.
+    program.say("position fen 8/8/8/4k3/8/2K5/4P3/8 w - - 0 1\ngo depth 12");
+    let lines = heard(&program, "bestmove ");
+    let (_, infos) = lines.split_last().unwrap();
+    assert!(infos.iter().all(|line| line.contains(" score cp 0 nodes ")), "{lines:?}");
+
     let mut program = Program::start(&["xboard"]);
     program.say(&format!("protover 2\negtpath syzygy {}", folder.display()));
     program.say("force\nsetboard 4k3/8/8/4K3/4P3/8/8/8 b - - 0 1\nsd 1\ngo");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use game::{Game, SyzygyTables};
+use game::{Game, ScoreBound, SyzygyTables, SyzygyValue};
 use search::mate::{Finding, Goal, Problem, Solver};
 use search::network::Network;
 use search::{Answer, Control, Limits, Observer, Report, Root, Score, Searcher, Style, Table, TimeLimit};
@@ -102,13 +102,15 @@ impl Worker {
         // Where they know the root, the search finds the shortest way by itself.
         let below_root = tablebases.filter(|_| root_probes.is_none());
         self.searcher.tablebases = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
+        let is_drawn = root_probes.is_some() && tablebases.is_some_and(|tables| is_drawn(job, tables));
         let root_probes = root_probes.unwrap_or_default();
-        let mut reporter = Reporter { job, root_probes, listener: &mut self.listener };
+        let mut reporter = Reporter { job, root_probes, is_drawn, listener: &mut self.listener };
         let (mate, limits) = find_mate(job, &root, &mut reporter);
         let (searcher, table) = (&mut self.searcher, &mut self.table);
-        mate.unwrap_or_else(|| {
+        let answer = mate.unwrap_or_else(|| {
             searcher.think(table, &root, &limits, &job.control, &*job.task.clock, &mut reporter)
-        })
+        });
+        if is_drawn { Answer { score: Score::DRAW, ..answer } } else { answer }
     }
 
     /// Tells of a faulty endgame table, once.
@@ -121,7 +123,7 @@ impl Worker {
     }
 
     fn think_variant(&mut self, job: &Job, root: &Root<Board>) -> Answer {
-        let mut reporter = Reporter { job, root_probes: 0, listener: &mut self.listener };
+        let mut reporter = Reporter { job, root_probes: 0, is_drawn: false, listener: &mut self.listener };
         let searcher = self.variants.get_or_insert_default();
         searcher.use_threads(self.threads);
         searcher.think(&mut self.table, root, &job.task.limits, &job.control, &*job.task.clock, &mut reporter)
@@ -167,6 +169,12 @@ fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &SyzygyTables) -> Opt
     Some(candidates.len() as u64)
 }
 
+/// Whether the endgame tables know the root as a draw. A restriction of the root moves may have changed its value.
+fn is_drawn(job: &Job, tablebases: &SyzygyTables) -> bool {
+    let chess = job.game.chess().filter(|_| job.task.allowed.is_none());
+    chess.and_then(|chess| tablebases.noting_faults(tablebases.probe(chess))) == Some(SyzygyValue::Draw)
+}
+
 fn decision(game: &Game, answer: &Answer) -> Decision {
     let line: Vec<search::Move> = answer.best.into_iter().chain(answer.ponder).collect();
     let mut line = line_from_search(game, &line).into_iter();
@@ -178,6 +186,8 @@ struct Reporter<'a> {
     job: &'a Job,
     /// Tablebase probes before the search.
     root_probes: u64,
+    /// Whether the endgame tables know the root as a draw.
+    is_drawn: bool,
     listener: &'a mut Listener,
 }
 
@@ -187,8 +197,8 @@ impl Observer for Reporter<'_> {
             depth: report.depth,
             selective_depth: report.selective_depth,
             number: report.line,
-            score: bridge::score(report.score),
-            bound: bridge::bound(report.bound),
+            score: if self.is_drawn { game::Score::DRAW } else { bridge::score(report.score) },
+            bound: if self.is_drawn { ScoreBound::Exact } else { bridge::bound(report.bound) },
             nodes: report.nodes,
             elapsed: report.elapsed,
             hash_full: report.hash_full,
