@@ -8,10 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
-use engine::{
-    Engine, Limits, NumberSetting, Purpose, SearchTask, Setting, SettingError, Settings, SettingsFile,
-    TaskId, Thought,
-};
+use engine::{Engine, Limits, Purpose, SearchTask, Setting, Settings, SettingsFile, TaskId, Thought};
 use game::Game;
 use messages::OptionKind;
 use messages::input::{Input, LineReader};
@@ -88,31 +85,22 @@ impl Host {
         &self.settings_problems
     }
 
-    /// Saves the engine's settings, and returns where. `told_by_gui` are settings that came from the GUI and not
-    /// from the user: of these, the saved values stay.
+    /// Saves the engine's settings and returns the path of the file.
     ///
     /// # Errors
-    /// There is no place for them, or it can't be written; the text says which.
-    pub fn save_settings(&self, told_by_gui: &[NumberSetting]) -> Result<&Path, String> {
+    /// There is no settings file, or it can't be written; the text says which.
+    pub fn save_settings(&self) -> Result<&Path, String> {
         let file = self.settings_file.as_ref().ok_or("there is no place to save settings in")?;
-        let saved = file.load().unwrap_or_default();
-        let settings = self.to_save(&saved, told_by_gui).map_err(|error| error.to_string())?;
-        file.save(&settings).map_err(|fault| fault.to_string())?;
+        file.save(self.engine.settings()).map_err(|fault| fault.to_string())?;
         Ok(file.path())
     }
 
-    /// Whether [`Host::save_settings`] would change what is saved. Not if nothing can be saved.
-    pub fn would_change_saved_settings(&self, told_by_gui: &[NumberSetting]) -> bool {
-        let would_change =
-            |saved: Settings| self.to_save(&saved, told_by_gui).is_ok_and(|settings| settings != saved);
-        // What is damaged would become whole.
-        self.settings_file.as_ref().is_some_and(|file| file.load().map_or(true, would_change))
-    }
-
-    fn to_save(&self, saved: &Settings, told_by_gui: &[NumberSetting]) -> Result<Settings, SettingError> {
-        let mut settings = self.engine.settings().clone();
-        told_by_gui.iter().try_for_each(|&setting| settings.set(setting, saved.get(setting)))?;
-        Ok(settings)
+    /// Whether [`Host::save_settings`] would change the file. False without a file.
+    pub fn would_change_saved_settings(&self) -> bool {
+        // A damaged file would become a valid one.
+        let differs =
+            |file: &SettingsFile| file.load().map_or(true, |saved| saved != *self.engine.settings());
+        self.settings_file.as_ref().is_some_and(differs)
     }
 
     /// Waits for the next event.

@@ -107,7 +107,8 @@ fn read(text: &str) -> Result<Settings, String> {
     for (name, value) in &table {
         let setting = Setting::ALL.into_iter().find(|&setting| key(setting) == *name);
         let setting = setting.ok_or_else(|| format!("there is no setting {}", excerpt(name)))?;
-        let wrong = |expected: &str| format!("{name} needs {expected}, not {}", value.type_str());
+        let wrong =
+            |expected: &str| format!("{name} needs {expected}, not `{}`", excerpt(&value.to_string()));
         match setting {
             Setting::Number(number) => {
                 let value = value.as_integer().ok_or_else(|| wrong("a whole number"))?;
@@ -157,9 +158,9 @@ mod tests {
     fn a_damaged_file_is_one_line_that_says_where() {
         for (text, problem) in [
             ("Hash = 32\nThreads = ", "line 2: "),
-            ("Hash = \"much\"", "Hash needs a whole number, not string"),
+            ("Hash = \"much\"", "Hash needs a whole number, not `\"much\"`"),
             ("Hash = 0", "Hash must be between 1 and 33554432, not 0"),
-            ("OwnBook = 1", "OwnBook needs true or false, not integer"),
+            ("OwnBook = 1", "OwnBook needs true or false, not `1`"),
             ("Hsah = 1", "there is no setting Hsah"),
         ] {
             let found = read(text).unwrap_err();

@@ -17,8 +17,8 @@ pub(super) const SYZYGY: &str = "syzygy";
 /// default, as GUIs differ in that.
 const OFF: [Switch; 3] = [Switch::San, Switch::Sigint, Switch::Sigterm];
 
-/// What comes by `memory` and `cores` from the GUI, which has settings of its own for it. They are no options.
-pub(super) const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
+/// Settings that the GUI sets by `memory` and `cores`. They are not offered as options.
+const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
 
 /// What can be set or done by `option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl CecpOption {
     }
 
     /// A single word: python-chess takes a second word for the type. Without `UCI_`, which python-chess reserves.
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         match self {
             CecpOption::Setting(setting) => setting.name().replace(' ', "").replace("UCI_", ""),
             CecpOption::ClearHash => "ClearHash".to_owned(),

@@ -163,7 +163,7 @@ impl UciSession<'_> {
     }
 
     fn save(&mut self) -> Result<(), String> {
-        let saved = self.host.save_settings(&[]);
+        let saved = self.host.save_settings();
         let saved = saved.map_err(|problem| format!("settings not saved: {problem}"))?.display();
         self.output.line(&Message::note(format!("settings saved in {saved}")));
         Ok(())
@@ -248,6 +248,9 @@ impl UciSession<'_> {
                 Ok(m) => allowed.push(m),
                 Err(error) => self.note(format!("searchmoves: {error}")),
             }
+        }
+        if allowed.is_empty() && !searchmoves.is_empty() {
+            self.note("searchmoves: no legal move given, all moves are searched".into());
         }
         Some(allowed).filter(|allowed| !allowed.is_empty())
     }

@@ -164,6 +164,9 @@ fn searchmoves_restrict_and_illegal_ones_are_told() {
     let heard = session.hear_until("bestmove ");
     assert!(heard[0].starts_with("info string searchmoves: illegal move `e2e5`"), "{heard:?}");
     assert!(heard.last().is_some_and(|line| line.starts_with("bestmove h2h3")));
+    session.say("go depth 2 searchmoves e2e5");
+    let heard = session.hear_until("bestmove ");
+    assert_eq!(heard[1], "info string searchmoves: no legal move given, all moves are searched");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use messages::cecp::{Audience, Command, Message};
 
 use super::CecpSession;
 use super::partnership::Partnership;
-use crate::cecp::announcement::{NAME, TOLD_BY_GUI};
+use crate::cecp::announcement::NAME;
 use crate::cecp::output::echo;
 
 /// The persons (or programs) that Herald can send messages to.
@@ -72,7 +72,7 @@ impl CecpSession<'_> {
     /// Not at once: XBoard 4.9.1 takes the answer for a setting, and dies, while its dialogue of settings is open.
     pub(super) fn ask_about_reset(&mut self) {
         let was_reset = std::mem::take(&mut self.persons.reset.is_due);
-        if !was_reset || !self.host.would_change_saved_settings(&TOLD_BY_GUI) {
+        if !was_reset || !self.host.would_change_saved_settings() {
             return;
         }
         self.persons.reset.is_open = true;

@@ -4,7 +4,7 @@ use engine::{NumberSetting, PathSetting, Setting, SettingError, Settings};
 use game::book::BookMove;
 
 use super::CecpSession;
-use crate::cecp::announcement::{CecpOption, SYZYGY, TOLD_BY_GUI, announcement, options_again};
+use crate::cecp::announcement::{CecpOption, SYZYGY, announcement, options_again};
 use messages::cecp::{Audience, Message, first_word};
 
 /// Memory that is not hash table, in MiB: program, network, stacks.
@@ -88,13 +88,19 @@ impl CecpSession<'_> {
             Err(error @ (E::Memory { .. } | E::Book { .. } | E::Network { .. } | E::Tablebases(_))) => {
                 self.output.send(&Message::TellUserError(error.to_string()));
             }
-            Err(error) => return Err(error.to_string()),
+            Err(error) => {
+                return Err(error.to_string().replacen(
+                    setting.name(),
+                    &CecpOption::Setting(setting).name(),
+                    1,
+                ));
+            }
         }
         Ok(())
     }
 
     pub(super) fn save(&mut self) {
-        let message = match self.host.save_settings(&TOLD_BY_GUI) {
+        let message = match self.host.save_settings() {
             Ok(path) => Message::Tell(Audience::User, format!("Settings saved in {}", path.display())),
             Err(problem) => Message::TellUserError(format!("Settings not saved: {problem}")),
         };

@@ -110,6 +110,15 @@ fn errors_say_what_is_wrong() {
         ("option MultiPV=0", "Error (MultiPV must be between 1 and 256, not 0): option MultiPV=0"),
         ("option MultiPV=x", "Error (MultiPV needs a whole number, not `x`): option MultiPV=x"),
         ("option MultiPV", "Error (missing value): option MultiPV"),
+        ("option Elo=x", "Error (Elo needs a whole number, not `x`): option Elo=x"),
+        (
+            "option LimitStrength=x",
+            "Error (LimitStrength needs true or false (1 or 0), not `x`): option LimitStrength=x",
+        ),
+        (
+            "option MoveOverhead=-1",
+            "Error (MoveOverhead must be between 0 and 5000, not -1): option MoveOverhead=-1",
+        ),
         ("undo", "Error (command not legal now): undo"),
         ("remove", "Error (command not legal now): remove"),
         ("exclude e2e5", "Error (not a legal move here): exclude e2e5"),

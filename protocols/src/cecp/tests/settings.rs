@@ -1,6 +1,6 @@
 //! Options.
 
-use engine::{NumberSetting, Setting, Settings, SettingsFile};
+use engine::{NumberSetting, SettingsFile};
 
 use super::Gui;
 use crate::cecp::{Dialect, serve};
@@ -62,13 +62,13 @@ fn settings_are_saved_and_reset() {
         })
     };
     let mut first = start();
-    first.say("memory 80\noption Contempt=25\noption LimitStrength=1\noption Save");
+    first.say("memory 100\ncores 2\noption Contempt=25\noption LimitStrength=1\noption Save");
     assert_eq!(first.hear("tell"), format!("telluser Settings saved in {}", file.display()));
     first.close();
     first.end();
     let saved = SettingsFile::at(&file).load().unwrap();
     assert_eq!(saved.get(NumberSetting::Contempt), 25);
-    assert!(saved.is_default(Setting::Number(NumberSetting::Hash)), "that was the GUI's");
+    assert_eq!((saved.get(NumberSetting::Hash), saved.get(NumberSetting::Threads)), (84, 2));
     let mut second = start();
     second.say("protover 2");
     let announced = second.hear_until("feature done=1").join("\n");
@@ -91,8 +91,8 @@ fn settings_are_saved_and_reset() {
     second.say("option Reset\nmemory 90\nnew\nsave-reset Yes.");
     assert_eq!(second.hear("askuser"), question);
     assert_eq!(second.hear("tell"), format!("telluser Settings saved in {}", file.display()));
-    assert!(SettingsFile::at(&file).load().unwrap() == Settings::default());
-    second.say("option Reset\nnew\nping 1");
+    assert_eq!(SettingsFile::at(&file).load().unwrap().get(NumberSetting::Hash), 74);
+    second.say("option Reset\noption Save\noption Reset\nnew\nping 1");
     assert_eq!(second.hear_until("pong 1").iter().nth_back(1).unwrap(), "feature done=1", "nothing to ask");
     second.close();
     second.end();
