@@ -193,6 +193,7 @@ fn reason(error: &FenError) -> String {
         FenError::TooMuchMaterial { .. } => {
             "a side has over 16 pieces, or more promoted pieces than pawns are missing".to_owned()
         }
+        FenError::Variant { problem, .. } => problem.clone(),
         other => other.to_string(),
     }
 }

@@ -37,14 +37,17 @@ impl CecpSession<'_> {
         }
         self.send_held_report(command.as_ref().ok());
         let command = command?;
-        // They need the engine's own move to be made first.
-        if self.is_on_move() && matches!(command, C::Ping(_) | C::UserMove(_) | C::BareMove(_)) {
-            self.deferred.lines.push_back(line.to_owned());
-            return Ok(StateChange::Nothing);
-        }
-        // `white` or `black` may follow and take back what another `white` or `black` has done.
+        // A second `white` or `black` may still reverse the first.
         if !matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. }) {
             self.settle();
+        }
+        // These commands need the engine's own move to be made first.
+        if matches!(command, C::Ping(_) | C::UserMove(_) | C::BareMove(_)) {
+            self.take_up();
+            if self.is_on_move() {
+                self.deferred.lines.push_back(line.to_owned());
+                return Ok(StateChange::Nothing);
+            }
         }
         self.obey(command)
     }

@@ -48,6 +48,18 @@ fn a_ping_after_edit_waits_for_what_the_position_leads_to() {
 }
 
 #[test]
+fn an_illegal_position_of_a_variant_is_shown_once() {
+    let fen = "8/8/8/8/4p3/8/krbnNBRK/qrbnNBRQ w - - 0 1";
+    let mut gui = Gui::quick();
+    gui.send(&["variant racingkings"]);
+    gui.until_pong();
+    let told = gui.answers(&[&format!("setboard {fen}")]);
+    assert!(told[0].starts_with(&format!("tellusererror Illegal position {fen} (")), "{told:?}");
+    assert_eq!(told[0].matches(fen).count(), 1, "{told:?}");
+    gui.disconnect();
+}
+
+#[test]
 fn quit_is_obeyed_in_edit_mode() {
     let mut gui = Gui::quick();
     gui.send(&["edit", "quit"]);
