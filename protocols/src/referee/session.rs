@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::{Decision, Purpose, SearchLine, Thought};
-use game::{DrawReason, Game, Outcome, ScoreBound};
+use game::{DrawReason, Game, MoveLimits, MoveTime, Outcome, ScoreBound};
 use shakmaty::Position as _;
 
 use crate::agreements::{Agreements, is_content_with_a_draw, takes_a_draw};
@@ -129,7 +129,7 @@ impl RefereeSession<'_> {
 
     fn answer(&mut self, decision: &Decision) -> io::Result<()> {
         let game = self.client.game().clone();
-        let limits = engine::limits(self.client.limits());
+        let limits = self.client.limits();
         self.agreements.note(decision.score, self.host.engine.settings());
         let answer = self.choose(&game, decision);
         let moves_on = matches!(answer, Response::Move { .. });
@@ -138,6 +138,7 @@ impl RefereeSession<'_> {
             && self.config.ponder
             && let Some(reply) = decision.ponder
         {
+            let limits = engine::limits(ponder_limits(self.client, limits));
             let game = self.client.game();
             let remaining = self.client.remaining(!game.turn());
             self.ponder_move = PonderMove::start(self.host, game, reply, limits, remaining);
@@ -185,5 +186,41 @@ fn analysis(game: &Game, line: &SearchLine) -> Analysis {
         depth: Some(line.depth.into()),
         nodes: Some(line.nodes),
         line: game.chess().map(|chess| EpdMove::line(chess, &line.moves)).unwrap_or_default(),
+    }
+}
+
+/// Limits of the move after the reply that Herald ponders on. `limits` are those of Herald's last move, which is on the board.
+fn ponder_limits(client: &ClientState, limits: MoveLimits) -> MoveLimits {
+    // The clock does not run, so the moment is arbitrary.
+    let now = Instant::now();
+    let next = client.clock(now).move_limits(!client.game().turn(), now).time;
+    let (MoveTime::Clock { increment, .. }, MoveTime::Clock { remaining, moves_to_go, .. }) =
+        (limits.time, next)
+    else {
+        return limits;
+    };
+    MoveLimits { time: MoveTime::Clock { remaining, increment, moves_to_go }, ..limits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pondering_counts_on_the_clock_after_the_own_move() {
+        let mut client = ClientState::new("2/60".parse().expect("a time control"));
+        let mut limits_after = |request: &str, own: &str| {
+            let fields = game::epd::fields(client.game());
+            client.hear(&format!("{fields} refcom respond; {request}")).expect("a request");
+            let (game, limits) = (client.game().clone(), client.limits());
+            let answer = answer_with(&game, game.parse_move(own).expect(own), Remark::None);
+            client.reply(answer, Analysis::default()).expect("legal");
+            match ponder_limits(&client, limits).time {
+                MoveTime::Clock { remaining, moves_to_go, .. } => (remaining.as_secs(), moves_to_go),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(limits_after("", "e4"), (60, Some(1)));
+        assert_eq!(limits_after("sm e5; fmvn 1;", "d4"), (120, Some(2)));
     }
 }
