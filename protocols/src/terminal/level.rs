@@ -1,6 +1,8 @@
 //! The levels of a game in a terminal: time controls, some of which have names.
 
-use game::TimeControl;
+use std::time::Duration;
+
+use game::{Phase, TimeControl};
 
 /// The named levels, weakest first, and what they mean.
 const NAMED: [(&str, &str); 3] = [("easy", "depth=2"), ("normal", "1/move"), ("hard", "5/move")];
@@ -27,15 +29,35 @@ pub(super) fn parse(text: &str) -> Result<TimeControl, String> {
 /// A level as the user sees it.
 pub(super) fn describe(control: &TimeControl) -> String {
     let text = match control {
+        TimeControl::Unlimited => "without limit".to_owned(),
         TimeControl::Depth(plies) => format!("depth {plies}"),
-        TimeControl::PerMove(time) => format!("{} seconds a move", time.as_secs_f64()),
-        control => control.to_string(),
+        TimeControl::Nodes(nodes) => format!("{nodes} nodes a move"),
+        TimeControl::PerMove(time) => format!("{} a move", seconds(*time)),
+        TimeControl::Clock(phases) => {
+            let phases = phases.as_slice().iter().enumerate();
+            phases.map(|(index, phase)| describe_phase(phase, index > 0)).collect::<Vec<_>>().join(", then ")
+        }
     };
     let notation = control.to_string();
     match NAMED.iter().find(|(_, named)| *named == notation) {
         Some((name, _)) => format!("{text} ({name})"),
         None => text,
     }
+}
+
+fn describe_phase(phase: &Phase, is_later: bool) -> String {
+    let time = seconds(phase.time);
+    let time = match phase.moves {
+        Some(moves) => format!("{moves} moves in {time}"),
+        None => format!("{time} for the {}", if is_later { "rest" } else { "game" }),
+    };
+    let has_increment = !phase.increment.is_zero();
+    if has_increment { format!("{time} and {} a move", seconds(phase.increment)) } else { time }
+}
+
+fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    format!("{seconds} second{}", if time == Duration::from_secs(1) { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -51,9 +73,13 @@ mod tests {
         assert_eq!(level("EASY"), "depth 2 (easy)");
         assert_eq!(level("depth  6"), "depth 6");
         assert_eq!(level("time 2.5"), "2.5 seconds a move");
-        assert_eq!(level("time 1"), "1 seconds a move (normal)");
-        assert_eq!(level("300+2"), "300+2");
-        assert_eq!(level("40/300"), "40/300");
+        assert_eq!(level("time 1"), "1 second a move (normal)");
+        assert_eq!(level("5+0"), "5 seconds for the game");
+        assert_eq!(level("300+2"), "300 seconds for the game and 2 seconds a move");
+        assert_eq!(
+            level("40/300:1+1"),
+            "40 moves in 300 seconds, then 1 second for the rest and 1 second a move"
+        );
     }
 
     #[test]

@@ -333,7 +333,7 @@ impl TerminalSession<'_> {
     }
 
     fn save(&mut self, file: &Path) {
-        match save::append(file, &self.game, self.person) {
+        match save::append(file, &self.game, self.person, self.level()) {
             Ok(()) => self.say(format!("Saved to {}.", file.display())),
             Err(error) => {
                 self.say(format!("{} can't be written ({error}); try another name.", file.display()));

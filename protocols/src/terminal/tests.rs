@@ -221,7 +221,8 @@ fn games_are_saved_one_after_the_other() {
     assert!(talk.say(&save).starts_with("Saved to "));
     let saved = std::fs::read_to_string(&file).expect("the file is there");
     assert_eq!(saved.matches("1. e4 e5").count(), 2, "{saved}");
-    assert!(saved.contains("[White \"Human\"]") && saved.contains("[Result \"0-1\"]"), "{saved}");
+    assert!(saved.contains("[White \"Human\"]\n") && saved.contains("[Result \"0-1\"]"), "{saved}");
+    assert!(saved.contains("[Date \"2") && saved.contains("[TimeControl \"1/move\"]"), "{saved}");
     std::fs::remove_dir_all(&directory).expect("the test's own directory");
     assert!(talk.say(&save).contains("can't be written"));
 }
@@ -229,8 +230,11 @@ fn games_are_saved_one_after_the_other() {
 #[test]
 fn levels_are_shown_and_chosen() {
     let mut talk = Talk::new();
-    assert_eq!(talk.say("level"), "The level is 1 seconds a move (normal). `help` shows the others.\n");
-    talk.say("level 300+2");
+    assert_eq!(talk.say("level"), "The level is 1 second a move (normal). `help` shows the others.\n");
+    assert_eq!(
+        talk.say("level 300+2"),
+        "The level is 300 seconds for the game and 2 seconds a move from the next move on.\n"
+    );
     assert!(talk.say("board").contains("White 5:00   Black 5:00"));
 }
 
