@@ -1,4 +1,4 @@
-//! Positions that are set up.
+//! Tests of setting up positions.
 
 use super::{Gui, long_think};
 
