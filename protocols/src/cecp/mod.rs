@@ -5,8 +5,8 @@
 //! 1. The reading thread (`host.rs`) splits the input into lines and sends each as an event. It never waits for
 //!    thinking.
 //! 2. The session's loop (`session/mod.rs`, `run`) takes the event and calls `read` (`session/commands.rs`).
-//! 3. `read` parses the line into a `Command` (`messages/src/cecp/command/`). While the engine has a move of its own to make,
-//!    `obey_line` defers the line.
+//! 3. `read` parses the line into a `Command` (`messages/src/cecp/command/`). `obey_line` defers the line while the
+//!    engine has a move of its own to make.
 //! 4. `obey`, the one match over the command, calls its handler: `user_move` (`session/game.rs`).
 //! 5. The handler asks the `Game` for the move and plays it, or reports `Illegal move`. It returns the change of
 //!    state.
