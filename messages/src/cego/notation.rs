@@ -40,7 +40,7 @@ impl FromStr for LongMove {
     fn from_str(text: &str) -> Result<LongMove, MalformedMessage> {
         // Other spellings, for instance with capitals, are rejected.
         let written = text.parse().ok().filter(|written: &UciMove| written.to_string() == text);
-        let expected = "a move such as e2e4 or e7e8q, in small letters";
+        let expected = "a move such as e2e4 or e7e8q, in lower case";
         written.and_then(LongMove::new).ok_or_else(|| MalformedMessage::new(expected, text))
     }
 }
@@ -58,7 +58,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Any move that can be written.
+    /// Generates moves that can be written.
     pub(in crate::cego) fn long_move() -> impl Strategy<Value = LongMove> {
         let square = || (0..64_u32).prop_map(Square::new);
         let roles = vec![Role::Knight, Role::Bishop, Role::Rook, Role::Queen];

@@ -185,7 +185,7 @@ pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = TextLine<'_>> {
 mod tests {
     use super::*;
 
-    /// Gives so many bytes at a time.
+    /// A reader that returns at most this number of bytes at a time.
     struct Slowly<'a>(&'a [u8], usize);
 
     impl Read for Slowly<'_> {

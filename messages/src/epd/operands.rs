@@ -90,7 +90,7 @@ impl<'a> Operands<'a, '_> {
                 let expected = "private opcodes start with a capital, others have no capital and two letters";
                 (Rule::A18, Severity::Warning, format!("`{shown}`; {expected}"))
             } else {
-                (Rule::F15, Severity::Note, format!("`{shown}` is no opcode of the standard"))
+                (Rule::F15, Severity::Note, format!("`{shown}` is not an opcode of the standard"))
             };
         self.report(self.opcode.at, rule, severity, message);
     }
@@ -123,7 +123,7 @@ impl<'a> Operands<'a, '_> {
         self.refuse(at, rule, format!("`{}` has {found}; expected {expected}", excerpt(self.opcode.text)))
     }
 
-    /// Reports an error at an operand too many.
+    /// Reports an error at a superfluous operand.
     fn refuse_second<T>(&mut self, at: usize, expected: &str) -> Option<T> {
         let opcode = excerpt(self.opcode.text);
         self.refuse(at, Rule::O1, format!("`{opcode}` has too many operands; expected {expected}"))

@@ -137,7 +137,10 @@ impl EpdPosition {
             }
             Ok((chess, mode)) => {
                 if (chess.castles().castling_rights() & rights).count() < self.castling.letters.len() {
-                    let message = format!("`{}`: a king or a rook has moved", self.castling.letters);
+                    let message = format!(
+                        "castling rights `{}`: a king or a rook is not on its square",
+                        self.castling.letters
+                    );
                     report(castling, Rule::F6, message);
                 }
                 if let Some(square) =

@@ -29,12 +29,12 @@ messages! {
         BestMove {
             /// The move; [`UciMove::Null`] if there is none.
             best: UciMove,
-            /// The reply it would ponder on.
+            /// The reply on which the engine would ponder.
             ponder: Option<UciMove>,
         },
-        /// How the check for copy protection goes.
+        /// State of the copy protection check.
         CopyProtection(Check),
-        /// How the check of the registration goes.
+        /// State of the registration check.
         Registration(Check),
         /// Information about the search.
         Info(Box<Info>),

@@ -40,7 +40,7 @@ impl CecpSession<'_> {
     /// Handles a move from the GUI, usually the opponent's.
     pub(super) fn user_move(&mut self, text: &str) -> StateChange {
         let Some(game) = self.board.game_mut() else {
-            return self.report_illegal("there is no legal position".to_owned(), text);
+            return self.report_illegal("no legal position".to_owned(), text);
         };
         let mv = match game.parse_move(text) {
             Ok(mv) => mv,
