@@ -62,7 +62,7 @@ pub struct SearchLine {
     pub depth: u32,
     /// Selective depth in plies: the longest line searched.
     pub selective_depth: u32,
-    /// Rank of the line, starting at 1; above 1 only with MultiPV.
+    /// Rank of the line, starting at 1; above 1 only with `MultiPV`.
     pub number: usize,
     /// Score for the side to move.
     pub score: Score,

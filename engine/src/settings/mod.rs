@@ -72,7 +72,7 @@ pub enum NumberSetting {
     Hash,
     /// Number of search threads.
     Threads,
-    /// Number of lines to find (MultiPV).
+    /// Number of lines to find (`MultiPV`).
     Lines,
     /// Time in milliseconds kept in reserve for each move.
     Overhead,

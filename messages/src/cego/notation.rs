@@ -9,8 +9,8 @@ use shakmaty::{CastlingMode, Move, Role};
 
 use super::MalformedMessage;
 
-/// A move: origin, target and promotion. Castling is written with the squares of the king (`e1g1`). Legality is checked by
-/// [`LongMove::find`].
+/// A move: origin, target and promotion. Castling is written with the squares of the king (`e1g1`). Legality is checked
+/// by [`LongMove::find`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LongMove(UciMove);
 
@@ -27,8 +27,8 @@ impl LongMove {
         is_known.then_some(LongMove(written))
     }
 
-    /// Returns the legal move of `game` with this notation, if there is one. Castling as king takes rook and a promotion
-    /// without its letter are not accepted.
+    /// Returns the legal move of `game` with this notation, if there is one. Castling as king takes rook and a
+    /// promotion without its letter are not accepted.
     pub fn find(self, game: &Game) -> Option<Move> {
         game.legal_moves().into_iter().find(|&m| LongMove::of(m) == Some(self))
     }

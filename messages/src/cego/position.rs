@@ -9,8 +9,8 @@ use shakmaty::{Board, Chess, PositionErrorKinds, Square};
 
 use super::MalformedMessage;
 
-/// A well-formed FEN: six fields separated by single spaces, castling rights as `KQkq` in that order. Legality is checked by
-/// [`StrictFen::game`].
+/// A well-formed FEN: six fields separated by single spaces, castling rights as `KQkq` in that order. Legality is
+/// checked by [`StrictFen::game`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictFen(String);
 

@@ -1,5 +1,5 @@
-//! Reader of the board field (EPD specification, 4.1). Unlike shakmaty's reader it reports the column of a fault. Boards are
-//! written by shakmaty.
+//! Reader of the board field (EPD specification, 4.1). Unlike shakmaty's reader it reports the column of a fault.
+//! Boards are written by shakmaty.
 
 use game::epd::{Findings, Rule, Severity, Word};
 use game::excerpt;

@@ -34,7 +34,8 @@ pub(super) struct Operands<'a, 'f> {
 }
 
 impl<'a> Operands<'a, '_> {
-    /// Reads the operation. If its operands are invalid, an error is reported and the operation is kept as [`Operation::Other`].
+    /// Reads the operation. If its operands are invalid, an error is reported and the operation is kept as
+    /// [`Operation::Other`].
     pub(super) fn read(mut self) -> Operation<'a> {
         let opcode = self.opcode.text;
         let distance = if opcode == "bm" { self.mate_distance() } else { None };
@@ -76,7 +77,8 @@ impl<'a> Operands<'a, '_> {
         self.given.iter().map(any).collect()
     }
 
-    /// Reports an unknown opcode. Private opcodes are allowed; one that looks like a shared opcode may be a typing error.
+    /// Reports an unknown opcode. Private opcodes are allowed; one that looks like a shared opcode may be a typing
+    /// error.
     fn unknown(&mut self) {
         let opcode = self.opcode.text;
         let is_private = opcode.starts_with(|c: char| c.is_ascii_uppercase());
@@ -331,8 +333,8 @@ impl<'a, 'f> Operands<'a, 'f> {
         Some(self.moves.line(texts, self.findings))
     }
 
-    /// Returns the distance to mate of `bm #3` or `bm #-2`, in moves: negative if the side to move is mated. Commas around it
-    /// are skipped.
+    /// Returns the distance to mate of `bm #3` or `bm #-2`, in moves: negative if the side to move is mated. Commas
+    /// around it are skipped.
     fn mate_distance(&self) -> Option<&'a str> {
         // The first operand excludes nearly all records.
         if !self.given.first().is_some_and(|first| !first.is_string && first.text.starts_with(['#', ','])) {

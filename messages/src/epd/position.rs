@@ -102,8 +102,8 @@ impl EpdPosition {
         }
     }
 
-    /// Returns the position if it is legal. Castling rights and en passant squares that contradict the board are dropped. The
-    /// castling mode is that of Chess960 if the castling rights require it.
+    /// Returns the position if it is legal. Castling rights and en passant squares that contradict the board are
+    /// dropped. The castling mode is that of Chess960 if the castling rights require it.
     ///
     /// # Errors
     /// The position is illegal.

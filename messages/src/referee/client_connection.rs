@@ -58,8 +58,8 @@ impl<'a> ClientConnection<'a> {
         Ok(link)
     }
 
-    /// Processes input from the referee and returns the task that is left to the caller. Replies are repeated and alarms are
-    /// raised here.
+    /// Processes input from the referee and returns the task that is left to the caller. Replies are repeated and
+    /// alarms are raised here.
     ///
     /// # Errors
     /// The output failed.

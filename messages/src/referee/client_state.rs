@@ -1,4 +1,5 @@
-//! State of a client: its game, the clocks and the draw offers of the opponent. Search and input/output happen elsewhere.
+//! State of a client: its game, the clocks and the draw offers of the opponent. Search and input/output happen
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,7 +22,8 @@ pub enum ClientTask {
     NewGame,
     /// Answer with a move or another response.
     Respond,
-    /// Send this record again: the referee repeats a question that was answered, for instance after it took over the event.
+    /// Send this record again: the referee repeats a question that was answered, for instance after it took over the
+    /// event.
     Repeat(Box<ClientRecord>),
     /// End the game; carries the result if the referee sent one.
     Conclude(Option<String>),
@@ -61,8 +63,8 @@ const LONGEST_GAME: usize = 12_000;
 /// Maximal number of tags that are stored.
 const MOST_TAGS: usize = 100;
 
-/// State of a client: its game and the event. It outlives a connection, so that a client that reconnects to the referee or to
-/// its successor continues with it.
+/// State of a client: its game and the event. It outlives a connection, so that a client that reconnects to the referee
+/// or to its successor continues with it.
 #[derive(Clone, Debug, Default)]
 pub struct ClientState {
     game: Game,
@@ -95,7 +97,8 @@ impl ClientState {
     /// Processes a line without its end and returns the task that follows.
     ///
     /// # Errors
-    /// The referee violated the protocol. The state is unchanged, except for moves that were already played from a new position.
+    /// The referee violated the protocol. The state is unchanged, except for moves that were already played from a new
+    /// position.
     pub fn hear(&mut self, line: &str) -> Result<ClientTask, ProtocolError> {
         use RefereeCommand as R;
         let directive: Directive = line.parse()?;
@@ -303,8 +306,8 @@ impl ClientState {
         }
     }
 
-    /// Limits of the search for the side to move. If the game sets no limit, the fixed time per move of the client's default
-    /// time control applies.
+    /// Limits of the search for the side to move. If the game sets no limit, the fixed time per move of the client's
+    /// default time control applies.
     pub fn limits(&self) -> MoveLimits {
         // The clock does not run, so the moment does not matter.
         let (color, now) = (self.game.turn(), Instant::now());

@@ -1,5 +1,5 @@
-//! The referee protocol of EPD (Edwards, "Extended Position Description", 1995; section 8): the referee of a tournament and
-//! the playing programs exchange records, one per line.
+//! The referee protocol of EPD (Edwards, "Extended Position Description", 1995; section 8): the referee of a tournament
+//! and the playing programs exchange records, one per line.
 //!
 //! The referee sends a [`Directive`], a client a [`ClientRecord`]. [`ClientState`] is a client's view of its game and
 //! [`ClientConnection`] its end of a connection. docs/REFEREE.md describes the readings adopted where the

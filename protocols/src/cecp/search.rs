@@ -22,7 +22,7 @@ pub(super) struct Search {
     pub(super) clock: Arc<StopWatch>,
     /// Reading of the stop-watch when the engine's own time began.
     pub(super) own_since: Duration,
-    /// The best line so far; with MultiPV the first one.
+    /// The best line so far; with `MultiPV` the first one.
     pub(super) latest: Option<SearchLine>,
     /// The root move being searched, its number and the number of root moves.
     pub(super) current: Option<(Move, usize, usize)>,
