@@ -100,8 +100,8 @@ impl EpdPosition {
         }
     }
 
-    /// Returns the position if it is legal. Castling rights and en passant squares that contradict the board are dropped. The
-    /// castling mode is that of Chess960 if the castling rights require it.
+    /// Returns the position if it is legal. Castling rights and en passant squares that contradict the board are
+    /// dropped. The castling mode is that of Chess960 if the castling rights require it.
     ///
     /// # Errors
     /// The position is illegal.
@@ -135,7 +135,10 @@ impl EpdPosition {
             }
             Ok((chess, mode)) => {
                 if (chess.castles().castling_rights() & rights).count() < self.castling.letters.len() {
-                    let message = format!("`{}`: a king or a rook has moved", self.castling.letters);
+                    let message = format!(
+                        "castling rights `{}`: a king or a rook is not on its square",
+                        self.castling.letters
+                    );
                     report(castling, Rule::F6, message);
                 }
                 if let Some(square) =

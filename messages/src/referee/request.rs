@@ -107,8 +107,8 @@ pub struct Analysis {
 }
 
 impl Secret {
-    /// Creates a secret that fits into a string operand: printable characters, at most 255 bytes, apostrophes for quotation
-    /// marks.
+    /// Creates a secret that fits into a string operand: printable characters, at most 255 bytes, apostrophes for
+    /// quotation marks.
     pub fn new(secret: &str) -> Secret {
         Secret(text(secret).into_owned())
     }

@@ -1,4 +1,4 @@
-//! Conversations with a person: the pure part with decisions made up here, and whole games with the engine.
+//! Tests of conversations with a person: with decisions made by the test, and whole games with the engine.
 
 use std::time::{Duration, Instant};
 
@@ -32,12 +32,12 @@ impl Talk {
         self.paper.take()
     }
 
-    /// Whether Herald was asked for a move.
+    /// Returns whether Herald has to move.
     fn is_asked(&self) -> bool {
         self.session.host.engine.is_thinking()
     }
 
-    /// Herald's move, thinking so much of its position.
+    /// Plays Herald's move with this score.
     fn herald(&mut self, text: &str, centipawns: i32) -> String {
         assert!(self.is_asked());
         self.session.host.engine.abandon();
