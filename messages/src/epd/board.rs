@@ -1,5 +1,5 @@
 //! Reader and writer of the board field (EPD specification, 4.1). Unlike shakmaty's, the reader reports the column of a fault,
-//! and the writer visits the pieces instead of asking for each square: files of records are rewritten twice as fast.
+//! and the writer visits the pieces instead of asking for each square.
 
 use game::epd::{Findings, Rule, Severity, Word};
 use game::excerpt;
