@@ -101,7 +101,11 @@ impl Person {
                 return session.leave();
             }
             let disconnect = match session.person.heard.recv_timeout(POLL_INTERVAL) {
-                Err(_) | Ok(PersonEvent::Person(Input::TooLong(_))) => None,
+                Err(_) => None,
+                Ok(PersonEvent::Person(Input::TooLong(_))) => {
+                    session.say("The line is too long; `help` shows what you can type.");
+                    None
+                }
                 Ok(PersonEvent::Referee(input)) => session.hear_referee(input)?,
                 Ok(PersonEvent::Person(Input::Line(line))) => session.hear_person(&line)?,
                 Ok(PersonEvent::Person(Input::End)) => Some(session.leave()?),

@@ -115,7 +115,8 @@ impl RefereeSession<'_> {
             Thought::Line(line) if line.number == 1 && line.bound == ScoreBound::Exact => {
                 self.line = Some(line);
             }
-            Thought::Line(_) | Thought::RootMove { .. } | Thought::Warning(_) => {}
+            Thought::Warning(text) => self.link.alarm(&text),
+            Thought::Line(_) | Thought::RootMove { .. } => {}
             Thought::Done(decision) => {
                 self.host.engine.finish();
                 // Pondering that finishes before the opponent has moved gives no answer; the position is searched
