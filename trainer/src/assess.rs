@@ -151,7 +151,7 @@ mod tests {
         };
         let fault = run(b"GIF89a").unwrap_err();
         assert!(fault.is::<InputError>());
-        assert!(format!("{fault:#}").ends_with("network can't be used: it is no network of Herald's"));
+        assert!(format!("{fault:#}").ends_with("network can't be used: not a Herald network"));
         let good = Parameters {
             feature_weights: vec![1; INPUTS * 32],
             feature_biases: vec![0; 32],
