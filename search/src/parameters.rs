@@ -231,7 +231,7 @@ parameters! {
     hash_plies_per_age = 4;
     /// An entry of the current search is kept if a new one for the same position is shallower by more than this.
     hash_deeper_plies = 3;
-    /// The halfmove clock is part of the hash key from this value on, in steps of `halfmoves_per_key`.
+    /// The hash key depends on the halfmove clock beyond this value, in steps of `halfmoves_per_key`.
     halfmoves_without_key = 12;
     halfmoves_per_key = 8;
 

@@ -1,10 +1,10 @@
 //! The file format of networks.
 //!
 //! ```text
-//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (768), neurons, buckets, unit of the neurons (512),
+//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (768), neurons, buckets, unit of neurons (512),
 //!          unit of the output weights, centipawns for an output of 1; then the fingerprint of the weights (8 bytes)
 //! weights  input weights, one row of neurons per input (2 bytes each); biases of the neurons (2 each); output weights,
-//!          per bucket for the side to move, then for the opponent (2 each); biases of the buckets (4 each)
+//!          per bucket for the side to move, then the opponent (2 each); biases of the buckets (4 each)
 //! ```
 //!
 //! Numbers are little-endian.
