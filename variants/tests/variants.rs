@@ -291,7 +291,7 @@ fn find_uci(position: &VariantPosition, uci: &str) -> shakmaty::Move {
     uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(position).unwrap()
 }
 
-/// White is a queen up, but the position has occurred before: the search must avoid the third occurrence.
+/// White's move repeats a position of the game for the third time, which is a draw whatever the material.
 #[test]
 fn repetitions_of_the_game_count() {
     with_stack(|| {

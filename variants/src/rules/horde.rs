@@ -40,7 +40,8 @@ impl Rules for Horde {
     }
 }
 
-/// Evaluates the horde's pawns: bonuses for pawns that defend each other and are advanced, and most for passed ones.
+/// Evaluates the horde's pawns: bonuses for defended and advanced pawns, and most for those without an opposing pawn in
+/// front of them.
 fn horde_pawns(board: &Board, color: Color) -> i32 {
     let ours = board.by_piece(color.pawn());
     let defended = (ours & pawn_attacks(board, color)).count() as i32;
@@ -56,7 +57,7 @@ fn horde_pawns(board: &Board, color: Color) -> i32 {
     advance + 10 * defended
 }
 
-/// Evaluates Black's pawns, which block the horde, and open files, through which pieces get behind it.
+/// Evaluates Black's passed pawns, files without pieces of the horde, and rooks and queens behind the horde.
 fn army_pawns(board: &Board, color: Color) -> i32 {
     let ours = board.by_piece(color.pawn());
     let passed = ours & !front_span(board.by_color(!color) & board.pawns(), !color);
