@@ -222,7 +222,7 @@ fn a_text_changes_a_setting_or_says_why_not() {
         ("OwnBook", "maybe", "OwnBook needs true or false (1 or 0), not `maybe`"),
         ("BookFile", "/no/book", "can't use `/no/book` as a book: "),
         ("EvalFile", "/no/network", "can't use `/no/network` as a network: "),
-        ("EvalFile", "Cargo.toml", "can't use `Cargo.toml` as a network: it is no network of Herald's"),
+        ("EvalFile", "Cargo.toml", "can't use `Cargo.toml` as a network: not a Herald network"),
     ] {
         let found = change(name, text).unwrap_err();
         assert!(found.starts_with(error), "{found}");

@@ -1,4 +1,4 @@
-//! Subcommands that do their work and end.
+//! Subcommands that finish on their own.
 
 use assert_cmd::Command;
 use game::{PgnGame, PgnReader};
@@ -211,7 +211,7 @@ fn a_match_tells_that_its_openings_came_again() {
     };
     assert!(!report("2").contains("came again"));
     assert!(report("4").contains("The openings (1) came again"));
-    // What the line warns of is so: of the two games of the first match and the four of the second, there are but two.
+    // The warning is correct: the two games of the first match and the four of the second are only two different games.
     let games = std::fs::read(&games).expect("games");
     let games: Vec<PgnGame> = PgnReader::new(&*games).map(|game| game.expect("a game")).collect();
     assert_eq!(games.len(), 6);

@@ -1,4 +1,4 @@
-//! The executable, driven as a person, a GUI or a script drives it.
+//! Whole-program tests: the executable is driven as by a person, a GUI or a script.
 
 mod books;
 mod bridge;
