@@ -64,6 +64,8 @@ pub(crate) struct MatchArgs {
 
 impl MatchArgs {
     pub(crate) fn run(self) -> Result<()> {
+        // Each game needs pipes to two engines.
+        platform::raise_file_limit();
         let plan = self.plan().map_err(WrongInput::of)?;
         let mut game = open(&plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));

@@ -92,7 +92,7 @@ pub(super) struct MatchOptions {
     /// FIDE rules for draws: threefold repetition and fifty moves must be claimed, fivefold repetition and 75 moves end the game
     #[arg(long)]
     fide_draws: bool,
-    /// Games played at the same time [default: 1]
+    /// Games played at the same time, at most 1024 [default: 1]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
     /// Pin each game to its own share of the processor's cores
@@ -147,6 +147,9 @@ enum ModelName {
 /// Number of games of an SPRT if none is given: more than a test of a single Elo needs.
 const GAMES_OF_AN_SPRT: u32 = 100_000;
 
+/// Maximum number of games at the same time: each needs a dozen threads and open files.
+const MOST_AT_A_TIME: usize = 1024;
+
 /// A match with all its settings.
 pub(super) struct MatchPlan {
     pub(super) config: MatchConfig,
@@ -158,6 +161,12 @@ pub(super) struct MatchPlan {
 
 impl MatchPlan {
     pub(super) fn new(options: MatchOptions, engines: EngineTables) -> Result<MatchPlan> {
+        let concurrency = Concurrency { games: options.concurrency.unwrap_or(1), pin: options.pin };
+        ensure!(
+            (1..=MOST_AT_A_TIME).contains(&concurrency.games),
+            "--concurrency {}: expected 1 to {MOST_AT_A_TIME}",
+            concurrency.games
+        );
         let rules = options.rules()?;
         let sprt = options.sprt()?;
         let log = settings::open_log(options.log.as_deref())?;
@@ -166,8 +175,6 @@ impl MatchPlan {
             Some(Arc::new(TextLog::new(name, began, log.as_ref()?.try_clone().ok()?)))
         })?;
         let schedule = options.schedule(participants.len())?;
-        let concurrency = Concurrency { games: options.concurrency.unwrap_or(1), pin: options.pin };
-        ensure!(concurrency.games > 0, "--concurrency 0: expected at least 1");
         let mut tags = PgnTags::default();
         tags.set("Event", options.event.as_deref().unwrap_or("herald match"));
         if let Some(site) = &options.site {
