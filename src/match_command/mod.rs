@@ -101,7 +101,9 @@ impl MatchArgs {
         let mut table = settings::merged(self.file.as_deref(), &self.options)?;
         let from_file = participants::take(&mut table)?;
         let participants = from_file.with_flags(&self.engines, self.each.as_deref())?;
-        MatchPlan::new(settings::from_table(table)?, participants)
+        let options: MatchOptions = settings::from_table(table)?;
+        options.check_files(self.file.as_deref())?;
+        MatchPlan::new(options, participants)
     }
 }
 

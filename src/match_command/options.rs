@@ -1,7 +1,7 @@
 //! The options of a match, from flags or a TOML file, and the plan made of them.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,6 +14,7 @@ use arena::{
 };
 use clap::{Args, ValueEnum};
 use game::{CastlingMode, PgnTags, SyzygyTables};
+use platform::FileId;
 use players::{Spec, TextLog};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -258,6 +259,25 @@ impl MatchOptions {
         Ok(ScheduleSettings { programs, format, games })
     }
 
+    /// Refuses a file that has two roles, as games that are appended to the openings.
+    pub(super) fn check_files(&self, settings: Option<&Path>) -> Result<()> {
+        let roles = [
+            ("the settings", settings),
+            ("--openings", self.openings.as_deref()),
+            ("--pgn", self.pgn.as_deref()),
+            ("--state", self.state.as_deref()),
+            ("--log", self.log.as_deref()),
+        ];
+        let files: Vec<_> =
+            roles.into_iter().filter_map(|(role, path)| Some((role, identity(path?)?))).collect();
+        for (place, (role, file)) in files.iter().enumerate() {
+            if let Some((other, _)) = files[..place].iter().find(|(_, earlier)| earlier == file) {
+                bail!("{other} and {role} name the same file: expected one for each");
+            }
+        }
+        Ok(())
+    }
+
     fn sprt(&self) -> Result<Option<Sprt>> {
         let Some(text) = &self.sprt else {
             ensure!(
@@ -290,6 +310,12 @@ impl MatchOptions {
         let draws = if self.fide_draws { DrawRule::Automatic } else { DrawRule::Claimed };
         Ok(Rules { draws, adjudication, ..Rules::default() })
     }
+}
+
+/// The identity of a file, or the path of one that is still to be made; `None` for a device, which several may share.
+fn identity(path: &Path) -> Option<Result<FileId, PathBuf>> {
+    let is_new = !path.exists();
+    FileId::at(path).map(Ok).or_else(|| is_new.then(|| path::absolute(path).ok()).flatten().map(Err))
 }
 
 /// Parses an adjudication rule of `KEY=VALUE` words. Separated by line feeds they are TOML.
