@@ -172,9 +172,8 @@ impl MatchPlan {
         let sprt = options.sprt()?;
         let log = settings::open_log(options.log.as_deref())?;
         let began = Instant::now();
-        let participants = engines.participants(&|name| {
-            Some(Arc::new(TextLog::new(name, began, log.as_ref()?.try_clone().ok()?)))
-        })?;
+        let participants =
+            engines.participants(&|name| Some(Arc::new(TextLog::new(name, began, log.clone()?))))?;
         let schedule = options.schedule(participants.len())?;
         let mut tags = PgnTags::default();
         tags.set("Event", options.event.as_deref().unwrap_or("herald match"));

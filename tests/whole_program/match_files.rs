@@ -38,3 +38,12 @@ fn a_file_has_one_role() {
     let output = play(folder.path(), &["--pgn", "/dev/null", "--log", "/dev/null"]);
     assert!(output.status.success(), "{output:?}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_log_that_cannot_be_written_is_told_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = play(folder.path(), &["--log", "/dev/full"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(told(&output).contains("the log /dev/full cannot be written: No space"), "{output:?}");
+}
