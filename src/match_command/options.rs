@@ -47,7 +47,8 @@ pub(super) struct MatchOptions {
     /// In a gauntlet, the number of engines that play all the others [default: 1]
     #[arg(long)]
     challengers: Option<usize>,
-    /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot)
+    /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot) [default: 400 built-in openings; with --chess960 its
+    /// 960 start positions]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Order of the openings [default: sequential]
@@ -62,7 +63,7 @@ pub(super) struct MatchOptions {
     /// Plies taken from each opening at most [default: all; 8 from a Polyglot book]
     #[arg(long)]
     plies: Option<usize>,
-    /// Play Chess960; without --openings, from its 960 start positions
+    /// Play Chess960
     #[arg(long)]
     chess960: bool,
     /// Stop when a sequential probability ratio test has decided whether the first engine is stronger by ELO0 or by ELO1
