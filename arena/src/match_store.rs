@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use game::{Color, Outcome, pgn_gap};
+use game::{Color, Outcome, counted, pgn_gap};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -321,7 +321,7 @@ impl AppendFile {
     fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
         let changed = |reason: String| StoreError::ChangedPgn { path: self.path.clone(), reason };
         if self.length < end {
-            return Err(changed(format!("it has {} bytes of {end}", self.length)));
+            return Err(changed(format!("it has {} of {end}", counted(self.length, "byte"))));
         }
         let failed = |error| StoreError::Io { path: self.path.clone(), action: "read", error };
         (&self.file).seek(SeekFrom::Start(end)).map_err(failed)?;

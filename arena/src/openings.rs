@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use game::book::{self, BookError, PolyglotBook};
 use game::epd::position_part;
-use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
+use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, counted};
 
 /// Openings in the order in which they are drawn. After the last one the first is drawn again.
 #[derive(Debug)]
@@ -85,13 +85,13 @@ pub enum OpeningsProblem {
     #[error(": {0}")]
     Book(#[from] BookError),
     /// A game is over at the end of its opening. Carries its number, from 1, and its length in plies.
-    #[error(", game {0}: it is over after {1} plies of opening; take fewer plies")]
+    #[error(", game {0}: it is over at ply {1} of its opening; take fewer plies")]
     Over(usize, usize),
     /// The file contains no openings.
     #[error(" has no openings in it")]
     Empty,
     /// The requested first opening does not exist. Carries the number of openings and the requested number.
-    #[error(" has {0} openings; opening {1} to begin with is not among them")]
+    #[error(" has {count}; number {1} to begin with is not among them", count = counted(*.0 as u64, "opening"))]
     Beyond(usize, usize),
 }
 
@@ -387,7 +387,7 @@ mod tests {
         assert!(error("a.epd", &b"x".repeat(100_000)).contains("too long"));
         assert_eq!(error("a.epd", b"\n"), "/a.epd has no openings in it");
         assert!(error("a.pgn", b"1. e4 *\n\n1. e5 *").starts_with("/a.pgn, line 3: illegal move"));
-        assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over after 4 plies"));
+        assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over at ply 4"));
         let missing = Path::new("/nowhere/a.pgn");
         assert!(MatchOpenings::read(missing, CastlingMode::Standard, None).is_err());
     }

@@ -14,6 +14,7 @@ use anyhow::{Result, anyhow, bail};
 use arena::schedule::Schedule;
 use arena::{Match, MatchEnd, MatchError, MatchEvent, MatchStore, StoreError};
 use clap::Args;
+use game::counted;
 use platform::signals;
 
 use crate::{WrongInput, settings};
@@ -87,12 +88,13 @@ impl MatchArgs {
         } else {
             io::stdout().write_all(report::text(&plan, &game, end).as_bytes())?;
         }
+        let played = counted(game.standings.games, "game");
         match end {
             MatchEnd::Complete | MatchEnd::Decided(_) => Ok(()),
             MatchEnd::Interrupted if plan.options.state.is_some() => {
-                bail!("interrupted after {} games; the same command goes on", game.standings.games)
+                bail!("interrupted after {played}; the same command goes on")
             }
-            MatchEnd::Interrupted => bail!("interrupted after {} games", game.standings.games),
+            MatchEnd::Interrupted => bail!("interrupted after {played}"),
         }
     }
 

@@ -13,7 +13,7 @@ use arena::{
     Participant, PgnVariations, Rules,
 };
 use clap::{Args, ValueEnum};
-use game::{CastlingMode, PgnTags, SyzygyTables};
+use game::{CastlingMode, PgnTags, SyzygyTables, counted};
 use platform::FileId;
 use players::{Spec, TextLog};
 use serde::de::DeserializeOwned;
@@ -254,7 +254,8 @@ impl MatchOptions {
         };
         ensure!(
             games.is_multiple_of(2),
-            "{games} games for each encounter: expected an even number, since every opening is played with both colours"
+            "{} for each encounter: expected an even number, since every opening is played with both colours",
+            counted(games.into(), "game")
         );
         Ok(ScheduleSettings { programs, format, games })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::{Participant, Seat};
-use game::TimeControl;
+use game::{TimeControl, counted};
 use players::{Log, Protocol, Spec};
 use toml::{Table, Value};
 
@@ -73,11 +73,8 @@ impl EngineTables {
 
     /// Returns the participants. Each program is started once to check that it works and to learn its name.
     pub(super) fn participants(self, log: &dyn Fn(&str) -> Option<Arc<dyn Log>>) -> Result<Vec<Participant>> {
-        ensure!(
-            self.engines.len() >= 2,
-            "{} engines: expected at least 2, each with --engine",
-            self.engines.len()
-        );
+        let told = counted(self.engines.len() as u64, "engine");
+        ensure!(self.engines.len() >= 2, "{told}: expected at least 2, each with --engine");
         let mut participants: Vec<Participant> = Vec::new();
         for (number, table) in (1..).zip(self.engines) {
             let mut merged = self.each.clone();
