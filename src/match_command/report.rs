@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arena::statistics::Estimate;
 use arena::{GameEntry, Grid, Match, MatchEnd};
+use game::counted;
 use serde_json::{Value, json};
 
 use super::options::MatchPlan;
@@ -19,7 +20,7 @@ pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     }
     text.push_str(&faults(plan, game));
     if let Some(draws) = standings.draw_ratio() {
-        let _ = writeln!(text, "\n{} games, {:.1} % drawn", standings.games, 100.0 * draws);
+        let _ = writeln!(text, "\n{}, {:.1} % drawn", counted(standings.games, "game"), 100.0 * draws);
     }
     if let Some(winner) = game.schedule.champion() {
         let _ = writeln!(text, "Winner: {}", plan.name(winner));

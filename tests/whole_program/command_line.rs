@@ -66,6 +66,7 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["epd", "check", "--threads", "1025"],
         &["epd", "normalize", "--threads", "0"],
         &["epd", "analyze", "--nodes", "1", "--threads", "9999999"],
+        &["match", "--concurrency", "99999999"],
         &["cego", "--hash", "0"],
         &["cego", "--threads", "many"],
     ] {

@@ -14,6 +14,7 @@ mod faults;
 #[path = "../support/installed.rs"]
 mod installed;
 mod live_page;
+mod match_files;
 mod peers;
 mod referee;
 mod settings;

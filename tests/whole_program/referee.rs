@@ -447,7 +447,7 @@ fn wrong_arguments_are_told_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().to_str().expect("a path");
     for (arguments, expected) in [
-        (&["referee", "--program", "A"][..], "1 programs: expected at least 2"),
+        (&["referee", "--program", "A"][..], "1 program: expected at least 2"),
         (&["referee", "--program", "A", "--program", "A"], "two programs are called A"),
         (&["referee", "--program", "A", "--program", "B", "--tc", "x"], "unreadable time control"),
         (

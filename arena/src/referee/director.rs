@@ -113,7 +113,7 @@ impl EventState {
                 live.pause(at);
             }
         }
-        format!("{} held", counted(games.len(), "game"))
+        format!("{} held", game::counted(games.len() as u64, "game"))
     }
 
     fn resume(&mut self, games: &[u64], at: Instant) -> String {
@@ -128,7 +128,7 @@ impl EventState {
             }
             if is_asked { self.watch_flag(game) } else { self.ask(game, at) }
         }
-        format!("{} may go on", counted(games.len(), "game"))
+        format!("{} may go on", game::counted(games.len() as u64, "game"))
     }
 
     fn adjudicate(&mut self, game: u64, outcome: Outcome, why: &str, at: Instant) -> String {
@@ -188,7 +188,7 @@ impl EventState {
             let inform = Directive::new(RefereeCommand::Inform, position);
             self.send(program, [Directive { reason: Some(text.to_owned()), ..inform }], None, at);
         }
-        format!("told {}", counted(present.len(), "program"))
+        format!("told {}", game::counted(present.len() as u64, "program"))
     }
 }
 
@@ -272,9 +272,4 @@ fn time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..1e6).contains(seconds));
     let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", game::excerpt(text)))?;
     Ok(Duration::from_secs_f64(seconds))
-}
-
-/// Formats a count with its noun: `1 game`, `2 games`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

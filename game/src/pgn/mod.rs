@@ -7,4 +7,4 @@ mod write;
 
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};
 pub use tags::PgnTags;
-pub use write::write_pgn;
+pub use write::{pgn_gap, write_pgn};

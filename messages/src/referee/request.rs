@@ -195,6 +195,10 @@ impl Response {
             return Err(MessageError::Contradiction(fault.message.clone()));
         }
         let has = |opcode| reading.has(opcode);
+        // No move is sent with the end of the game (section 8, step 10).
+        if let Some(opcode) = ["draw_accept", "resign"].into_iter().find(|opcode| has(opcode) && has("sm")) {
+            return Err(MessageError::Contradiction(format!("`{opcode}` and `sm` in one record")));
+        }
         if has("resign") {
             return Ok(Response::Resign);
         }

@@ -118,6 +118,8 @@ fn what_is_refused_and_why() {
     assert_eq!(refused("resign; draw_offer; sm e4;"), "`draw_offer` and `resign` in one record");
     assert_eq!(refused("draw_accept; draw_reject;"), "`draw_accept` and `draw_reject` in one record");
     assert_eq!(refused("draw_claim; draw_offer; sm e4;"), "`draw_claim` and `draw_offer` in one record");
+    assert_eq!(refused("resign; sm e4;"), "`resign` and `sm` in one record");
+    assert_eq!(refused("draw_accept; sm e4;"), "`draw_accept` and `sm` in one record");
     assert_eq!(refused("draw_offer;"), "`draw_offer` without `sm`");
     assert_eq!(refused("sm e4 e5;"), "`sm`: `sm` has too many operands; expected one move");
     assert_eq!(refused("refcom respond;"), "`refcom` must not be sent by this side");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use game::{Phase, TimeControl};
+use game::{Phase, TimeControl, counted};
 
 /// The named levels and their time controls, weakest first.
 const NAMED: [(&str, &str); 3] = [("easy", "depth=2"), ("normal", "1/move"), ("hard", "5/move")];
@@ -31,7 +31,7 @@ pub(super) fn describe(control: &TimeControl) -> String {
     let text = match control {
         TimeControl::Unlimited => "without limit".to_owned(),
         TimeControl::Depth(plies) => format!("depth {plies}"),
-        TimeControl::Nodes(nodes) => format!("{nodes} nodes a move"),
+        TimeControl::Nodes(nodes) => format!("{} a move", counted(nodes.get(), "node")),
         TimeControl::PerMove(time) => format!("{} a move", seconds(*time)),
         TimeControl::Clock(phases) => {
             let phases = phases.as_slice().iter().enumerate();
@@ -48,7 +48,7 @@ pub(super) fn describe(control: &TimeControl) -> String {
 fn describe_phase(phase: &Phase, is_later: bool) -> String {
     let time = seconds(phase.time);
     let time = match phase.moves {
-        Some(moves) => format!("{moves} moves in {time}"),
+        Some(moves) => format!("{} in {time}", counted(moves.into(), "move")),
         None => format!("{time} for the {}", if is_later { "rest" } else { "game" }),
     };
     let has_increment = !phase.increment.is_zero();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-use game::{Color, Game, PgnTags, TimeControl, write_pgn};
+use game::{Color, Game, PgnTags, TimeControl, pgn_gap, write_pgn};
 use time::OffsetDateTime;
 
 /// Appends the game to a PGN file, which is created if it does not exist; earlier games are kept.
@@ -19,6 +19,8 @@ pub(super) fn append(file: &Path, game: &Game, person: Color, control: &TimeCont
     let date = OffsetDateTime::from(SystemTime::now()).date();
     tags.set("Date", format!("{:04}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day()));
     tags.set("TimeControl", control.to_string());
-    let mut file = OpenOptions::new().create(true).append(true).open(file)?;
-    file.write_all(write_pgn(game, &tags, &[]).as_bytes())
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(file)?;
+    // A device has no earlier text.
+    let gap = pgn_gap(&mut file).unwrap_or_default();
+    file.write_all(format!("{gap}{}", write_pgn(game, &tags, &[])).as_bytes())
 }
