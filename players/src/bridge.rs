@@ -181,8 +181,8 @@ impl BridgeSession<'_> {
         Ok(None)
     }
 
-    /// Ends the program's game if it thinks about a position that `execute` has replaced. The program is asked about the new one
-    /// if the same side is to move.
+    /// Ends the program's game if it thinks about a position that `execute` has replaced. The program is asked about the
+    /// new one if the same side is to move.
     fn drop_outdated(&mut self) -> io::Result<()> {
         let (bridge, game) = (&*self.bridge, self.bridge.client.game());
         let asked = bridge.known.as_ref().map(|known| &known.game).filter(|_| bridge.is_thinking);

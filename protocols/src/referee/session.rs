@@ -93,7 +93,8 @@ impl RefereeSession<'_> {
         Ok(None)
     }
 
-    /// Drops the search if `execute` has replaced its position. The new one is thought about if the same side is to move.
+    /// Drops the search if `execute` has replaced its position. The new one is thought about if the same side is to
+    /// move.
     fn drop_outdated(&mut self) -> io::Result<()> {
         let game = self.client.game();
         match self.asked.take_if(|asked| asked.fen() != game.fen()) {
