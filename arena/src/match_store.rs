@@ -235,17 +235,16 @@ fn resume(
     Ok(())
 }
 
-/// Begins a match in a file that is empty or whose first line is incomplete.
+/// Begins a match in a file that is empty or contains the beginning of this match's first line.
 fn begin(state: &mut AppendFile, torn: &[u8], settings: &Value, pgn_begin: u64) -> Result<(), StoreError> {
-    let signature = SIGNATURE.as_bytes();
-    let common = torn.len().min(signature.len());
-    if torn[..common] != signature[..common] {
+    let header =
+        StateHeader { herald: "match".to_owned(), version: 1, settings: settings.clone(), pgn_begin };
+    let header = json_line(&header);
+    if !header.as_bytes().starts_with(torn) {
         return Err(StoreError::Foreign(state.path.clone()));
     }
     state.cut(0);
-    let header =
-        StateHeader { herald: "match".to_owned(), version: 1, settings: settings.clone(), pgn_begin };
-    state.append(json_line(&header).as_bytes())
+    state.append(header.as_bytes())
 }
 
 fn json_line(value: &impl Serialize) -> String {
@@ -498,7 +497,7 @@ mod tests {
     #[test]
     fn foreign_damaged_and_changed_files_are_refused_and_left_alone() {
         let files = Files::new();
-        for foreign in ["my diary", "my diary\n", "{}\n", "\u{0}"] {
+        for foreign in ["my diary", "my diary\n", "{}\n", "\u{0}", &format!("{SIGNATURE}\"notes\":1}}")] {
             fs::write(&files.state, foreign).unwrap();
             assert!(matches!(files.open(), Err(StoreError::Foreign(_))), "{foreign}");
             assert_eq!(fs::read_to_string(&files.state).unwrap(), foreign);

@@ -163,10 +163,10 @@ impl BridgeSession<'_> {
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(&mut self.bridge.client, input)? {
             ClientTask::Nothing => {
-                self.bridge.drop_outdated();
+                self.drop_outdated()?;
                 self.prepare();
             }
-            ClientTask::Repeat(_) | ClientTask::Alarm(_) => self.bridge.drop_outdated(),
+            ClientTask::Repeat(_) | ClientTask::Alarm(_) => self.drop_outdated()?,
             ClientTask::NewGame => self.bridge.end_game(None),
             ClientTask::Respond => {
                 self.bridge.starts = 0;
@@ -179,6 +179,17 @@ impl BridgeSession<'_> {
             ClientTask::Disconnect(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
+    }
+
+    /// Ends the program's game if it thinks about a position that `execute` has replaced. The program is asked about the
+    /// new one if the same side is to move.
+    fn drop_outdated(&mut self) -> io::Result<()> {
+        let (bridge, game) = (&*self.bridge, self.bridge.client.game());
+        let asked = bridge.known.as_ref().map(|known| &known.game).filter(|_| bridge.is_thinking);
+        let Some(asked) = asked.filter(|asked| asked.fen() != game.fen()) else { return Ok(()) };
+        let is_our_turn = asked.turn() == game.turn();
+        self.bridge.end_game(None);
+        if is_our_turn { self.respond() } else { Ok(()) }
     }
 
     fn fault(&mut self, reason: &str) -> io::Result<()> {
@@ -309,14 +320,6 @@ impl Bridge {
         self.is_thinking = false;
         self.remark = Remark::None;
         self.thinking = Thinking::default();
-    }
-
-    /// Ends the program's game if it thinks about a position that is no longer on the board.
-    fn drop_outdated(&mut self) {
-        let asked = self.known.as_ref().map(|known| known.game.fen());
-        if self.is_thinking && asked.is_some_and(|asked| asked != self.client.game().fen()) {
-            self.end_game(None);
-        }
     }
 
     /// The program; started if it doesn't run.

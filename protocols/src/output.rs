@@ -23,6 +23,11 @@ impl<'a> SessionOutput<'a> {
         }
     }
 
+    /// Whether nothing more can be written.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     /// Returns the first failure, if there was one.
     pub(crate) fn check(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)

@@ -29,7 +29,7 @@ fn the_end_of_the_input_ends_the_program_at_any_moment() {
         (&["uci"], ""),
         (&["uci"], "uci"),
         (&["uci"], "go infinite"),
-        (&["uci"], "go perft 30"),
+        (&["uci"], "go perft 4"),
         (&["uci"], "position startpos moves e2e4\ngo ponder wtime 1000 btime 1000"),
         (&["xboard"], ""),
         (&["xboard"], "xboard\nprotover 2"),

@@ -499,3 +499,29 @@ fn a_client_that_finds_no_referee_gives_up() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(1) && told.contains("can't be reached"), "{told}");
 }
+
+#[test]
+fn a_position_that_is_executed_while_a_client_thinks_is_the_one_to_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let address = listener.local_addr().expect("an address").to_string();
+    let clients = [
+        &["play", "--referee", &address, "--tc", "1/move", "--hash", "1"][..],
+        &["bridge", "--referee", &address, "--tc", "1/move", "--", env!("CARGO_BIN_EXE_herald"), "uci"],
+    ];
+    for arguments in clients {
+        let _program = Program::start(arguments);
+        let mut client = Raw::accept(&listener);
+        client.hear("refreq sign_on");
+        client.say("refcom reset;");
+        client.say("refcom respond; tcgs 1;");
+        std::thread::sleep(Duration::from_millis(300));
+        client.say("refcom execute; sv f3 e5 g4 Nc6;");
+        let reply = client.hear("refreq reply");
+        assert!(reply.starts_with("r1bqkbnr/pppp1ppp/2n5/4p3/6P1/5P2/PPPPP2P/RNBQKBNR w KQkq"), "{reply}");
+        client.say("refcom respond; tcgs 1; fmvn 1;");
+        client.say("refcom execute; sm e4;");
+        assert_eq!(client.hear_for(Duration::from_millis(1500)), "", "it is the opponent's turn");
+        client.say("refcom respond; tcgs 1; c0 \"again\";");
+        client.hear("refreq reply");
+    }
+}

@@ -80,4 +80,17 @@ fn a_table_that_proves_faulty_is_told_once_and_does_without() {
     program.say(&format!("protover 2\negtpath syzygy {folder}\nforce\nsetboard {fen}\nsd 8\ngo"));
     assert_eq!(program.hear("tellusererror "), format!("tellusererror {warning}"));
     program.hear("move ");
+
+    // A match that can't adjudicate by the tables says so with each game.
+    fs::write(named("a.fen"), fen).unwrap();
+    let engine = |name: &str| format!("cmd={} name={name} nodes=100", env!("CARGO_BIN_EXE_herald"));
+    let (folder, openings) = (folder.to_string(), named("a.fen").display().to_string());
+    let arguments = ["match", "--json", "--tablebases", &folder, "--openings", &openings];
+    let mut program =
+        Program::start(&[&arguments[..], &["--engine", &engine("A"), "--engine", &engine("B")]].concat());
+    for black in ["B", "A"] {
+        let game = program.hear(&format!(r#"{{"black":"{black}","detail""#));
+        assert!(game.contains(&format!("no endgame tables: {warning}")), "{game}");
+    }
+    assert_eq!(program.wait().code(), Some(0));
 }

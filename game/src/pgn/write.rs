@@ -31,7 +31,7 @@ pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> St
 }
 
 /// The roster in its fixed order, then the other tags in ASCII order (PGN standard, 8.1.1).
-/// Returns what must stand between the text of a file and a game that is appended to it: line feeds that make an empty line.
+/// Returns what must stand between the text of a file and a game that is appended to it: line feeds for an empty line.
 ///
 /// # Errors
 /// The file cannot be read.

@@ -37,7 +37,7 @@ pub fn play(
     let agreements = Agreements::default();
     let link = ClientConnection::sign_on(client, config, output, alarm)?;
     let mut session =
-        RefereeSession { host, client, link, config, agreements, ponder_move: None, line: None };
+        RefereeSession { host, client, link, config, agreements, ponder_move: None, asked: None, line: None };
     let disconnect = session.take_part(leaving);
     session.host.engine.abandon();
     disconnect
@@ -50,6 +50,8 @@ struct RefereeSession<'a> {
     config: &'a ClientConfig,
     agreements: Agreements,
     ponder_move: Option<PonderMove>,
+    /// The position that the search is about.
+    asked: Option<Game>,
     /// The latest best line of the search.
     line: Option<SearchLine>,
 }
@@ -74,21 +76,35 @@ impl RefereeSession<'_> {
 
     fn hear(&mut self, input: Input) -> io::Result<Option<DisconnectReason>> {
         match self.link.hear(self.client, input)? {
-            ClientTask::Nothing | ClientTask::Repeat(_) | ClientTask::Alarm(_) => {}
+            ClientTask::Nothing | ClientTask::Repeat(_) | ClientTask::Alarm(_) => self.drop_outdated()?,
             ClientTask::NewGame => {
-                self.ponder_move = None;
+                (self.ponder_move, self.asked) = (None, None);
                 self.agreements = Agreements::default();
                 self.host.engine.abandon();
                 self.host.engine.new_game();
             }
             ClientTask::Respond => self.respond()?,
             ClientTask::Conclude(_) => {
-                self.ponder_move = None;
+                (self.ponder_move, self.asked) = (None, None);
                 self.host.engine.abandon();
             }
             ClientTask::Disconnect(disconnect) => return Ok(Some(disconnect)),
         }
         Ok(None)
+    }
+
+    /// Drops the search if `execute` has replaced its position. The new position is searched if the same side is to
+    /// move.
+    fn drop_outdated(&mut self) -> io::Result<()> {
+        let game = self.client.game();
+        match self.asked.take_if(|asked| asked.fen() != game.fen()) {
+            Some(asked) if asked.turn() == game.turn() => self.respond(),
+            Some(_) => {
+                self.host.engine.abandon();
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Starts to think, unless the game is over.
@@ -97,8 +113,11 @@ impl RefereeSession<'_> {
         self.agreements.draw_offered = self.client.is_draw_offered();
         let expected = self.ponder_move.take();
         match game.outcome() {
-            Some(Outcome::Draw(DrawReason::InsufficientMaterial)) => return self.reply(Response::ClaimDraw),
-            Some(_) => return self.reply(Response::NoMove),
+            Some(outcome) => {
+                self.host.engine.abandon();
+                let is_dead = outcome == Outcome::Draw(DrawReason::InsufficientMaterial);
+                return self.reply(if is_dead { Response::ClaimDraw } else { Response::NoMove });
+            }
             None if expected.is_some_and(|e| e.is_hit(game, self.client.remaining(game.turn()))) => {
                 self.host.engine.ponder_hit();
             }
@@ -107,6 +126,7 @@ impl RefereeSession<'_> {
                 self.host.think(game, Purpose::Play, engine::limits(self.client.limits()));
             }
         }
+        self.asked = Some(game.clone());
         Ok(())
     }
 
@@ -175,6 +195,7 @@ impl RefereeSession<'_> {
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
         let analysis = self.line.take().map(|line| analysis(self.client.game(), &line)).unwrap_or_default();
+        self.asked = None;
         // The engine's choice is legal.
         let record = self.client.reply(answer, analysis).map_err(io::Error::other)?;
         self.link.send(&record)

@@ -64,7 +64,11 @@ impl UciSession<'_> {
         loop {
             self.output.check()?;
             match self.host.next_event() {
-                Event::Input(Input::End) => return Ok(()),
+                Event::Input(Input::End) => {
+                    // Whoever typed `go` as the last line wants its move.
+                    self.finish_search();
+                    return Ok(());
+                }
                 Event::Input(Input::TooLong(beginning)) => {
                     self.note(format!("line too long, at most {MAX_LINE} bytes: {beginning}..."));
                 }
@@ -297,8 +301,8 @@ impl UciSession<'_> {
         self.send(&message);
     }
 
-    /// Counts the leaf nodes below each legal move. `isready` is answered meanwhile; `stop`, `quit` and the end of the
-    /// input end the count.
+    /// Counts the leaf nodes below each legal move. `isready` is answered meanwhile; `stop`, `quit` and an output that can't be
+    /// written end the count.
     fn perft(&mut self, depth: u32) {
         let mut total = u64::from(depth == 0);
         let mut later = Vec::new();
@@ -309,7 +313,6 @@ impl UciSession<'_> {
                 while let Some(event) = self.host.event_within(Duration::ZERO) {
                     let command = match &event {
                         Event::Input(Input::Line(line)) => line.parse().ok(),
-                        Event::Input(Input::End) => Some(Command::Quit),
                         _ => None,
                     };
                     stopped |= matches!(command, Some(Command::Stop | Command::Quit));
@@ -319,6 +322,7 @@ impl UciSession<'_> {
                         _ => later.push(event),
                     }
                 }
+                stopped |= self.output.has_failed();
                 !stopped
             };
             let nodes = next.play(m).ok().and_then(|()| engine::perft(&next, depth - 1, &mut goes_on));

@@ -360,11 +360,18 @@ fn quit_and_the_end_of_input_end_at_once() {
         session.end();
         assert!(began.elapsed() < Duration::from_secs(5), "{last}");
     }
-    for last in ["uci", "go infinite", "go perft 30", "go infinite\ngo perft 30"] {
+    for (last, answer) in [
+        ("uci", "uciok"),
+        ("go infinite", "bestmove "),
+        ("go depth 60", "bestmove "),
+        ("go perft 4", "Nodes searched: 197281"),
+        ("go infinite\ngo perft 2", "Nodes searched: 400"),
+    ] {
         let mut session = session();
         session.say(last);
         session.close();
-        session.end();
+        let heard = session.end();
+        assert!(heard.last().is_some_and(|line| line.starts_with(answer)), "{last}: {heard:?}");
     }
 }
 
