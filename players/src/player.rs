@@ -192,6 +192,17 @@ impl Thinking {
         });
         moves.collect()
     }
+
+    /// Adds newer output; values that it lacks are kept.
+    pub fn update(&mut self, news: Thinking) {
+        self.depth = news.depth.or(self.depth);
+        self.score = news.score.or(self.score);
+        self.nodes = news.nodes.or(self.nodes);
+        self.time = news.time.or(self.time);
+        if !news.line.is_empty() {
+            self.line = news.line;
+        }
+    }
 }
 
 /// Why a player can no longer play.

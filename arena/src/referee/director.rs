@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use game::{Color, DrawReason, Game, Outcome, WinReason};
+use game::{Color, Game, Outcome, WinReason, counted};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::Directive;
 use shakmaty::Position as _;
@@ -113,7 +113,7 @@ impl EventState {
                 live.pause(at);
             }
         }
-        format!("{} held", counted(games.len(), "game"))
+        format!("{} held", counted(games.len() as u64, "game"))
     }
 
     fn resume(&mut self, games: &[u64], at: Instant) -> String {
@@ -128,7 +128,7 @@ impl EventState {
             }
             if is_asked { self.watch_flag(game) } else { self.ask(game, at) }
         }
-        format!("{} may go on", counted(games.len(), "game"))
+        format!("{} may go on", counted(games.len() as u64, "game"))
     }
 
     fn adjudicate(&mut self, game: u64, outcome: Outcome, why: &str, at: Instant) -> String {
@@ -188,7 +188,7 @@ impl EventState {
             let inform = Directive::new(RefereeCommand::Inform, position);
             self.send(program, [Directive { reason: Some(text.to_owned()), ..inform }], None, at);
         }
-        format!("told {}", counted(present.len(), "program"))
+        format!("told {}", counted(present.len() as u64, "program"))
     }
 }
 
@@ -251,13 +251,8 @@ fn misunderstood(word: &str) -> String {
 }
 
 fn verdict(text: &str) -> Result<Outcome, String> {
-    let won = |winner| Outcome::Win { winner, reason: WinReason::Adjudication };
-    match text {
-        "1-0" => Ok(won(Color::White)),
-        "0-1" => Ok(won(Color::Black)),
-        "1/2-1/2" | "1/2" => Ok(Outcome::Draw(DrawReason::Adjudication)),
-        _ => Err(format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text))),
-    }
+    let outcome = Outcome::adjudicated(if text == "1/2" { "1/2-1/2" } else { text });
+    outcome.ok_or_else(|| format!("`{}`: expected 1-0, 0-1 or 1/2-1/2", game::excerpt(text)))
 }
 
 fn color(text: &str) -> Result<Color, String> {
@@ -272,9 +267,4 @@ fn time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..1e6).contains(seconds));
     let seconds = seconds.ok_or_else(|| format!("`{}`: expected seconds", game::excerpt(text)))?;
     Ok(Duration::from_secs_f64(seconds))
-}
-
-/// Formats a count with its noun: `1 game`, `2 games`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

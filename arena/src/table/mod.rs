@@ -294,7 +294,7 @@ impl GameReferee<'_> {
             }
             PlayerEvent::Thinking(thinking) => {
                 if to_move {
-                    self.think_on(thinking);
+                    self.thinking.update(thinking);
                 }
                 Continue(())
             }
@@ -311,18 +311,6 @@ impl GameReferee<'_> {
                 format!("refuses a legal order: {}", game::excerpt(&text)),
             ),
             PlayerEvent::Fault(fault) => self.fault(color, fault),
-        }
-    }
-
-    /// Merges new thinking information; fields that it does not contain keep their values.
-    fn think_on(&mut self, news: Thinking) {
-        let known = &mut self.thinking;
-        known.depth = news.depth.or(known.depth);
-        known.score = news.score.or(known.score);
-        known.nodes = news.nodes.or(known.nodes);
-        known.time = news.time.or(known.time);
-        if !news.line.is_empty() {
-            known.line = news.line;
         }
     }
 
