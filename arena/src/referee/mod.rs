@@ -16,7 +16,6 @@ mod settings;
 mod store;
 #[cfg(test)]
 mod tests;
-mod timers;
 mod view;
 pub mod watch;
 

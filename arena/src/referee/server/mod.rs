@@ -7,13 +7,11 @@
 mod connection;
 mod delivery;
 mod director_auth;
-mod file_writer;
 mod files;
 mod listener;
 mod observer;
 mod page;
 mod page_data;
-mod page_listener;
 mod serial;
 mod tls;
 
@@ -190,11 +188,11 @@ impl Service {
             .map_err(failed)?;
         // Every client needs an open file. If the limit is too low, the console reports the connections that fail.
         platform::raise_file_limit();
-        let listener = {
-            let _inside = network.enter();
-            ConnectionListener::open(address, to_self.clone(), limits, limiter.clone()).map_err(failed)?
-        };
-        let address = listener.address().map_err(failed)?;
+        let listening = network.enter();
+        let listener =
+            ConnectionListener::open(address, to_self.clone(), limits, limiter.clone()).map_err(failed)?;
+        drop(listening);
+        let address = listener.address;
         let next_connection = Arc::new(AtomicU64::new(1));
         let next = Arc::clone(&next_connection);
         network.spawn(connection::serve(listener, next, Role::Client, tls.clone()));

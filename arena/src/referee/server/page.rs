@@ -5,6 +5,7 @@
 //! security policy forbids resources from elsewhere.
 
 use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -16,15 +17,15 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::serve::ListenerExt as _;
+use axum::serve::{Listener, ListenerExt as _};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::director_auth::{AuthError, DirectorAuth};
 use super::listener::{ConnectionLimiter, ConnectionListener};
-use super::page_listener::PageListener;
+use super::tls::{self, ByteStream};
 use super::{ConnectionLimits, Director, ServiceMessage, Tls};
 
 /// A request of the page.
@@ -76,7 +77,7 @@ pub(super) fn serve(
     told: broadcast::Sender<PageUpdate>,
     token: Option<String>,
     tls: Option<Tls>,
-) -> std::io::Result<SocketAddr> {
+) -> io::Result<SocketAddr> {
     let visits = service.clone();
     let page = |kind: &'static str, text: &'static str| get(move || async move { reply(kind, text) });
     let routes = Router::new()
@@ -93,9 +94,9 @@ pub(super) fn serve(
         .into_make_service_with_connect_info::<SocketAddr>();
     let limits = ConnectionLimits::default();
     let listener = ConnectionListener::open(address, visits, limits, ConnectionLimiter::default())?;
-    let address = listener.address()?;
+    let address = listener.address;
     // `tap_io` is needed: only then does axum give the remote address of a custom listener.
-    let listener = PageListener::open(listener, tls)?.tap_io(|_| ());
+    let listener = PageListener::open(listener, tls).tap_io(|_| ());
     // The server ends with the runtime of the service.
     tokio::spawn(axum::serve(listener, routes).into_future());
     Ok(address)
@@ -192,4 +193,66 @@ fn stream(told: broadcast::Receiver<PageUpdate>) -> impl Stream<Item = Result<Se
         };
         Some((Ok(sent), told))
     })
+}
+
+/// Response to a browser that does not speak TLS.
+const PLAIN: &str = "HTTP/1.1 400 Only https is spoken here\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n\
+    only https is spoken here\n";
+/// Maximum number of connections that wait for the page.
+const WAITING: usize = 16;
+
+/// Queue of connections with completed handshakes. Each handshake runs in a separate task, so that a slow one delays
+/// nobody.
+struct PageListener {
+    address: SocketAddr,
+    arrivals: mpsc::Receiver<(ByteStream, SocketAddr)>,
+}
+
+impl PageListener {
+    /// Starts to listen. Must be called inside the network's runtime.
+    fn open(listener: ConnectionListener, tls: Option<Tls>) -> PageListener {
+        let (sender, arrivals) = mpsc::channel(WAITING);
+        let address = listener.address;
+        tokio::spawn(receive(listener, tls, sender));
+        PageListener { address, arrivals }
+    }
+}
+
+async fn receive(
+    listener: ConnectionListener,
+    tls: Option<Tls>,
+    arrivals: mpsc::Sender<(ByteStream, SocketAddr)>,
+) {
+    while let Some(connection) = listener.next().await {
+        let (tls, arrivals, service) = (tls.clone(), arrivals.clone(), listener.service.clone());
+        tokio::spawn(async move {
+            let address = connection.address;
+            // A connection counts towards the limits from before its handshake. Sending fails only if the service has
+            // ended.
+            match tls::secure(connection.stream, tls.as_ref(), PLAIN).await {
+                Ok(line) => drop(arrivals.send((line, address)).await),
+                Err(reason) => {
+                    drop(service.send(ServiceMessage::Warning(format!("{address} is refused: {reason}"))));
+                }
+            }
+            drop(connection.permit);
+        });
+    }
+}
+
+impl Listener for PageListener {
+    type Io = ByteStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (ByteStream, SocketAddr) {
+        match self.arrivals.recv().await {
+            Some(arrival) => arrival,
+            // The service has ended; there will be no more connections.
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
 }
