@@ -6,10 +6,9 @@ use std::num::NonZeroU32;
 use game::{Game, Score};
 use messages::epd::{Operation, Record};
 
-use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer, PositionAnalysis};
 use crate::key_moves::KeyMoves;
-use crate::process::Counts;
 use crate::target_result::{self, Cost, TargetResult};
+use crate::{AnalysisError, AnalysisResult, Analyzer, Counts, PositionAnalysis};
 
 /// An operation on a record that needs an analyzer.
 pub trait AnalysisJob: Send + Sync {

@@ -9,9 +9,8 @@ use std::sync::Arc;
 use game::epd::{Fault, Rule};
 use messages::epd::{Content, RecordReader, TextLine};
 
-use crate::analyzer::{AnalysisError, AnalysisResult, Analyzer};
-use crate::jobs::AnalysisJob;
 use crate::process::{Interrupted, JobResult, LineHandler, Verb, is_malformed};
+use crate::{AnalysisError, AnalysisJob, AnalysisResult, Analyzer};
 
 /// Creates the analyzer of a worker thread; called on that thread.
 pub type AnalyzerFactory = Arc<dyn Fn() -> AnalysisResult<Box<dyn Analyzer>> + Send + Sync>;

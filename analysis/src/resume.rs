@@ -4,8 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use messages::epd::{Blocks, Content, MoveReading, Record, RecordReader, TextLine};
 
-use crate::files::InputFile;
-use crate::process::JobResult;
+use crate::{InputFile, JobResult};
 
 /// Progress of an earlier run. Each input line yields one output line in the order of the files, so the output of an interrupted
 /// run is a prefix of the whole output.

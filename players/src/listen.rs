@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use crate::stream::{Stream, Timed, Vocabulary};
-use crate::{Arrival, PlayerEvent, PlayerFault};
+use crate::{Arrival, PlayerEvent, PlayerFault, Stream, Timed, Vocabulary};
 
 /// A player whose program speaks over a [`Stream`].
 pub(crate) trait ProtocolPlayer {

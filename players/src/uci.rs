@@ -10,12 +10,10 @@ use platform::Source;
 use shakmaty::uci::UciMove;
 
 use crate::listen::{ProtocolPlayer, next_arrival};
-use crate::log::Log;
-use crate::options;
 use crate::player::score;
-use crate::stream::{Stream, Timed, Vocabulary};
 use crate::{
-    Arrival, Departure, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Thinking, Turn,
+    Arrival, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream, Thinking,
+    Timed, Turn, Vocabulary, options,
 };
 
 /// The vocabulary of UCI, from the GUI's side.

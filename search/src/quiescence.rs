@@ -1,15 +1,11 @@
 //! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
 
 use crate::history::{MoveContext, Previous};
-use crate::moves::Move;
 use crate::parameters::{self as p, step};
 use crate::picker::Picker;
-use crate::position::{Position, exchange_value};
 use crate::runtime::Stopped;
-use crate::runtime::observer::Bound;
-use crate::score::Score;
-use crate::table::Entry;
 use crate::worker::ChessWorker;
+use crate::{Bound, Entry, Move, Position, Score, exchange_value};
 
 /// What is fixed about a node while its moves are tried.
 #[derive(Clone, Copy)]

@@ -3,9 +3,8 @@
 use shakmaty::{CastlingMode, Position as _};
 
 use super::tags::{PgnTags, ROSTER};
-use crate::game::Game;
 use crate::notation::san;
-use crate::variant;
+use crate::{Game, variant};
 
 /// Maximum length of a line in characters (PGN standard, 4.3: "lines with 80 or more printing characters are
 /// strongly discouraged").

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use messages::cecp::{Feature, OptionDefinition, Switch};
 
-use crate::options;
-use crate::{OptionValue, PlayerFault};
+use crate::{OptionValue, PlayerFault, options};
 
 /// Features of an engine. The last value of a feature counts; options add up.
 #[derive(Debug, Default)]

@@ -26,8 +26,7 @@ use serde::Serialize;
 use self::cecp::{CecpHarness, CecpStart};
 use self::cego::{CegoHarness, CegoStart};
 use self::uci::{UciHarness, UciStart};
-use crate::log::Log;
-use crate::{PlayerFault, Protocol, Spec};
+use crate::{Log, PlayerFault, Protocol, Spec};
 
 /// A rule of a protocol, with its check.
 #[derive(Clone, Copy)]

@@ -10,12 +10,9 @@ use shakmaty::Color;
 
 use super::numbers::Numbers;
 use super::table::{Known, Table};
-use crate::moves::{Move, MoveList};
-use crate::position::Position;
 use crate::runtime::Stopped;
-use crate::runtime::control::Control;
-use crate::runtime::limits::{Limits, SearchClock};
 use crate::runtime::time_manager::TimeManager;
+use crate::{Control, Limits, Move, MoveList, Position, SearchClock};
 
 /// A move can't be searched for ever: the second best gets its turn when the numbers of the best exceed its own by this
 /// fraction (the "1 + epsilon" of J. Pawlewicz and Ł. Lew, 2007).

@@ -11,9 +11,8 @@ use shakmaty::{Bitboard, Color, Role, Square};
 
 use super::kernels::Block;
 use super::{Network, input, is_mirrored};
-use crate::moves::Move;
 use crate::position::{Position, castling_squares};
-use crate::score::{MAX_PLY, Score};
+use crate::{MAX_PLY, Move, Score};
 
 /// A piece that came to a square, or left it.
 type Piece = (Color, Role, Square);

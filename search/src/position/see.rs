@@ -3,8 +3,7 @@
 use shakmaty::{Bitboard, Role};
 
 use super::Position;
-use crate::attacks;
-use crate::moves::Move;
+use crate::{Move, attacks};
 
 /// What a piece counts in an exchange, in centipawns. The king's capture never happens; it is merely last in line.
 #[inline]

@@ -3,8 +3,7 @@
 use super::control::Stopped;
 use super::observer::Bound;
 use super::{Progress, SearchPosition, SearchThread};
-use crate::moves::Move;
-use crate::score::{MAX_PLY, Score, Verdict};
+use crate::{MAX_PLY, Move, Score, Verdict};
 
 /// Parameters of the aspiration windows, in centipawns.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,7 @@
 
 use super::SearchPosition;
 use super::style::Style;
-use crate::moves::Move;
-use crate::position::Position;
-use crate::score::Score;
+use crate::{Move, Position, Score};
 
 /// The position to search, with its history and the style of play.
 #[derive(Clone, Debug, Default)]

@@ -10,8 +10,7 @@ use super::progress::Progress;
 use super::shared::Shared;
 use super::time_manager::TimeManager;
 use super::variation::Variations;
-use crate::moves::Move;
-use crate::score::{MAX_PLY, Score};
+use crate::{MAX_PLY, Move, Score};
 
 /// Largest number of nodes between two polls of the clock.
 const POLL_INTERVAL: u64 = 512;

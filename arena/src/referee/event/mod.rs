@@ -26,10 +26,8 @@ use shakmaty::{ByColor, Chess};
 use super::fact::{Fact, Side};
 use super::live_game::LiveGame;
 use super::settings::EventSettings;
-use crate::openings::MatchOpenings;
 use crate::schedule::{Fixture, Schedule, ScheduleError};
-use crate::standings::Standings;
-use crate::table::GameRecord;
+use crate::{GameRecord, MatchOpenings, Standings};
 
 /// Identifier of a connection; never reused.
 pub type ConnectionId = u64;
