@@ -8,9 +8,8 @@ use messages::epd::{Position, RefereeCommand};
 use messages::referee::Directive;
 use shakmaty::Position as _;
 
-use super::event::EventState;
-use super::fact::{Fact, Side};
 use super::live_game::LiveGame;
+use super::{EventState, Fact, Side};
 
 /// The text shown by `help`.
 const HELP: &str = "\

@@ -1,7 +1,6 @@
 //! Counting the leaves of the legal move tree, the test of a move generator.
 
-use super::Position;
-use crate::moves::MoveList;
+use crate::{MoveList, Position};
 
 /// The number of move sequences of length `depth`. The last ply is counted from the list, without making the moves.
 pub fn perft(position: &Position, depth: u32) -> u64 {

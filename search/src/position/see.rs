@@ -2,8 +2,7 @@
 
 use shakmaty::{Bitboard, Role};
 
-use super::Position;
-use crate::{Move, attacks};
+use crate::{Move, Position, attacks};
 
 /// What a piece counts in an exchange, in centipawns. The king's capture never happens; it is merely last in line.
 #[inline]

@@ -23,9 +23,8 @@ use messages::epd::{Position, RefereeCommand};
 use messages::referee::{ClientRecord, Directive, Request};
 use shakmaty::{ByColor, Chess};
 
-use super::fact::{Fact, Side};
 use super::live_game::LiveGame;
-use super::settings::EventSettings;
+use super::{EventSettings, Fact, Side};
 use crate::schedule::{Fixture, Schedule, ScheduleError};
 use crate::{GameRecord, MatchOpenings, Standings};
 

@@ -8,8 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{Service, ServiceError, ServiceMessage};
-use crate::referee::Fact;
-use crate::referee::event::{ConnectionEvent, ConnectionId, Effects, Notice};
+use crate::referee::{ConnectionEvent, ConnectionId, Effects, Fact, Notice};
 
 /// Time for connections to close at the end of the service.
 const FAREWELL: Duration = Duration::from_secs(2);

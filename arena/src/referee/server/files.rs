@@ -15,9 +15,8 @@ use game::PgnTags;
 use messages::referee::without_secret;
 use time::OffsetDateTime;
 
-use crate::referee::event::{EventState, FinishedGame};
 use crate::referee::job_thread::JobThread;
-use crate::referee::{ConnectionId, report};
+use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 use crate::table::PgnVariations;
 
 /// Terminates the last line of a file that a killed referee left incomplete.

@@ -27,8 +27,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tokio::sync::{broadcast, oneshot};
 
-use super::event::{ConnectionEvent, ConnectionId, EventState, Notice};
-use super::store::{EventStore, EventStoreError};
+use super::{ConnectionEvent, ConnectionId, EventState, EventStore, EventStoreError, Notice};
 use connection::LineSender;
 use files::EventFiles;
 use listener::{ConnectionLimiter, ConnectionListener};

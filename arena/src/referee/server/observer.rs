@@ -24,10 +24,8 @@ use players::transport::{self, Security};
 use super::connection::{self, LineSender};
 use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::{ConnectionLimits, ListenConfig, Role, Service, ServiceError, ServiceMessage};
-use crate::referee::Fact;
-use crate::referee::event::{ConnectionEvent, ConnectionId, EventState, Notice};
 use crate::referee::settings::is_same;
-use crate::referee::store::EventStore;
+use crate::referee::{ConnectionEvent, ConnectionId, EventState, EventStore, Fact, Notice};
 
 /// Time that an observer has to store facts before the event continues without it.
 const OBSERVER_PATIENCE: Duration = Duration::from_secs(1);
