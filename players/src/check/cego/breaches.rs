@@ -2,8 +2,7 @@
 
 use super::harness::CegoHarness;
 use super::harness::CegoStart::{self, Moved, Ready};
-use crate::check::positions::START;
-use crate::check::{Checked, ConformanceRule, rule};
+use crate::check::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("breach-fields", "ends at a message with too few or too many fields", Ready).check(|program| {

@@ -1,15 +1,11 @@
 //! Games in which both sides keep to the protocol.
 
-use std::time::{Duration, Instant};
-
 use messages::cego::EngineMessage;
 
 use super::harness::CegoStart::{Moved, Ready};
 use super::harness::SECOND;
 use crate::cego::Cego;
-use crate::check::harness::{AT_ONCE, CheckedProtocol as _, QUIET, demand, within};
-use crate::check::positions::{MATE_IN_ONE, MATED_IN_ONE, MIDDLEGAME, START};
-use crate::check::{ConformanceRule, rule};
+use crate::check::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("ready", "says `ready` first, and nothing more before it is asked", Ready)

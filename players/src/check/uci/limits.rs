@@ -1,14 +1,10 @@
 //! Search limits.
 
-use std::time::Instant;
-
 use game::CastlingMode::Standard;
 
 use super::harness::UciStart::At;
 use super::harness::{UciHarness, infos};
-use crate::check::harness::{demand, within};
-use crate::check::positions::MIDDLEGAME;
-use crate::check::{Checked, ConformanceRule, rule};
+use crate::check::prelude::*;
 
 pub(super) const RULES: &[ConformanceRule] = &[
     rule("depth", "searches no deeper than `go depth` allows", At(MIDDLEGAME)).check(|program| {

@@ -1,16 +1,13 @@
 //! Stopping a search, pondering, and thinking output.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
 
 use game::{Score, ScoreBound};
 use messages::uci::{InfoScore, Message};
 
 use super::harness::UciStart::{At, Greeted, Pondering, Searching};
 use super::harness::{UciHarness, infos};
-use crate::check::harness::{CheckedProtocol as _, demand, require};
-use crate::check::positions::{MATE_IN_ONE, MATE_IN_TWO, MATED_IN_ONE, MIDDLEGAME};
-use crate::check::{Checked, ConformanceRule, Failure, rule};
+use crate::check::prelude::*;
 use crate::uci::Uci;
 
 pub(super) const RULES: &[ConformanceRule] = &[
