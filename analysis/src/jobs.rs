@@ -6,8 +6,7 @@ use std::num::NonZeroU32;
 use game::{Game, Score};
 use messages::epd::{Operation, Record};
 
-use crate::key_moves::KeyMoves;
-use crate::target_result::{self, Cost, TargetResult};
+use crate::target_result::{self, Cost, KeyMoves, TargetResult};
 use crate::{AnalysisError, AnalysisResult, Analyzer, Counts, PositionAnalysis};
 
 /// An operation on a record that needs an analyzer.

@@ -9,8 +9,7 @@ use messages::uci::{Command, Go, Info, LineError, Message, StartPosition};
 use platform::Source;
 use shakmaty::uci::UciMove;
 
-use crate::listen::{ProtocolPlayer, next_arrival};
-use crate::player::score;
+use crate::player::{ProtocolPlayer, next_arrival, score};
 use crate::{
     Arrival, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream, Thinking,
     Timed, Turn, Vocabulary, options,

@@ -7,12 +7,10 @@
 mod board;
 mod chart;
 mod feedback;
-mod grades;
 mod json;
 mod page;
 mod run;
 mod statistics;
-mod table;
 mod tables;
 #[cfg(test)]
 mod tests;
