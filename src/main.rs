@@ -3,7 +3,6 @@
 mod bench;
 mod book;
 mod bridge;
-mod cego;
 mod check;
 mod epd;
 mod eval;
@@ -49,7 +48,7 @@ enum HeraldCommand {
     #[command(after_help = "Example: xboard -fUCI -fcp \"herald uci\"")]
     Uci,
     Match(Box<match_command::MatchArgs>),
-    Cego(cego::CegoArgs),
+    Cego(session::CegoArgs),
     Referee(Box<referee_command::RefereeArgs>),
     Play(play::PlayArgs),
     Bridge(bridge::BridgeArgs),

@@ -13,9 +13,7 @@ mod files;
 mod jobs;
 mod pool;
 mod process;
-mod record_analysis;
 pub mod report;
-mod resume;
 mod target_result;
 #[cfg(test)]
 mod tests;
@@ -24,11 +22,9 @@ mod verbs;
 pub use analyzer::{
     AnalysisError, AnalysisListener, AnalysisResult, Analyzer, Herald, PositionAnalysis, ProgramAnalyzer,
 };
-pub use files::{FileError, InputFile, OutputFile, refuse_overwriting};
-pub use jobs::{AnalysisJob, Analyze, FindMates, Target};
+pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
+pub use jobs::{AnalysisJob, Analyze, AnalyzerFactory, FindMates, Target};
 pub use pool::{ProcessError, WorkerPool};
 pub use process::{Counts, Interrupted, JobResult, LineHandler, Verb};
-pub use record_analysis::AnalyzerFactory;
-pub use resume::{ResumeError, Resumption};
 pub use target_result::{Cost, TargetResult};
 pub use verbs::{CheckRecords, InvalidOpcode, Normalize, Purge};

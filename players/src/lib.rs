@@ -12,7 +12,6 @@ mod cego;
 pub mod check;
 mod lines;
 mod log;
-mod options;
 mod player;
 mod spec;
 mod stream;

@@ -12,7 +12,7 @@ use shakmaty::uci::UciMove;
 use crate::player::{ProtocolPlayer, next_arrival, score};
 use crate::{
     Arrival, Departure, Log, NewGame, OptionValue, Player, PlayerEvent, PlayerFault, Spec, Stream, Thinking,
-    Timed, Turn, Vocabulary, options,
+    Timed, Turn, Vocabulary, spec,
 };
 
 /// The vocabulary of UCI, from the GUI's side.
@@ -142,9 +142,9 @@ impl UciPlayer {
     /// Converts the value of an option for `setoption`.
     fn setting(&self, name: &str, value: &OptionValue) -> Result<Option<String>, PlayerFault> {
         let Some(kind) = self.option(name) else {
-            return Err(options::unknown(name, self.options.iter().map(|(known, _)| known.as_str())));
+            return Err(spec::unknown_option(name, self.options.iter().map(|(known, _)| known.as_str())));
         };
-        options::setting(name, kind, ["false", "true"], value)
+        spec::option_setting(name, kind, ["false", "true"], value)
     }
 
     /// Finds an option by its name, case-insensitively.

@@ -6,7 +6,6 @@
 
 mod connection;
 mod delivery;
-mod director_auth;
 mod files;
 mod listener;
 mod observer;
