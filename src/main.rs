@@ -5,11 +5,9 @@ mod book;
 mod bridge;
 mod check;
 mod epd;
-mod eval;
 mod match_command;
-mod openings;
-mod perft;
 mod play;
+mod position;
 mod referee_command;
 mod session;
 mod settings;
@@ -54,9 +52,9 @@ enum HeraldCommand {
     Bridge(bridge::BridgeArgs),
     Check(check::CheckArgs),
     Bench(bench::Bench),
-    Perft(perft::PerftArgs),
-    Eval(eval::Eval),
-    Openings(openings::OpeningsArgs),
+    Perft(position::PerftArgs),
+    Eval(position::Eval),
+    Openings(book::OpeningsArgs),
     /// Make opening books and show their moves
     #[command(
         subcommand,

@@ -18,12 +18,7 @@ pub trait AnalysisJob: Send + Sync {
     ///
     /// # Errors
     /// The analysis failed. The record is then unchanged.
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts>;
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts>;
 }
 
 /// Adds an analysis to each record: `pv` and `ce`, `pm` if there is a legal move, `acd` and `acn` if they are known. In a
@@ -37,12 +32,7 @@ pub struct Analyze {
 }
 
 impl AnalysisJob for Analyze {
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts> {
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
         let has_moves = !game.legal_moves().is_empty();
         let analysis = if has_moves {
             analyzer.analyze(game, &mut |_| true)?
@@ -87,12 +77,7 @@ pub struct FindMates {
 }
 
 impl AnalysisJob for FindMates {
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts> {
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
         let known = record.dm().map_or(u32::MAX, |moves| moves.get());
         let is_ended = game.legal_moves().is_empty();
         let first = if self.passes { 1 } else { self.moves.get() };
@@ -130,12 +115,7 @@ pub struct Target {
 }
 
 impl AnalysisJob for Target {
-    fn run(
-        &self,
-        record: &mut Record<'_>,
-        game: &Game,
-        analyzer: &mut dyn Analyzer,
-    ) -> AnalysisResult<Counts> {
+    fn run(&self, record: &mut Record, game: &Game, analyzer: &mut dyn Analyzer) -> AnalysisResult<Counts> {
         let Some(key_moves) = KeyMoves::of(record).filter(|_| !game.legal_moves().is_empty()) else {
             record.remove(target_result::OPCODE);
             return Ok(Counts { skipped: 1, ..Counts::default() });

@@ -11,7 +11,6 @@ mod analysis_tests;
 mod analyzer;
 mod files;
 mod jobs;
-mod pool;
 mod process;
 pub mod report;
 mod target_result;
@@ -24,7 +23,6 @@ pub use analyzer::{
 };
 pub use files::{FileError, InputFile, OutputFile, ResumeError, Resumption, refuse_overwriting};
 pub use jobs::{AnalysisJob, Analyze, AnalyzerFactory, FindMates, Target};
-pub use pool::{ProcessError, WorkerPool};
-pub use process::{Counts, Interrupted, JobResult, LineHandler, Verb};
+pub use process::{Counts, Interrupted, JobResult, LineHandler, ProcessError, Verb, WorkerPool};
 pub use target_result::{Cost, TargetResult};
 pub use verbs::{CheckRecords, InvalidOpcode, Normalize, Purge};

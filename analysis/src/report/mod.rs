@@ -6,7 +6,6 @@
 
 mod board;
 mod chart;
-mod feedback;
 mod json;
 mod page;
 mod run;
@@ -20,10 +19,9 @@ use std::collections::HashMap;
 
 use messages::epd::EpdPosition;
 
-pub use feedback::feedback;
 pub use json::json;
 pub use page::page;
-pub use run::{Run, SuiteAttempt, SuiteProblem};
+pub use run::{Run, SuiteAttempt, SuiteProblem, feedback};
 pub use statistics::{Comparison, Quantiles, Share};
 
 /// A comparison of several runs.

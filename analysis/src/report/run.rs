@@ -3,9 +3,11 @@
 use std::io::{self, Read};
 
 use game::{Move, read_move};
-use messages::epd::{Blocks, Content, EpdMove, EpdPosition, FileBlock, Record, RecordReader, Register};
+use messages::epd::{
+    Blocks, Content, EpdMove, EpdPosition, FileBlock, Operation, Record, RecordReader, Register,
+};
 
-use super::RunSummary;
+use super::{RunSummary, SuiteReport};
 use crate::target_result::{Cost, KeyMoves, TargetResult};
 
 /// A problem: a position with its solution.
@@ -155,4 +157,37 @@ fn grades_of(record: &Record<'_>) -> Vec<(Move, u32)> {
 
 fn comment<'a>(record: &'a Record<'_>, number: u8) -> Option<&'a str> {
     record.comment(Register::new(number)?)
+}
+
+/// The problems that a run has missed, as EPD records: the right moves in `bm`, the moves to avoid and the wrong move played in
+/// `am`, the name in `id`. A tuner can use them to prefer the right move to the wrong one.
+///
+/// # Panics
+/// `run` is out of range.
+pub fn feedback(report: &SuiteReport, run: usize) -> String {
+    let missed = report.rows.iter().filter_map(|row| {
+        let attempt = row.attempts[run].as_ref().filter(|attempt| !attempt.is_solved())?;
+        Some(format!("{}\n", record(&row.problem, attempt.played.as_ref())))
+    });
+    missed.collect()
+}
+
+fn record(problem: &SuiteProblem, played: Option<&EpdMove<'static>>) -> Record<'static> {
+    let mut record = Record::new(problem.position.clone());
+    let (best, mut avoided) = (problem.solution.best.clone(), problem.solution.avoided.clone());
+    let is_new = |mv: &&EpdMove<'_>| !best.contains(mv) && !avoided.contains(mv);
+    if let Some(wrong) = played.filter(is_new) {
+        avoided.push(wrong.clone());
+    }
+    if !best.is_empty() {
+        record.set(Operation::Bm(best));
+    }
+    if !avoided.is_empty() {
+        avoided.sort_by_key(EpdMove::text);
+        record.set(Operation::Am(avoided));
+    }
+    if !problem.id.is_empty() {
+        record.set(Operation::Id(problem.id.clone().into()));
+    }
+    record
 }

@@ -8,8 +8,7 @@
 
 use shakmaty::Color;
 
-use super::numbers::Numbers;
-use super::table::{Known, Table};
+use super::{Known, Numbers, Table};
 use crate::runtime::Stopped;
 use crate::runtime::time_manager::TimeManager;
 use crate::{Control, Limits, Move, MoveList, Position, SearchClock};

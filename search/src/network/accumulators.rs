@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
-use super::kernels::Block;
-use super::{Network, input, is_mirrored};
+use super::{Block, Network, input, is_mirrored};
 use crate::position::{Position, castling_squares};
 use crate::{MAX_PLY, Move, Score};
 

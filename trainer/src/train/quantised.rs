@@ -5,8 +5,7 @@ use search::network::{
     OUTPUT_WEIGHT_SUM, Parameters,
 };
 
-use super::model::{Model, Shape};
-use super::tile::{TILE, Tile};
+use super::{Model, Shape, TILE, Tile};
 
 /// What stands for 1 in the output's weights, where the target has that scale. What rounding the scale leaves goes into them.
 fn output_factor(output_unit: i32, scale: f32, centipawns: i32) -> f32 {

@@ -10,7 +10,6 @@ mod files;
 mod listener;
 mod observer;
 mod page;
-mod page_data;
 mod serial;
 mod tls;
 

@@ -24,9 +24,8 @@ use futures_util::stream::unfold;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use super::listener::{ConnectionLimiter, ConnectionListener};
 use super::tls::{self, ByteStream};
-use super::{ConnectionLimits, Director, ServiceMessage, Tls};
+use super::{ConnectionLimiter, ConnectionLimits, ConnectionListener, Director, ServiceMessage, Tls};
 use crate::referee::settings::is_same;
 
 /// A request of the page.

@@ -10,8 +10,7 @@ use messages::input::{Input, LineReader};
 use players::transport::{self, PeerAddress, Security, Transport};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::ServiceMessage;
-use super::connection::LineSender;
+use super::{LineSender, ServiceMessage};
 use crate::referee::{ConnectionEvent, ConnectionId};
 
 /// Opens a serial line and starts its reading and writing threads.
