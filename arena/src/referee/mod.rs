@@ -8,7 +8,6 @@
 mod director;
 mod event;
 mod fact;
-mod job_thread;
 mod live_game;
 pub mod report;
 pub mod server;

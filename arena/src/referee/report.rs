@@ -5,7 +5,7 @@ use std::time::Duration;
 use game::{Color, clock_face, escaped};
 
 use super::event::{EventState, GameSummary};
-use crate::grid::Grid;
+use crate::Grid;
 use crate::statistics::WinDrawLoss;
 
 /// A row of the table.

@@ -10,7 +10,7 @@ use players::transport::{self, Security};
 use serde_json::Value;
 use shakmaty::{Color, Position as _, Square};
 
-use crate::grid::Grid;
+use crate::Grid;
 
 /// Time limit for the referee's response.
 const PATIENCE: Duration = Duration::from_secs(5);

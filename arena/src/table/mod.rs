@@ -24,7 +24,6 @@
 //! belongs to neither side: it is the overhead of the move and is kept in the record. A margin forgives an overdrawn
 //! clock, but the overdrawn time is deducted all the same.
 
-mod adjudication;
 mod record;
 mod rules;
 
@@ -38,13 +37,11 @@ use platform::Source;
 use players::{Arrival, NewGame, Player, PlayerEvent, PlayerFault, Protocol, Thinking, Turn};
 use shakmaty::ByColor;
 
-pub use self::adjudication::{Adjudication, DrawByScore, ResignByScore};
 pub use self::record::{GameRecord, MoveRecord, PgnVariations};
 pub(crate) use self::record::{date, replay_move};
-pub use self::rules::{DrawRule, Rules};
+pub use self::rules::{Adjudication, DrawByScore, DrawRule, ResignByScore, Rules};
 
-pub(crate) use self::adjudication::Adjudicator;
-pub(crate) use self::rules::check_flag;
+pub(crate) use self::rules::{Adjudicator, check_flag};
 
 /// Interval at which the referee checks whether the game has been called off.
 const GLANCE: Duration = Duration::from_millis(100);

@@ -15,7 +15,7 @@ use game::PgnTags;
 use messages::referee::without_secret;
 use time::OffsetDateTime;
 
-use crate::referee::job_thread::JobThread;
+use crate::referee::store::JobThread;
 use crate::referee::{ConnectionId, EventState, FinishedGame, report};
 use crate::table::PgnVariations;
 

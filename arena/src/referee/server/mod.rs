@@ -10,7 +10,6 @@ mod files;
 mod listener;
 mod observer;
 mod page;
-mod serial;
 mod tls;
 
 use std::collections::{HashMap, VecDeque};
@@ -222,7 +221,7 @@ impl Service {
     /// The device cannot be used.
     pub fn attach(&mut self, device: &str, baud: u32) -> Result<(), ServiceError> {
         let connection = self.next_connection.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let output = serial::open(device, baud, connection, self.to_self.clone())
+        let output = connection::open_serial(device, baud, connection, self.to_self.clone())
             .map_err(|error| ServiceError::Line(device.to_owned(), error))?;
         self.connections.insert(connection, output);
         self.event.handle(ConnectionEvent::SerialLine(connection), Instant::now());
