@@ -1,9 +1,9 @@
-//! What the referee costs: plies a second between players who move at once, and the overhead of a move.
+//! Cost of officiating: plies per second between players that move at once, and the overhead per move.
 //!
 //! `cargo bench -p herald-arena --bench arena` measures a game between simulated players (the table alone), between two
-//! programs of our own behind UCI (this one, started with `mover`), and between two Stockfish at one node a move if it is
-//! installed. The lines `OVERHEAD` tell the time from a move's arrival until the opponent was told of it. For figures on
-//! one core, run it under `taskset -c 0`.
+//! UCI processes of this program (started with `mover`), and, if it is installed, between two Stockfish processes at
+//! one node per move. The lines `OVERHEAD` give the time from the arrival of a move until it was sent to the opponent.
+//! For figures on one core, run it under `taskset -c 0`.
 
 use std::io::{BufRead, Write};
 use std::num::NonZeroU32;
@@ -19,7 +19,7 @@ use game::{Game, PgnTags};
 use players::{CommandLine, PlayerEvent, Protocol, Spec};
 use shakmaty::ByColor;
 
-/// Moves of each side in a game of ours.
+/// Moves of each side in the scripted game.
 const MOVES: u32 = 100;
 
 fn main() {
@@ -41,7 +41,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// A legal game of the longest length, without an end before that: the moves are the same in each run.
+/// Returns a legal game of this length that does not end early. The moves are the same in each run.
 fn script() -> Vec<String> {
     let mut game = Game::default();
     let mut moves = Vec::new();
@@ -78,7 +78,7 @@ fn setup(control: &str) -> GameSetup {
     }
 }
 
-/// The table alone, and the record's PGN.
+/// Measures the table alone and the PGN of the game.
 fn simulated(criterion: &mut Criterion) {
     let script = script();
     let setup = setup("60+1");
@@ -108,7 +108,7 @@ fn simulated(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Games between two processes of the same program.
+/// Measures games between two processes of the same program.
 fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
     let start =
         || players::start(&Spec::new(program.clone(), Protocol::Uci), None).expect("the program starts");
@@ -122,7 +122,7 @@ fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
         overheads.extend(record.moves.iter().filter_map(|m| m.overhead));
         record
     };
-    // Programs that search the same nodes play the same game, so that each has as many plies as the first.
+    // With fixed nodes the program always plays the same game, so each has as many plies as the first.
     let plies = game().moves.len() as u64;
     let mut group = criterion.benchmark_group("programs");
     group.throughput(Throughput::Elements(plies)).sampling_mode(SamplingMode::Flat).sample_size(20);
@@ -136,7 +136,7 @@ fn programs(criterion: &mut Criterion, name: &str, program: &CommandLine) {
     }
 }
 
-/// A program that speaks as much UCI as it takes to play the script without thinking.
+/// A minimal UCI engine that plays the script without thinking.
 fn serve() {
     let script = script();
     let mut ply = 0;

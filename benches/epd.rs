@@ -1,9 +1,9 @@
-//! EPD records read and written on one core, with python-chess beside it: the same file in the same run.
+//! Reading and writing EPD records on one core, compared with python-chess on the same file in the same run.
 //!
-//! `cargo bench -p herald-messages --bench epd -- FILE` takes the records of that file; without one, those of Win At Chess
-//! if the suite lies where the tests look for it, otherwise records made of the embedded openings. Each line `RECORDS` is the
-//! median of some rounds, with the slowest and the fastest, in time of the processor: other programs on the machine take
-//! from neither side.
+//! `cargo bench -p herald-messages --bench epd -- FILE` uses the records of that file; without one, those of Win At
+//! Chess if the suite is where the tests expect it, otherwise records made from the embedded openings. Each line
+//! `RECORDS` is the median of several rounds, with the slowest and the fastest, in processor time, which other programs
+//! on the machine hardly affect.
 
 use std::fs;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ use messages::epd::{MoveReading, RecordReader};
 use platform::process_cpu_time;
 
 const ROUNDS: usize = 9;
-/// So many records are read and written in each round, the file over and over.
+/// Number of records that are read and written in each round; the file is repeated.
 const RECORDS: usize = 200_000;
 
 fn main() {
@@ -28,14 +28,14 @@ fn main() {
     let resolved = measure("every move found in its position", MoveReading::Legal, &lines);
     match python_chess(&path) {
         Some(yardstick) => {
-            println!("RECORDS python-chess: {yardstick:.0} a second");
+            println!("RECORDS python-chess: {yardstick:.0} per second");
             println!("RATIO every move found: {:.1}", resolved / yardstick);
         }
-        None => println!("python-chess is not installed; there is nothing to compare with"),
+        None => println!("python-chess is not installed: no comparison"),
     }
 }
 
-/// Records a second.
+/// Returns the number of records per second.
 fn measure(name: &str, moves: MoveReading, lines: &[&str]) -> f64 {
     let reader = RecordReader { moves, ..RecordReader::default() };
     let mut written = String::new();
@@ -53,7 +53,7 @@ fn measure(name: &str, moves: MoveReading, lines: &[&str]) -> f64 {
         .collect();
     rounds.sort_by(f64::total_cmp);
     let (slowest, median, fastest) = (rounds[0], rounds[ROUNDS / 2], rounds[ROUNDS - 1]);
-    println!("RECORDS {name}: {median:.0} a second ({slowest:.0} to {fastest:.0})");
+    println!("RECORDS {name}: {median:.0} per second ({slowest:.0} to {fastest:.0})");
     median
 }
 
@@ -64,7 +64,7 @@ fn file() -> PathBuf {
     given.map(PathBuf::from).or_else(|| suite.is_file().then_some(suite)).unwrap_or_else(make_records)
 }
 
-/// Records with a best move and a name, as suites have them.
+/// Writes a file of records with a best move and a name, as in suites.
 fn make_records() -> PathBuf {
     let record = |(number, line): (usize, &str)| {
         let game = Game::from_fen(position_part(line), CastlingMode::Standard).expect("a position");
@@ -79,7 +79,7 @@ fn make_records() -> PathBuf {
     path
 }
 
-/// Records a second of python-chess; `None` if it is not there.
+/// Returns the records per second of python-chess; `None` if it is not installed.
 fn python_chess(path: &Path) -> Option<f64> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/epd.py");
     let output = Command::new("python3").arg(script).arg(path).output().ok()?;

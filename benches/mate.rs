@@ -1,12 +1,13 @@
-//! The mate solver against the playing search: the same positions, the same nodes, the same question (a mate within
-//! so many moves, for the side to move).
+//! Compares the mate solver with the playing search: the same positions, node limit and number of moves to mate in, for
+//! the side to move.
 //!
-//! `cargo bench -p herald-search --bench mate` prints a line for each of the two: mates found, mates proven not to be
-//! there, nodes, and nodes per second. The positions are random ones, the same in every run.
+//! `cargo bench -p herald-search --bench mate` prints one line for each: mates found, positions proven to have no mate,
+//! nodes, and nodes per second. The positions are random, but the same in every run.
 //!
-//! With `-- FILE [NODES]` the solver alone takes a file of records such as `FEN bm #3;`, where the side to move mates in three,
-//! or `bm #-3`, where it is mated, with 1,000,000 nodes each, on all processors. A mate counts when it is no longer than stated
-//! and its line replays. `tests/peers/mates.py` asks other programs the same.
+//! With `-- FILE [NODES]` only the solver runs, on a file of records such as `FEN bm #3;`, where the side to move mates
+//! in three, or `bm #-3`, where it is mated, with 1,000,000 nodes each by default, on all processors. A mate counts if
+//! it is no longer than stated and its line is legal and ends in mate. `tests/peers/mates.py` runs other programs on
+//! the same records.
 
 use std::fs;
 use std::sync::Mutex;
@@ -23,7 +24,7 @@ const MOVES: u32 = 6;
 const NODES: u64 = 50_000;
 const MEBIBYTES: usize = 16;
 
-/// Legal positions with these men on random squares.
+/// Returns legal positions with given pieces on random squares.
 fn positions() -> Vec<Root> {
     let mut random = 2026_u64;
     let mut next_square = || {
@@ -46,7 +47,7 @@ fn positions() -> Vec<Root> {
     roots
 }
 
-/// What one of the two found out.
+/// Results of one of the two.
 #[derive(Default)]
 struct Tally {
     mates: u32,
@@ -89,7 +90,7 @@ fn measure(name: &str, work: impl FnOnce() -> Tally) {
     println!("MATE {name}: {mates} of {POSITIONS} mated, {refuted} refuted, {nodes} nodes, {speed:.0} nps");
 }
 
-/// A record of a file.
+/// A record of the file.
 struct Record {
     root: Root,
     attacker: Color,
@@ -107,7 +108,7 @@ impl Record {
         Some(Record { root, attacker, moves: distance.unsigned_abs() })
     }
 
-    /// Whether the line of a mate can be played and ends with it.
+    /// Whether the line of a mate is legal and ends in mate.
     fn is_right(&self, mate: &Mate) -> bool {
         let mut position = self.root.position.clone();
         let is_legal = mate.line.iter().all(|mv| {
@@ -124,7 +125,7 @@ impl Record {
     }
 }
 
-/// All records of a file; tells how many mates were found.
+/// Solves all records of a file and prints how many mates were found.
 fn suite(path: &str, nodes: u64) {
     let text = fs::read_to_string(path).expect("a file of records");
     let records: Vec<Record> = text.lines().filter_map(Record::read).collect();

@@ -1,8 +1,8 @@
-//! What a long match costs its officials: 200 programs, a round robin, 100,000 games by simulated players, with the
-//! state and the PGN written to disk.
+//! Cost of officiating a long match: a round robin of 200 simulated players with 100,000 games, whose state and PGN are
+//! written to disk.
 //!
-//! `cargo bench -p herald-arena --bench schedule` prints a line `GAMES` for each tenth of the match: the time for a game
-//! and the memory in use. Both are flat if nothing grows with the number of games.
+//! `cargo bench -p herald-arena --bench schedule` prints a line `GAMES` for each tenth of the match: the time per game
+//! and the memory in use. Both stay constant if nothing grows with the number of games.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ const SETTINGS: ScheduleSettings =
     ScheduleSettings { programs: 200, format: TournamentFormat::RoundRobin, games: 6 };
 const GAMES: u64 = 100_000;
 
-/// Players that are done before they begin.
+/// Players whose games end at once.
 struct Simulated;
 
 impl GameRunner for Simulated {
@@ -36,7 +36,7 @@ impl GameRunner for Simulated {
             plies: 80,
             seconds: 1.0,
         };
-        // As long as a game with comments.
+        // As long as the PGN of a game with comments.
         let pgn =
             format!("[Event \"{}\"]\n{}\n*\n\n", fixture.number, "1. e4 {+0.25/14 0.100s} ".repeat(160));
         Ok(PlayedGame { entry, pgn, overheads: vec![Duration::from_micros(50); 80] })
@@ -80,7 +80,7 @@ fn main() {
     end.expect("the match is played");
 }
 
-/// The memory that this process has, as the system tells it.
+/// Returns the memory in use by this process, as reported by the system.
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

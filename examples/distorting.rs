@@ -1,5 +1,5 @@
-//! A program between an engine and whoever speaks to it, that leaves lines out, adds some and changes others: so every
-//! fault of a protocol can be had from an engine that has none.
+//! A proxy between an engine and its GUI that drops, adds and changes lines, so that every protocol violation can be
+//! produced with a correct engine.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -13,45 +13,45 @@ use clap::Parser;
 #[derive(Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "a flag for each fault")]
 struct Arguments {
-    /// Lines to the engine that begin so get lost
+    /// Drop lines to the engine that start with this text
     #[arg(long)]
     deaf: Vec<String>,
-    /// Lines to the engine of the first kind become the second
+    /// Replace a line to the engine that equals FROM with TO
     #[arg(long, value_parser = pair)]
     rewrite: Vec<(String, String)>,
-    /// At lines to the engine that begin with the first text, the second is said in its name
+    /// Print TO in the engine's name when a line to the engine starts with FROM
     #[arg(long, value_parser = pair)]
     say: Vec<(String, String)>,
-    /// Lines to the engine that come in one read with another get lost
+    /// Forward only the first of several lines to the engine that arrive in one read
     #[arg(long)]
     gulp: bool,
-    /// Ends at a line to the engine that begins so
+    /// Exit at a line to the engine that starts with this text
     #[arg(long)]
     die: Vec<String>,
-    /// Lines of the engine that begin so get lost
+    /// Drop lines of the engine that start with this text
     #[arg(long)]
     mute: Vec<String>,
-    /// Lines of the engine that begin so are said twice
+    /// Print lines of the engine that start with this text twice
     #[arg(long)]
     twice: Vec<String>,
-    /// The first text in lines of the engine becomes the second
+    /// Replace FROM with TO in lines of the engine
     #[arg(long, value_parser = pair)]
     replace: Vec<(String, String)>,
-    /// Doesn't end when the input or the engine does
+    /// Keep running after the end of the input or of the engine
     #[arg(long)]
     stay: bool,
-    /// The exit status is 0, whatever the engine's
+    /// Exit with status 0, whatever the engine's status
     #[arg(long)]
     content: bool,
-    /// Says nothing on standard error
+    /// Suppress standard error
     #[arg(long)]
     speechless: bool,
-    /// The engine and its arguments
+    /// Engine and its arguments
     #[arg(last = true, required = true)]
     command: Vec<String>,
 }
 
-/// `FROM=>TO`
+/// Parses `FROM=>TO`.
 fn pair(text: &str) -> Result<(String, String), String> {
     let (from, to) = text.split_once("=>").ok_or("expected FROM=>TO")?;
     Ok((from.to_owned(), to.to_owned()))
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     let mut engine = start(arguments);
     let to_engine = engine.stdin.take().expect("a pipe");
     let from_engine = BufReader::new(engine.stdout.take().expect("a pipe"));
-    // It ends with the process.
+    // The thread ends with the process.
     thread::spawn(move || listen(arguments, to_engine));
     for line in from_engine.lines().map_while(Result::ok) {
         speak(arguments, line);
@@ -86,7 +86,7 @@ fn start(arguments: &Arguments) -> Child {
     command.spawn().expect("the engine starts")
 }
 
-/// What is said to the engine, up to the end of the input.
+/// Forwards the input to the engine, up to its end.
 fn listen(arguments: &Arguments, mut to_engine: ChildStdin) {
     let input = io::stdin().as_fd().try_clone_to_owned().expect("standard input");
     let mut input = BufReader::new(File::from(input));
@@ -102,7 +102,7 @@ fn listen(arguments: &Arguments, mut to_engine: ChildStdin) {
             continue;
         }
         let rewritten = arguments.rewrite.iter().find(|(from, _)| *from == line).map_or(&line, |(_, to)| to);
-        // Whether the engine is still there is seen by the end of its output.
+        // A dead engine is detected by the end of its output.
         let _ = to_engine.write_all(format!("{rewritten}\n").as_bytes());
     }
 }
@@ -115,7 +115,7 @@ fn next_line(input: &mut BufReader<File>, gulp: bool) -> Option<String> {
     Some(line)
 }
 
-/// What the engine says.
+/// Forwards a line of the engine.
 fn speak(arguments: &Arguments, mut line: String) {
     let begins = |beginning: &String| line.starts_with(beginning.as_str());
     if arguments.mute.iter().any(begins) {
@@ -129,7 +129,7 @@ fn speak(arguments: &Arguments, mut line: String) {
 }
 
 fn say(line: &str) {
-    // Whoever doesn't listen any more need not be told.
+    // Errors are ignored: the reader may have gone.
     let mut output = io::stdout().lock();
     let _ = output.write_all(format!("{line}\n").as_bytes()).and_then(|()| output.flush());
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
+use game::counted;
 use platform::signals::{self, Signal};
 use players::check::{ConformanceRule, RuleReport, RuleVerdict, rules};
 use players::{CommandLine, Log, Protocol, Spec, TextLog};
@@ -80,7 +81,7 @@ impl CheckArgs {
         })?;
         let RuleCounts { passed, failed, not_supported } = counts;
         self.show(&counts, format!("{passed} passed, {failed} failed, {not_supported} not supported"))?;
-        ensure!(failed == 0, "{failed} of {} rules broken", rules.len());
+        ensure!(failed == 0, "{failed} of {} broken", counted(rules.len() as u64, "rule"));
         Ok(())
     }
 

@@ -1,7 +1,10 @@
 //! Settings of commands: flags, over the keys of a TOML file with the same names; and the small files that flags name.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Serialize;
@@ -72,11 +75,34 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))
 }
 
+/// A log that several writers share. The first failure is reported on standard error; the work goes on.
+#[derive(Clone)]
+pub(crate) struct LogFile {
+    path: PathBuf,
+    file: Arc<File>,
+    is_told: Arc<AtomicBool>,
+}
+
+impl Write for LogFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).inspect_err(|error| {
+            if !self.is_told.swap(true, Ordering::Relaxed) {
+                eprintln!("herald: the log {} cannot be written: {error}", self.path.display());
+            }
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Opens a file, if one is named, to append to it.
-pub(crate) fn open_log(path: Option<&Path>) -> Result<Option<File>> {
+pub(crate) fn open_log(path: Option<&Path>) -> Result<Option<LogFile>> {
     let open = |path: &Path| {
         let opened = File::options().append(true).create(true).open(path);
-        opened.with_context(|| format!("{} cannot be opened", path.display()))
+        let opened = opened.with_context(|| format!("{} cannot be opened", path.display()))?;
+        Ok(LogFile { path: path.to_owned(), file: Arc::new(opened), is_told: Arc::default() })
     };
     path.map(open).transpose()
 }

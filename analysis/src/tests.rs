@@ -59,7 +59,7 @@ fn check_tells_faults_with_their_place() {
     let input = format!("# suite\n\n{START} bm e5; xyz 1;\nnothing\n{START} acd  5;\n");
     let (output, messages, counts) = run(check(false, Severity::Note), input.as_bytes());
     let expected = "a.epd:3:57: error: illegal move `e5`: no such piece can go there [X9]\n\
-        a.epd:3:61: note: `xyz` is no opcode of the standard [F15]\n\
+        a.epd:3:61: note: `xyz` is not an opcode of the standard [F15]\n\
         a.epd:4:8: error: 1 field; expected four: board, side to move, castling, en passant [F1]\n\
         a.epd:5:57: warning: expected one space before an operand [F9]\n";
     assert_eq!((text(output).as_str(), messages.as_str()), (expected, ""));

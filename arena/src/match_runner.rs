@@ -102,7 +102,8 @@ pub enum MatchError {
     },
     /// There are fewer cores than concurrent games.
     #[error(
-        "{games} games at a time on {cores} cores: to pin them, play no more games at a time than there are cores"
+        "{games} games at a time on {}: to pin them, play no more games at a time than there are cores",
+        game::counted(*.cores as u64, "core")
     )]
     TooFewCores {
         /// Number of concurrent games.

@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use game::{Color, Outcome};
+use game::{Color, Outcome, counted, pgn_gap};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -148,6 +148,8 @@ struct StateLine {
 pub struct MatchStore {
     state: Option<AppendFile>,
     pgn: Option<AppendFile>,
+    /// What comes before the next game, so that it does not join one that was there.
+    gap: &'static str,
 }
 
 impl MatchStore {
@@ -169,7 +171,8 @@ impl MatchStore {
         if let Some(state) = &mut state {
             resume(state, pgn.as_mut(), settings, restore)?;
         }
-        Ok(MatchStore { state, pgn })
+        let gap = pgn.as_mut().map_or(Ok(""), AppendFile::gap)?;
+        Ok(MatchStore { state, pgn, gap })
     }
 
     /// Appends a game. When this returns, the game survives the death of the process.
@@ -179,7 +182,7 @@ impl MatchStore {
     pub fn append(&mut self, entry: &GameEntry, pgn: &str) -> Result<(), StoreError> {
         let before = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
         if let Some(log) = &mut self.pgn {
-            log.append(pgn.as_bytes())?;
+            log.append(format!("{}{pgn}", self.gap).as_bytes())?;
         }
         let pgn_end = self.pgn.as_ref().map_or(0, |pgn| pgn.length);
         if let Some(state) = &mut self.state {
@@ -191,6 +194,7 @@ impl MatchStore {
                 return Err(error);
             }
         }
+        self.gap = "";
         Ok(())
     }
 }
@@ -300,6 +304,12 @@ impl AppendFile {
         Ok(())
     }
 
+    /// See [`pgn_gap`].
+    fn gap(&mut self) -> Result<&'static str, StoreError> {
+        let failed = |error| StoreError::Io { path: self.path.clone(), action: "read", error };
+        if self.length == 0 { Ok("") } else { pgn_gap(&mut &self.file).map_err(failed) }
+    }
+
     /// Truncates the file to `length`. If that fails, the next resumption does it.
     fn cut(&mut self, length: u64) {
         let _ = self.file.set_len(length);
@@ -311,7 +321,7 @@ impl AppendFile {
     fn check_tail(&mut self, end: u64) -> Result<(), StoreError> {
         let changed = |reason: String| StoreError::ChangedPgn { path: self.path.clone(), reason };
         if self.length < end {
-            return Err(changed(format!("it has {} bytes of {end}", self.length)));
+            return Err(changed(format!("it has {} of {end}", counted(self.length, "byte"))));
         }
         let failed = |error| StoreError::Io { path: self.path.clone(), action: "read", error };
         (&self.file).seek(SeekFrom::Start(end)).map_err(failed)?;
@@ -429,7 +439,8 @@ mod tests {
     #[test]
     fn killed_at_any_byte_no_game_is_lost_or_doubled() {
         let files = Files::new();
-        fs::write(&files.pgn, "[Event \"of somebody else\"]\n\n*\n\n").unwrap();
+        let others = "[Event \"of somebody else\"]\n\n*";
+        fs::write(&files.pgn, others).unwrap();
         // The contents of both files after each write, as a kill would leave them.
         let mut moments = Vec::new();
         let (mut store, _) = files.open().unwrap();
@@ -450,9 +461,9 @@ mod tests {
             fs::write(&files.pgn, &text).unwrap();
             let (mut store, restored) = files.open().unwrap();
             assert_eq!(restored, (0..games).map(entry).collect::<Vec<_>>());
-            let expected = |games| {
-                (0..games).fold("[Event \"of somebody else\"]\n\n*\n\n".to_owned(), |a, n| a + &pgn(n))
-            };
+            let gap = |games| if games == 0 { "" } else { "\n\n" };
+            let expected =
+                |games| (0..games).fold(format!("{others}{}", gap(games)), |text, n| text + &pgn(n));
             assert_eq!(fs::read_to_string(&files.pgn).unwrap(), expected(games));
             store.append(&entry(games), &pgn(games)).unwrap();
             drop(store);

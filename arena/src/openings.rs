@@ -8,8 +8,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use game::book::{self, BookError, PolyglotBook};
-use game::epd::position_part;
-use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader};
+use game::epd::{Escapes, Lexer, position_part};
+use game::{CastlingMode, Chess, FenError, Game, Move, PgnError, PgnReader, counted};
 
 /// Openings in the order in which they are drawn. After the last one the first is drawn again.
 #[derive(Debug)]
@@ -85,13 +85,13 @@ pub enum OpeningsProblem {
     #[error(": {0}")]
     Book(#[from] BookError),
     /// A game is over at the end of its opening. Carries its number, from 1, and its length in plies.
-    #[error(", game {0}: it is over after {1} plies of opening; take fewer plies")]
+    #[error(", game {0}: it is over at ply {1} of its opening; take fewer plies")]
     Over(usize, usize),
     /// The file contains no openings.
     #[error(" has no openings in it")]
     Empty,
     /// The requested first opening does not exist. Carries the number of openings and the requested number.
-    #[error(" has {0} openings; opening {1} to begin with is not among them")]
+    #[error(" has {count}; number {1} to begin with is not among them", count = counted(*.0 as u64, "opening"))]
     Beyond(usize, usize),
 }
 
@@ -269,14 +269,31 @@ fn read_positions(mut file: impl BufRead, mode: CastlingMode) -> Result<Vec<Stor
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let fen = position_part(text);
-        let game = Game::from_fen(fen, mode).map_err(|error: FenError| faulty(error.to_string()))?;
+        let fen = fen_of(text);
+        let game = Game::from_fen(&fen, mode).map_err(|error: FenError| faulty(error.to_string()))?;
         if let Some(outcome) = game.outcome() {
             return Err(faulty(format!("the game is over in this position: {outcome}")));
         }
-        openings.push(StoredOpening::at(fen));
+        openings.push(StoredOpening::at(&fen));
     }
     Ok(openings)
+}
+
+/// The position of a line as FEN. The counters are those behind the position, or the operations `hmvc` and `fmvn`.
+fn fen_of(line: &str) -> String {
+    let position = position_part(line);
+    let mut lexer = Lexer::new(line, 0, Escapes::None);
+    if lexer.fields().is_none() || lexer.counters()[0].is_some() {
+        return position.to_owned();
+    }
+    let mut counters = ["0", "1"];
+    while let Some(opcode) = lexer.opcode() {
+        let place = ["hmvc", "fmvn"].iter().position(|counter| *counter == opcode.text);
+        if let Some((place, operand)) = place.zip(lexer.operand()) {
+            counters[place] = operand.text;
+        }
+    }
+    format!("{position} {}", counters.join(" "))
 }
 
 fn read_games(file: impl BufRead, most_plies: usize) -> Result<Vec<StoredOpening>, OpeningsProblem> {
@@ -358,10 +375,10 @@ mod tests {
     #[test]
     fn positions_with_and_without_counters_and_operations() {
         let text = "\u{feff}4k3/8/8/8/8/8/8/4K2R w K - 3 40\r\n\n# a comment\n\
-                    4k3/8/8/8/8/8/8/4K2R w K - id \"7 8\"; ce 30;\n4k3/8/8/8/8/8/8/4K2R b - -";
+                    4k3/8/8/8/8/8/8/4K2R w K - id \"7 8\"; ce 30;\n4k3/8/8/8/8/8/8/4K2R b - - fmvn 9; hmvc 7;";
         let mut openings = read("a.epd", text, None).unwrap();
         let expected =
-            ["w K - 3 40", "w K - 0 1", "b - - 0 1"].map(|rest| format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
+            ["w K - 3 40", "w K - 0 1", "b - - 7 9"].map(|rest| format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
         assert_eq!(fens(&mut openings), expected);
         assert_eq!(openings.get(4).unwrap().fen(), expected[1], "after the last comes the first");
     }
@@ -387,7 +404,7 @@ mod tests {
         assert!(error("a.epd", &b"x".repeat(100_000)).contains("too long"));
         assert_eq!(error("a.epd", b"\n"), "/a.epd has no openings in it");
         assert!(error("a.pgn", b"1. e4 *\n\n1. e5 *").starts_with("/a.pgn, line 3: illegal move"));
-        assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over after 4 plies"));
+        assert!(error("a.pgn", b"1. f3 e5 2. g4 Qh4# 0-1").contains("game 1: it is over at ply 4"));
         let missing = Path::new("/nowhere/a.pgn");
         assert!(MatchOpenings::read(missing, CastlingMode::Standard, None).is_err());
     }

@@ -1,4 +1,4 @@
-//! Translates between `game` and `search`: games to roots, limits, moves and scores.
+//! Translates between `game` and `search`: games to roots, and limits, moves and scores.
 
 use game::{Game, Move, MoveLimits, MoveTime, PocketOwner, Score, ScoreBound, VariantPosition};
 use search::network::Network;
@@ -8,14 +8,14 @@ use variants::Board;
 
 use crate::perft::count;
 
-/// The position to think about, with the keys of the earlier ones that could still be repeated; `None` in a variant,
-/// which the main search does not know.
+/// Returns the root of a chess search with the keys of the earlier positions that may be repeated; `None` for a
+/// variant, which the chess search does not support.
 pub fn root(game: &Game) -> Option<search::Root> {
     let position = search::Position::from(game.chess()?);
     Some(search::Root::new(position, game.repeatable().map(key).collect()))
 }
 
-/// The same for the searcher of variants, which knows chess as well.
+/// Returns the root for the search of variants, which supports chess as well.
 pub fn variant_root(game: &Game) -> search::Root<Board> {
     let board = match (game.position(), game.pocket_owner()) {
         (VariantPosition::Crazyhouse(board), PocketOwner::Partner) => Board::Bughouse(board.clone()),
@@ -24,7 +24,7 @@ pub fn variant_root(game: &Game) -> search::Root<Board> {
     search::Root::new(board, game.repeatable().map(variants::key).collect())
 }
 
-/// The key under which the search knows a position.
+/// Returns the key that the search uses for a position.
 pub(crate) fn key(position: &VariantPosition) -> u64 {
     match position {
         VariantPosition::Chess(chess) => search::Position::from(chess).keys().full,
@@ -32,7 +32,7 @@ pub(crate) fn key(position: &VariantPosition) -> u64 {
     }
 }
 
-/// The static evaluation of the position, for the side to move.
+/// Returns the static evaluation of the position for the side to move.
 pub(crate) fn evaluate(game: &Game, network: &Network) -> Score {
     score(match root(game) {
         Some(root) => search::evaluate(network, &root.position),
@@ -40,7 +40,7 @@ pub(crate) fn evaluate(game: &Game, network: &Network) -> Score {
     })
 }
 
-/// The number of sequences of so many legal moves, while `goes_on` says so; `None` once it does not.
+/// Counts the sequences of `depth` legal moves while `goes_on` returns true; `None` once it returns false.
 pub fn perft(game: &Game, depth: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<u64> {
     match root(game) {
         Some(root) => count(&root.position, depth, goes_on),
@@ -48,7 +48,7 @@ pub fn perft(game: &Game, depth: u32, goes_on: &mut dyn FnMut() -> bool) -> Opti
     }
 }
 
-/// A score of the search as programs tell it.
+/// Converts a score of the search to a score as protocols report it.
 pub fn score(score: search::Score) -> Score {
     match score.verdict() {
         Verdict::Centipawns(centipawns) => Score::Centipawns(centipawns),
@@ -57,7 +57,7 @@ pub fn score(score: search::Score) -> Score {
     }
 }
 
-/// What is known about a score, as programs tell it.
+/// Converts the bound of a search's score.
 pub(crate) fn bound(bound: Bound) -> ScoreBound {
     match bound {
         Bound::Exact => ScoreBound::Exact,
@@ -66,13 +66,13 @@ pub(crate) fn bound(bound: Bound) -> ScoreBound {
     }
 }
 
-/// The limits of a move as those of a search.
+/// Converts the limits of a move to limits of a search.
 pub fn limits(limits: MoveLimits) -> Limits {
     let MoveLimits { time, depth, nodes } = limits;
     Limits { time: time_limit(time), depth, nodes, ..Limits::default() }
 }
 
-/// The time for a move as that of a search.
+/// Converts the time for a move to a time limit of a search.
 pub fn time_limit(time: MoveTime) -> TimeLimit {
     match time {
         MoveTime::Unlimited => TimeLimit::Unlimited,
@@ -83,17 +83,17 @@ pub fn time_limit(time: MoveTime) -> TimeLimit {
     }
 }
 
-/// A move as the search has it.
+/// Converts a move to the search's type.
 pub fn to_search(m: Move) -> search::Move {
     variants::short(m)
 }
 
-/// The legal move that the search means; `None` if there is none.
+/// Returns the legal move that corresponds to a move of the search; `None` if it is illegal.
 pub fn from_search(game: &Game, m: search::Move) -> Option<Move> {
     variants::find(game.position(), m)
 }
 
-/// A line of the search, as far as it is legal.
+/// Converts a line of the search up to the first illegal move.
 pub fn line_from_search(game: &Game, line: &[search::Move]) -> Vec<Move> {
     let mut position = game.position().clone();
     line.iter()

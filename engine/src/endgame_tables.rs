@@ -1,14 +1,14 @@
-//! Endgame tables as the search asks them.
+//! Endgame tables for the search.
 //!
-//! At the root and in the search they serve two purposes. If the tables know the root, the engine leaves only the moves that keep its
-//! value (by distance to zeroing, so that a won ending is won within fifty moves), and the search looks for the mate without them.
-//! Otherwise the search probes them after captures and pawn moves, and takes their word.
+//! They are used in two ways. If the tables contain the root, only the moves that keep its value are searched, by
+//! distance to zeroing so that a won ending is won within the fifty moves, and the search looks for the mate without
+//! tables. Otherwise the search probes them after captures and pawn moves and relies on their values.
 
 use std::sync::Arc;
 
 use game::{SyzygyTables, SyzygyValue};
 
-/// Lends endgame tables to a search.
+/// Makes endgame tables available to a search.
 #[derive(Debug)]
 pub(crate) struct Probe(pub(crate) Arc<SyzygyTables>);
 

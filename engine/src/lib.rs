@@ -1,4 +1,5 @@
-//! The engine that thinks about a game, on a thread of its own: settings, playing strength, use of book and endgame tables.
+//! The engine: thinks about a game on its own thread, with settings, playing strength, opening book and endgame
+//! tables.
 
 mod bridge;
 mod endgame_tables;

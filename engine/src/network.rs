@@ -1,4 +1,4 @@
-//! Networks in files.
+//! Reads network files.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -7,24 +7,24 @@ use std::sync::Arc;
 
 use search::network::{Network, NetworkError};
 
-/// More than any network has: what is longer need not be read to its end.
+/// Size limit in bytes, beyond that of any network; the rest of a longer file is not read.
 const LONGEST: u64 = 64 << 20;
 
-/// Why there is no network in a file.
+/// Why a file can't be used as a network.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkFault {
     /// The file can't be read.
     #[error(transparent)]
     Unreadable(#[from] std::io::Error),
-    /// It holds something else, or another kind of network.
+    /// The file is not a network, or a network of another kind.
     #[error(transparent)]
     Unusable(#[from] NetworkError),
 }
 
-/// The network in a file; without a path, the one that is part of the program.
+/// Reads the network of a file; an empty path stands for the network that is part of the program.
 ///
 /// # Errors
-/// The file can't be read, or holds no network that can be used.
+/// If the file can't be read or does not contain a usable network.
 pub fn open_network(path: &Path) -> Result<Arc<Network>, NetworkFault> {
     if path.as_os_str().is_empty() {
         return Ok(Network::embedded());

@@ -1,7 +1,7 @@
-//! Openings for matches: positions after random moves, of which the search says that they are balanced.
+//! Openings for matches: positions after random moves that a search finds balanced.
 //!
-//! Each candidate is searched with an empty hash table, 64 candidates at a time. So the recipe alone decides what comes out, on any
-//! number of threads.
+//! Each candidate is searched with an empty hash table, in batches of 64. The result therefore depends on the recipe
+//! alone and not on the number of threads.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Instant;
@@ -17,38 +17,38 @@ use game::{Game, Score, epd};
 
 use crate::bridge::{root, score, to_search};
 
-/// What openings are wanted.
+/// The parameters of a set of openings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpeningsRecipe {
     /// Standard chess, or Chess960 from any of its 960 start positions.
     pub mode: CastlingMode,
-    /// Moves from the start position, each side's counted.
+    /// Number of plies from the start position.
     pub plies: u32,
-    /// Where the random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// The greatest advantage that either side may have, in centipawns.
+    /// Greatest advantage of either side, in centipawns.
     pub balance: u32,
-    /// How many nodes are searched for the score.
+    /// Number of nodes searched for the score.
     pub nodes: u64,
 }
 
-/// A position to start games from.
+/// A position from which games are started.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The moves that lead there.
+    /// The game up to the position.
     pub game: Game,
-    /// What it is worth for the side to move.
+    /// Score for the side to move.
     pub score: Score,
-    /// How deep it was searched, in plies.
+    /// Search depth in plies.
     pub depth: u32,
-    /// How many nodes were searched.
+    /// Number of nodes searched.
     pub nodes: u64,
 }
 
-/// Makes openings, no position twice. The iterator ends if there seem to be no more.
+/// An iterator over openings with distinct positions. It ends when no more are found.
 ///
-/// What comes out depends on the recipe alone, not on the number of threads. As the positions differ in nothing but what
-/// happened within the same number of plies, the same side is always to move, and none is another with colours reversed.
+/// The result depends on the recipe alone, not on the number of threads. All positions result from the same number of
+/// plies, so the same side is always to move, and no position is another one with colours reversed.
 pub struct Openings {
     recipe: OpeningsRecipe,
     random: Rng,
@@ -57,26 +57,26 @@ pub struct Openings {
     found: VecDeque<Opening>,
 }
 
-/// How many candidates are searched at a time, on all threads together: few, so that results come soon.
+/// Number of candidates searched together on all threads; small, so that results come soon.
 const BATCH: usize = 64;
-/// After this many batches in a row without an opening the search for more is given up.
+/// Number of consecutive batches without an opening after which the iterator ends.
 const PATIENCE: usize = 1000;
-/// Enough for such short searches, and quickly allocated.
+/// Size of the hash table in MiB: large enough for short searches, and quickly allocated.
 const TABLE_MEBIBYTES: usize = 1;
 
 impl OpeningsRecipe {
-    /// Makes openings after this recipe, on so many threads.
+    /// Returns an iterator over openings by this recipe, which searches on `threads` threads.
     ///
     /// # Errors
-    /// The threads can't be started.
+    /// If the threads can't be started.
     pub fn openings(self, threads: usize) -> Result<Openings, ThreadPoolBuildError> {
         let threads = ThreadPoolBuilder::new().num_threads(threads.max(1)).stack_size(STACK_SIZE).build()?;
         let random = Rng::with_seed(self.seed);
         Ok(Openings { recipe: self, random, threads, seen: HashSet::new(), found: VecDeque::new() })
     }
 
-    /// The opening with this position, if it is one. Each search begins with an empty memory, so that its result does
-    /// not depend on what was searched before.
+    /// Searches the position and returns it as an opening if it is balanced. Each search starts with an empty hash
+    /// table, so that its result does not depend on earlier searches.
     fn judge(&self, game: Game) -> Result<Option<Opening>, TableError> {
         let mut table = Table::new(TABLE_MEBIBYTES)?;
         let Some(root) = root(&game) else { return Ok(None) };
@@ -91,7 +91,7 @@ impl OpeningsRecipe {
 }
 
 impl Openings {
-    /// A new position in which the game is not over.
+    /// Returns a new position in which the game is not over.
     fn candidate(&mut self) -> Option<Game> {
         let mut game = start(self.recipe.mode, &mut self.random);
         for _ in 0..self.recipe.plies {
@@ -132,8 +132,8 @@ impl Iterator for Openings {
 }
 
 impl Opening {
-    /// The opening as an EPD record, with `id` and what the search has found: `acd`, `acn`, `ce`. In `id`, quotation
-    /// marks, for which EPD has no notation, become apostrophes.
+    /// Returns the opening as an EPD record with `id` and the results of the search: `acd`, `acn`, `ce`. EPD has no
+    /// notation for quotation marks, so in `id` they become apostrophes.
     pub fn epd(&self, id: &str) -> String {
         let operations = [
             ("acd", self.depth.to_string()),
@@ -156,7 +156,8 @@ fn start(mode: CastlingMode, random: &mut Rng) -> Game {
         .unwrap_or_else(|error| unreachable!("a start position: {error}"))
 }
 
-/// The moves that neither lose material on their target square nor give up castling without need; all moves if there are none.
+/// Returns the moves that neither lose material on their target square nor give up castling needlessly; all moves if
+/// there are none.
 fn sensible_moves(game: &Game) -> Vec<Move> {
     let Some(root) = root(game) else { return Vec::new() };
     let position = root.position;

@@ -1,11 +1,12 @@
-//! Counting legal moves, which may take hours and can be ended at any time.
+//! Perft: counts sequences of legal moves. A count may take hours and can be ended at any time.
 
 use search::Position;
 
-/// The deepest tree that is counted in one go, in plies: some ten milliseconds.
+/// Depth in plies of the largest tree that is counted without a check; it takes about ten milliseconds.
 const DEEPEST_IN_ONE_GO: u32 = 4;
 
-/// The number of leaves of the tree of legal moves; `None` if `goes_on`, which is asked many times a second, said no.
+/// Counts the leaf nodes of the tree of legal moves; `None` once `goes_on`, which is called many times per second,
+/// returns false.
 pub(crate) fn count(position: &Position, depth: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<u64> {
     if depth <= DEEPEST_IN_ONE_GO {
         return goes_on().then(|| search::perft(position, depth));

@@ -1,23 +1,24 @@
-//! The stop-watch of one search: wall time, processor time, or nodes for time.
+//! The stop-watch of a search: wall time, processor time, or nodes as time.
 //!
-//! It tells how long a search has run. How much time a player has is the business of [`game::Clock`].
+//! It measures how long a search has run. The time that a player has left is kept by [`game::Clock`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What counts as time.
+/// The unit of time of a stop-watch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeMeasure {
     /// Wall time.
     #[default]
     Wall,
-    /// Processor time, over all threads of the process.
+    /// Processor time of all threads of the process.
     Cpu,
-    /// So many nodes a second (0 counts as 1), for games that a busy computer does not disturb (CECP's `nps`).
+    /// Nodes at this rate per second, where 0 counts as 1. Games with it do not depend on the load of the computer
+    /// (CECP's `nps`).
     Nodes(u64),
 }
 
-/// A stop-watch for a search. Other threads may suspend and resume it meanwhile.
+/// A stop-watch for a search. Other threads may suspend and resume it during the search.
 #[derive(Debug)]
 pub struct StopWatch {
     measure: TimeMeasure,
@@ -25,17 +26,17 @@ pub struct StopWatch {
     state: Mutex<Elapsed>,
 }
 
-/// What a stop-watch shows; every call takes the time.
+/// The elapsed time of a stop-watch. Its methods take the current time as an argument.
 #[derive(Clone, Copy, Debug)]
 struct Elapsed {
-    /// Time that passed before `since`.
+    /// Time that elapsed before `since`.
     before: Duration,
-    /// When it was last resumed; `None` while it is suspended.
+    /// The time of the last `resume`; `None` while suspended.
     since: Option<Duration>,
 }
 
 impl StopWatch {
-    /// A stop-watch that runs.
+    /// Starts a stop-watch.
     pub fn start(measure: TimeMeasure) -> StopWatch {
         let state = Elapsed { before: Duration::ZERO, since: None };
         let watch = StopWatch { measure, started: Instant::now(), state: Mutex::new(state) };
@@ -43,17 +44,17 @@ impl StopWatch {
         watch
     }
 
-    /// Holds it. Nodes can't be held: their time only passes while the search runs.
+    /// Suspends it. A measure of nodes is not affected: its time passes only while the search runs.
     pub fn suspend(&self) {
         self.state().suspend(self.now());
     }
 
-    /// Lets it go on. Without a suspension nothing happens.
+    /// Resumes it. Without a suspension it has no effect.
     pub fn resume(&self) {
         self.state().resume(self.now());
     }
 
-    /// The time by the measure, since some fixed moment.
+    /// Returns the current time by the measure, counted from a fixed moment.
     fn now(&self) -> Duration {
         match self.measure {
             TimeMeasure::Cpu => platform::process_cpu_time(),
@@ -61,7 +62,7 @@ impl StopWatch {
         }
     }
 
-    /// A state is whole at any time, so that a thread that died holding it does no harm.
+    /// Locks the state. It is consistent at any time, so a lock poisoned by a panic can be used.
     fn state(&self) -> MutexGuard<'_, Elapsed> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -92,7 +93,7 @@ impl Elapsed {
 
 fn time_of_nodes(nodes: u64, rate: u64) -> Duration {
     let nanos = u128::from(nodes % rate) * 1_000_000_000 / u128::from(rate);
-    Duration::new(nodes / rate, nanos as u32) // less than a second, so that it fits
+    Duration::new(nodes / rate, nanos as u32) // less than a second, so it fits
 }
 
 #[cfg(test)]

@@ -1,38 +1,38 @@
-//! Limited strength: fewer nodes, and evaluations with noise.
+//! Limited strength: fewer nodes, and noise on evaluations.
 //!
-//! The noise is a hash of the position and a seed, so that a position looks the same whenever it comes up in a game.
+//! The noise is a hash of the position and a seed, so that a position is evaluated the same throughout a game.
 
-/// The weakest player, in Elo.
+/// Elo of the weakest level.
 pub(crate) const WEAKEST: i64 = 1000;
-/// The strongest player with a limit, in Elo; without a limit Herald is stronger.
+/// Elo of the strongest limited level; without a limit Herald is stronger.
 pub(crate) const STRONGEST: i64 = 2800;
 
-/// The limits of a weaker player: few nodes, and noise on its evaluations.
+/// The restrictions of a weaker level: few nodes, and noise on evaluations.
 ///
-/// Both together, because few nodes alone make a player that overlooks much but judges exactly, and noise alone one that sees all
-/// tactics and judges badly. docs/EXPERIMENTS.md has the games on which the scale rests; it is a rough one.
+/// Both are used together. With few nodes alone a player overlooks much but evaluates exactly; with noise alone it
+/// sees all tactics but evaluates badly. The scale is a rough one; the games behind it are in docs/EXPERIMENTS.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strength {
-    /// The most nodes of a search.
+    /// Maximal number of nodes of a search.
     pub nodes: u64,
-    /// The most by which an evaluation is off, in centipawns.
+    /// Maximal error of an evaluation, in centipawns.
     pub noise: u32,
 }
 
-/// Nodes of the weakest player: about as many as the first iteration takes, which is always completed.
+/// Nodes at the weakest level: about as many as the first iteration takes, which is always completed.
 const NODES: f64 = 100.0;
-/// By how much Elo the nodes double.
+/// Elo per doubling of the nodes.
 const ELO_PER_DOUBLING: f64 = 250.0;
 /// Elo between two entries of [`NOISE`].
 const STEP: i64 = 300;
-/// Noise in centipawns, from the weakest player up to the strongest. It grows quickly where fewer nodes would make no
-/// difference any more.
+/// Noise in centipawns, from the weakest level to the strongest. It grows quickly at the weak end, where fewer nodes
+/// would make no difference.
 const NOISE: [i64; 7] = [350, 140, 45, 30, 20, 10, 0];
 
 impl Strength {
-    /// What a player of so much Elo can do.
+    /// Returns the strength for an Elo rating.
     ///
-    /// The range is that of [`crate::NumberSetting::Elo`]; beyond it the nearest player answers.
+    /// The range is that of [`crate::NumberSetting::Elo`]; ratings outside are clamped to it.
     pub fn of_elo(elo: i64) -> Strength {
         let above = elo.clamp(WEAKEST, STRONGEST) - WEAKEST;
         let doublings = above as f64 / ELO_PER_DOUBLING;

@@ -1,4 +1,4 @@
-//! Games and moves as the search sees them.
+//! Tests of the translation between games and search.
 
 use game::{CastlingMode, Game, Move, Variant};
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ fn play(game: &mut Game, moves: &str) {
     }
 }
 
-/// The move after it went to the search and came back.
+/// Converts a move to the search's type and back.
 fn there_and_back(game: &Game, m: Move) -> Option<Move> {
     engine::from_search(game, engine::to_search(m))
 }
@@ -48,7 +48,7 @@ fn the_root_knows_what_can_still_be_repeated() {
     assert_eq!(root.earlier_keys[0], engine::root(&before).unwrap().position.keys().full);
 }
 
-/// Starts for random walks: both modes, with castling, en passant and promotions close by.
+/// Start positions of random walks: both castling modes, with castling, en passant and promotions nearby.
 const STARTS: [&str; 6] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

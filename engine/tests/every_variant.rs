@@ -1,6 +1,6 @@
-//! Every setting of the engine is asked of every variant: none may be known to the search of chess alone.
+//! Checks every setting of the engine in every variant: none may be supported by the chess search alone.
 //!
-//! One test, so that the processor time of the process is that of one engine.
+//! It is a single test, so that the process's processor time is that of one engine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,10 +17,10 @@ use search::{Limits, SearchClock, TimeLimit};
 use shakmaty::Position as _;
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// More nodes than lie between two looks at the clock.
+/// More nodes than the search visits between two looks at the clock.
 const POLL: u64 = 1024;
 
-/// A game of each variant, and one in which pieces can go back and forth.
+/// For each variant, its name, a game at its beginning, and a game in which pieces can move back and forth.
 fn games() -> Vec<(String, Game, Game)> {
     let horde = "4k3/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w - - 0 1";
     let horde = Game::from_variant_fen(Variant::Horde, horde, CastlingMode::Standard).expect("a position");
@@ -34,14 +34,14 @@ fn games() -> Vec<(String, Game, Game)> {
     all.chain([("Bughouse".to_owned(), bughouse.clone(), bughouse)]).collect()
 }
 
-/// An engine, and what it was last heard to say.
+/// An engine and its last reports.
 struct Player {
     engine: Engine,
     thoughts: Receiver<(TaskId, Thought)>,
     clock: Arc<NodeMeter>,
 }
 
-/// A clock that stands still and notes the nodes that it is told of.
+/// A clock that stands still and records the nodes reported to it.
 #[derive(Default)]
 struct NodeMeter(AtomicU64);
 
@@ -69,7 +69,7 @@ impl Player {
         Player { engine, thoughts, clock: Arc::default() }
     }
 
-    /// A player with one number that is not the default.
+    /// Creates a player with one number that differs from its default.
     fn with(setting: NumberSetting, value: i64) -> Player {
         let mut player = Player::new();
         player.engine.set(setting, value).expect("a value");
@@ -98,7 +98,7 @@ impl Player {
         self.finish(id)
     }
 
-    /// Waits until the search has looked at more nodes.
+    /// Waits until the search has visited more nodes.
     fn wait_for_nodes(&self) {
         let (before, began) = (self.clock.nodes(), Instant::now());
         while self.clock.nodes() <= before {
@@ -116,7 +116,7 @@ fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-/// Limits that are never reached.
+/// Returns limits that are never reached.
 fn endless() -> Limits {
     Limits { time: TimeLimit::PerMove(Duration::from_hours(1)), ..Limits::default() }
 }
@@ -131,7 +131,7 @@ fn after(game: &Game, m: Move) -> Game {
     next
 }
 
-/// The game before the move that brings a position on the board for the third time, and that move.
+/// Returns the game before the move that causes the third repetition, and that move.
 fn before_the_third_time(game: &Game) -> (Game, Move) {
     let back = |game: &Game, m: Move| game.parse_move(&format!("{}{}", m.to(), m.from()?)).ok();
     for first in game.legal_moves() {
@@ -154,14 +154,14 @@ fn before_the_third_time(game: &Game) -> (Game, Move) {
     panic!("nothing goes back and forth in {}", game.fen());
 }
 
-/// While it is suspended it looks at no node and takes no processor time, on two threads.
+/// A suspended search on two threads visits no nodes and uses no processor time.
 fn pause(game: &Game, _: &Game) {
     let mut player = Player::with(NumberSetting::Threads, 2);
     player.engine.settle();
     let id = player.start(game, endless(), None);
     player.wait_for_nodes();
     player.engine.suspend();
-    // Up to its next look at the clock it goes on, which may take a busy machine some time.
+    // The search runs up to its next look at the clock, which may take some time on a busy machine.
     sleep(Duration::from_millis(100));
     let (nodes, time) = (player.clock.nodes(), platform::process_cpu_time());
     sleep(Duration::from_millis(250));
@@ -197,7 +197,7 @@ fn strength(game: &Game, _: &Game) {
     assert!((1..=Strength::of_elo(2000).nodes).contains(&seen), "{seen}");
 }
 
-/// Games differ with noise and don't without.
+/// Searches differ with noise and don't differ without.
 fn noise(game: &Game, _: &Game) {
     for (noise, differs) in [(0, false), (200, true)] {
         let mut player = Player::with(NumberSetting::Noise, noise);
@@ -212,7 +212,7 @@ fn noise(game: &Game, _: &Game) {
     }
 }
 
-/// A draw is worth less to who despises it.
+/// With contempt a draw is worth less.
 fn contempt(_: &Game, game: &Game) {
     let (game, third_time) = before_the_third_time(game);
     for contempt in [0, 35] {
@@ -222,7 +222,7 @@ fn contempt(_: &Game, game: &Game) {
     }
 }
 
-/// One thread does the same in every run, several do not.
+/// One thread gives the same result in every run; several don't.
 fn threads(game: &Game, _: &Game) {
     let run = |threads| {
         let lines = Player::with(NumberSetting::Threads, threads).think(game, nodes(100_000)).0;
@@ -230,7 +230,7 @@ fn threads(game: &Game, _: &Game) {
     };
     let alone = run(1);
     assert_eq!(run(1), alone);
-    assert!((0..10).any(|_| run(2) != alone), "the second thread searches nothing");
+    assert!((0..10).any(|_| run(2) != alone), "the second thread does not search");
 }
 
 fn allowed_moves(game: &Game, _: &Game) {
@@ -258,7 +258,7 @@ fn told_value(game: &Game, _: &Game) {
     assert_ne!(player.think(game, depth(2)).1.score.value(), 900);
 }
 
-/// A check of a setting, given a game at its beginning and one in which pieces can go back and forth.
+/// A check of a setting, given a game at its beginning and one in which pieces can move back and forth.
 type Check = fn(&Game, &Game);
 
 const SETTINGS: [(&str, Check); 10] = [

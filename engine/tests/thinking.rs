@@ -1,4 +1,4 @@
-//! The engine on its own thread: what it says, when it keeps silent, and that it can be stopped at any time.
+//! Tests of the engine on its own thread: its reports, its silence, and that it can be stopped at any time.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
@@ -150,7 +150,7 @@ fn book_moves_are_played_without_thinking() {
         assert_eq!(lines == 0, is_known);
         assert!(!is_known || decision.score == engine.evaluate(&game));
     }
-    // An analysis is not about what the book says.
+    // An analysis does not use the book.
     let id = engine.think(&game, task(Purpose::Analyse, depth(2)));
     engine.move_now();
     assert!(decision(&thoughts, id).0 > 0);
@@ -158,7 +158,7 @@ fn book_moves_are_played_without_thinking() {
     assert!(engine.book_moves(&game).unwrap().is_empty());
 }
 
-/// A network to which every position is worth a pawn to the side to move.
+/// A network that evaluates every position at one pawn for the side to move.
 fn a_pawn_ahead() -> Vec<u8> {
     let parameters = Parameters {
         feature_weights: vec![0; INPUTS * 32],
@@ -222,7 +222,7 @@ fn a_text_changes_a_setting_or_says_why_not() {
         ("OwnBook", "maybe", "OwnBook needs true or false (1 or 0), not `maybe`"),
         ("BookFile", "/no/book", "can't use `/no/book` as a book: "),
         ("EvalFile", "/no/network", "can't use `/no/network` as a network: "),
-        ("EvalFile", "Cargo.toml", "can't use `Cargo.toml` as a network: it is no network of Herald's"),
+        ("EvalFile", "Cargo.toml", "can't use `Cargo.toml` as a network: not a Herald network"),
     ] {
         let found = change(name, text).unwrap_err();
         assert!(found.starts_with(error), "{found}");
@@ -267,7 +267,7 @@ fn a_suspended_task_is_silent_until_it_is_resumed() {
     let id = engine.think(&Game::default(), task(Purpose::Analyse, Limits::default()));
     thoughts.recv_timeout(PATIENCE).expect("a thought");
     engine.suspend();
-    // Up to its next look at the clock it goes on, which may take a busy machine some time.
+    // The search runs up to its next look at the clock, which may take some time on a busy machine.
     let began = Instant::now();
     while thoughts.recv_timeout(Duration::from_millis(300)).is_ok() {
         assert!(began.elapsed() < PATIENCE, "it goes on");
@@ -294,7 +294,7 @@ fn a_told_value_holds_until_it_is_forgotten() {
     assert!(decision(&thoughts, id).1.score.value() < 200);
 }
 
-/// Variants have another searcher, which shares the hash table: it must make no difference which came before.
+/// Variants have another searcher with the same hash table: the order of use must make no difference.
 #[test]
 fn it_plays_by_the_rules_of_the_game() {
     let (mut engine, thoughts) = engine();

@@ -1,4 +1,5 @@
-//! Line input with a length limit. Bytes that are not UTF-8 are replaced, and the rest of a line that is too long is skipped.
+//! Line input with a length limit. Bytes that are not UTF-8 are replaced, and the rest of a line that is too long is
+//! skipped.
 
 use std::io::{BufRead as _, BufReader, Read};
 

@@ -1,7 +1,7 @@
 //! Typed messages of CECP, UCI, CEGO and the EPD referee protocol, and EPD records.
 //!
-//! The messages of both directions can be parsed and written, so that engines, GUIs and officials use the same types. The
-//! crate depends on `game` and has no engine.
+//! The messages of both directions can be parsed and written, so that engines, GUIs and officials use the same types.
+//! The crate depends on `game` and has no engine.
 
 pub mod cecp;
 pub mod cego;

@@ -29,7 +29,8 @@ macro_rules! names {
     };
 }
 
-/// Defines the messages of one side: those after `words` are one word each, the others follow in the notation of Rust.
+/// Defines the messages of one side. Those after `words` consist of one word each; the others are written as in an
+/// enum.
 macro_rules! messages {
     ($(#[$about:meta])* $type:ident { words { $($(#[$doc:meta])* $variant:ident = $word:literal,)* } $($rest:tt)* }) => {
         $(#[$about])*
@@ -37,12 +38,12 @@ macro_rules! messages {
         pub enum $type { $($(#[$doc])* $variant,)* $($rest)* }
 
         impl $type {
-            /// Returns the message that this word is, if it is one.
+            /// Returns the message that consists of this word; `None` if there is none.
             fn of_word(word: &str) -> Option<$type> {
                 match word { $($word => Some($type::$variant),)* _ => None }
             }
 
-            /// Returns the message as a word; an empty text for a message of more than one word.
+            /// Returns the word of the message; an empty text for a message of more than one word.
             fn word(&self) -> &'static str {
                 match self { $($type::$variant => $word,)* _ => "" }
             }

@@ -1,28 +1,28 @@
-//! When to resign, and when to offer or accept a draw.
+//! Decides when to resign, and when to offer or accept a draw.
 
 use engine::{NumberSetting, Settings, SwitchSetting};
 use game::Score;
 
-/// From one of the engine's moves to the next.
+/// State kept from one move of the engine to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Agreements {
-    /// The opponent has offered a draw since the engine's last move.
+    /// Whether the opponent has offered a draw since the engine's last move.
     pub(crate) draw_offered: bool,
-    /// The engine's last moves in a row that it would resign after.
+    /// Number of the engine's latest consecutive moves with a score at or below the resign score.
     hopeless: u32,
-    /// The engine's last moves in a row in which neither side had anything.
+    /// Number of the engine's latest consecutive moves with a score within the draw score.
     even: u32,
 }
 
-/// Moves in a row after which a position is taken for lost.
+/// Consecutive moves with a hopeless score before the engine resigns.
 const HOPELESS_MOVES: u32 = 3;
-/// Moves in a row after which a draw is offered, and after which it is offered again.
+/// Consecutive moves with an even score before a draw is offered, and before it is offered again.
 const EVEN_MOVES: u32 = 5;
-/// The first move of the game with which a draw is offered.
+/// First move number at which a draw is offered.
 const FIRST_OFFER: u32 = 30;
 
 impl Agreements {
-    /// Takes note of what the engine thinks of the position in which it is to move.
+    /// Records the engine's score of a position in which it is to move.
     pub(crate) fn note(&mut self, score: Score, settings: &Settings) {
         let (value, resign) = (score.value(), settings.get(NumberSetting::ResignScore));
         let is_hopeless = resign > 0 && value <= -resign;
@@ -31,12 +31,12 @@ impl Agreements {
         self.even = if is_even { self.even + 1 } else { 0 };
     }
 
-    /// Whether the engine resigns. Not if it is offered a draw, which it will accept.
+    /// Returns whether the engine resigns. It does not while a draw is offered, which it accepts instead.
     pub(crate) fn is_time_to_resign(&self, settings: &Settings) -> bool {
         settings.get(NumberSetting::ResignScore) > 0 && self.hopeless >= HOPELESS_MOVES && !self.draw_offered
     }
 
-    /// Whether the engine offers a draw with this move, the game's `number`th.
+    /// Returns whether the engine offers a draw with this move, the game's move `number`.
     pub(crate) fn is_time_to_offer(&mut self, number: u32, settings: &Settings) -> bool {
         let is_time =
             settings.is_on(SwitchSetting::OfferDraws) && self.even >= EVEN_MOVES && number >= FIRST_OFFER;
@@ -47,12 +47,12 @@ impl Agreements {
     }
 }
 
-/// Whether a score is so low that the engine takes a draw that it is offered.
+/// Returns whether the score is low enough to accept an offered draw.
 pub(crate) fn takes_a_draw(score: Score, settings: &Settings) -> bool {
     score.value() <= settings.get(NumberSetting::DrawScore)
 }
 
-/// Whether nothing better than a draw is in sight, so that one by the rules is claimed.
+/// Returns whether the score is no better than a draw, so that a draw by the rules is claimed.
 pub(crate) fn is_content_with_a_draw(score: Score, settings: &Settings) -> bool {
     score.value() <= (-settings.get(NumberSetting::Contempt)).max(0)
 }

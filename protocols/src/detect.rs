@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::host::{Event, Host};
 use messages::input::Input;
 
-/// A protocol that can be detected by its first line. (In CEGO the engine writes first.)
+/// A protocol that can be detected by its first line. CEGO can't, because the engine writes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DetectedProtocol {
     /// The Chess Engine Communication Protocol of `XBoard`.
@@ -14,8 +14,8 @@ pub enum DetectedProtocol {
     Uci,
 }
 
-/// Waits for `xboard` or `uci` and leaves that line to be read again. Empty lines are passed over; for all others,
-/// a line that says what was expected goes to `complaints`. `None` at the end of the input.
+/// Waits for `xboard` or `uci` and puts that line back into the queue. Empty lines are skipped; any other line is
+/// reported to `complaints`. Returns `None` at `quit` or at the end of the input.
 ///
 /// # Errors
 /// If a complaint can't be written.
@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// The protocol, the complaints and what is to be read next, if there is anything.
+    /// Returns the protocol, the complaints and, if a protocol was recognised, the next event.
     fn recognised(input: &'static str) -> (Option<DetectedProtocol>, String, Option<Event>) {
         let mut host = Host::start(LineReader::new(input.as_bytes())).expect("an engine");
         let mut complaints = Vec::new();

@@ -1,5 +1,5 @@
-//! The base of every session: an engine, and one queue of events in which the lines from the other side and the engine's reports
-//! arrive in order. One thread reads, one thinks, and the session's own writes.
+//! The base of every session: an engine, and one queue of events. Input lines and the engine's reports arrive in it in
+//! order. One thread reads, one thinks, and the session's own thread writes.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -13,20 +13,20 @@ use game::Game;
 use messages::OptionKind;
 use messages::input::{Input, LineReader};
 
-/// Something that a session must react to.
+/// An event that a session must handle.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// From the other side.
+    /// A line of input.
     Input(Input),
-    /// From the engine, about the task that it was given last.
+    /// A report of the engine about its latest task.
     Thought(TaskId, Thought),
 }
 
-/// An engine and the events around it.
+/// An engine and its queue of events.
 pub struct Host {
     /// The engine.
     pub engine: Engine,
-    /// Problems with the saved settings, a line each, for a session that can show them to the user.
+    /// Problems with the saved settings, one line each, for sessions that can show them to the user.
     pub settings_problems: Vec<String>,
     settings_file: Option<SettingsFile>,
     events: Receiver<Event>,
@@ -35,7 +35,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts an engine, and a thread that reads `lines`.
+    /// Starts an engine and a thread that reads `lines`.
     ///
     /// # Errors
     /// If the engine or the thread can't be started.
@@ -53,14 +53,14 @@ impl Host {
         let (sender, events) = mpsc::channel();
         let thoughts = sender.clone();
         let engine = Engine::new(move |id, thought| {
-            // Fails only when the session has ended, and then nobody wants to know.
+            // Fails only when the session has ended; the report is then of no use.
             let _ = thoughts.send(Event::Thought(id, thought));
         })?;
         let (settings_problems, unread) = (Vec::new(), VecDeque::new());
         Ok(Host { engine, settings_problems, settings_file: None, events, sender, unread })
     }
 
-    /// Starts a thread that reads `lines`: the first ones, or those of the next connection once the last has ended.
+    /// Starts a thread that reads `lines`. A second call attaches the next connection after the first has ended.
     ///
     /// # Errors
     /// If the thread can't be started.
@@ -68,14 +68,14 @@ impl Host {
         read_lines("reading", lines, self.sender.clone(), Event::Input)
     }
 
-    /// Thinks about a game from now on, within `limits`; what was thought about before is abandoned.
+    /// Starts to think about a game within `limits`; the previous task is abandoned.
     pub fn think(&mut self, game: &Game, purpose: Purpose, limits: Limits) {
         let clock = Arc::new(Instant::now());
         self.engine.think(game, SearchTask { purpose, limits, allowed: None, clock });
     }
 
-    /// Sets the engine as it was saved, and lets users save it in the same file. Returns what could not be used; there the
-    /// defaults hold.
+    /// Applies the saved settings to the engine and makes `file` the one that settings are saved in. Returns a line
+    /// for each value that can't be used; those settings keep their defaults.
     pub fn use_settings(&mut self, file: SettingsFile) -> &[String] {
         self.settings_problems = match file.load() {
             Ok(settings) => self.engine.adopt(&settings).iter().map(ToString::to_string).collect(),
@@ -88,16 +88,16 @@ impl Host {
     /// Saves the engine's settings and returns the path of the file.
     ///
     /// # Errors
-    /// There is no settings file, or it can't be written; the text says which.
+    /// If there is no settings file, or if it can't be written; the text says which.
     pub fn save_settings(&self) -> Result<&Path, String> {
-        let file = self.settings_file.as_ref().ok_or("there is no place to save settings in")?;
+        let file = self.settings_file.as_ref().ok_or("no settings file is in use")?;
         file.save(self.engine.settings()).map_err(|fault| fault.to_string())?;
         Ok(file.path())
     }
 
-    /// Whether [`Host::save_settings`] would change the file. False without a file.
+    /// Returns whether [`Host::save_settings`] would change the file; false if there is no file.
     pub fn would_change_saved_settings(&self) -> bool {
-        // A damaged file would become a valid one.
+        // Saving replaces a damaged file with a valid one.
         let differs =
             |file: &SettingsFile| file.load().map_or(true, |saved| saved != *self.engine.settings());
         self.settings_file.as_ref().is_some_and(differs)
@@ -105,11 +105,11 @@ impl Host {
 
     /// Waits for the next event.
     pub fn next_event(&mut self) -> Event {
-        // Never without one: a sender is kept for the next connection.
+        // The channel never closes, because `self` keeps a sender for the next connection.
         self.receive(|events| events.recv().ok()).unwrap_or(Event::Input(Input::End))
     }
 
-    /// The next event, if there is one in time.
+    /// Returns the next event if one arrives within `time`.
     pub fn event_within(&mut self, time: Duration) -> Option<Event> {
         self.receive(|events| events.recv_timeout(time).ok())
     }
@@ -117,20 +117,20 @@ impl Host {
     fn receive(&mut self, next: impl Fn(&Receiver<Event>) -> Option<Event>) -> Option<Event> {
         loop {
             let event = self.unread.pop_front().or_else(|| next(&self.events))?;
-            // Reports of an abandoned task are dropped.
+            // Drops reports of an abandoned task.
             if !matches!(event, Event::Thought(id, _) if !self.engine.is_current(id)) {
                 return Some(event);
             }
         }
     }
 
-    /// Puts events back, to be the next ones in this order.
+    /// Puts events back at the head of the queue, in this order.
     pub fn unread(&mut self, events: impl DoubleEndedIterator<Item = Event>) {
         events.rev().for_each(|event| self.unread.push_front(event));
     }
 }
 
-/// Starts a thread that reads lines to the end of the input and sends each as an event.
+/// Starts a thread that reads lines up to the end of the input and sends each as an event.
 pub(crate) fn read_lines<E: Send + 'static>(
     name: &str,
     mut lines: LineReader<impl Read + Send + 'static>,
@@ -149,7 +149,7 @@ pub(crate) fn read_lines<E: Send + 'static>(
     Ok(())
 }
 
-/// A setting as an option that a GUI can show.
+/// Converts a setting to an option that a GUI can show.
 pub(crate) fn option_kind(setting: Setting, settings: &Settings) -> OptionKind {
     match setting {
         Setting::Number(setting) => {

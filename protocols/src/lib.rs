@@ -1,8 +1,9 @@
-//! Herald's side of the protocols that it speaks, a folder each: a session owns a game and an engine and reads messages.
+//! Herald's side of each protocol, one folder per protocol. A session owns a game and an engine and reads messages.
 //!
-//! One thread reads, one thinks, and the session's own writes. A session never looks inside the search: what it reads and what the
-//! engine says arrive as events of one queue ([`host`]). Settings are defined in `engine`; each protocol shows them in its own way,
-//! and what the user has saved is loaded by the sessions, so that tools never see it.
+//! Each session has three threads: one reads the input, one thinks, and the session's own thread writes. A session
+//! never looks inside the search: input lines and the engine's reports arrive as events of one queue ([`host`]). The
+//! settings are defined in `engine`, and each protocol presents them in its own way. Saved settings are loaded by the
+//! sessions only, so that tools are not affected by them.
 
 mod agreements;
 pub mod cecp;

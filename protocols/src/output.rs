@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Writes lines, each flushed at once. Nothing more is written after a failure, which the session's loop asks for: so a command's
-/// handler need not care.
+/// Writes lines and flushes each at once. After a failure nothing more is written; the session's loop checks for it,
+/// so that command handlers need not.
 pub(crate) struct SessionOutput<'a> {
     to: &'a mut dyn Write,
     failure: Option<io::Error>,
@@ -15,7 +15,7 @@ impl<'a> SessionOutput<'a> {
         SessionOutput { to, failure: None }
     }
 
-    /// Writes a line, in one piece.
+    /// Writes a line with a single call.
     pub(crate) fn line(&mut self, line: &dyn Display) {
         if self.failure.is_none() {
             let written = self.to.write_all(format!("{line}\n").as_bytes());
@@ -23,7 +23,7 @@ impl<'a> SessionOutput<'a> {
         }
     }
 
-    /// The first failure, if there was one.
+    /// Returns the first failure, if there was one.
     pub(crate) fn check(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }

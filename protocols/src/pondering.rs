@@ -1,4 +1,4 @@
-//! Thinking on the opponent's time, about the position after the reply that is expected.
+//! Pondering: thinking on the opponent's time about the position after the expected reply.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use game::{Game, Move};
 
 use crate::host::Host;
 
-/// The game after a reply, unless that is illegal or ends it.
+/// Returns the game after a reply, or `None` if the reply is illegal or ends the game.
 pub(crate) fn after(game: &Game, reply: Move) -> Option<Game> {
     let mut next = game.clone();
     next.play(reply).ok()?;
     next.outcome().is_none().then_some(next)
 }
 
-/// The reply that the engine ponders on.
+/// The reply on which the engine ponders.
 pub(crate) struct PonderMove {
     reply: Move,
-    /// The number of plies after it.
+    /// Number of plies of the game after the reply.
     ply: usize,
-    /// What the engine's clock should show then; `None` if no time is kept.
+    /// Expected reading of the engine's clock after the reply; `None` without a clock.
     remaining: Option<Duration>,
 }
 
 impl PonderMove {
-    /// Begins to ponder on a reply in `game`, unless it ends the game.
+    /// Starts to ponder on a reply in `game`; `None` if the reply is illegal or ends the game.
     pub(crate) fn start(
         host: &mut Host,
         game: &Game,
@@ -37,7 +37,7 @@ impl PonderMove {
         Some(PonderMove { reply, ply: next.ply(), remaining })
     }
 
-    /// Whether the reply was played, and not much of the time is missing that was counted on.
+    /// Returns whether the reply was played and at least 80 % of the expected time remains.
     pub(crate) fn is_hit(&self, game: &Game, remaining: Option<Duration>) -> bool {
         let is_enough = match (remaining, self.remaining) {
             (Some(left), Some(expected)) => left >= expected.mul_f64(0.8),

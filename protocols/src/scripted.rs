@@ -1,4 +1,4 @@
-//! A session driven line by line, for tests: the other side of its input and output.
+//! Drives a session line by line in tests, as the other side of its input and output.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -11,12 +11,12 @@ use std::time::Duration;
 use crate::host::Host;
 use messages::input::LineReader;
 
-/// How long a test waits before it fails: long, as machines may be busy.
+/// How long a test waits before it fails; generous, because test machines may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A session on a thread of its own.
+/// A session on its own thread.
 pub(crate) struct Scripted {
-    /// `None` once the input was closed.
+    /// `None` after the input has been closed.
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<String>,
     ended: Receiver<()>,
@@ -32,7 +32,7 @@ impl Scripted {
         Scripted::listen(LineReader::new, session)
     }
 
-    /// Starts a session that reads lines in its own way.
+    /// Starts a session with its own kind of line reader.
     pub(crate) fn listen<S>(lines: impl FnOnce(Typed) -> LineReader<Typed>, session: S) -> Scripted
     where
         S: FnOnce(Host, &mut dyn Write) -> io::Result<()> + Send + 'static,
@@ -57,11 +57,11 @@ impl Scripted {
     /// Sends bytes.
     pub(crate) fn send(&self, bytes: &[u8]) {
         let input = self.input.as_ref().expect("the input is open");
-        // Fails if the session has ended, which the next expectation finds out.
+        // Fails if the session has ended; the next expectation reports that.
         let _ = input.send(bytes.to_vec());
     }
 
-    /// Waits for a line that starts so, and returns it and all lines before it.
+    /// Waits for a line that starts with `beginning`. Returns it and all lines before it.
     pub(crate) fn hear_until(&self, beginning: &str) -> Vec<String> {
         let mut heard = Vec::new();
         loop {
@@ -75,12 +75,12 @@ impl Scripted {
         }
     }
 
-    /// Waits for a line that starts so.
+    /// Waits for a line that starts with `beginning` and returns it.
     pub(crate) fn hear(&self, beginning: &str) -> String {
         self.hear_until(beginning).pop().expect("at least that line")
     }
 
-    /// What the session says within a moment.
+    /// Returns what the session writes within `time`.
     pub(crate) fn hear_for(&self, time: Duration) -> Vec<String> {
         std::thread::sleep(time);
         self.output.try_iter().collect()
@@ -91,14 +91,14 @@ impl Scripted {
         self.input = None;
     }
 
-    /// Waits for the end of the session and returns what it still said.
+    /// Waits for the end of the session and returns its remaining output.
     pub(crate) fn end(self) -> Vec<String> {
         let (result, heard) = self.result();
         result.expect("memory can be written");
         heard
     }
 
-    /// Waits for the end of the session, and returns how it ended and what it still said.
+    /// Waits for the end of the session and returns its result and its remaining output.
     pub(crate) fn result(mut self) -> (io::Result<()>, Vec<String>) {
         self.ended.recv_timeout(PATIENCE).expect("the session ends");
         let session = self.session.take().expect("ended once");
@@ -106,7 +106,7 @@ impl Scripted {
     }
 }
 
-/// What is typed, chunk by chunk.
+/// The input of a session, chunk by chunk.
 pub(crate) struct Typed {
     typed: Receiver<Vec<u8>>,
     pending: VecDeque<u8>,
@@ -132,7 +132,7 @@ impl Write for Lines {
         Ok(bytes.len())
     }
 
-    /// Only what was flushed arrives, in whole lines.
+    /// Sends the complete lines written so far; nothing arrives before it is flushed.
     fn flush(&mut self) -> io::Result<()> {
         while let Some(end) = self.pending.iter().position(|&byte| byte == b'\n') {
             let line = self.pending.drain(..=end).take(end).collect();
@@ -142,17 +142,17 @@ impl Write for Lines {
     }
 }
 
-/// What a session writes, to be read while it lives.
+/// A buffer for a session's output that can be read while the session runs.
 #[derive(Clone, Default)]
 pub(crate) struct Paper(Rc<RefCell<Vec<u8>>>);
 
 impl Paper {
-    /// What was written since the last call.
+    /// Returns and removes what was written since the last call.
     pub(crate) fn take(&self) -> String {
         String::from_utf8(self.0.take()).expect("text")
     }
 
-    /// The same, in lines.
+    /// As [`Paper::take`], split into lines.
     pub(crate) fn take_lines(&self) -> Vec<String> {
         self.take().lines().map(str::to_owned).collect()
     }

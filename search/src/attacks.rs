@@ -1,4 +1,4 @@
-//! Attack tables. They are shakmaty's; no other module names them, so that they could be replaced here.
+//! Attack tables. They are shakmaty's; only this module names them, so that they can be replaced here.
 
 use shakmaty::attacks;
 pub use shakmaty::attacks::{
@@ -33,7 +33,7 @@ static BETWEEN: [[Bitboard; 64]; 64] = {
     table
 };
 
-/// The squares strictly between `a` and `b`; empty if they share no line.
+/// Returns the squares strictly between `a` and `b`; empty if they share no line.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a as usize][b as usize]
@@ -51,13 +51,13 @@ static EMPTY_BOARD: [[Bitboard; 64]; 2] = {
     table
 };
 
-/// The diagonals through a square, without the square itself.
+/// Returns the diagonals through a square, without the square itself.
 #[inline]
 pub fn diagonals(square: Square) -> Bitboard {
     EMPTY_BOARD[0][square as usize]
 }
 
-/// The rank and the file of a square, without the square itself.
+/// Returns the rank and the file of a square, without the square itself.
 #[inline]
 pub fn straights(square: Square) -> Bitboard {
     EMPTY_BOARD[1][square as usize]

@@ -1,5 +1,5 @@
-//! The evaluation of endings against a lone king. Positions of so few pieces are not learnt from, so that no network knows how to
-//! win them. Here the lead counts in full, the king is driven to where it can be mated, and known draws are draws.
+//! Evaluation of endings against a lone king. Such positions are excluded from the training data, so the network cannot
+//! win them. Here material counts in full, the lone king is driven to where it can be mated, and known draws score 0.
 //!
 //! All values are in centipawns.
 
@@ -7,27 +7,28 @@ use shakmaty::{Bitboard, Color, File, Rank, Role, Square};
 
 use crate::{Position, Score, attacks};
 
-/// Pawn to queen.
+/// Values of the pieces from pawn to queen.
 const PIECE_VALUES: [i32; 5] = [120, 380, 420, 700, 1200];
-/// Material that can mate, so that pawns and pieces are not kept for their own sake.
+/// Bonus for material that can mate, so that pawns are promoted and pieces given up if necessary.
 const CAN_MATE: i32 = 300;
-/// For each step that the strong king is nearer to the lone one than it can be far.
+/// Per step by which the distance of the kings is less than the maximum.
 const NEAR: i32 = 20;
-/// For each step of the lone king from the middle, along file and rank.
+/// Per step of the lone king from the centre, along files and ranks.
 const OFF_CENTER: i32 = 20;
-/// For each step of the lone king towards a corner in which bishop and knight mate. The way there leads away from the edge for a
-/// while.
+/// Per step of the lone king towards a corner in which bishop and knight can mate. On the way there it leaves the edge
+/// for a while, so this exceeds [`OFF_CENTER`].
 const TO_CORNER: i32 = 40;
-/// A pawn, by the square of the ranks that it has advanced from the first one.
+/// For a pawn, times the square of its rank counted from 0.
 const ADVANCED: i32 = 8;
-/// For each step that the strong king is nearer to the pawn's next square than the lone one, and each rank.
+/// Per step by which the strong king is nearer to the square in front of the pawn than the lone king, times the pawn's
+/// rank.
 const ESCORTED: i32 = 5;
-/// For each rank that the strong king is ahead of a pawn, from -1 to 2.
+/// Per rank by which the strong king is ahead of a pawn, clamped to -1 ..= 2.
 const KING_AHEAD: i32 = 20;
-/// A pawn that the lone king cannot catch, or keep from promoting.
+/// For a pawn that the lone king can neither catch nor stop.
 const PROMOTES: i32 = 300;
 
-/// The value for the side to move of a position in which one side has nothing but its king.
+/// Returns the evaluation, for the side to move, of a position in which one side has only its king.
 pub(crate) fn evaluate(position: &Position) -> Score {
     let strong = Color::from_white(position.by_color(Color::White).more_than_one());
     let value = value_for(position, strong);
@@ -69,7 +70,7 @@ fn is_wrong_rook_pawn(position: &Position, strong: Color) -> bool {
         && position.king(!strong).distance(corner) <= 1
 }
 
-/// What drives the lone king to where it can be mated.
+/// Returns the bonus for driving the lone king to where it can be mated.
 fn drive(position: &Position, strong: Color) -> i32 {
     let (king, lone) = (position.king(strong), position.king(!strong));
     let to_goal = match bishop_beside_knight(position, strong) {
@@ -83,7 +84,7 @@ fn drive(position: &Position, strong: Color) -> i32 {
     NEAR * (7 - king.distance(lone) as i32) + to_goal
 }
 
-/// The bishop of a side that has bishop and knight, pawns aside.
+/// Returns the bishop of a side whose only pieces are bishop and knight; pawns are ignored.
 fn bishop_beside_knight(position: &Position, strong: Color) -> Option<Square> {
     let pieces = position.by_color(strong) & !position.by_role(Role::Pawn) & !position.by_role(Role::King);
     let bishop = position.pieces(strong, Role::Bishop).single_square()?;
@@ -91,7 +92,7 @@ fn bishop_beside_knight(position: &Position, strong: Color) -> Option<Square> {
     (pieces == Bitboard::from(bishop).with(knight)).then_some(bishop)
 }
 
-/// What a pawn is worth beyond its material.
+/// Returns the bonus of a pawn beyond its material value.
 fn advance(position: &Position, strong: Color, pawn: Square) -> i32 {
     let rank = rank_for(strong, pawn);
     let Some(next) = pawn.offset(strong.fold_wb(8, -8)) else { return 0 };
@@ -115,7 +116,7 @@ fn is_unstoppable(position: &Position, strong: Color, pawn: Square) -> bool {
         && position.king(!strong).distance(goal) as i32 > steps + lost
 }
 
-/// Whether the king stands where it brings the pawn through, whoever is to move.
+/// Whether the king stands on a key square, from which the pawn promotes whoever is to move.
 fn is_on_key_square(king: Square, strong: Color, pawn: Square) -> bool {
     let ahead = rank_for(strong, king) - rank_for(strong, pawn);
     match pawn.file() {
@@ -125,23 +126,23 @@ fn is_on_key_square(king: Square, strong: Color, pawn: Square) -> bool {
     }
 }
 
-/// The rank of a square as a side sees it, from 0.
+/// Returns the rank of a square from a side's view, from 0.
 fn rank_for(color: Color, square: Square) -> i32 {
     color.fold_wb(square.rank(), square.rank().flip_vertical()) as i32
 }
 
-/// Squares of the same colour.
+/// Returns all squares of the colour of `square`.
 fn of_same_color(square: Square) -> Bitboard {
     if square.is_dark() { Bitboard::DARK_SQUARES } else { Bitboard::LIGHT_SQUARES }
 }
 
-/// Steps from the four squares in the middle, along file and rank, in 0 ..= 6.
+/// Returns the number of steps from the four centre squares, along files and ranks, in 0 ..= 6.
 fn off_center(square: Square) -> i32 {
     let off = |coordinate: i32| if coordinate < 4 { 3 - coordinate } else { coordinate - 4 };
     off(square.file() as i32) + off(square.rank() as i32)
 }
 
-/// Steps along file and rank together.
+/// Returns the distance along files plus the distance along ranks.
 fn steps_apart(a: Square, b: Square) -> i32 {
     (a.file() as i32 - b.file() as i32).abs() + (a.rank() as i32 - b.rank() as i32).abs()
 }
@@ -161,7 +162,7 @@ mod tests {
         evaluate(&position(fen)).value()
     }
 
-    /// The same position with the colours exchanged.
+    /// Returns the position with colours exchanged.
     fn mirrored(position: &Position) -> Position {
         let setup = position.to_chess().to_setup(EnPassantMode::Legal).into_mirrored();
         Position::from(&Chess::from_setup(setup, CastlingMode::Standard).unwrap())

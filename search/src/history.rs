@@ -1,4 +1,4 @@
-//! What the search has learnt about moves: which of them tend to be good, whatever the position.
+//! Move histories: statistics of which moves have caused cutoffs, kept from node to node.
 
 use shakmaty::{Color, Role, Square};
 
@@ -7,19 +7,19 @@ use crate::moves::Move;
 use crate::parameters::{self as p, step};
 use crate::position::{Position, Threats};
 
-/// A running average of rewards and penalties. Each update pulls towards zero in proportion to the value, so that it
-/// stays within the limit and old news fades ("gravity").
+/// A running average of bonuses and penalties. Each update pulls the value towards zero in proportion to its size
+/// ("gravity"), which keeps it within the limit and lets old results fade.
 #[derive(Clone, Copy, Default)]
 pub struct HistoryEntry(i16);
 
 impl HistoryEntry {
-    /// The average.
+    /// Returns the average.
     #[inline]
     pub fn value(self) -> i32 {
         self.0.into()
     }
 
-    /// Adds a reward, or a penalty below zero.
+    /// Adds a bonus, or a penalty if `bonus` is negative.
     #[inline]
     pub fn update(&mut self, bonus: i32) {
         let (limit, value) = (p::history_limit(), self.value());
@@ -28,49 +28,49 @@ impl HistoryEntry {
     }
 }
 
-/// A piece of either colour arriving on a square, from wherever: one of 768.
+/// A piece of either colour and its target square: one of 768 pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PieceTo(u16);
 
 impl PieceTo {
-    /// How many there are.
+    /// Number of pairs.
     pub const COUNT: usize = 2 * 6 * 64;
 
-    /// The piece of the side to move that makes `m`, and where it goes.
+    /// Returns the pair for `m`, a move of the side to move.
     #[inline]
     pub(crate) fn of(position: &Position, m: Move) -> PieceTo {
         let role = position.role_at(m.from()).unwrap_or(Role::Pawn);
         PieceTo::new(position.turn(), role, m.to())
     }
 
-    /// A piece of this colour and kind, going to a square.
+    /// Creates a pair from colour, kind of piece and target square.
     #[inline]
     pub fn new(color: Color, role: Role, to: Square) -> PieceTo {
         PieceTo((color as u16 * 6 + (role as u16 - 1)) * 64 + to as u16)
     }
 
-    /// Its number, below [`PieceTo::COUNT`].
+    /// Returns the index of the pair, below [`PieceTo::COUNT`].
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0) % PieceTo::COUNT
     }
 }
 
-/// Quiet moves by from and to, of one side under one kind of threat ([`butterfly_of`]): the butterfly history, aware of
-/// threats.
+/// Butterfly history for one side and one combination of threats ([`butterfly_of`]): quiet moves by origin and target.
 type Butterfly = [HistoryEntry; 64 * 64];
 type ByPieceTo = [HistoryEntry; PieceTo::COUNT];
 
-/// Pawn structures that the histories tell apart: a power of two.
+/// Number of pawn structures that the pawn history distinguishes, a power of two.
 const PAWN_STRUCTURES: usize = 512;
 
-/// How many plies back the continuation history looks: the opponent's last move and our own two before it.
+/// Distances in plies of the earlier moves that the continuation history uses: the opponent's last move and our last
+/// two.
 pub(crate) const CONTINUATIONS: [usize; 3] = [1, 2, 4];
 
-/// The moves that led to a node, latest first, as far as the continuation history looks.
+/// The earlier moves that the continuation history uses, latest first.
 pub(crate) type Previous = [Option<PieceTo>; CONTINUATIONS.len()];
 
-/// What the histories of a quiet move depend on, apart from position and move.
+/// What the histories of a quiet move depend on besides position and move.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct MoveContext {
     pub(crate) previous: Previous,
@@ -82,11 +82,11 @@ pub(crate) struct Histories {
     butterfly: Vec<Butterfly>,
     /// The capture history: captures and promotions by piece, target square and captured piece (0 for none).
     capture: Box<[[HistoryEntry; 7]; PieceTo::COUNT]>,
-    /// The continuation history: quiet moves by piece and target, given an earlier move.
+    /// The continuation history: quiet moves by piece and target, for each earlier move.
     continuation: Vec<ByPieceTo>,
-    /// The pawn history: quiet moves by piece and target, given the pawns.
+    /// The pawn history: quiet moves by piece and target, for each pawn structure.
     pawn: Vec<ByPieceTo>,
-    /// What was learnt about positions.
+    /// The correction histories.
     pub(crate) corrections: Corrections,
 }
 
@@ -101,7 +101,7 @@ impl Histories {
         }
     }
 
-    /// How well a quiet move did: the sum of its histories.
+    /// Returns the sum of all histories of a quiet move.
     #[inline]
     pub(crate) fn quiet(&self, position: &Position, m: Move, given: &MoveContext) -> i32 {
         let piece = PieceTo::of(position, m).index();
@@ -110,7 +110,7 @@ impl Histories {
             + self.continuation(position, m, &given.previous)
     }
 
-    /// How well a quiet move did as an answer to the moves before it.
+    /// Returns the sum of the continuation histories of a quiet move.
     #[inline]
     pub(crate) fn continuation(&self, position: &Position, m: Move, previous: &Previous) -> i32 {
         let piece = PieceTo::of(position, m).index();
@@ -118,14 +118,14 @@ impl Histories {
         step!(continuation_history, after.sum())
     }
 
-    /// How well a capture or promotion did.
+    /// Returns the history of a capture or promotion.
     #[inline]
     pub(crate) fn capture(&self, position: &Position, m: Move) -> i32 {
         let piece = PieceTo::of(position, m).index();
         step!(capture_history, self.capture[piece][captured_index(position, m)].value())
     }
 
-    /// Rewards or penalises a quiet move.
+    /// Adds a bonus or penalty to all histories of a quiet move.
     pub(crate) fn update_quiet(&mut self, position: &Position, m: Move, given: &MoveContext, bonus: i32) {
         let piece = PieceTo::of(position, m).index();
         self.butterfly[butterfly_of(position, m, given)][from_to(m)].update(bonus);
@@ -135,13 +135,14 @@ impl Histories {
         }
     }
 
-    /// Rewards or penalises a capture or promotion.
+    /// Adds a bonus or penalty to the history of a capture or promotion.
     pub(crate) fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         self.capture[PieceTo::of(position, m).index()][captured_index(position, m)].update(bonus);
     }
 }
 
-/// By side, whether the piece is attacked where it stands, and whether it will be where it goes.
+/// Returns the index of the butterfly history: by side to move, whether the origin square is attacked, and whether the
+/// target square is.
 #[inline]
 fn butterfly_of(position: &Position, m: Move, given: &MoveContext) -> usize {
     let is_attacked =

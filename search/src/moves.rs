@@ -1,4 +1,4 @@
-//! Moves in 16 bits, and the list that the generators fill.
+//! Moves in 16 bits, and move lists.
 
 use std::fmt;
 use std::num::NonZeroU16;

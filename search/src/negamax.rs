@@ -11,7 +11,7 @@ use crate::runtime::{Aspiration, RootAttempt, RootSearch, SearchThread, Shared, 
 use crate::worker::ChessWorker;
 use crate::{Bound, Entry, Move, Position, Score, exchange_value};
 
-/// What is fixed about a node while its moves are tried.
+/// Data of a node that stays the same while its moves are searched.
 #[derive(Clone, Copy)]
 struct Node<'p> {
     position: &'p Position,
@@ -20,16 +20,16 @@ struct Node<'p> {
     ply: usize,
     /// Whether the window is open: the node may be on the principal variation.
     is_pv: bool,
-    /// Whether a move that refutes the previous one is expected.
+    /// Whether a cutoff is expected (cut node).
     is_cut: bool,
-    /// The static evaluation rose since our last move: the side to move is doing well.
+    /// Whether the static evaluation has risen since the last move of the side to move.
     is_improving: bool,
-    /// The evaluation as it is, for the hash table; `None` in check.
+    /// The uncorrected static evaluation, for the hash table; `None` in check.
     raw: Option<Score>,
-    /// The evaluation with what earlier searches found it to be off by.
+    /// The static evaluation with the correction histories applied; `None` in check.
     evaluation: Option<Score>,
     known: Option<Entry>,
-    /// The move that is left out, to see what the node is worth without it (step 14).
+    /// The move that the singular search excludes (step 14).
     excluded: Option<Move>,
     given: MoveContext,
 }
@@ -39,26 +39,26 @@ impl Node<'_> {
         self.known.and_then(|entry| entry.best)
     }
 
-    /// Whether the node is, or once was, on the principal variation.
+    /// Whether the node is, or ever was, on the principal variation.
     fn was_pv(&self) -> bool {
         self.is_pv || step!(remembered_pv, self.known.is_some_and(|entry| entry.was_pv))
     }
 }
 
-/// A move of a node, with what its search depends on.
+/// A move of a node and the data that its search depends on.
 #[derive(Clone, Copy)]
 struct Attempt {
     mv: Move,
-    /// Its place in the order, from 1.
+    /// Its number in the order of searched moves, from 1.
     number: usize,
     is_tactical: bool,
-    /// Plies by which it is searched deeper than the others.
+    /// Extension in plies; negative for a reduction.
     extension: i32,
-    /// The best score of the moves before it.
+    /// The best score of the earlier moves.
     best: Score,
 }
 
-/// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
+/// Moves that caused no cutoff; they are penalised if a later one does. The capacity is rarely exceeded.
 #[derive(Default)]
 struct Tried {
     quiet: ArrayVec<Move, 64>,
@@ -99,7 +99,7 @@ impl<'a> RootSearch<'a> for ChessWorker<'a> {
 }
 
 impl ChessWorker<'_> {
-    /// The value of a position, searched `depth` plies deep and then until it is quiet.
+    /// Searches a position to `depth` plies, then with the quiescence search, and returns its score.
     fn search(
         &mut self,
         position: &Position,
@@ -109,12 +109,13 @@ impl ChessWorker<'_> {
         ply: usize,
         is_cut: bool,
     ) -> Result<Score, Stopped> {
-        // Step 1: check extension. A forced reply is worth seeing.
+        // Step 1: check extension. Replies to a check are forced.
         let depth = depth + p::check_extension() * i32::from(position.is_check());
         if depth <= 0 {
             return self.quiesce(position, alpha, beta, ply);
         }
-        // Step 2: draws, told values, and the end of the stack. A repetition that is one move away is at least a draw.
+        // Step 2: draws, values set by the user, and maximum ply. If the side to move can repeat a position with its
+        // next move, the score is at least a draw.
         if let Some(score) = self.enter(position, ply)? {
             return Ok(score);
         }
@@ -123,14 +124,15 @@ impl ChessWorker<'_> {
             alpha = draw;
         }
 
-        // Step 3: mate distance pruning. Nothing here can beat a shorter mate found elsewhere.
+        // Step 3: mate distance pruning. No score of this node can beat a shorter mate found elsewhere.
         let nearer = (alpha.max(Score::mated_at(ply)), beta.min(Score::mate_at(ply + 1)));
         (alpha, beta) = step!(mate_distance_pruning, nearer, else (alpha, beta));
         if alpha >= beta {
             return Ok(alpha);
         }
 
-        // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
+        // Step 4: hash table cutoff. Not near the fifty-move limit, which entries of the table do not take into
+        // account.
         let is_pv = beta.value() - alpha.value() > 1;
         let excluded = self.frame(ply).excluded;
         let known = self.thread.shared.table.probe(position.table_key());
@@ -144,7 +146,8 @@ impl ChessWorker<'_> {
             return Ok(score);
         }
 
-        // Step 5: endgame tables. What they know need not be searched; how to win is found once the root is in them.
+        // Step 5: endgame tables. Their positions need no search; the winning line is found once the root itself is in
+        // the tables.
         if let Some(score) = self.probe_tablebases(position, ply) {
             return Ok(score);
         }
@@ -157,7 +160,7 @@ impl ChessWorker<'_> {
         self.search_node(node, alpha)
     }
 
-    /// What remains to be done where nothing is known.
+    /// Searches a node that steps 1 to 5 have not settled.
     #[inline]
     fn search_node(&mut self, mut node: Node, alpha: Score) -> Result<Score, Stopped> {
         let Node { is_pv, is_cut, .. } = node;
@@ -167,14 +170,15 @@ impl ChessWorker<'_> {
         {
             return Ok(score);
         }
-        // Step 12: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
+        // Step 12: internal iterative reduction. Without a hash move the move order is poor; the next iteration will
+        // have one.
         if node.depth >= p::internal_reduction_depth() && node.hash_move().is_none() && (is_pv || is_cut) {
             node.depth -= 1;
         }
         self.search_moves(&node, alpha)
     }
 
-    /// Step 6: static evaluation, from the table where it is known, corrected by experience.
+    /// Step 6: static evaluation, from the hash table if it is stored there, corrected by the correction histories.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "measured: a node is too large to be handed over")]
     fn open_node<'p>(
@@ -210,14 +214,14 @@ impl ChessWorker<'_> {
         }
     }
 
-    /// Whether the side to move stands better than when it was last to move out of check.
+    /// Whether the static evaluation exceeds that of the side's last node out of check.
     fn is_improving(&self, evaluation: Option<Score>, ply: usize) -> bool {
         let before = self.frame_before(ply, 2).evaluation.or(self.frame_before(ply, 4).evaluation);
         step!(improving, evaluation.zip(before).is_some_and(|(now, before)| now > before))
     }
 
-    /// Step 7: hindsight. The move that led here was reduced; now that the evaluations before and after it are known,
-    /// that may have been too much or too little.
+    /// Step 7: hindsight extension and reduction. The reduction of the move that led here is reconsidered now that the
+    /// evaluation after it is known.
     fn adjust_depth(&mut self, node: &mut Node) {
         let reduction = self.frame(node.ply).reduction;
         let before = self.frame_before(node.ply, 1).evaluation;
@@ -236,14 +240,14 @@ impl ChessWorker<'_> {
         }
     }
 
-    /// Steps that can settle a node before any of its moves is tried: its score if they do. Only out of check and off the principal
-    /// variation.
+    /// Tries to settle a node before any move is searched, and returns its score if it does. Only out of check and off
+    /// the principal variation.
     fn prune_node(&mut self, node: &Node, alpha: Score) -> Result<Option<Score>, Stopped> {
         let Node { position, beta, depth, ply, .. } = *node;
         let Some(evaluation) = node.evaluation else { return Ok(None) };
         let estimate = estimate(node, evaluation);
 
-        // Step 8: razoring. So far below alpha that only captures can help, if anything.
+        // Step 8: razoring. The evaluation is so far below alpha that at most captures can help.
         let margin = p::razoring_margin() + p::razoring_margin_per_squared_ply() * depth * depth;
         if depth <= p::razoring_depth_limit() && estimate + margin <= alpha && !alpha.is_mate() {
             let score = self.quiesce(position, alpha, alpha + 1, ply)?;
@@ -252,7 +256,8 @@ impl ChessWorker<'_> {
             }
         }
 
-        // Step 9: reverse futility. So far above beta that no few moves will bring it down.
+        // Step 9: reverse futility. The evaluation is so far above beta that the remaining plies will hardly bring it
+        // below.
         let margin = p::reverse_futility_margin_per_ply() * (depth - i32::from(node.is_improving));
         if depth <= p::reverse_futility_depth_limit()
             && estimate - margin >= beta
@@ -268,9 +273,9 @@ impl ChessWorker<'_> {
         }
     }
 
-    /// Step 10: null move. If even passing keeps the score above beta, some move will too. Not twice in a row, and not
-    /// with pawns alone, where passing may be the best move there is (zugzwang). At great depth the result is verified
-    /// by a search in which the side to move does not pass again.
+    /// Step 10: null move. If the score stays above beta even after passing, it will after some move. Not twice in a
+    /// row, and not with pawns alone, where passing may be the best move (zugzwang). At great depth the result is
+    /// verified by a search without null moves.
     fn try_null_move(
         &mut self,
         node: &Node,
@@ -300,7 +305,7 @@ impl ChessWorker<'_> {
         if score < beta {
             return Ok(None);
         }
-        // A mate found by passing is no mate.
+        // A win found after a null move is not proven.
         let score = if score.is_win() { beta } else { score };
         if depth < p::null_move_verification_depth() || self.null_move_floor > 0 {
             return Ok(Some(score));
@@ -312,8 +317,8 @@ impl ChessWorker<'_> {
         Ok((verified? >= beta).then_some(score))
     }
 
-    /// Step 11: `ProbCut` (M. Buro, 1995). A capture that beats beta by a margin in a shallower search will very likely
-    /// beat beta in the full one.
+    /// Step 11: `ProbCut` (M. Buro, 1995). A capture that exceeds beta by a margin in a shallower search very likely
+    /// exceeds beta in the full one.
     fn probcut(&mut self, node: &Node, evaluation: Score) -> Result<Option<Score>, Stopped> {
         let Node { position, beta, depth, ply, .. } = *node;
         let goal = beta + p::probcut_margin() - p::probcut_improving_margin() * i32::from(node.is_improving);
@@ -344,7 +349,7 @@ impl ChessWorker<'_> {
         Ok(None)
     }
 
-    /// Tries the moves of a node.
+    /// Searches the moves of a node and returns its score.
     fn search_moves(&mut self, node: &Node, mut alpha: Score) -> Result<Score, Stopped> {
         let Node { position, ply, .. } = *node;
         self.frame(ply + 1).killer = None;
@@ -382,7 +387,7 @@ impl ChessWorker<'_> {
                     alpha = score;
                 }
             }
-            // Beyond the capacity, nothing more is learnt.
+            // Moves beyond the capacity are not penalised.
             let _ = if attempt.is_tactical { tried.tactical.try_push(mv) } else { tried.quiet.try_push(mv) };
         }
         if number == 0 {
@@ -400,31 +405,31 @@ impl ChessWorker<'_> {
         Ok(best)
     }
 
-    /// Step 13: single moves that are passed over, once there is one that does not lose at once. Never with pawns alone,
-    /// where zugzwang lurks.
+    /// Step 13: pruning of single moves, once a move has been found that is not lost. Not with pawns alone, because of
+    /// zugzwang.
     fn is_hopeless(&self, node: &Node, attempt: &Attempt, alpha: Score, picker: &mut Picker) -> bool {
         let (Node { position, depth, .. }, m) = (*node, attempt.mv);
         if !position.has_pieces(position.turn()) {
             return false;
         }
-        // The depth that the move would really be searched to.
+        // The depth after the late move reduction.
         let reduction = self.reductions.get(depth, attempt.number) / 1024;
         let reduced = (depth - reduction).max(0);
         if attempt.is_tactical {
             return is_hopeless_capture(node, m, reduced, alpha);
         }
-        // Late move pruning. After so many quiet moves the rest will hardly be better.
+        // Late move pruning: after this many quiet moves the rest will hardly be better.
         let enough = (p::late_move_pruning_base() + depth * depth) / (2 - i32::from(node.is_improving));
         if depth <= p::late_move_pruning_depth_limit() && attempt.number as i32 > enough {
             picker.skips_quiet = true;
             return !position.gives_check(m);
         }
-        // History pruning. Moves that have failed again and again as answers to what was played.
+        // History pruning: moves that have failed repeatedly after the same earlier moves.
         let history = self.histories.continuation(position, m, &node.given.previous);
         if reduced <= p::history_pruning_depth_limit() && history < -p::history_pruning_per_ply() * depth {
             return true;
         }
-        // Futility. So far below alpha that a quiet move will not bring it up.
+        // Futility pruning: the evaluation is so far below alpha that a quiet move will not raise it enough.
         if let Some(evaluation) = node.evaluation {
             let margin = p::futility_margin()
                 + p::futility_margin_per_ply() * reduced
@@ -437,14 +442,14 @@ impl ChessWorker<'_> {
                 return true;
             }
         }
-        // Quiet moves to squares where they are simply lost.
+        // Static exchange pruning: quiet moves that lose the moved piece.
         reduced <= p::see_pruning_depth_limit()
             && !position.see_at_least(m, -p::see_quiet_margin_per_squared_ply() * reduced * reduced)
     }
 
-    /// Step 14: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly worse
-    /// than the hash move, it is searched deeper: much deeper if they are much worse. If they too reach beta, several
-    /// moves cut and none need be searched (multicut); if the hash move is merely good, it can do with less.
+    /// Step 14: singular extension (T. Anantharaman, M. Campbell and F. Hsu, 1988). If all other moves are clearly
+    /// worse than the hash move, it is extended; by two plies if they are much worse. If another move reaches beta too,
+    /// the node is cut (multicut). Otherwise the hash move may be reduced.
     fn singularity(&mut self, node: &Node, m: Move) -> Result<Singularity, Stopped> {
         let Node { depth, ply, beta, .. } = *node;
         let Some(entry) = node.known.filter(|entry| entry.best == Some(m)) else {
@@ -477,19 +482,19 @@ impl ChessWorker<'_> {
         })
     }
 
-    /// The value of a node without the move that its frame excludes.
+    /// Searches a node without the move that its frame excludes.
     fn search_again(&mut self, node: &Node, goal: Score, depth: i32) -> Result<Score, Stopped> {
         let Node { position, ply, is_cut, .. } = *node;
-        // The same node is searched again in the middle of its search: what its frame holds must outlast that.
+        // The nested search of the same node overwrites the frame, which is restored afterwards.
         let frame = *self.frame(ply);
-        // In check the search adds a ply by itself.
+        // The search adds the check extension again.
         let depth = depth - i32::from(position.is_check());
         let result = self.search(position, goal - 1, goal, depth.max(1), ply, is_cut);
         *self.frame(ply) = frame;
         result
     }
 
-    /// Step 15: late move reductions. Moves far down the order are first searched less deep, by how many plies?
+    /// Step 15: late move reductions. Returns by how many plies the first search of a move is reduced.
     fn reduction(&mut self, node: &Node, attempt: &Attempt) -> i32 {
         let (position, number) = (node.position, attempt.number);
         if node.depth < p::late_move_reduction_depth() || number <= 1 + usize::from(node.is_pv) {
@@ -509,7 +514,7 @@ impl ChessWorker<'_> {
         reduction -= p::reduction_pv() * i32::from(node.was_pv());
         reduction -= p::reduction_evasion() * i32::from(position.is_check());
         reduction -= p::reduction_check() * i32::from(position.gives_check(attempt.mv));
-        // At the root, what is overlooked costs most.
+        // Errors are most expensive at the root.
         reduction -= p::reduction_root() * i32::from(node.ply == 0);
         reduction += p::reduction_not_improving() * i32::from(!node.is_improving);
         reduction += p::reduction_tactical_hash_move() * i32::from(hash_move_is_tactical);
@@ -517,8 +522,8 @@ impl ChessWorker<'_> {
         (reduction / 1024).max(0)
     }
 
-    /// Step 16: principal variation search. The first move gets the full window; the others must first show, reduced
-    /// and with a null window, that they are better.
+    /// Step 16: principal variation search. The first move is searched with the full window, the others first with
+    /// reduced depth and a null window.
     fn search_move(&mut self, node: &Node, attempt: &Attempt, alpha: Score) -> Result<Score, Stopped> {
         let reduction = self.reduction(node, attempt);
         self.with_move(node.position, attempt.mv, node.ply, |worker, next| {
@@ -533,7 +538,7 @@ impl ChessWorker<'_> {
             worker.frame(ply).reduction = 0;
             let mut score = -result?;
             if score > alpha && reduced < depth {
-                // Much better than expected: deeper. Hardly better than what there was: less deep.
+                // Much better than expected: search deeper. Hardly better than the best move: search less deep.
                 let deeper_margin = p::deeper_margin() + p::deeper_margin_per_ply() * depth;
                 depth += i32::from(score > attempt.best + deeper_margin);
                 depth -= i32::from(score < attempt.best + p::shallower_margin());
@@ -548,7 +553,7 @@ impl ChessWorker<'_> {
         })
     }
 
-    /// Step 17: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
+    /// Step 17: updates the histories after a cutoff. The move gets a bonus, the moves searched before it a penalty.
     fn learn(&mut self, node: &Node, m: Move, tried: &Tried) {
         let position = node.position;
         let bonus = (p::history_bonus_per_ply() * node.depth).min(p::history_bonus_limit());
@@ -566,8 +571,8 @@ impl ChessWorker<'_> {
         }
     }
 
-    /// Step 18: what the search found, compared with the static evaluation, corrects that of similar positions. Only
-    /// where the score is no matter of captures, and where the bound says on which side of the evaluation it lies.
+    /// Step 18: updates the correction histories with the difference of score and static evaluation. Only if the best
+    /// move is quiet and the bound shows on which side of the evaluation the score lies.
     fn correct(&mut self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
         let (position, Some(evaluation)) = (node.position, node.evaluation) else { return };
         let is_quiet = best_move.is_none_or(|m| !position.is_tactical(m));
@@ -577,7 +582,7 @@ impl ChessWorker<'_> {
         }
     }
 
-    /// Step 19: what was found out goes into the hash table.
+    /// Step 19: stores the result in the hash table.
     fn store(&self, node: &Node, best: Score, best_move: Option<Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
@@ -591,11 +596,11 @@ impl ChessWorker<'_> {
     }
 }
 
-/// Step 13 for captures and promotions, of which `reduced` is the depth that they would really be searched to.
+/// Step 13 for captures and promotions. `reduced` is the depth after the late move reduction.
 #[inline]
 fn is_hopeless_capture(node: &Node, m: Move, reduced: i32, alpha: Score) -> bool {
     let position = node.position;
-    // Futility: even the captured piece will not bring it up to alpha.
+    // Futility pruning: even with the captured piece the evaluation stays below alpha.
     if let Some(evaluation) = node.evaluation
         && reduced <= p::futility_depth_limit()
         && m.promotion().is_none()
@@ -609,20 +614,21 @@ fn is_hopeless_capture(node: &Node, m: Move, reduced: i32, alpha: Score) -> bool
     {
         return true;
     }
-    // Captures that lose more than the depth can make up for.
+    // Static exchange pruning: captures that lose more material than the margin of this depth.
     node.depth <= p::see_pruning_depth_limit()
         && !position.see_at_least(m, -p::see_tactical_margin_per_ply() * node.depth)
 }
 
-/// What the singular search says of the hash move.
+/// Result of the singular search.
 enum Singularity {
-    /// It is to be searched so many plies deeper.
+    /// The hash move is extended by this number of plies; negative for a reduction.
     Extension(i32),
     /// The node is settled with this score.
     Cut(Score),
 }
 
-/// The static evaluation, or the score in the hash table where that is known to be nearer the truth.
+/// Returns the score of the hash entry if its bound makes it a better estimate than the static evaluation, else the
+/// static evaluation.
 fn estimate(node: &Node, evaluation: Score) -> Score {
     let Some(entry) = node.known else { return evaluation };
     let score = entry.score.relative_to_root(node.ply);

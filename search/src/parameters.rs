@@ -1,10 +1,11 @@
-//! The numbers of the search. Words: a margin is in centipawns, a depth in plies, a limit bounds where a step applies.
+//! The parameters of the search. Margins are in centipawns, depths in plies; a depth limit is the greatest depth at
+//! which a step applies.
 //!
-//! They are first choices, to be settled by games (docs/EXPERIMENTS.md tells which have been). In a build with the feature `tuning`
-//! they can be set at run time, each by its name here as a UCI option, and steps can be left out ([`step`]); without it they are
-//! constants, and all steps are taken. Sizes of tables stand beside the tables.
+//! They are initial guesses unless docs/EXPERIMENTS.md shows a match that settled them. In a build with the feature
+//! `tuning` each can be set at run time as a UCI option of the same name, and steps of the search can be left out
+//! ([`step`]); without it they are constants and all steps are taken. Sizes of tables are defined beside the tables.
 
-/// Defines the numbers, each a function that gives its value, and the names of the steps that can be left out.
+/// Defines each parameter as a function that returns its value, and the names of the steps that can be left out.
 macro_rules! parameters {
     (
         $($(#[doc = $text:expr])* $name:ident = $value:expr;)*
@@ -21,7 +22,7 @@ macro_rules! parameters {
             }
         )*
 
-        /// The present values of the numbers, and 1 for each step that is taken.
+        /// The current values of the parameters, and 1 for each step that is taken.
         #[cfg(feature = "tuning")]
         #[expect(non_upper_case_globals, reason = "named like what they are the values of")]
         pub(crate) mod tuned {
@@ -31,7 +32,7 @@ macro_rules! parameters {
             $($(#[doc = $step_text])* pub(crate) static $step: AtomicI32 = AtomicI32::new(1);)*
         }
 
-        /// All numbers and steps of the search.
+        /// All parameters and steps of the search.
         #[cfg(feature = "tuning")]
         pub static PARAMETERS: &[Parameter] = &[
             $(Parameter { name: stringify!($name), default: $value, value: &tuned::$name },)*
@@ -65,39 +66,42 @@ macro_rules! step {
 
 pub(crate) use step;
 
-/// A number of the search that can be changed while the program runs.
+/// A parameter of the search that can be changed at run time.
 #[cfg(feature = "tuning")]
 #[derive(Debug)]
 pub struct Parameter {
-    /// As in the search.
+    /// Name of the parameter or step.
     pub name: &'static str,
-    /// What it is unless it was changed.
+    /// Default value.
     pub default: i32,
     value: &'static std::sync::atomic::AtomicI32,
 }
 
 #[cfg(feature = "tuning")]
 impl Parameter {
-    /// Changes it for all searches to come. What was made from it earlier (the table of reductions) is made anew for the next game.
+    /// Sets the value for all following searches. The table of reductions, which is computed from parameters, is
+    /// updated for the next game.
     pub fn set(&self, value: i32) {
         self.value.store(value, std::sync::atomic::Ordering::Relaxed);
     }
 }
 
 parameters! {
-    /// Windows around the expected score are used from this depth on; below, scores move too much.
+    /// Aspiration windows are used from this depth on; at lower depths scores change too much.
     aspiration_depth = 4;
-    /// Half the width of the first one ...
+    /// Half the width of the first aspiration window.
     aspiration_margin = 18;
-    /// ... and a margin that has grown beyond this is given up.
+    /// A margin that has grown beyond this is replaced by an open window.
     aspiration_limit = 500;
 
-    /// Plies by which the search goes deeper where the side to move is in check.
+    /// Extension in plies if the side to move is in check.
     check_extension = 1;
 
-    /// A move that was reduced by so much is searched a ply deeper if the opponent did not lose by it ...
+    /// Hindsight extension: a move reduced by at least this many plies is searched a ply deeper if it has not worsened
+    /// the evaluation of the opponent, who is to move.
     hindsight_extension_reduction = 3;
-    /// ... and one reduced by so much a ply less deep, if the opponent lost more than the margin.
+    /// Hindsight reduction: a move reduced by at least this many plies is searched a ply less deep if the opponent lost
+    /// more than the margin.
     hindsight_reduction_reduction = 2;
     hindsight_margin = 120;
     hindsight_reduction_depth = 2;
@@ -111,16 +115,17 @@ parameters! {
 
     null_move_depth = 3;
     null_move_reduction = 4;
-    /// A null move is reduced by one more ply for each so many plies of depth.
+    /// Depth in plies per additional ply of null move reduction.
     null_move_plies_per_reduction = 3;
-    /// ... and for each such margin by which the evaluation exceeds beta, up to [`null_move_max_by_margin`] plies.
+    /// Margin of the evaluation above beta per additional ply of null move reduction, up to [`null_move_max_by_margin`]
+    /// plies.
     null_move_margin_per_reduction = 200;
     null_move_max_by_margin = 3;
-    /// The evaluation must exceed beta by a margin that the depth brings down.
+    /// The evaluation must exceed beta by this margin, which decreases with depth.
     null_move_margin = 160;
     null_move_margin_per_ply = 20;
     null_move_verification_depth = 14;
-    /// Below a null move that is verified there is no other for so many quarters of the depth of its search.
+    /// While a null move is verified, no other is tried for this many quarters of the verification depth.
     null_move_verification_quarters = 3;
 
     probcut_depth = 5;
@@ -128,11 +133,11 @@ parameters! {
     probcut_margin = 180;
     probcut_improving_margin = 50;
 
-    /// Without a move from the hash table, nodes of this depth are searched a ply less.
+    /// Without a hash move, nodes of at least this depth are searched a ply less deep.
     internal_reduction_depth = 4;
 
     late_move_pruning_depth_limit = 8;
-    /// Quiet moves tried at depth 0, to which the square of the depth is added.
+    /// Number of moves at depth 0, to which the square of the depth is added.
     late_move_pruning_base = 4;
 
     history_pruning_depth_limit = 5;
@@ -141,43 +146,43 @@ parameters! {
     futility_depth_limit = 8;
     futility_margin = 90;
     futility_margin_per_ply = 95;
-    /// History that changes the margin by a centipawn.
+    /// History value that changes the margin by one centipawn.
     futility_history_per_centipawn = 300;
     tactical_futility_margin = 200;
     tactical_futility_margin_per_ply = 180;
 
     see_pruning_depth_limit = 9;
-    /// Material a quiet move may lose per squared ply of depth ...
+    /// Material that a quiet move may lose, per squared ply of depth.
     see_quiet_margin_per_squared_ply = 22;
-    /// ... and a tactical one, per ply.
+    /// Material that a tactical move may lose, per ply of depth.
     see_tactical_margin_per_ply = 110;
 
     singular_depth = 7;
-    /// The hash entry may be so many plies shallower than the node.
+    /// Plies by which the hash entry may be shallower than the node.
     singular_entry_depth = 3;
-    /// Extensions end at so many times the depth of the iteration.
+    /// Singular extensions apply below this multiple of the iteration's depth.
     singular_ply_limit = 2;
-    /// The search without the hash move has this part of the depth.
+    /// Divisor of the depth for the search without the hash move.
     singular_depth_divisor = 2;
     singular_margin_per_ply = 3;
-    /// How far above beta the other moves must be for several to cut.
+    /// Margin by which the other moves must exceed beta for a multicut.
     multicut_margin = 0;
     double_extension_margin = 18;
-    /// Plies less for a hash move that is not singular although it reached beta before ...
+    /// Reduction in plies of a hash move that is not singular, if its hash score reached beta.
     negative_extension = 2;
-    /// ... and for one that did not, where a cut is expected.
+    /// The same if its hash score did not reach beta, in cut nodes.
     negative_extension_in_cut_nodes = 1;
 
     late_move_reduction_depth = 2;
-    /// Reductions are base + ln(depth) * ln(number) / divisor, both in hundredths.
+    /// Reductions are base + ln(depth) * ln(move number) / divisor, base and divisor in hundredths.
     reduction_base = 80;
     reduction_divisor = 230;
-    /// Captures and promotions have this part of it.
+    /// Divisor of the reduction for captures and promotions.
     reduction_tactical_divisor = 2;
-    /// History that changes a reduction by one ply.
+    /// History value that changes a reduction by one ply.
     reduction_history = 12_000;
     reduction_capture_history = 10_000;
-    /// What else changes a reduction, in 1/1024 of a ply.
+    /// Other adjustments of a reduction, in 1/1024 of a ply.
     reduction_cut = 1_400;
     reduction_pv = 1_024;
     reduction_evasion = 1_024;
@@ -186,79 +191,80 @@ parameters! {
     reduction_not_improving = 512;
     reduction_tactical_hash_move = 700;
     reduction_many_cutoffs = 700;
-    /// More cutoffs than these below a node show that its moves are easily refuted.
+    /// A node counts as having many cutoffs below it if there are more than this.
     many_cutoffs = 3;
 
-    /// A reduced move that beats the best by so much is searched a ply deeper ...
+    /// A reduced move that exceeds the best score by this margin is searched a ply deeper.
     deeper_margin = 40;
     deeper_margin_per_ply = 2;
-    /// ... and one that beats it by less than this a ply less deep.
+    /// A reduced move that exceeds the best score by less than this is searched a ply less deep.
     shallower_margin = 8;
 
-    /// In the order of quiet moves: history's worth of a centipawn of a piece that leaves or enters a threat.
+    /// Order of quiet moves: history value per centipawn of a piece that leaves or enters an attacked square.
     safety_per_centipawn = 16;
-    /// In the order of captures: history's worth of a centipawn of what is captured.
+    /// Order of captures: history value per centipawn of the captured piece.
     victim_per_centipawn = 16;
 
-    /// History bonus: so much per ply of depth, up to a limit.
+    /// History bonus per ply of depth, up to the limit below.
     history_bonus_per_ply = 160;
     history_bonus_limit = 1_800;
-    /// The largest magnitude of a single history value.
+    /// Maximum magnitude of a single history value.
     history_limit = 16_384;
 
-    /// The sum of the entries for a position is divided by this to give the centipawns that its evaluation is corrected by.
+    /// Divisor that converts the sum of a position's correction entries into centipawns.
     correction_entries_per_centipawn = 28;
-    /// An error at a depth changes the entries by their product divided by this ...
+    /// The entries change by error times depth, divided by this.
     correction_divisor = 8;
-    /// ... up to so much, and they stay within a limit.
+    /// Maximum change of an entry by one update; entries stay within the limit below.
     correction_largest_step = 256;
     correction_limit = 1_024;
 
-    /// In quiescence, a capture must bring the evaluation within this margin of alpha ...
+    /// Quiescence: a capture must bring the evaluation within this margin of alpha.
     quiescence_futility_margin = 150;
-    /// ... and win so much by exchanges.
+    /// Quiescence: a capture must win at least this much by static exchange evaluation.
     quiescence_see_threshold = 0;
 
-    /// Halfmove clock from which on results from the hash table no longer cut: a draw is near that it does not know.
+    /// Halfmove clock from which on hash entries cause no cutoffs, as they do not take the approaching draw into
+    /// account.
     hash_cutoff_halfmoves = 90;
-    /// An entry of the hash table from an earlier search counts as so much shallower for each search since.
+    /// Plies by which a hash entry counts as shallower for each search that has begun since it was stored.
     hash_plies_per_age = 4;
-    /// One of this search stays if the new one about the same position is shallower by more than this.
+    /// An entry of the current search is kept if a new one for the same position is shallower by more than this.
     hash_deeper_plies = 3;
-    /// The halfmove clock has no part in the hash key up to here; then a key holds for so many halfmoves.
+    /// The hash key depends on the halfmove clock beyond this value, in steps of `halfmoves_per_key`.
     halfmoves_without_key = 12;
     halfmoves_per_key = 8;
 
-    /// Moves that a game is expected to last when the clock does not say.
+    /// Number of moves to plan for if the time control does not give one.
     expected_moves = 28;
-    /// Of a long session, at most so many moves are planned for: positions at hand matter more than those to come.
+    /// Maximum number of moves to plan for; in longer sessions the next moves get more than an equal share.
     max_planned_moves = 40;
-    /// Overheads that are not for spending: now and then a machine stands still for longer than one, and who lives on the
-    /// increment would have nothing left then ...
+    /// Number of move overheads kept in reserve: machines sometimes stall for longer than one overhead, which loses on
+    /// time when playing on the increment alone.
     reserved_overheads = 8;
-    /// ... but at most so much of what is left, in percent.
+    /// Maximum reserve, in percent of the remaining time.
     max_reserved_percent = 75;
-    /// Share of the increment that each move may count on, in percent.
+    /// Percentage of the increment that is allotted to each move.
     increment_percent = 75;
-    /// The soft limit of time, in percent of a move's equal share: the rest goes to moves that need more.
+    /// Soft time limit, in percent of a move's equal share. The rest is left for moves that need more.
     soft_limit_percent = 70;
-    /// The hard limit of time, in equal shares.
+    /// Hard time limit, in equal shares.
     hard_limit_shares = 4;
-    /// The most that one move may take of what is left while others must follow, in percent ...
+    /// Maximum percentage of the remaining time for one move if others must follow before new time is added.
     max_percent_of_move = 40;
-    /// ... and the last one before new time comes.
+    /// Maximum percentage of the remaining time for the last move before new time is added.
     max_percent_of_last_move = 90;
-    /// A mate in at most this part of the depth needs no further iteration.
+    /// The search ends when the depth is at least this multiple of the distance to a mate that was found.
     mate_depth_divisor = 3;
-    /// The soft limit is stretched to so many percent if the best move took no share of the nodes ...
+    /// Percentage to which the soft limit is stretched if the best move took none of the nodes.
     stretch_of_no_share = 210;
-    /// ... and to so many less if it took all.
+    /// Percentage points by which that decreases if the best move took all nodes.
     stretch_by_share = 140;
-    /// Percent by which it is stretched, at most, by a falling score, and cut by a rising one.
+    /// Maximum percentages by which a falling score extends the soft limit and a rising score shortens it.
     max_stretch_by_falling_score = 50;
     max_cut_by_rising_score = 10;
 
-    /// When threads vote: what the lowest score counts in centipawns, so that its depth still has a say.
+    /// Vote of threads: weight of the thread with the lowest score, in centipawns, so that its depth still counts.
     vote_of_lowest_score = 14;
 
     [steps]
@@ -266,9 +272,9 @@ parameters! {
     mate_distance_pruning;
     killer_moves;
     improving;
-    /// A node counts as one of the principal variation for longer than it is.
+    /// A node that was once on the principal variation keeps counting as one.
     remembered_pv;
-    /// The hash table's score stands in for the static evaluation where it is nearer the truth.
+    /// The hash score replaces the static evaluation if its bound makes it a better estimate.
     hash_score_as_evaluation;
     /// Static evaluations are taken from the hash table.
     cached_evaluation;
@@ -283,14 +289,14 @@ parameters! {
     pawn_correction;
     non_pawn_correction;
     continuation_correction;
-    /// What stretches the soft limit of time.
+    /// Factors that stretch the soft time limit.
     best_move_stability;
     node_share_of_best_move;
     score_trend;
-    /// Threads vote for the move; otherwise the first one has the say.
+    /// The threads vote for the best move; otherwise the first thread's move is played.
     voting;
 }
 
-/// To how many percent the soft limit of time is stretched, by the number of iterations for which the best move has been
-/// the same.
+/// Percentages to which the soft time limit is stretched, by the number of iterations for which the best move has not
+/// changed.
 pub(crate) const STRETCH_BY_UNCHANGED_MOVE: [i32; 7] = [140, 118, 104, 97, 92, 88, 85];

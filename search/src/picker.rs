@@ -1,4 +1,5 @@
-//! The staged move picker: gives the moves of a node best first, and generates no more than asked for.
+//! The staged move picker: returns the moves of a node best first and generates each kind of move only when it is
+//! needed.
 
 use arrayvec::ArrayVec;
 use shakmaty::Role;
@@ -25,25 +26,26 @@ struct Scored {
     score: i32,
 }
 
-/// Gives the legal moves of a position in the order in which they should be tried.
+/// Returns the legal moves of a position in the order in which they should be searched.
 pub(crate) struct Picker {
     stage: Stage,
     gain: Option<i32>,
     hash_move: Option<Move>,
     killer: Option<Move>,
     given: MoveContext,
-    /// Not yet given moves of the current stage.
+    /// Moves of the current stage that have not been returned yet.
     moves: ArrayVec<Scored, MAX_MOVES>,
-    /// Tactical moves that lose material, to be given last; best first.
+    /// Tactical moves that lose material, best first. They are returned last.
     bad: ArrayVec<Move, MAX_MOVES>,
     given_bad: usize,
-    /// From now on no more quiet moves are given.
+    /// Whether the remaining quiet moves are skipped.
     pub(crate) skips_quiet: bool,
 }
 
 impl Picker {
-    /// A picker for `position`: of all legal moves, or of captures and promotions alone that win at least a `gain` in
-    /// centipawns by exchanges (quiescence out of check, and `ProbCut`). `hash_move` and `killer` need not be legal.
+    /// Creates a picker for `position`. Without `gain` it returns all legal moves, with `gain` only captures and
+    /// promotions that win at least this many centipawns by static exchange evaluation (quiescence out of check, and
+    /// `ProbCut`). `hash_move` and `killer` need not be legal.
     pub(crate) fn new(
         position: &Position,
         gain: Option<i32>,
@@ -68,8 +70,8 @@ impl Picker {
         }
     }
 
-    /// The next move. `scratch` is a list to generate into, whatever it holds: to make one each time would cost more
-    /// than many a generation.
+    /// Returns the next move. `scratch` is a buffer for generated moves with arbitrary contents; creating one on each
+    /// call would often cost more than the generation.
     pub(crate) fn next(
         &mut self,
         position: &Position,
@@ -126,7 +128,7 @@ impl Picker {
         }
     }
 
-    /// Most valuable victim first, corrected by how well such captures did.
+    /// Generates and scores tactical moves: most valuable victim first, adjusted by the capture history.
     fn generate_tactical(&mut self, position: &Position, histories: &Histories, list: &mut MoveList) {
         list.clear();
         position.generate_tactical(list);
@@ -156,8 +158,8 @@ impl Picker {
         }));
     }
 
-    /// Takes out the move with the highest score; of equals, the one generated first, so that the order is the same
-    /// in every run.
+    /// Removes and returns the move with the highest score. Of equal moves it is the one that comes first in the list,
+    /// so that the order is the same in every run.
     fn take_best(&mut self) -> Option<Scored> {
         let best = (0..self.moves.len())
             .reduce(|best, i| if self.moves[i].score > self.moves[best].score { i } else { best })?;
@@ -165,7 +167,8 @@ impl Picker {
     }
 }
 
-/// What a quiet move gains by leaving a square that a lesser piece attacks, or loses by going to one.
+/// Returns the bonus of a quiet move for leaving a square that a less valuable piece attacks, minus the penalty for
+/// going to one.
 fn safety(position: &Position, m: Move, threats: &Threats) -> i32 {
     let Some(role) = position.role_at(m.from()) else { return 0 };
     let attacked = threats.to(role);

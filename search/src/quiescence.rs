@@ -1,4 +1,4 @@
-//! Quiescence search: captures and promotions only, until the position is quiet enough to be evaluated.
+//! Quiescence search: searches only captures and promotions until the position is quiet enough to be evaluated.
 
 use crate::history::{MoveContext, Previous};
 use crate::parameters::{self as p, step};
@@ -7,23 +7,23 @@ use crate::runtime::Stopped;
 use crate::worker::ChessWorker;
 use crate::{Bound, Entry, Move, Position, Score, exchange_value};
 
-/// What is fixed about a node while its moves are tried.
+/// Data of a node that stays the same while its moves are searched.
 #[derive(Clone, Copy)]
 struct QuietNode<'p> {
     position: &'p Position,
     beta: Score,
     ply: usize,
-    /// Whether all evasions are tried.
+    /// Whether the side to move is in check and all evasions are searched.
     is_check: bool,
-    /// The static evaluation, with what earlier searches found it to be off by; `None` in check.
+    /// The static evaluation with the correction histories applied; `None` in check.
     evaluation: Option<Score>,
     hash_move: Option<Move>,
     previous: Previous,
 }
 
 impl ChessWorker<'_> {
-    /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
-    /// check all evasions are tried.
+    /// Returns the score of a position for the window from `alpha` to `beta` (fail-soft). In check all evasions are
+    /// searched.
     pub(crate) fn quiesce(
         &mut self,
         position: &Position,
@@ -43,7 +43,7 @@ impl ChessWorker<'_> {
             return Ok(score);
         }
 
-        // Standing pat: out of check, the side to move need not capture at all.
+        // Stand pat: out of check, the side to move need not capture.
         let previous = self.previous(ply);
         let is_check = step!(quiescence_evasions, position.is_check());
         let raw = (!is_check).then(|| {
@@ -69,7 +69,7 @@ impl ChessWorker<'_> {
         Ok(best)
     }
 
-    /// Tries the moves of a node: the best score, and the move that raised alpha last.
+    /// Searches the moves of a node. Returns the best score, and the last move that raised alpha.
     #[inline]
     fn quiesce_moves(
         &mut self,
@@ -86,7 +86,7 @@ impl ChessWorker<'_> {
         let mut picker = Picker::new(position, gain, hash_move, None, given);
         let mut best_move = None;
         while let Some(m) = picker.next(position, self.histories, &mut self.scratch) {
-            // Delta pruning: what is captured must be able to matter. A check may be mate.
+            // Delta pruning: the captured piece must be able to raise alpha. Checks are kept, as they may mate.
             if let Some(evaluation) = evaluation
                 && m.promotion().is_none()
             {
@@ -110,7 +110,7 @@ impl ChessWorker<'_> {
                     }
                 }
             }
-            // One evasion that does not lose at once is enough to know that it is not mate.
+            // After one evasion that is not lost, quiet evasions need not be searched.
             if is_check && !best.is_loss() {
                 picker.skips_quiet = true;
             }

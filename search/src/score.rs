@@ -27,7 +27,7 @@ pub enum Verdict {
 impl Score {
     /// An equal position.
     pub const DRAW: Score = Score(0);
-    /// Greater than the score of any position.
+    /// Greater than any score of a position.
     pub const INFINITE: Score = Score(32_001);
     /// The largest evaluation. Below 9,900, so that no GUI reads it as a mate
     /// (reference: cutechess reads magnitudes above 9,900 as mates).

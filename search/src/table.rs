@@ -1,4 +1,4 @@
-//! The hash table: what the search has found out about positions, shared by all threads without locks.
+//! The hash table: results of the search for positions, shared by all threads without locks.
 //!
 //! An entry is one 64-bit word of data and 16 bits of check. The check is the position's key mixed with the data, so
 //! that a word torn by a race between threads shows up as a miss (R. Hyatt and T. Mann, 2002). Misses that slip
@@ -22,7 +22,7 @@ struct Cluster {
 
 const _: () = assert!(size_of::<Cluster>() == 32);
 
-/// What is known about a position. Packed into a word:
+/// Result of the search of a position, packed into a word:
 ///
 /// ```text
 /// bit  63     48 47    32 31        16 15     8 7          3   2   1     0
@@ -38,7 +38,7 @@ pub struct Entry {
     pub evaluation: Option<Score>,
     /// Plies searched below the position, 0 for quiescence.
     pub depth: i32,
-    /// What the score is worth.
+    /// Whether the score is exact or a bound.
     pub bound: Bound,
     /// Whether the position was ever on a principal variation.
     pub was_pv: bool,
@@ -48,7 +48,7 @@ const NO_EVALUATION: i16 = i16::MIN;
 const GENERATIONS: u8 = 32;
 
 impl Entry {
-    /// The score that settles the node at a ply, with this window, if the entry has it.
+    /// Returns the score if it settles a node at this ply with this window.
     #[inline]
     pub fn cutoff(&self, ply: usize, alpha: Score, beta: Score) -> Option<Score> {
         let score = self.score.relative_to_root(ply);
@@ -106,7 +106,7 @@ fn check(key: u64, data: u64) -> u16 {
     (key ^ data ^ data >> 16 ^ data >> 32 ^ data >> 48) as u16
 }
 
-/// A hash table. Its memory is claimed when it is made but paid for only when it is used.
+/// A hash table. Its memory is reserved on creation; the operating system provides the pages when they are first used.
 pub struct Table {
     memory: MmapMut,
     clusters: usize,
@@ -114,18 +114,18 @@ pub struct Table {
     state: State,
 }
 
-/// What has become of the memory.
+/// Whether the memory has been used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Claimed, but not touched.
+    /// Reserved, no page used.
     New,
-    /// Touched, and empty.
+    /// All pages used, no entry stored.
     Clear,
-    /// A search has used it.
+    /// A search has stored entries.
     Used,
 }
 
-/// There is not enough memory.
+/// Error: not enough memory for a table.
 #[derive(Debug, thiserror::Error)]
 #[error("no memory for a hash table of {mebibytes} MiB ({source})")]
 pub struct TableError {
@@ -134,10 +134,10 @@ pub struct TableError {
 }
 
 impl Table {
-    /// An empty table of so many MiB, at least 1.
+    /// Creates an empty table of this size in MiB, at least 1.
     ///
     /// # Errors
-    /// If the memory is not to be had.
+    /// If there is not enough memory.
     pub fn new(mebibytes: usize) -> Result<Table, TableError> {
         let failed = |source| TableError { mebibytes, source };
         let bytes = mebibytes
@@ -163,14 +163,15 @@ impl Table {
         }
     }
 
-    /// Maps the key's high bits to a cluster by multiplication, which needs no power of two (D. Lemire, 2016).
+    /// Returns the cluster of a key. Maps the key's high bits by multiplication, for any number of clusters (D. Lemire,
+    /// 2016).
     #[inline]
     fn cluster(&self, key: u64) -> &Cluster {
         let index = (u128::from(key) * self.clusters as u128) >> 64;
         &self.clusters()[index as usize]
     }
 
-    /// Asks the processor to fetch the entries of `key`.
+    /// Prefetches the entries of `key` into the cache.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
@@ -184,7 +185,7 @@ impl Table {
         let _ = key;
     }
 
-    /// What is known about the position with this key.
+    /// Returns the entry of the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let cluster = self.cluster(key);
@@ -195,8 +196,8 @@ impl Table {
         })
     }
 
-    /// Notes what was found out. Takes the place of what is known about the same position, else of the entry in its
-    /// cluster that is worth least: shallow or from an earlier search.
+    /// Stores an entry. Replaces the entry of the same position, or else the entry of the cluster with the least depth,
+    /// adjusted for age.
     #[inline]
     pub fn store(&self, key: u64, mut entry: Entry) {
         let cluster = self.cluster(key);
@@ -208,7 +209,7 @@ impl Table {
                 if self.is_worth_more(data, &entry) {
                     return;
                 }
-                // A node without a best move must not forget the one that is known.
+                // A result without best move keeps the stored one.
                 entry.best = entry.best.or(Move::from_bits((data >> 48) as u16));
                 victim = i;
                 break;
@@ -227,7 +228,7 @@ impl Table {
         cluster.checks[victim].store(check(key, data), Ordering::Relaxed);
     }
 
-    /// Whether the entry about the same position should stay: it is from this search and clearly deeper.
+    /// Whether a stored entry of the same position is kept: it is of the current search and clearly deeper.
     fn is_worth_more(&self, data: u64, new: &Entry) -> bool {
         new.bound != Bound::Exact
             && self.age(data) == 0
@@ -238,13 +239,13 @@ impl Table {
         self.generation.wrapping_sub(generation_of(data)) % GENERATIONS
     }
 
-    /// Starts a new search: what earlier ones found is worth less from now on.
+    /// Starts a new generation, so that entries of earlier searches are replaced first.
     pub fn begin_search(&mut self) {
         self.generation = (self.generation + 1) % GENERATIONS;
         self.state = State::Used;
     }
 
-    /// Pays for the memory of a new table, so that the first search need not: page faults can take a tenth of a second
+    /// Touches all pages of a new table, so that the first search is not delayed by page faults, which can take 0.1 s
     /// for 64 MiB.
     pub fn warm_up(&mut self) {
         if self.state == State::New {
@@ -252,7 +253,7 @@ impl Table {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.generation = 0;
         if std::mem::replace(&mut self.state, State::Clear) == State::Clear {
@@ -266,7 +267,7 @@ impl Table {
         });
     }
 
-    /// How much of the table this search has filled, in permille, from a sample.
+    /// Returns how much of the table the current search has filled, in permille, estimated from a sample.
     pub fn permille_full(&self) -> u32 {
         let sample = &self.clusters()[..self.clusters.min(1000)];
         let filled = sample

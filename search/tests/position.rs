@@ -1,4 +1,4 @@
-//! The position against shakmaty: equal move counts, equal moves, equal verdicts on any move code, equal keys.
+//! Compares the search's position with shakmaty's: move counts, legal moves, legality of all move codes, and keys.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,7 +18,7 @@ fn chess(fen: &str) -> Chess {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Positions made for the corners of the rules. Herald, shakmaty and Stockfish agree on all counts.
+/// Positions for edge cases of the rules. Herald, shakmaty and Stockfish agree on all counts.
 const COUNTS: &[(&str, &str, u32, u64)] = &[
     ("the start position", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 4, 197_281),
     (
@@ -110,7 +110,7 @@ fn run_suite(name: &str, max_depth: u32) {
     assert!(checked > 100, "only {checked} counts in {name}");
 }
 
-/// A file of the data that lies beside the project, where it is there.
+/// Returns a file of the shared data beside the project, if it exists.
 fn shared_data(parts: &[&str]) -> Option<PathBuf> {
     let mut path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     path.extend(parts);
@@ -127,7 +127,7 @@ fn the_chess960_suite() {
     run_suite("chess960.epd", 4);
 }
 
-/// Every move that sixteen bits can say: from, to and a promotion piece or none (each with the mark of a move).
+/// Returns all 16-bit moves: all origins, targets and promotion pieces (or none), each with the highest bit set.
 fn all_move_codes() -> impl Iterator<Item = Move> {
     (0..=u16::MAX).filter_map(Move::from_bits).filter(|&m| Move::to_bits(Some(m)) >> 12 & 7 <= 5)
 }
@@ -143,7 +143,7 @@ fn encode(m: shakmaty::Move) -> Move {
     }
 }
 
-/// Everything that must hold in one position.
+/// Compares one position.
 fn compare(chess: &Chess, position: &Position) {
     let context = || Fen::from_position(chess, EnPassantMode::Legal).to_string();
     assert_eq!(*position, Position::from(chess), "{}", context());
@@ -181,7 +181,7 @@ fn compare_legality(chess: &Chess, position: &Position) {
     }
 }
 
-/// Plays random moves and compares at each; equal positions must have equal keys and unequal ones unequal.
+/// Plays random moves and compares each position. Equal positions must have equal keys, different ones different keys.
 fn walk(start: &Chess, choices: &[prop::sample::Index]) {
     let mut chess = start.clone();
     let mut position = Position::from(&chess);
@@ -223,7 +223,7 @@ proptest! {
     }
 }
 
-/// White's pieces from one Chess960 set-up and Black's from another.
+/// Returns a start position with different Chess960 set-ups for White and Black.
 fn double_chess960(white: u32, black: u32) -> Chess {
     use shakmaty::{Bitboard, Board, Color, FromSetup as _, Setup};
     let (ours, theirs) = (Board::chess960(white), Board::chess960(black));
@@ -255,7 +255,7 @@ fn the_key_ignores_an_en_passant_square_that_nobody_can_use() {
     assert_eq!(with, without, "the capture would expose the king");
 }
 
-/// Exchanges worked out by hand (pawn 100, minor 320, rook 500, queen 950).
+/// Exchanges calculated by hand (pawn 100, minor piece 320, rook 500, queen 950).
 #[test]
 fn the_hash_table_tells_positions_near_the_fifty_move_limit_from_others() {
     let at = |halfmoves| Position::from(&chess(&format!("8/8/8/3k4/8/3K4/3R4/8 w - - {halfmoves} 80")));

@@ -1,4 +1,4 @@
-//! What a search promises: mates found, limits kept, draws seen, the same answer in every run.
+//! Tests of the search: mates, limits, draws and reproducible results.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ fn root(fen: &str) -> Root {
     Root { position: (&chess).into(), ..Root::default() }
 }
 
-/// A searcher with a hash table of its own.
+/// A searcher with its hash table.
 struct Player {
     table: Table,
     searcher: Searcher,
@@ -45,7 +45,7 @@ fn depth(depth: u32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }
 
-/// Runs on a thread with the stack that a search asks for.
+/// Runs `work` on a thread with the stack size that a search needs.
 fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
@@ -71,7 +71,7 @@ fn mates_are_found_with_their_length() {
         ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", 2, "a2a7 b1b7"),
         ("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", 1, "g1g7"),
         ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4", 1, "f3f7"),
-        // Black's turn: the score is the mover's.
+        // Black to move: the score is from its view.
         ("3r2k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1", 1, "d8d1"),
     ] {
         let answer = think(&root(fen), &depth(10));
@@ -80,7 +80,7 @@ fn mates_are_found_with_their_length() {
     }
 }
 
-/// From the corner of the wrong colour the king must be driven along an edge, which no network has learnt.
+/// From a corner of the wrong colour the king must be driven along an edge, which is not in the training data.
 #[test]
 fn bishop_and_knight_mate_a_lone_king() {
     let limits = Limits { nodes: Some(30_000), ..Limits::default() };
@@ -182,13 +182,13 @@ fn several_lines_are_different_and_in_order() {
 
 #[test]
 fn a_lost_game_is_saved_by_a_third_repetition() {
-    // White is far behind, but the position after Rb1 has been on the board twice.
+    // White is far behind, but the position after Rb1 has occurred twice.
     let position = root("6k1/5p1p/6p1/8/8/7q/5P2/R5K1 w - - 10 40");
     let without = think(&position, &depth(6));
     assert!(without.score.value() < -300, "{:?}", without.score);
     let m = *position.position.legal_moves().iter().find(|m| m.to_string() == "a1b1").expect("legal");
     let after = position.position.make(m).keys().full;
-    // Every second key is one with Black to move. The other positions do not matter.
+    // Every second key is of a position with Black to move. The other keys do not matter.
     let repeated = Root { earlier_keys: vec![after, 1, 2, 3, after, 4, 5, 6, 7], ..position };
     let answer = think(&repeated, &depth(6));
     assert_eq!((best(&answer).as_str(), answer.score), ("a1b1", Score::DRAW));
@@ -202,7 +202,7 @@ fn fifty_moves_are_a_draw_but_mate_comes_first() {
     assert_eq!(answer.score.verdict(), Verdict::MateIn(1));
 }
 
-/// A clock on which each node takes a microsecond.
+/// A clock that counts a microsecond per node.
 struct NodesAsTime(AtomicU64);
 
 impl SearchClock for NodesAsTime {
@@ -250,7 +250,7 @@ fn several_threads_answer_and_stop_together() {
         player.think(&root, &depth(9), &Control::new(), &Instant::now(), &mut ())
     });
     assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
-    // The thread whose move is elected need not have got as far as the first.
+    // The elected thread may have completed fewer iterations than the first.
     assert!((1..=9).contains(&answer.depth), "{}", answer.depth);
 }
 
@@ -263,7 +263,7 @@ fn a_stopped_search_has_a_move() {
     assert!(answer.best.is_some_and(|m| root.position.is_legal(m)));
 }
 
-/// Tables of four pieces in which whoever is to move has lost, unless the kings are alone with equal pieces.
+/// Tables of up to four pieces in which the side to move always loses.
 #[derive(Debug)]
 struct Invented;
 
@@ -290,7 +290,7 @@ impl Observer for LastReport {
 
 #[test]
 fn endgame_tables_have_the_word_where_they_know() {
-    // Whoever takes first wins, in these tables: the pawn, which loses the rook, is taken all the same.
+    // By these tables the first capture wins, so the rook captures the pawn although it is recaptured.
     let position = root("4k3/8/3p4/4p3/8/8/8/K3R3 w - - 0 1");
     let mut last = LastReport::default();
     let answer = with_stack(|| {
@@ -307,7 +307,7 @@ fn endgame_tables_have_the_word_where_they_know() {
 
 #[test]
 fn a_draw_is_worth_what_the_style_says() {
-    // The king can only take, and then nothing is left.
+    // The king can only capture, which leaves bare kings.
     let lone = root("k7/8/8/8/8/8/1p6/K7 w - - 0 1");
     for (style, expected) in [(0, 0), (-25, -25), (40, 40)] {
         let style = Style { draw_for_white: style, ..Style::default() };
@@ -338,7 +338,7 @@ fn a_told_value_is_taken_for_true_below_the_root() {
     assert_ne!(best(&think(&with(300), &depth(5))), "h2h4");
 }
 
-/// Counts the root moves that are turned to.
+/// Counts the root moves that are started.
 struct RootMoves<'a>(&'a AtomicU64);
 impl Observer for RootMoves<'_> {
     fn report(&mut self, _: &Report) {}
@@ -366,7 +366,7 @@ fn a_suspended_search_stands_still_and_goes_on() {
         };
         wait_for_more();
         control.suspend();
-        // Up to its next look at the clock it goes on, which may take a busy machine some time.
+        // The search runs until its next poll, which may take some time on a busy machine.
         let began = Instant::now();
         let mut still = u64::MAX;
         while looks.load(Ordering::Relaxed) != std::mem::replace(&mut still, looks.load(Ordering::Relaxed)) {
@@ -375,14 +375,14 @@ fn a_suspended_search_stands_still_and_goes_on() {
         }
         control.resume();
         wait_for_more();
-        // Being stopped comes first.
+        // A stop takes precedence over suspension.
         control.suspend();
         control.stop();
         assert!(search.join().expect("no panic").best.is_some());
     });
 }
 
-/// A network of random weights. With debug assertions, each of its evaluations in a search is compared with one from
+/// Returns a network with random weights. With debug assertions, each evaluation in a search is compared with one from
 /// scratch.
 fn network() -> Network {
     let mut state = 1u64;

@@ -13,6 +13,7 @@ use anyhow::{Result, anyhow, bail};
 use arena::schedule::Schedule;
 use arena::{Match, MatchEnd, MatchError, MatchEvent, MatchStore, StoreError};
 use clap::Args;
+use game::counted;
 use platform::signals;
 
 use crate::{WrongInput, settings};
@@ -63,6 +64,8 @@ pub(crate) struct MatchArgs {
 
 impl MatchArgs {
     pub(crate) fn run(self) -> Result<()> {
+        // Each game needs pipes to two engines.
+        platform::raise_file_limit();
         let plan = self.plan().map_err(WrongInput::of)?;
         let mut game = open(&plan)?;
         let interrupted = Arc::new(AtomicBool::new(false));
@@ -84,12 +87,13 @@ impl MatchArgs {
         } else {
             io::stdout().write_all(report::text(&plan, &game, end).as_bytes())?;
         }
+        let played = counted(game.standings.games, "game");
         match end {
             MatchEnd::Complete | MatchEnd::Decided(_) => Ok(()),
             MatchEnd::Interrupted if plan.options.state.is_some() => {
-                bail!("interrupted after {} games; the same command goes on", game.standings.games)
+                bail!("interrupted after {played}; the same command goes on")
             }
-            MatchEnd::Interrupted => bail!("interrupted after {} games", game.standings.games),
+            MatchEnd::Interrupted => bail!("interrupted after {played}"),
         }
     }
 
@@ -98,7 +102,9 @@ impl MatchArgs {
         let mut table = settings::merged(self.file.as_deref(), &self.options)?;
         let from_file = participants::take(&mut table)?;
         let participants = from_file.with_flags(&self.engines, self.each.as_deref())?;
-        MatchPlan::new(settings::from_table(table)?, participants)
+        let options: MatchOptions = settings::from_table(table)?;
+        options.check_files(self.file.as_deref())?;
+        MatchPlan::new(options, participants)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The options of a match, from flags or a TOML file, and the plan made of them.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,7 +13,8 @@ use arena::{
     Participant, PgnVariations, Rules,
 };
 use clap::{Args, ValueEnum};
-use game::{CastlingMode, PgnTags, SyzygyTables};
+use game::{CastlingMode, PgnTags, SyzygyTables, counted};
+use platform::FileId;
 use players::{Spec, TextLog};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,8 @@ pub(super) struct MatchOptions {
     /// In a gauntlet, the number of engines that play all the others [default: 1]
     #[arg(long)]
     challengers: Option<usize>,
-    /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot)
+    /// File of openings: .epd, .fen, .pgn, or .bin (Polyglot) [default: 400 built-in openings; with --chess960 its
+    /// 960 start positions]
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
     /// Order of the openings [default: sequential]
@@ -61,7 +63,7 @@ pub(super) struct MatchOptions {
     /// Plies taken from each opening at most [default: all; 8 from a Polyglot book]
     #[arg(long)]
     plies: Option<usize>,
-    /// Play Chess960; without --openings, from its 960 start positions
+    /// Play Chess960
     #[arg(long)]
     chess960: bool,
     /// Stop when a sequential probability ratio test has decided whether the first engine is stronger by ELO0 or by ELO1
@@ -92,7 +94,7 @@ pub(super) struct MatchOptions {
     /// FIDE rules for draws: threefold repetition and fifty moves must be claimed, fivefold repetition and 75 moves end the game
     #[arg(long)]
     fide_draws: bool,
-    /// Games played at the same time [default: 1]
+    /// Games played at the same time, at most 1024 [default: 1]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
     /// Pin each game to its own share of the processor's cores
@@ -147,6 +149,9 @@ enum ModelName {
 /// Number of games of an SPRT if none is given: more than a test of a single Elo needs.
 const GAMES_OF_AN_SPRT: u32 = 100_000;
 
+/// Maximum number of games at the same time: each needs a dozen threads and open files.
+const MOST_AT_A_TIME: usize = 1024;
+
 /// A match with all its settings.
 pub(super) struct MatchPlan {
     pub(super) config: MatchConfig,
@@ -158,16 +163,19 @@ pub(super) struct MatchPlan {
 
 impl MatchPlan {
     pub(super) fn new(options: MatchOptions, engines: EngineTables) -> Result<MatchPlan> {
+        let concurrency = Concurrency { games: options.concurrency.unwrap_or(1), pin: options.pin };
+        ensure!(
+            (1..=MOST_AT_A_TIME).contains(&concurrency.games),
+            "--concurrency {}: expected 1 to {MOST_AT_A_TIME}",
+            concurrency.games
+        );
         let rules = options.rules()?;
         let sprt = options.sprt()?;
         let log = settings::open_log(options.log.as_deref())?;
         let began = Instant::now();
-        let participants = engines.participants(&|name| {
-            Some(Arc::new(TextLog::new(name, began, log.as_ref()?.try_clone().ok()?)))
-        })?;
+        let participants =
+            engines.participants(&|name| Some(Arc::new(TextLog::new(name, began, log.clone()?))))?;
         let schedule = options.schedule(participants.len())?;
-        let concurrency = Concurrency { games: options.concurrency.unwrap_or(1), pin: options.pin };
-        ensure!(concurrency.games > 0, "--concurrency 0: expected at least 1");
         let mut tags = PgnTags::default();
         tags.set("Event", options.event.as_deref().unwrap_or("herald match"));
         if let Some(site) = &options.site {
@@ -246,9 +254,29 @@ impl MatchOptions {
         };
         ensure!(
             games.is_multiple_of(2),
-            "{games} games for each encounter: expected an even number, since every opening is played with both colours"
+            "{} for each encounter: expected an even number, since every opening is played with both colours",
+            counted(games.into(), "game")
         );
         Ok(ScheduleSettings { programs, format, games })
+    }
+
+    /// Refuses a file that has two roles, as games that are appended to the openings.
+    pub(super) fn check_files(&self, settings: Option<&Path>) -> Result<()> {
+        let roles = [
+            ("the settings", settings),
+            ("--openings", self.openings.as_deref()),
+            ("--pgn", self.pgn.as_deref()),
+            ("--state", self.state.as_deref()),
+            ("--log", self.log.as_deref()),
+        ];
+        let files: Vec<_> =
+            roles.into_iter().filter_map(|(role, path)| Some((role, identity(path?)?))).collect();
+        for (place, (role, file)) in files.iter().enumerate() {
+            if let Some((other, _)) = files[..place].iter().find(|(_, earlier)| earlier == file) {
+                bail!("{other} and {role} name the same file: expected one for each");
+            }
+        }
+        Ok(())
     }
 
     fn sprt(&self) -> Result<Option<Sprt>> {
@@ -283,6 +311,12 @@ impl MatchOptions {
         let draws = if self.fide_draws { DrawRule::Automatic } else { DrawRule::Claimed };
         Ok(Rules { draws, adjudication, ..Rules::default() })
     }
+}
+
+/// The identity of a file, or the path of one that is still to be made; `None` for a device, which several may share.
+fn identity(path: &Path) -> Option<Result<FileId, PathBuf>> {
+    let is_new = !path.exists();
+    FileId::at(path).map(Ok).or_else(|| is_new.then(|| path::absolute(path).ok()).flatten().map(Err))
 }
 
 /// Parses an adjudication rule of `KEY=VALUE` words. Separated by line feeds they are TOML.

@@ -5,14 +5,33 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arena::{Participant, Seat};
-use game::TimeControl;
-use players::{Log, Spec};
+use game::{TimeControl, counted};
+use players::{Log, Protocol, Spec};
 use toml::{Table, Value};
 
 use crate::settings;
 
 /// Default time control, usual for tests of strength.
 const DEFAULT_CONTROL: &str = "8+0.08";
+
+/// The keys of an engine, as the help lists them, and as they are called here.
+const KEYS: &str = "cmd, protocol, name, option.NAME, memory, threads, dir, env.NAME, patience, grace, \
+                    and in a match tc, st, nodes, depth, margin, ponder";
+const FIELDS: [&str; 13] = [
+    "command",
+    "protocol",
+    "name",
+    "tc",
+    "margin",
+    "ponder",
+    "options",
+    "memory",
+    "threads",
+    "directory",
+    "environment",
+    "patience",
+    "grace",
+];
 
 /// The settings of the programs, as tables with the keys of an engine.
 #[derive(Default)]
@@ -25,37 +44,37 @@ pub(super) struct EngineTables {
 pub(super) fn take(file: &mut Table) -> Result<EngineTables> {
     let mut each = match file.remove("each") {
         None => Table::new(),
-        Some(Value::Table(each)) => each,
+        Some(Value::Table(each)) => checked(each).context("each")?,
         Some(_) => bail!("each: expected a table of settings"),
     };
     for key in ["protocol", "tc"] {
         if let Some(value) = file.remove(key) {
-            each.insert(key.to_owned(), value);
+            let given = Table::from_iter([(key.to_owned(), value)]);
+            each.extend(checked(given).with_context(|| format!("--{key}"))?);
         }
     }
     let engines = settings::take_tables(file, "engine")?.into_iter().map(normalised).collect();
-    Ok(EngineTables { engines, each: normalised(each) })
+    Ok(EngineTables { engines, each })
 }
 
 impl EngineTables {
     /// Adds the settings of the flags.
     pub(super) fn with_flags(mut self, engines: &[String], each: Option<&str>) -> Result<EngineTables> {
         for words in engines {
-            self.engines.push(read_words(words).with_context(|| format!("--engine \"{words}\""))?);
+            let engine = read_words(words).and_then(checked);
+            self.engines.push(engine.with_context(|| format!("--engine \"{words}\""))?);
         }
         if let Some(words) = each {
-            merge(&mut self.each, read_words(words).with_context(|| format!("--each \"{words}\""))?);
+            let each = read_words(words).and_then(checked);
+            merge(&mut self.each, each.with_context(|| format!("--each \"{words}\""))?);
         }
         Ok(self)
     }
 
     /// Returns the participants. Each program is started once to check that it works and to learn its name.
     pub(super) fn participants(self, log: &dyn Fn(&str) -> Option<Arc<dyn Log>>) -> Result<Vec<Participant>> {
-        ensure!(
-            self.engines.len() >= 2,
-            "{} engines: expected at least 2, each with --engine",
-            self.engines.len()
-        );
+        let told = counted(self.engines.len() as u64, "engine");
+        ensure!(self.engines.len() >= 2, "{told}: expected at least 2, each with --engine");
         let mut participants: Vec<Participant> = Vec::new();
         for (number, table) in (1..).zip(self.engines) {
             let mut merged = self.each.clone();
@@ -79,13 +98,33 @@ impl EngineTables {
     }
 }
 
-/// Reads a participant from its keys.
-fn read(mut table: Table) -> Result<Participant> {
-    let control: TimeControl = match table.remove("tc") {
+/// Normalises the keys of a program. Those that several programs may share are checked where they are given.
+fn checked(table: Table) -> Result<Table> {
+    let table = normalised(table);
+    if let Some(key) = table.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+        bail!("unknown key `{key}`: expected {KEYS}");
+    }
+    control(&table)?;
+    if let Some(protocol) = table.get("protocol") {
+        let known = protocol.clone().try_into::<Protocol>();
+        known.map_err(|error| anyhow!("{}", error.message()))?;
+    }
+    Ok(table)
+}
+
+fn control(table: &Table) -> Result<TimeControl> {
+    Ok(match table.get("tc") {
         None => DEFAULT_CONTROL.parse()?,
         Some(Value::String(text)) => text.parse()?,
         Some(other) => other.to_string().parse()?,
-    };
+    })
+}
+
+/// Reads a participant from its keys.
+fn read(table: Table) -> Result<Participant> {
+    let mut table = checked(table)?;
+    let control = control(&table)?;
+    table.remove("tc");
     let millis = take_as(&mut table, "margin", Value::as_integer, "milliseconds")?.unwrap_or(0);
     let ponder = take_as(&mut table, "ponder", Value::as_bool, "true or false")?.unwrap_or(false);
     table.entry("protocol").or_insert_with(|| Value::String("uci".to_owned()));
@@ -208,7 +247,7 @@ fn protocol(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use players::{OptionValue, Protocol};
+    use players::OptionValue;
 
     use super::*;
 
@@ -274,7 +313,7 @@ mod tests {
         assert_eq!(error("cmd=a fast"), "`fast` is not KEY=VALUE");
         assert_eq!(error("cmd=a cmd=b"), "`cmd` is there twice");
         assert_eq!(error("cmd=a ponder=yes"), "ponder: `yes` is not true or false");
-        assert!(error("cmd=a hash=3").contains("unknown field `hash`"));
+        assert!(error("cmd=a hash=3").starts_with("unknown key `hash`: expected cmd, protocol, "));
         assert!(error("cmd=a protocol=usi").contains("expected one of `cecp`, `uci`, `cego`"));
         assert_eq!(error("cmd='a"), "a quotation mark is not closed");
         assert!(error("cmd=a margin=-1").contains("0 or more"));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use arena::schedule::Fixture;
 use arena::statistics::Estimate;
 use arena::{GameEntry, Grid, Match, MatchEnd};
+use game::counted;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ pub(super) fn text(plan: &MatchPlan, game: &Match, end: MatchEnd) -> String {
     }
     text.push_str(&faults(plan, game));
     if let Some(draws) = standings.draw_ratio() {
-        let _ = writeln!(text, "\n{} games, {:.1} % drawn", standings.games, 100.0 * draws);
+        let _ = writeln!(text, "\n{}, {:.1} % drawn", counted(standings.games, "game"), 100.0 * draws);
     }
     if let Some(winner) = game.schedule.champion() {
         let _ = writeln!(text, "Winner: {}", plan.name(winner));

@@ -11,7 +11,7 @@ use arena::referee::{EventSettings, ProgramSettings};
 use arena::schedule::{ScheduleSettings, TournamentFormat};
 use arena::{Adjudication, DrawRule, MatchOpenings, OpeningOrder, Rules};
 use clap::{Args, ValueEnum};
-use game::CastlingMode;
+use game::{CastlingMode, counted};
 use messages::referee::Secret;
 use players::Spec;
 use players::transport::Security;
@@ -186,7 +186,8 @@ fn read_token(path: &Path) -> Result<String> {
 
 impl EventPlan {
     pub(super) fn new(options: EventOptions, programs: Vec<ExpectedProgram>) -> Result<EventPlan> {
-        ensure!(programs.len() >= 2, "{} programs: expected at least 2, each with --program", programs.len());
+        let told = counted(programs.len() as u64, "program");
+        ensure!(programs.len() >= 2, "{told}: expected at least 2, each with --program");
         let (programs, specs): (Vec<_>, Vec<_>) = programs.into_iter().unzip();
         for (place, ProgramSettings { name, .. }) in programs.iter().enumerate() {
             ensure!(

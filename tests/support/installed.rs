@@ -1,9 +1,9 @@
-//! What of the programs that a test needs is installed. A test whose program isn't there says so and passes, unless
-//! `HERALD_REQUIRE_PEERS=1`. Each test target that plays with peers takes this file in.
+//! Detection of the external programs that a test needs. If one is missing, the test prints a message and passes,
+//! unless `HERALD_REQUIRE_PEERS=1`. Included by each test target that uses external programs.
 
 use std::path::PathBuf;
 
-/// Where a program is, on the path or where Debian puts games.
+/// Returns the path of a program, searched for in `PATH` and in Debian's directory of games.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -12,7 +12,7 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Whether all that a test needs is there.
+/// Whether all programs that a test needs are installed.
 pub(crate) fn has_all(needed: &[(&str, bool)]) -> bool {
     let missing: Vec<&str> = needed.iter().filter(|(_, found)| !found).map(|(name, _)| *name).collect();
     let required = std::env::var_os("HERALD_REQUIRE_PEERS").is_some_and(|value| value == "1");
@@ -23,7 +23,7 @@ pub(crate) fn has_all(needed: &[(&str, bool)]) -> bool {
     missing.is_empty()
 }
 
-/// A program that a test needs.
+/// Returns the path of a program that a test needs.
 #[allow(dead_code, reason = "not every target needs a single program")]
 pub(crate) fn needed(program: &str) -> Option<PathBuf> {
     let found = find(program);

@@ -1,4 +1,4 @@
-//! Opening books: made, shown, and played from.
+//! Opening books: creation, display and play.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text")
 }
 
-/// A directory with games and the book made of them.
+/// Returns a directory with games and the book made from them.
 fn made(min_count: &str) -> TempDir {
     let directory = TempDir::new().expect("a directory");
     fs::write(directory.path().join("games.pgn"), GAMES).expect("a file");

@@ -12,12 +12,12 @@ use crate::support::{PATIENCE, Program, distorting};
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
-/// Herald under UCI, which dies at lines that begin so.
+/// Returns the command of a UCI Herald that exits at lines that start with `at`.
 fn dying(at: &str) -> String {
     format!("{} --speechless --die {at} -- {HERALD} uci", distorting().display())
 }
 
-/// A referee, a client that has made the first move, and a program behind a bridge that is to answer it.
+/// Starts a referee, a client that has made the first move, and a bridged program that is to reply.
 fn seated(folder: &Path, script: &str) -> (Referee, Raw, Program) {
     let arguments = ["--program", "A", "--program", "B", "--tc", "60+1", "--background"];
     let referee = Referee::start(folder, "127.0.0.1:0", &arguments);
@@ -54,7 +54,7 @@ fn a_program_that_dies_again_and_again_needs_help() {
     assert!(traffic.contains("refreq fault"), "{traffic}");
 }
 
-/// A UCI program that takes a second for `e2e4`, and creates a file when it begins.
+/// Returns the script of a UCI program that plays `e2e4` after a second and creates a file when it starts thinking.
 fn slow(begun: &Path) -> String {
     format!(
         "while read -r word _; do case $word in uci) echo uciok;; isready) echo readyok;; \

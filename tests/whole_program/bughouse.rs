@@ -1,11 +1,11 @@
-//! Bughouse: two Heralds are partners at two boards, against two players who move at random.
+//! Bughouse: two Heralds are partners on two boards against two players that play random moves.
 
 use game::{Color, Game, Move};
 use shakmaty::{ByRole, Position as _, Role};
 
 use super::support::Program;
 
-/// Herald's side at each board.
+/// Herald's colour on each board.
 const OWN: [Color; 2] = [Color::White, Color::Black];
 
 struct Table {
@@ -27,7 +27,7 @@ impl Table {
         Table { games: [Game::bughouse(), Game::bughouse()], heralds, drops: 0, plies: 0 }
     }
 
-    /// A move at one board, unless its player has to wait for a piece.
+    /// Plays a move on one board, unless its player has to wait for a piece.
     fn step(&mut self, board: usize, dice: &mut fastrand::Rng) {
         let game = &self.games[board];
         let legal = game.legal_moves();
@@ -51,7 +51,7 @@ impl Table {
         }
     }
 
-    /// What is captured at one board is held at the other, by the partner, who has its colour.
+    /// Adds a captured piece to the partner's pocket on the other board.
     fn hand_over(&mut self, board: usize, mv: Move) {
         let Some(captured) = mv.capture() else { return };
         let here = &self.games[board];

@@ -1,4 +1,4 @@
-//! `herald cego` under a mediator: this test.
+//! `herald cego` with this test as mediator.
 
 use std::process::{Command, Output, Stdio};
 
@@ -8,7 +8,7 @@ use crate::support::Program;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Runs it over the whole input and returns what it said on both outputs.
+/// Runs it with this input and returns its standard output and standard error.
 fn converse(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_herald"))
         .arg("cego")
@@ -19,7 +19,7 @@ fn converse(arguments: &[&str], input: &[u8]) -> Output {
         .spawn()
         .expect("herald starts");
     let mut pipe = child.stdin.take().expect("a pipe");
-    // Fails if Herald has had enough before the end, as it should.
+    // Fails if Herald exits before the end of the input, as it should.
     let _ = pipe.write_all(input);
     drop(pipe);
     child.wait_with_output().expect("herald ends")
@@ -32,7 +32,7 @@ fn the_engine_speaks_first_and_then_only_when_asked() {
     program.say(&format!("300000000 10000000 300000000 10000000 {START}"));
     let first = program.hear("");
     assert!(matches!(first.len(), 4 | 5), "{first}");
-    // Legal whatever White has moved.
+    // Legal after any first move of White.
     program.say("290000000 300000000 a7a6");
     let second = program.hear("");
     assert!(matches!(second.len(), 4 | 5), "{second}");

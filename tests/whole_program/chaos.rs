@@ -1,4 +1,5 @@
-//! In the middle of an event clients and the referee itself are killed at random. What anybody was told has to hold.
+//! Clients and the referee are killed at random during an event. Everything that was reported to a client must remain
+//! valid.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,12 +12,12 @@ use messages::referee::{Directive, Moves};
 use crate::referee::Referee;
 use crate::support::Program;
 
-/// An event, and what befalls it.
+/// An event and the number of failures in it.
 struct Storm {
     programs: usize,
-    /// Of a Swiss tournament with one game each.
+    /// Rounds of a Swiss tournament with one game each.
     rounds: usize,
-    /// How many clients and referees die.
+    /// Number of clients and referees that are killed.
     deaths: usize,
     seed: u64,
 }
@@ -77,13 +78,13 @@ fn weather(storm: &Storm) {
             referee = Referee::start(folder.path(), &address, &arguments);
             referees_died += 1;
         } else {
-            // Killed when it is dropped.
+            // Dropping a program kills it.
             let victim = random.usize(..storm.programs);
             clients[victim] = client(victim);
             clients_died += 1;
         }
     }
-    assert!(clients_died > 0 && referees_died > 0, "no storm: {clients_died}, {referees_died}");
+    assert!(clients_died > 0 && referees_died > 0, "nothing was killed: {clients_died}, {referees_died}");
     referee.program.hear("! all games have been played");
     assert_eq!(referee.program.wait().code(), Some(0));
     for client in &mut clients {
@@ -96,15 +97,15 @@ fn read(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join("event").join(name)).expect("a file of the event")
 }
 
-/// How many games have ended.
+/// Returns the number of finished games.
 fn count(folder: &Path) -> usize {
     read(folder, "games.pgn").matches("[Event ").count()
 }
 
-/// What the referees have told about a game, as the traffic log has it.
+/// What the referees have sent about a game, according to the traffic log.
 #[derive(Default)]
 struct Told {
-    /// The positions before and after each move that was carried to the opponent, by ply.
+    /// The positions before and after each move that was sent to the opponent, by ply.
     moves: BTreeMap<usize, [String; 2]>,
     result: Option<String>,
 }
@@ -116,7 +117,7 @@ fn told(log: &str) -> BTreeMap<u32, Told> {
         let words: Vec<&str> = line.splitn(5, ' ').collect();
         let [_, _, _, "<", record] = words[..] else { continue };
         if !record.ends_with(';') {
-            // The referee died while it wrote the line, and before it sent the record.
+            // The referee was killed while it wrote the line, before it sent the record.
             continue;
         }
         let directive: Directive = record.parse().unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -144,7 +145,7 @@ fn told(log: &str) -> BTreeMap<u32, Told> {
     games
 }
 
-/// The positions of a game.
+/// Returns the positions of a game.
 fn positions(game: &Game) -> Vec<String> {
     let mut board = Game::default();
     let mut positions = vec![board.fen()];
@@ -155,8 +156,8 @@ fn positions(game: &Game) -> Vec<String> {
     positions
 }
 
-/// Compares the games and the final table with the traffic log. Of so many games at most nobody may have been told the result:
-/// a referee died between storing and telling it.
+/// Compares the games and the final table with the traffic log. At most `untold` results may be missing in the log
+/// because the referee was killed between storing and sending them.
 pub(crate) fn compare(folder: &Path, games: usize, untold: usize) {
     let told = told(&read(folder, "traffic.log"));
     let pgn = read(folder, "games.pgn");
@@ -180,7 +181,7 @@ pub(crate) fn compare(folder: &Path, games: usize, untold: usize) {
                 "game {number}"
             );
         }
-        // All but the last move, if that ended the game, have been carried.
+        // All moves were sent, except a last one that ended the game.
         assert!(told.moves.keys().copied().eq(0..told.moves.len()), "game {number}");
         assert!(told.moves.len() + 1 >= game.ply(), "game {number}: {} of {}", told.moves.len(), game.ply());
         match &told.result {

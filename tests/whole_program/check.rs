@@ -1,4 +1,4 @@
-//! `herald check`: Herald keeps the rules, and each rule is seen broken by Herald with its words distorted.
+//! `herald check`: Herald passes all rules, and each rule fails for Herald behind a distorting proxy.
 
 use std::sync::Mutex;
 
@@ -9,12 +9,12 @@ use crate::support::distorting;
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
-/// As many at once as don't get in each other's way: they mostly wait.
+/// Number of parallel checks, which mostly wait.
 const AT_ONCE: usize = 12;
 
 fn check(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
     let mut command = Command::new(HERALD);
-    // Not with what the user of this machine has saved.
+    // Without the user's saved settings.
     command.env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"));
     let output = command.arg("check").args(arguments).output().expect("herald runs");
     let lines = String::from_utf8(output.stdout).expect("text");
@@ -22,7 +22,7 @@ fn check(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
     (output.status.code(), values.collect())
 }
 
-/// Does some work for each of many, a few at a time.
+/// Runs `work` for each item, a limited number in parallel.
 fn for_each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
     let next = Mutex::new(all.iter());
     std::thread::scope(|scope| {
@@ -42,8 +42,8 @@ fn labels(protocol: &str) -> Vec<String> {
     lines.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-/// Herald passes every rule but those about what it doesn't offer. On a busy machine it may miss a limit of time; so a
-/// rule that is not passed is checked once more, alone.
+/// Asserts that Herald passes all rules except those about features that it does not offer. A rule that fails is
+/// checked again alone, as a busy machine may cause time-outs.
 fn herald_passes(protocol: &str, arguments: &[&str], not_offered: &[&str]) {
     let verdicts = |how: &[&str]| -> Vec<(String, String)> {
         let (_, findings) = check(&[&[protocol, "--json"], how, &["--", HERALD], arguments].concat());
@@ -57,7 +57,8 @@ fn herald_passes(protocol: &str, arguments: &[&str], not_offered: &[&str]) {
     assert_eq!(missed, not_offered.collect::<Vec<_>>());
 }
 
-/// Each rule is in the table, and fails there. A fault that is not seen on a busy machine is tried once more, alone.
+/// Asserts that each rule is in the table and fails with its fault. A fault that is not detected is tried again alone,
+/// because of busy machines.
 fn each_rule_fails(protocol: &str, arguments: &[&str], faults: &[(&str, &[&str])]) {
     let without: Vec<String> =
         labels(protocol).into_iter().filter(|label| faults.iter().all(|(rule, _)| rule != label)).collect();
@@ -90,7 +91,7 @@ fn each_rule_of_cecp_can_be_broken() {
     each_rule_fails("cecp", &["xboard"], CECP);
 }
 
-/// A shell without job control has its background jobs ignore SIGINT, and they inherit that.
+/// Background jobs of a shell without job control inherit an ignored SIGINT.
 #[test]
 fn sigint_counts_where_it_is_ignored_around() {
     let program = distorting();
@@ -139,7 +140,7 @@ const CECP: &[(&str, &[&str])] = &[
     ("accepted", &["--say", "rejected setboard=>Error (unknown command): rejected setboard"]),
     ("option-names", &["--say", "protover=>feature option=\"A -check 1\" option=\"A -check 0\""]),
     ("xboard-again", &["--say", "xboard=>Illegal move: xboard"]),
-    // The one in between minds the signal.
+    // The proxy itself obeys the signal.
     ("sigint", &["--replace", "sigint=0=>sigint=1"]),
     ("answers-move", &["--deaf", "usermove"]),
     ("go", &["--deaf", "go"]),
@@ -274,7 +275,7 @@ const CEGO: &[(&str, &[&str])] = &[
     ("pondering", &["--say", "1000000000=>a1b1"]),
     ("long-wait", &["--say", "1000000000 1000000000=>forfeit"]),
     ("end-of-input", &["--stay"]),
-    // The one in between hides the exit status, or what is said on standard error.
+    // The proxy hides the exit status or standard error.
     ("breach-fields", &["--content"]),
     ("breach-space", &["--speechless"]),
     ("breach-empty", &["--content"]),

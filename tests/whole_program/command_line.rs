@@ -1,4 +1,4 @@
-//! Subcommands that do their work and end.
+//! Subcommands that finish on their own.
 
 use assert_cmd::Command;
 use game::{PgnGame, PgnReader};
@@ -66,6 +66,7 @@ fn wrong_arguments_get_one_line_and_exit_code_2() {
         &["epd", "check", "--threads", "1025"],
         &["epd", "normalize", "--threads", "0"],
         &["epd", "analyze", "--nodes", "1", "--threads", "9999999"],
+        &["match", "--concurrency", "99999999"],
         &["cego", "--hash", "0"],
         &["cego", "--threads", "many"],
     ] {
@@ -211,7 +212,7 @@ fn a_match_tells_that_its_openings_came_again() {
     };
     assert!(!report("2").contains("came again"));
     assert!(report("4").contains("The openings (1) came again"));
-    // What the line warns of is so: of the two games of the first match and the four of the second, there are but two.
+    // The warning is correct: the two games of the first match and the four of the second are only two different games.
     let games = std::fs::read(&games).expect("games");
     let games: Vec<PgnGame> = PgnReader::new(&*games).map(|game| game.expect("a game")).collect();
     assert_eq!(games.len(), 6);

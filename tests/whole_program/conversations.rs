@@ -1,4 +1,4 @@
-//! Protocols over real pipes.
+//! Protocol sessions over pipes.
 
 use std::time::{Duration, Instant};
 
@@ -75,7 +75,7 @@ fn a_table_that_is_too_large_leaves_the_old_one() {
     assert_eq!(program.wait().code(), Some(0));
 }
 
-/// 50 ms is what is promised. A busy machine may take longer now and then, so the best of several starts counts.
+/// The limit is 50 ms. The best of several starts counts, as a busy machine may occasionally take longer.
 #[test]
 fn the_first_feature_line_comes_at_once() {
     let start = || {

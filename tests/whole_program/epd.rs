@@ -11,7 +11,7 @@ use crate::support::Program;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-/// A folder with a file `a.epd`.
+/// Returns a folder with a file `a.epd`.
 fn folder(text: &str) -> TempDir {
     let folder = TempDir::new().expect("a folder");
     fs::write(folder.path().join("a.epd"), text).expect("a file");
@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("text")
 }
 
-/// Runs it and expects this exit code and one line of complaint, which is returned.
+/// Runs it, asserts this exit code and one line on standard error, and returns that line.
 fn complaint(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = herald(folder, arguments);
     let complaint = text(&output.stderr).to_owned();
@@ -167,7 +167,7 @@ fn a_file_with_too_long_a_line_is_not_replaced() {
     assert!(read(&folder, "a.epd") == text);
 }
 
-/// The suites beside the repository, if they are there.
+/// Returns the folder of suites beside the repository, if it exists.
 fn suites() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/epd");
     let is_there = path.is_dir();

@@ -1,4 +1,5 @@
-//! `herald epd analyze`, `mate` and `target`: with Herald and with programs, interrupted and gone on with; and `report`.
+//! `herald epd analyze`, `mate` and `target` with Herald and with external programs, interrupted and resumed; and
+//! `report`.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::support::{PATIENCE, Program};
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 const MATE_IN_1: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - -";
-/// With a move that the playing search, which passes to see who stands better, may take for nothing: P. Morphy's.
+/// P. Morphy's problem, a zugzwang that the null moves of the playing search may overlook.
 const MATE_IN_2: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - -";
 const EASY_MATE_IN_2: &str = "7k/8/8/8/8/8/1R6/R5K1 w - -";
 
@@ -22,7 +23,7 @@ fn folder(text: &str) -> TempDir {
     folder
 }
 
-/// A suite of three: one easy, one with a wrong solution, one that is passed over.
+/// Returns a suite of three records: an easy one, one with a wrong solution, and one that is skipped.
 fn suite() -> TempDir {
     folder(&format!("{MATE_IN_1} bm Ra8#; id \"1\";\n{MATE_IN_1} bm Kf2; id \"2\";\n{START} id \"3\";\n"))
 }
@@ -34,7 +35,7 @@ fn epd(folder: &TempDir, arguments: &[&str]) -> Output {
     command.output().expect("herald runs")
 }
 
-/// Standard error of a run with that exit code.
+/// Asserts the exit code of a run and returns its standard error.
 fn told(folder: &TempDir, arguments: &[&str], code: i32) -> String {
     let output = epd(folder, arguments);
     let told = String::from_utf8(output.stderr).expect("text");
@@ -46,7 +47,7 @@ fn read(folder: &TempDir, name: &str) -> String {
     fs::read_to_string(folder.path().join(name)).expect("a file")
 }
 
-/// Expects what becomes of the suite, whoever thinks.
+/// Asserts the result for the suite, with any engine.
 fn expect_solved(folder: &TempDir, arguments: &[&str]) {
     let told = told(folder, &[&["target", "a.epd", "-o", "b.epd"], arguments].concat(), 0);
     let expected = "3 records: 1 solved (50.0 %), 1 missed, 1 without a target, 0 failed; ";
@@ -157,7 +158,7 @@ fn an_interruption_keeps_what_is_done_and_leaves_no_program_behind() {
     let arguments = ["epd", "analyze", "--depth", "100", "--engine", &engine, &input, "-o", &output];
     let mut program = Program::start(&arguments);
     let began = Instant::now();
-    // The first of two starts is to see whether it can be started.
+    // The program is started twice; the first start only tests that it works.
     while !fs::read_to_string(&output).is_ok_and(|text| text == "# suite\n") {
         assert!(began.elapsed() < PATIENCE, "nothing is written");
         std::thread::sleep(Duration::from_millis(10));
@@ -195,7 +196,7 @@ fn wrong_arguments_are_told_before_anything_is_written() {
     assert!(!folder.path().join("b.epd").exists());
 }
 
-/// Standard output of a report with that exit code, and the one line of complaint, if there is one.
+/// Asserts the exit code of a report and returns its standard output and its line on standard error, if any.
 fn report(folder: &TempDir, arguments: &[&str], code: i32) -> (String, String) {
     let output = epd(folder, &[&["report"], arguments].concat());
     let text = |bytes| String::from_utf8(bytes).expect("text");
@@ -208,7 +209,7 @@ fn report(folder: &TempDir, arguments: &[&str], code: i32) -> (String, String) {
 fn runs_are_reported_side_by_side() {
     let folder = suite();
     told(&folder, &["target", "--nodes", "1000", "a.epd", "-o", "b.epd"], 0);
-    // The same by somebody who plays other moves.
+    // The same records from a program that plays other moves.
     let other = format!("{MATE_IN_1} bm Ra8#; id \"1\"; pm Kf2;\n{MATE_IN_1} bm Kf2; id \"2\"; pm Kf2;\n");
     fs::write(folder.path().join("c=d.epd"), other).expect("a file");
     let arguments = ["b.epd", "person=c=d.epd", "--html", "e.html", "--feedback", "f.epd"];

@@ -1,5 +1,4 @@
-//! What a referee's machine and its clients can do to an event: no room on the disk, a store that is damaged, somebody who doesn't
-//! read.
+//! Faults of the referee's machine and of clients: a full disk, a damaged store, a client that does not read.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,8 +10,8 @@ use crate::support::Program;
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
-/// A referee's command, which keeps its event in this folder and writes what went wrong to `errors` there. It may first be told
-/// something by the shell.
+/// Returns the command of a referee that keeps its event in this folder and writes standard error to `errors` there.
+/// The shell runs `shell` before it.
 fn command(folder: &Path, shell: &str, arguments: &[&str]) -> Command {
     let errors = File::create(folder.join("errors")).expect("a file");
     let mut command = Command::new("sh");
@@ -22,7 +21,7 @@ fn command(folder: &Path, shell: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// The one line that tells what went wrong.
+/// Returns the error message, which must be one line.
 fn error(folder: &Path) -> String {
     let told = fs::read_to_string(folder.join("errors")).expect("a file");
     assert_eq!(told.lines().count(), 1, "{told}");
@@ -35,7 +34,8 @@ fn an_event_without_room_on_the_disk_goes_on_when_there_is_some() {
     let folder = tempfile::tempdir().expect("a folder");
     let arguments =
         ["--program", "A", "--program", "B", "--tc", "nodes=300", "--max-moves", "40", "--background"];
-    // No file may have more than some hundred kilobytes. What goes beyond fails as on a full disk, but for the error's number.
+    // Limits the size of files to some hundred kilobytes. Writes beyond that fail as on a full disk, except for the
+    // error number.
     let confined = &mut command(folder.path(), "trap '' XFSZ; ulimit -f 300;", &arguments);
     let mut referee = Referee::greeted(Program::run(confined));
     let mut clients = ["A", "B"].map(|name| referee.client(name));
@@ -118,7 +118,7 @@ fn who_does_not_read_is_left_behind() {
     let mut deaf = Raw::connect(&referee.address);
     deaf.say("refreq sign_on; tcsi \"\" \"A\";");
     referee.program.hear("A signs on");
-    // The system takes some megabytes before anything waits for the client in the referee.
+    // The system buffers some megabytes before output for the client queues up in the referee.
     let text = "x".repeat(240);
     let orders = format!("broadcast {text}\n").repeat(100);
     let is_left_behind = (0..1000).any(|_| {

@@ -1,4 +1,4 @@
-//! The page of an event: what it shows, and to whom it listens.
+//! The live page of an event: its contents and its handling of requests.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::referee::{Raw, Referee};
 use crate::support::PATIENCE;
 
-/// A referee with a page, and where that is.
+/// Starts a referee with a page and returns the page's address.
 fn shown(folder: &Path, more: &[&str]) -> (Referee, String) {
     let arguments =
         ["--program", "A<b>", "--program", "B", "--tc", "60+1", "--background", "--live", "127.0.0.1:0"];
@@ -18,7 +18,7 @@ fn shown(folder: &Path, more: &[&str]) -> (Referee, String) {
     (referee, page)
 }
 
-/// Both programs, signed on; the first has been asked for its move.
+/// Connects both clients; the first has been asked for its move.
 fn clients(referee: &Referee) -> [Raw; 2] {
     let mut clients = ["A<b>", "B"].map(|name| {
         let mut client = Raw::connect(&referee.address);
@@ -29,7 +29,7 @@ fn clients(referee: &Referee) -> [Raw; 2] {
     clients
 }
 
-/// Sends a request and reads the whole answer.
+/// Sends a request and returns the complete response.
 fn ask(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(page).expect("the page");
     stream.write_all(request(page, method, path, headers, body).as_bytes()).expect("asked");
@@ -38,7 +38,7 @@ fn ask(page: &str, method: &str, path: &str, headers: &str, body: &str) -> Strin
     answer
 }
 
-/// The lines of the page's events.
+/// Returns the lines of the page's event stream.
 fn events(page: &str) -> impl Iterator<Item = String> {
     let mut events = TcpStream::connect(page).expect("the page");
     events.write_all(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n").expect("asked");
@@ -48,7 +48,7 @@ fn events(page: &str) -> impl Iterator<Item = String> {
     told
 }
 
-/// A request for one answer.
+/// Returns the text of a request that closes the connection after the response.
 pub(crate) fn request(page: &str, method: &str, path: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
@@ -81,7 +81,7 @@ fn the_event_is_shown_on_a_page() {
         .output()
         .expect("herald");
     let text = String::from_utf8_lossy(&watched.stdout).into_owned();
-    // A whole 61 s are left to who moves within a millisecond.
+    // A has moved within a millisecond and still has 61 s.
     assert!(text.contains("game 1, round 1: A<b> 0:01:0") && text.contains(" - B 0:0"), "{text}");
     assert!(text.contains("Points"), "{text}");
     let order = ask(&page, "POST", "/order", "Authorization: Bearer \r\n", "pause");
@@ -123,7 +123,7 @@ fn the_director_signs_in_on_the_page() {
         let answer = order(&own, words);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")) && answer.contains(expected), "{answer}");
     }
-    // A browser passes over events without data.
+    // Browsers ignore events without data.
     told.find(|line| line == "event: changed").expect("a game is held");
     assert!(told.next().is_some_and(|line| line.starts_with("data: ") && line.len() > 6));
     clients[1].hear("c0 \"Tea!\"");

@@ -1,4 +1,4 @@
-//! The executable, driven as a person, a GUI or a script drives it.
+//! Whole-program tests: the executable is driven as by a person, a GUI or a script.
 
 mod books;
 mod bridge;
@@ -14,6 +14,7 @@ mod faults;
 #[path = "../support/installed.rs"]
 mod installed;
 mod live_page;
+mod match_files;
 mod peers;
 mod referee;
 mod settings;

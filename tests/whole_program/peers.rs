@@ -1,6 +1,6 @@
-//! Real programs at the other end: XBoard with a peer, python-chess with Stockfish.
+//! Tests with external programs: XBoard with a second engine, python-chess with Stockfish.
 //!
-//! A test whose program is not installed says so and passes, unless `HERALD_REQUIRE_PEERS=1`.
+//! If a program is not installed, its test prints a message and passes, unless `HERALD_REQUIRE_PEERS=1`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,7 +69,7 @@ fn a_match_over_uci_has_no_accidents() {
         return;
     }
     let herald = format!("{HERALD} uci");
-    // The clock is gentle: other tests run at the same time.
+    // A generous clock, as other tests run at the same time.
     let mut command = Command::new("python3");
     command.arg(script("match.py")).arg(herald).args(peer).args(["--games", "4", "--clock", "2+0.05"]);
     let out = run(&mut command);

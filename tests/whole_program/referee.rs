@@ -1,4 +1,4 @@
-//! `herald referee` with its clients: events over the loopback, and what can befall them.
+//! `herald referee` with its clients: events over the loopback interface, and failures during them.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,7 +14,7 @@ use crate::support::{PATIENCE, Program};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-/// A referee, and where it listens.
+/// A referee and its address.
 pub(crate) struct Referee {
     pub(crate) program: Program,
     pub(crate) address: String,
@@ -28,7 +28,7 @@ impl Referee {
         Referee::greeted(Program::start(&[&common, arguments].concat()))
     }
 
-    /// A referee that has just been started.
+    /// Waits for the address that a new referee prints.
     pub(crate) fn greeted(program: Program) -> Referee {
         let line = program.hear("refereeing");
         let address = line.rsplit(' ').next().expect("an address").to_owned();
@@ -50,7 +50,7 @@ impl Referee {
     }
 }
 
-/// A client that is driven line by line.
+/// A client driven line by line by the test.
 pub(crate) struct Raw {
     stream: TcpStream,
     lines: BufReader<TcpStream>,
@@ -61,12 +61,12 @@ impl Raw {
         Raw::with_capacity(8192, address)
     }
 
-    /// A client that takes at most so many bytes at a time.
+    /// Connects a client whose receive buffer has this many bytes.
     pub(crate) fn with_capacity(bytes: usize, address: &str) -> Raw {
         Raw::over(TcpStream::connect(address).expect("the referee listens"), bytes)
     }
 
-    /// The next client that connects to a listener.
+    /// Accepts the next client that connects to a listener.
     pub(crate) fn accept(listener: &TcpListener) -> Raw {
         Raw::over(listener.accept().expect("a client connects").0, 8192)
     }
@@ -81,12 +81,12 @@ impl Raw {
         self.send(format!("{START} {operations}\n").as_bytes());
     }
 
-    /// Sends bytes. Who has hung up doesn't take them.
+    /// Sends bytes. Errors of a closed connection are ignored.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         let _ = self.stream.write_all(bytes);
     }
 
-    /// All that comes up to a line with this in it.
+    /// Returns everything received up to a line that contains `wanted`.
     pub(crate) fn hear(&mut self, wanted: &str) -> String {
         let mut heard = String::new();
         while !heard.lines().any(|line| line.contains(wanted)) {
@@ -96,7 +96,7 @@ impl Raw {
         heard
     }
 
-    /// All that comes within a time.
+    /// Returns everything received within a time.
     pub(crate) fn hear_for(&mut self, time: Duration) -> String {
         self.stream.set_read_timeout(Some(time)).expect("a time");
         let mut heard = Vec::new();
@@ -106,10 +106,10 @@ impl Raw {
         String::from_utf8_lossy(&heard).into_owned()
     }
 
-    /// Whether the other side closes the connection, and what it said before.
+    /// Returns everything received until the other side closes the connection.
     pub(crate) fn last_words(&mut self) -> String {
         let mut rest = Vec::new();
-        // A reset connection is closed as well.
+        // A reset also counts as closed.
         let _ = self.lines.read_to_end(&mut rest);
         String::from_utf8_lossy(&rest).into_owned()
     }
@@ -193,7 +193,7 @@ fn an_observer_takes_over() {
     let mut stranger = Raw::connect(&observed);
     stranger.send(b"observe wrong-token 1\n");
     assert_eq!(stranger.last_words(), "");
-    // A free port for the one that stands by.
+    // A free port for the standby referee.
     let free = std::net::TcpListener::bind("127.0.0.1:0")
         .expect("a port")
         .local_addr()
@@ -231,8 +231,8 @@ fn an_observer_takes_over() {
     assert!(first.is_empty() || games.contains(first), "what the first has finished, the second has");
 }
 
-/// Two ends of a serial line, as devices: two pseudo-terminals, and threads that carry the bytes. What `disturb` makes of them
-/// arrives.
+/// Returns the devices at both ends of a simulated serial line: two pseudo-terminals, connected by threads that apply
+/// `disturb` to the bytes.
 fn serial_line(disturb: fn(&mut Vec<u8>)) -> [String; 2] {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
@@ -244,7 +244,7 @@ fn serial_line(disturb: fn(&mut Vec<u8>)) -> [String; 2] {
         let mut raw = tcgetattr(&device).expect("a terminal");
         raw.make_raw();
         tcsetattr(&device, OptionalActions::Now, &raw).expect("a raw one");
-        // Kept open, so that the other side doesn't hang up when a program ends.
+        // Kept open, so that the end of a program is not a hang-up of the line.
         std::mem::forget(device);
         (fs::File::from(end), name)
     });
@@ -268,7 +268,7 @@ fn serial_line(disturb: fn(&mut Vec<u8>)) -> [String; 2] {
 #[test]
 fn a_pair_plays_over_serial_lines_with_noise() {
     static BYTES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-    /// Spoils a byte now and then, but no end of a line: that would be a record that never comes.
+    /// Occasionally corrupts a byte, but not a line end, which would delay the record for ever.
     fn noise(bytes: &mut Vec<u8>) {
         for byte in bytes {
             let count = BYTES.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -364,7 +364,7 @@ fn unbearable_connections_are_closed_and_the_event_goes_on() {
     let mut binary = Raw::connect(&referee.address);
     binary.send(b"\x00\xff\x1b[2J\r\n");
     let said = binary.last_words();
-    assert!(said.contains("no EPD record"), "{said:?}");
+    assert!(said.contains("not an EPD record"), "{said:?}");
     let crowd: Vec<Raw> = (0..6).map(|_| Raw::connect(&referee.address)).collect();
     assert_eq!(Raw::connect(&referee.address).last_words(), "", "too many from one address");
     drop(crowd);
@@ -447,7 +447,7 @@ fn wrong_arguments_are_told_in_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().to_str().expect("a path");
     for (arguments, expected) in [
-        (&["referee", "--program", "A"][..], "1 programs: expected at least 2"),
+        (&["referee", "--program", "A"][..], "1 program: expected at least 2"),
         (&["referee", "--program", "A", "--program", "A"], "two programs are called A"),
         (&["referee", "--program", "A", "--program", "B", "--tc", "x"], "unreadable time control"),
         (

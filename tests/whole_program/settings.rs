@@ -1,4 +1,4 @@
-//! Settings that are saved, and what a saved setting must not touch.
+//! Saved settings, and what they must not affect.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::Program;
 
-/// Runs Herald with its settings in `home`; returns what it says on standard output and standard error.
+/// Runs Herald with its settings in `home`; returns its standard output and standard error.
 fn herald(home: &Path, arguments: &[&str], input: &str) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_herald"));
     let output = command.env("XDG_CONFIG_HOME", home).args(arguments).write_stdin(input).output();
@@ -65,7 +65,7 @@ fn the_bench_knows_nothing_of_what_was_saved() {
     assert_eq!(nodes(), before);
 }
 
-/// What a process has used of the processor, in ticks of a hundredth of a second.
+/// Returns the processor time of a process, in ticks of 10 ms.
 #[cfg(target_os = "linux")]
 fn ticks(program: &Program) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", program.child.id())).expect("a process");

@@ -1,4 +1,4 @@
-//! A running program and the other ends of its pipes.
+//! A running program connected to pipes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,11 @@ use std::sync::Once;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-/// How long a test waits before it fails: long, as machines may be busy.
+/// Time after which a test fails: long, as machines may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// `examples/distorting.rs`. Cargo has built it with the tests, unless it was told to build this test alone.
+/// Returns the path of `examples/distorting.rs`, built. Cargo builds it with the tests, unless only this test was
+/// requested.
 pub(crate) fn distorting() -> PathBuf {
     static BUILT: Once = Once::new();
     let folder = Path::new(env!("CARGO_BIN_EXE_herald")).parent().expect("a folder");
@@ -44,10 +45,10 @@ impl Program {
         Program::run(Command::new(env!("CARGO_BIN_EXE_herald")).args(arguments).stderr(Stdio::null()))
     }
 
-    /// Starts Herald on pipes, by a command that has more to say about it.
+    /// Starts Herald on pipes with a prepared command.
     pub(crate) fn run(command: &mut Command) -> Program {
         let mut child = command
-            // Not with what the user of this machine has saved.
+            // Without the user's saved settings.
             .env("XDG_CONFIG_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/no-settings"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -71,7 +72,7 @@ impl Program {
         self.send(format!("{lines}\n").as_bytes());
     }
 
-    /// Waits for a line that starts so.
+    /// Waits for a line that starts with `beginning` and returns it.
     pub(crate) fn hear(&self, beginning: &str) -> String {
         loop {
             let line = self.output.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{beginning}`"));
@@ -81,17 +82,17 @@ impl Program {
         }
     }
 
-    /// Whether it has said a line that starts so. What it said before is forgotten.
+    /// Whether the program has printed a line that starts with `beginning`. Earlier lines are discarded.
     pub(crate) fn has_said(&self, beginning: &str) -> bool {
         self.output.try_iter().any(|line| line.starts_with(beginning))
     }
 
-    /// Closes the input.
+    /// Closes the program's standard input.
     pub(crate) fn close(&mut self) {
         self.input = None;
     }
 
-    /// Waits for the end.
+    /// Waits for the program to exit.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         let began = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! The referee over TLS: clients, observers and the page.
+//! The referee with TLS: clients, observers and the page.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use crate::support::{PATIENCE, Program};
 
 const HERALD: &str = env!("CARGO_BIN_EXE_herald");
 
-/// A certificate for this machine and its key, as files.
+/// Files with a certificate for this machine and its key.
 struct Papers {
     certificate: String,
     key: String,
@@ -45,7 +45,7 @@ impl Papers {
     }
 }
 
-/// A referee of A and B that speaks TLS.
+/// Starts a referee of A and B with TLS.
 fn referee(folder: &Path, papers: &Papers, more: &[&str]) -> Referee {
     let common = ["--background", "--program", "A", "--program", "B"];
     Referee::start(folder, "127.0.0.1:0", &[&common, &papers.flags()[..], more].concat())
@@ -56,7 +56,7 @@ fn client(address: &str, name: &str, authority: &str) -> Program {
     Program::start(&[&words[..], &["--hash", "1", "--overhead", "0"]].concat())
 }
 
-/// What becomes of a client that should not get far.
+/// Runs a client that should fail; returns its exit code and its message.
 fn failing_client(address: &str, flags: &[&str]) -> (Option<i32>, String) {
     let words = ["play", "--referee", address, "--name", "A", "--hash", "1", "--patience", "60"];
     let Output { status, stderr, .. } =
@@ -64,7 +64,7 @@ fn failing_client(address: &str, flags: &[&str]) -> (Option<i32>, String) {
     (status.code(), String::from_utf8_lossy(&stderr).into_owned())
 }
 
-/// What was said, when so many lines have this in them: some are written down a little later than they are felt.
+/// Returns the traffic log once `count` lines contain `wanted`, as some lines are written with a delay.
 fn traffic(folder: &Path, count: usize, wanted: &str) -> String {
     let began = Instant::now();
     loop {
@@ -129,7 +129,7 @@ fn who_speaks_otherwise_is_told_so() {
     traffic(folder.path(), 1, "is refused: received fatal alert");
     let said = traffic(folder.path(), 2, "is refused: it does not speak TLS");
     assert!(!said.contains("sesame"), "{said}");
-    // The other way round.
+    // Now the other way round: a TLS client at a plain referee.
     let plain = tempfile::tempdir().expect("a folder");
     let referee =
         Referee::start(plain.path(), "127.0.0.1:0", &["--background", "--program", "A", "--program", "B"]);
@@ -150,7 +150,7 @@ fn handshakes_without_end_are_counted_and_closed() {
         [&referee.address[..], &referee.address, &referee.address, page].map(Raw::connect).into();
     half_open[0].send(b"\x16\x03\x01\x02\x00");
     half_open[3].send(b"\x16");
-    // Nobody waits for them.
+    // Half-open handshakes do not delay other requests.
     assert!(ask(page, &papers, "GET", "/state.json", "", "").contains("\"running\":[]"));
     assert_eq!(Raw::connect(&referee.address).last_words(), "", "the fourth from one address");
     for raw in &mut half_open {
@@ -163,7 +163,7 @@ fn handshakes_without_end_are_counted_and_closed() {
     assert!(clients.iter_mut().all(|client| client.wait().success()));
 }
 
-/// Sends a request to a page and reads the whole answer.
+/// Sends a request to a page and returns the complete response.
 fn ask(page: &str, papers: &Papers, method: &str, path: &str, headers: &str, body: &str) -> String {
     let trusted = Security::new(true, Some(Path::new(&papers.certificate))).expect("TLS");
     let mut line = connect(page, &trusted, PATIENCE).expect("the page");
@@ -197,7 +197,7 @@ fn the_director_signs_in_over_tls_from_anywhere() {
     assert!(wrong.starts_with("HTTP/1.1 401"), "{wrong}");
     let elsewhere = order("Authorization: Bearer open-sesame\r\nOrigin: https://elsewhere.example\r\n");
     assert!(elsewhere.starts_with("HTTP/1.1 403"), "{elsewhere}");
-    // Plain HTTP is no way in.
+    // Plain HTTP is rejected.
     let mut plain = Raw::connect(&page);
     plain.send(request(&page, "POST", "/order", &director, "status").as_bytes());
     assert!(plain.last_words().starts_with("HTTP/1.1 400 Only https is spoken here"));
@@ -240,7 +240,7 @@ fn an_observer_takes_over_over_tls() {
     let event = ["--folder", event.to_str().expect("a path"), "--quiet", "0", "--listen", &free];
     let programs = ["referee", "--background", "--program", "A", "--program", "B", "--observe", &observed];
     let second = [&programs[..], &event, &token].concat();
-    // In plain text nobody observes.
+    // An observer without TLS is rejected.
     let plain = Command::new(HERALD).args(&second).output().expect("herald");
     let told = String::from_utf8_lossy(&plain.stderr).into_owned();
     assert!(plain.status.code() == Some(2) && told.contains("one side speaks TLS"), "{told}");

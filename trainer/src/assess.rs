@@ -1,4 +1,4 @@
-//! `herald-trainer assess`: what a network is worth before it plays.
+//! `herald-trainer assess`: compares a network with the embedded one without playing games.
 
 use std::path::PathBuf;
 
@@ -11,21 +11,21 @@ use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, Role, Setup};
 use crate::train::{Kept, for_each_kept};
 use crate::{InputError, read_network, say, scale};
 
-/// Compare a network with the one that plays on held-out games, and show what it thinks of the pieces
+/// Compare a network with the embedded one on held-out games and show its average piece values
 #[derive(Args)]
 #[command(after_help = "Example: herald-trainer assess data/net1/network data/selfplay")]
 pub(crate) struct Assess {
-    /// The file of the network
+    /// Network file
     network: PathBuf,
-    /// The games that it was trained on, of which the same are held out: files, or folders of such files
+    /// Games that the network was trained on (files or folders of files); the same games as in training are held out
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// How much results count, as in training
+    /// Weight of game results in the target, as in training
     #[arg(long, default_value_t = 0.3)]
     result_share: f64,
 }
 
-/// Held-out positions in which a piece is taken away to see what it is worth.
+/// Number of held-out positions from which pieces are removed to measure their values.
 const PROBED: usize = 5_000;
 
 impl Assess {
@@ -35,7 +35,7 @@ impl Assess {
         let mut held_out = Vec::new();
         for_each_kept(&self.games, |kept| held_out.extend(Some(kept).filter(|kept| kept.is_held_out)))?;
         if held_out.is_empty() {
-            return Err(anyhow!(InputError).context("there are too few games to hold some out"));
+            return Err(anyhow!(InputError).context("too few games to hold some out"));
         }
         let by_score: Vec<_> =
             held_out.iter().map(|kept| (f64::from(kept.score), f64::from(kept.points()))).collect();
@@ -46,7 +46,7 @@ impl Assess {
         Ok(())
     }
 
-    /// Losses, each network at the scale that suits it best.
+    /// Prints the losses of both networks, each at its best scale.
     fn compare(&self, network: &Network, held_out: &[Kept], unit: f64) {
         let share = self.result_share;
         let target = |kept: &Kept| {
@@ -61,12 +61,12 @@ impl Assess {
             loss
         };
         let (playing, assessed) =
-            (loss_of("the one that plays", &Network::embedded()), loss_of("this one", network));
-        say(format_args!("this one's is {:.1} % below", 100.0 * (1.0 - assessed / playing)));
+            (loss_of("embedded network", &Network::embedded()), loss_of("this network", network));
+        say(format_args!("loss of this network is {:.1} % lower", 100.0 * (1.0 - assessed / playing)));
     }
 }
 
-/// By how much the evaluation falls, on average, when the side to move loses a piece.
+/// Prints by how much the evaluation decreases on average when a piece of the side to move is removed.
 fn show_pieces(network: &Network, held_out: &[Kept]) {
     let probed = &held_out[..held_out.len().min(PROBED)];
     for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
@@ -83,7 +83,8 @@ fn show_pieces(network: &Network, held_out: &[Kept]) {
     }
 }
 
-/// The position without the mover's first piece of this kind; `None` if it has none or that would be no position.
+/// Returns the position without the first piece of this kind of the side to move; `None` if there is none or the result
+/// would be illegal.
 fn without(position: &Position, role: Role) -> Option<Position> {
     let us = position.turn();
     let square = position.pieces(us, role).first()?;
@@ -102,7 +103,7 @@ mod tests {
     use crate::record::{ChunkWriter, Recipe};
     use search::network::{INPUTS, Parameters};
 
-    /// A network of 32 neurons, of which two see the material of either side.
+    /// Returns a network of 32 neurons, two of which count the material of one side each.
     fn material() -> Network {
         let mut parameters = Parameters {
             feature_weights: vec![0; INPUTS * 32],
@@ -151,7 +152,7 @@ mod tests {
         };
         let fault = run(b"GIF89a").unwrap_err();
         assert!(fault.is::<InputError>());
-        assert!(format!("{fault:#}").ends_with("network can't be used: it is no network of Herald's"));
+        assert!(format!("{fault:#}").ends_with("network can't be used: not a Herald network"));
         let good = Parameters {
             feature_weights: vec![1; INPUTS * 32],
             feature_biases: vec![0; 32],

@@ -1,18 +1,18 @@
-//! Which positions of a game teach something.
+//! Selection of the positions of a game that are used for training.
 
 use search::{Position, Score};
 
 use crate::record::Played;
 
-/// The opening is random, and what follows still has to become chess.
+/// First ply used. The opening is random, and the plies after it are still unusual.
 const FIRST_PLY: usize = 16;
-/// Greater scores, in centipawns, are decided: they teach little, and mates nothing.
+/// Positions with scores beyond this, in centipawns, are decided and excluded, mates too.
 const DECIDED: i32 = 2500;
-/// With fewer pieces, rules and endgame tables know better.
+/// Minimum number of pieces. Fewer are left to rules and endgame tables.
 const FEWEST_PIECES: usize = 4;
 
-/// Whether a position, `ply` plies into its game, is one that an evaluation should be able to judge: quiet, since what
-/// was best in it was neither a capture nor a promotion nor a way out of check, and open. Returns the score.
+/// Returns the score of a position `ply` plies into its game if it is used for training: quiet (not in check, best move
+/// neither capture nor promotion) and undecided.
 pub(crate) fn quiet_score(ply: usize, position: &Position, played: Played) -> Option<i32> {
     let score = played.score?;
     let is_wanted = ply >= FIRST_PLY

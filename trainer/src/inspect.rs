@@ -1,4 +1,4 @@
-//! `herald-trainer inspect`: what is in files of games.
+//! `herald-trainer inspect`: statistics of game files.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
@@ -15,19 +15,19 @@ use crate::filter::quiet_score;
 use crate::generate::game_from;
 use crate::record::{ChunkReader, GameRecord, GameResult, Start, chunks_of};
 
-/// Show what games there are, what use they are for training, or some of them as PGN
+/// Show statistics of games and their use for training, or some games as PGN
 #[derive(Args)]
 #[command(after_help = "Example: herald-trainer inspect data/selfplay")]
 pub(crate) struct Inspect {
-    /// Files of games, or folders of such files
+    /// Game files, or folders of game files
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// Write so many games, evenly spread, as PGN instead
+    /// Write this number of games, evenly spread, as PGN instead
     #[arg(long)]
     pgn: Option<usize>,
 }
 
-/// What is counted in games.
+/// Statistics of games.
 #[derive(Default)]
 struct Statistics {
     games: u64,
@@ -38,11 +38,12 @@ struct Statistics {
     white_wins: u64,
     draws: u64,
     kept: u64,
-    /// Full keys of the positions that are kept.
+    /// Full keys of the positions used for training.
     keys: HashSet<u64>,
-    /// Kept positions by the number of pieces, four numbers at a time.
+    /// Positions used for training by number of pieces, in steps of four.
     by_pieces: [u64; 9],
-    /// Kept positions by score, 100 centipawns at a time, for the side to move: from -500 to 500 and beyond.
+    /// Positions used for training by score for the side to move, in steps of 100 centipawns from -500 to 500 and
+    /// beyond.
     by_score: [u64; 12],
 }
 
@@ -62,7 +63,7 @@ impl Inspect {
         Ok(write!(io::stdout(), "{all}")?)
     }
 
-    /// Counts the games of a file, and picks its share of the sample games.
+    /// Computes the statistics of a file and selects its share of the games written as PGN.
     fn inspect(&self, path: &std::path::Path, files: usize) -> Result<(Statistics, Vec<String>)> {
         let mut reader = ChunkReader::open(path)?;
         let mut records = Vec::new();
@@ -70,7 +71,7 @@ impl Inspect {
         while let Some((number, game, bytes)) = reader.next_game()? {
             if game.encode() != bytes {
                 let place = format!("{}, game {number}", path.display());
-                return Err(anyhow!(InputError).context(place + ": written anew, it is another one"));
+                return Err(anyhow!(InputError).context(place + ": encoding it again gives different bytes"));
             }
             statistics.count(&game, bytes.len());
             records.push((number, game));
@@ -120,17 +121,17 @@ impl fmt::Display for Statistics {
         let Statistics { games, chess960, bytes, plies, longest, white_wins, draws, kept, .. } = *self;
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
         let per_game = |count: u64| count as f64 / games.max(1) as f64;
-        writeln!(f, "games       {games} ({chess960} of Chess960), each the same when written anew")?;
+        writeln!(f, "games       {games} ({chess960} of Chess960), encoding verified")?;
         let [white, drawn, black] =
             [white_wins, draws, games - white_wins - draws].map(|part| percent(part, games));
         writeln!(f, "results     White wins {white:.1} %, draws {drawn:.1} %, Black wins {black:.1} %")?;
         let (length, size) = (per_game(plies), bytes as f64 / plies.max(1) as f64);
-        writeln!(f, "plies       {plies}, {length:.1} a game, {longest} at most, {size:.2} bytes each")?;
+        writeln!(f, "plies       {plies}, {length:.1} per game, {longest} at most, {size:.2} bytes per ply")?;
         let (share, rate) = (percent(kept, plies), per_game(kept));
-        writeln!(f, "kept        {kept} positions, {share:.1} % of the plies, {rate:.1} a game")?;
+        writeln!(f, "kept        {kept} positions, {share:.1} % of the plies, {rate:.1} per game")?;
         let distinct = self.keys.len() as u64;
         let doubles = percent(kept - distinct, kept);
-        writeln!(f, "distinct    {distinct}, {doubles:.2} % of the kept are doubles")?;
+        writeln!(f, "distinct    {distinct}, {doubles:.2} % of the kept are duplicates")?;
         let shares = |counts: &[u64], label: &dyn Fn(usize) -> String| -> Result<String, fmt::Error> {
             let mut line = String::new();
             for (at, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
@@ -149,13 +150,13 @@ impl fmt::Display for Statistics {
     }
 }
 
-/// A game as PGN, scores in pawns for White as comments.
+/// Returns a game as PGN with scores in pawns from White's view as comments.
 fn to_pgn(number: u64, record: &GameRecord) -> String {
     let mut game = game_from(record.start);
     let mut comments = Vec::new();
     for played in &record.moves {
         let turn = game.turn();
-        // The last move of a game that was adjudicated was thought of, but not played any more: it is, here.
+        // The last move of an adjudicated game was searched but not played; it is included.
         let Some(mv) = engine::from_search(&game, played.mv) else { break };
         if game.play(mv).is_err() {
             break;
@@ -197,11 +198,11 @@ mod tests {
         all.add(part);
         let text = all.to_string();
         for line in [
-            "games       2 (0 of Chess960), each the same when written anew",
+            "games       2 (0 of Chess960), encoding verified",
             "results     White wins 50.0 %, draws 50.0 %, Black wins 0.0 %",
-            "plies       35, 17.5 a game, 18 at most, 2.23 bytes each",
-            "kept        3 positions, 8.6 % of the plies, 1.5 a game",
-            "distinct    2, 33.33 % of the kept are doubles",
+            "plies       35, 17.5 per game, 18 at most, 2.23 bytes per ply",
+            "kept        3 positions, 8.6 % of the plies, 1.5 per game",
+            "distinct    2, 33.33 % of the kept are duplicates",
             "by pieces   32-35: 100.0 %",
             "by score    below -500: 33.3 %  -100: 33.3 %  0: 33.3 %",
         ] {

@@ -1,4 +1,4 @@
-//! Herald's trainer: it makes games of self-play and learns from them. Never part of the playing program.
+//! Herald's trainer: generates self-play games and trains networks on them. Not part of the playing program.
 
 mod assess;
 mod filter;
@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
 use search::network::Network;
 
-/// Makes Herald's knowledge out of its own games
+/// Generate self-play games and train Herald's networks on them
 #[derive(Parser)]
 #[command(version, after_help = "Example: herald-trainer generate data/selfplay --games 100000 --nodes 500")]
 struct Arguments {
@@ -34,25 +34,25 @@ enum Subcommands {
     Train(Box<train::Train>),
 }
 
-/// A context of errors: the fault lies with the arguments or the files, not with us.
+/// Context of errors that are caused by the arguments or the input files.
 #[derive(Debug, thiserror::Error)]
 #[error("wrong input")]
 struct InputError;
 
-/// The network in a file; without a path, the one that plays.
+/// Reads a network file; an empty path means the embedded network.
 fn read_network(path: &Path) -> Result<Arc<Network>> {
     let context = || format!("{} can't be used", path.display());
     engine::open_network(path).with_context(context).context(InputError)
 }
 
-/// Tells how the work gets on. It goes on even if nobody listens any more.
+/// Prints progress. Errors are ignored, so that the work continues if standard output is closed.
 fn say(text: impl std::fmt::Display) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
-/// The work failed.
+/// Exit status if the work failed.
 const FAILED: u8 = 1;
-/// The arguments or the input were wrong.
+/// Exit status if the arguments or the input were wrong.
 const WRONG: u8 = 2;
 
 fn main() -> ExitCode {
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     };
     let Err(error) = done else { return ExitCode::SUCCESS };
     if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-        // Who no longer listens has got what they wanted.
+        // A reader that closes the pipe has read what it wanted.
         return ExitCode::SUCCESS;
     }
     let wrong = error.downcast_ref::<InputError>().is_some();

@@ -1,10 +1,10 @@
-//! Random numbers that are the same on every machine and in every year.
+//! Random numbers that are the same on every machine and in every version.
 
 /// The `SplitMix64` generator (Steele, Lea and Flood, 2014).
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The sequence number `stream` of a seed.
+    /// Creates the generator of sequence `stream` of a seed.
     pub(crate) fn new(seed: u64, stream: u64) -> Random {
         let mut mixed = Random(seed);
         Random(mixed.next() ^ stream.wrapping_mul(0xD134_2543_DE82_EF95))
@@ -18,12 +18,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which must not be 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// Puts a slice in random order (Fisher and Yates).
+    /// Shuffles a slice (Fisher and Yates).
     pub(crate) fn shuffle<T>(&mut self, slice: &mut [T]) {
         for i in (1..slice.len()).rev() {
             slice.swap(i, self.below(i + 1));

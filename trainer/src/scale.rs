@@ -1,4 +1,4 @@
-//! What centipawns mean: the expected share of the point is sigmoid(centipawns / scale).
+//! Conversion of centipawns to expected results (0 to 1): sigmoid(centipawns / scale).
 
 use rayon::prelude::*;
 
@@ -7,7 +7,8 @@ pub(crate) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The mean square of what results (or other shares of the point) differ from what values, in centipawns, make expect.
+/// Returns the mean squared difference of results (or other targets in 0 ..= 1) and those expected from values in
+/// centipawns.
 pub(crate) fn loss(pairs: &[(f64, f64)], scale: f64) -> f64 {
     let errors = pairs.par_chunks(1 << 14).map(|pairs| {
         let squares = pairs.iter().map(|(value, points)| (sigmoid(value / scale) - points).powi(2));
@@ -16,7 +17,7 @@ pub(crate) fn loss(pairs: &[(f64, f64)], scale: f64) -> f64 {
     errors.collect::<Vec<f64>>().iter().sum::<f64>() / pairs.len().max(1) as f64
 }
 
-/// The scale for which a loss is least (by golden section; the loss must have one valley).
+/// Returns the scale with the smallest loss, by golden-section search. The loss must have only one minimum.
 pub(crate) fn fit(loss: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (50.0_f64, 1000.0_f64);
     let golden = (5.0_f64.sqrt() - 1.0) / 2.0;

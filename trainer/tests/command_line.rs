@@ -1,4 +1,4 @@
-//! `herald-trainer` as it is run: what it makes of bad files, and what is left when it is killed.
+//! Whole-program tests of `herald-trainer`: invalid files and killed runs.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -16,13 +16,13 @@ fn trainer(folder: &TempDir, arguments: &str) -> Command {
     command
 }
 
-/// Runs it to a good end.
+/// Runs the trainer and asserts success.
 fn run(folder: &TempDir, arguments: &str) {
     let output = trainer(folder, arguments).output().unwrap();
     assert!(output.status.success(), "{arguments}: {output:?}");
 }
 
-/// The file that `generate DIRECTORY --seed 3` writes first.
+/// Returns the first file that `generate DIRECTORY --seed 3` writes.
 fn games(folder: &TempDir, directory: &str) -> PathBuf {
     folder.path().join(directory).join("seed-3-0000000.games")
 }
@@ -31,7 +31,7 @@ fn generate(directory: &str, games: u32) -> String {
     format!("generate {directory} --games {games} --nodes 20 --seed 3 --chess960 20 --threads 2")
 }
 
-/// Holds what it makes of bad input against the rule: a line that names the file, and exit status 2.
+/// Asserts that invalid input is rejected with one line that names the file and exit status 2.
 fn assert_refused(folder: &TempDir, arguments: &str, file: &str) {
     let output = trainer(folder, arguments).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
@@ -40,7 +40,7 @@ fn assert_refused(folder: &TempDir, arguments: &str, file: &str) {
     assert_eq!(told.lines().count(), 1, "{arguments}: {told}");
 }
 
-/// What may have become of a file: its beginning, another version, a file of another kind, noise, nothing.
+/// Returns damaged variants of a file: truncated, another version, another kind of file, noise, empty.
 fn spoiled(whole: &[u8], other: &[u8]) -> Vec<Vec<u8>> {
     let mut version = whole.to_vec();
     version[8] ^= 0x40;
@@ -77,12 +77,12 @@ fn bad_files_are_one_line_and_exit_status_2() {
     {
         assert_refused(&folder, command, "none");
     }
-    // What was made otherwise is not gone on with, and stays as it is.
+    // Games with another recipe are not continued and stay unchanged.
     assert_refused(&folder, "generate data --seed 3 --nodes 21", "seed-3-0000000.games");
     assert_eq!(fs::read(games(&folder, "data")).unwrap(), whole);
 }
 
-/// Starts it and kills it as soon as `is_time`.
+/// Starts the trainer and kills it as soon as `is_time` returns true.
 fn kill(
     folder: &TempDir,
     arguments: &str,

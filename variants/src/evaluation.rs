@@ -1,41 +1,42 @@
-//! Terms that several variants share. Each is for one colour, in centipawns; a variant weighs and adds what matters to it.
+//! Evaluation terms shared by several variants. Each is for one colour, in centipawns; each variant weights and adds
+//! those that it needs.
 
 use search::attacks::by_pawns;
 use shakmaty::{Bitboard, Board, ByRole, Color, File, Role, Square, attacks};
 
 use crate::exchange::Values;
 
-/// What pieces are worth where the aim is mate, and as good as that.
+/// Piece values in chess and variants similar to it.
 pub(crate) const CHESS_VALUES: Values =
     ByRole { pawn: 100, knight: 320, bishop: 330, rook: 500, queen: 950, king: 0 };
 
-/// The material of one side.
+/// Returns the material of one side.
 pub(crate) fn material(board: &Board, color: Color, values: &Values) -> i32 {
     let us = board.by_color(color);
     let count = |role| (us & board.by_role(role)).count() as i32 * values.get(role);
     Role::ALL.into_iter().map(count).sum()
 }
 
-/// Non-pawn material of both sides compared with the start of a game of chess, in 1/256: how much of a middlegame it is.
+/// Returns the phase of the game: non-pawn material of both sides in 1/256 of that at the start of a game of chess.
 pub(crate) fn phase(board: &Board) -> i32 {
     let minor = (board.knights() | board.bishops()).count() as i32;
     let units = minor + 2 * board.rooks().count() as i32 + 4 * board.queens().count() as i32;
     (units * 256 / 24).min(256)
 }
 
-/// How far a square is from the centre of the board, 0 to 3.
+/// Returns the distance of a square from the centre of the board, 0 to 3.
 pub(crate) fn distance_to_centre(square: Square) -> i32 {
     let from_middle = |index: u32| (2 * index as i32 - 7).abs() / 2;
     from_middle(square.file().to_u32()).max(from_middle(square.rank().to_u32()))
 }
 
-/// The rank from a side's own point of view, 0 to 7.
+/// Returns the rank of a square from a side's view, 0 to 7.
 pub(crate) fn relative_rank(square: Square, color: Color) -> i32 {
     let rank = square.rank().to_u32() as i32;
     color.fold_wb(rank, 7 - rank)
 }
 
-/// All squares in front of those given, on their files.
+/// Returns all squares in front of the given ones, on their files.
 pub(crate) fn front_span(mut squares: Bitboard, color: Color) -> Bitboard {
     let forward = color.fold_wb(8, -8);
     let step = |squares: Bitboard, times: i32| squares.shift(forward * times);
@@ -45,12 +46,12 @@ pub(crate) fn front_span(mut squares: Bitboard, color: Color) -> Bitboard {
     squares | step(squares, 4)
 }
 
-/// The squares that the pawns of a side attack.
+/// Returns the squares that the pawns of a side attack.
 pub(crate) fn pawn_attacks(board: &Board, color: Color) -> Bitboard {
     by_pawns(color, board.by_piece(color.pawn()))
 }
 
-/// Pawns: the further ahead the better, passed ones most; not doubled, not alone.
+/// Evaluates pawn structure: bonuses for advanced and passed pawns, penalties for doubled and isolated ones.
 pub(crate) fn pawns(board: &Board, color: Color) -> i32 {
     let ours = board.by_piece(color.pawn());
     let theirs = board.by_piece((!color).pawn());
@@ -68,16 +69,16 @@ pub(crate) fn pawns(board: &Board, color: Color) -> i32 {
     ours.into_iter().map(advance).sum::<i32>() + 8 * defended.count() as i32 - 15 * doubled.count() as i32
 }
 
-/// What the pieces of one side do.
+/// Activity of the pieces of one side.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Activity {
-    /// Squares that can be reached, weighed by the piece; and pieces near the centre.
+    /// Reachable squares, weighted by piece, plus a bonus for pieces near the centre.
     pub(crate) mobility: i32,
-    /// Attacks on the squares around the opponent's king, weighed by the piece.
+    /// Attacks on the squares around the opponent's king, weighted by piece.
     pub(crate) king_attack: i32,
-    /// How many pieces take part in that.
+    /// Number of pieces that take part in these attacks.
     pub(crate) attackers: i32,
-    /// All squares that are attacked.
+    /// All attacked squares.
     pub(crate) attacked: Bitboard,
 }
 
@@ -112,8 +113,8 @@ impl Activity {
     }
 }
 
-/// How exposed the king of one side is, about 0 to 400: by the attack of the other side's pieces, which counts more the
-/// more take part, and by missing pawns in front of it. 0 without a king.
+/// Returns the danger to the king of one side, about 0 to 400: attacks of the opponent's pieces, weighted more the more
+/// pieces take part, and missing pawns in front of the king. 0 without a king.
 pub(crate) fn king_danger(board: &Board, color: Color, attack: &Activity) -> i32 {
     let Some(king) = board.king_of(color) else { return 0 };
     let shelter = attacks::king_attacks(king) | front_span(attacks::king_attacks(king), color);
@@ -125,7 +126,7 @@ pub(crate) fn king_danger(board: &Board, color: Color, attack: &Activity) -> i32
     exposure + (assault * (16 + exposure / 4) / 16).min(400)
 }
 
-/// The two ranks in front of a square.
+/// Returns the squares on the two ranks in front of a square.
 fn two_ranks_ahead(square: Square, color: Color) -> Bitboard {
     let rank = Bitboard::from_rank(square.rank());
     let forward = color.fold_wb(8, -8);
@@ -137,7 +138,7 @@ fn is_open(board: &Board, king: Square, offset: i32) -> bool {
     file.is_some_and(|file| (board.pawns() & Bitboard::from_file(file)).is_empty())
 }
 
-/// A king in the middlegame stands well at its own edge, in the endgame in the centre.
+/// Evaluates the king's square: at its own edge in the middlegame, in the centre in the endgame.
 pub(crate) fn king_place(board: &Board, color: Color, phase: i32) -> i32 {
     let Some(king) = board.king_of(color) else { return 0 };
     let home = -10 * relative_rank(king, color) - if distance_to_centre(king) < 2 { 15 } else { 0 };
@@ -145,8 +146,8 @@ pub(crate) fn king_place(board: &Board, color: Color, phase: i32) -> i32 {
     (home * phase + centre * (256 - phase)) / 256
 }
 
-/// What chess and the variants near to it are about, from the view of `color`; `danger` is what a king in danger
-/// counts, in percent.
+/// Evaluates a side as in chess: material, pawns, activity and king safety. `danger` is the weight of king danger in
+/// percent.
 pub(crate) fn like_chess(board: &Board, color: Color, values: &Values, danger: i32) -> i32 {
     let phase = phase(board);
     advantage(board, color, |color, own, their| {
@@ -155,7 +156,8 @@ pub(crate) fn like_chess(board: &Board, color: Color, values: &Values, danger: i
     })
 }
 
-/// What a side has by some reckoning, less what the other one has. It is told the side, its activity and the other one's.
+/// Returns the difference of a term for `color` and its opponent. The term gets the side, its activity and that of the
+/// other side.
 pub(crate) fn advantage(board: &Board, color: Color, of: impl Fn(Color, &Activity, &Activity) -> i32) -> i32 {
     let [ours, theirs] = [color, !color].map(|color| Activity::of(board, color));
     of(color, &ours, &theirs) - of(!color, &theirs, &ours)

@@ -1,15 +1,16 @@
-//! Static exchange evaluation, over shakmaty's board: what a sequence of captures on one square is worth.
+//! Static exchange evaluation on shakmaty's board: the material result of a sequence of captures on one square.
 
 use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position, Role, Square};
 
-/// What pieces are worth in centipawns.
+/// Piece values in centipawns.
 pub(crate) type Values = ByRole<i32>;
 
-/// From the least to the most valuable, as exchanges go.
+/// The order in which pieces capture: least valuable first.
 const ORDER: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
 
-/// Whether a legal move wins at least `threshold`, if both sides go on capturing on its target square with their least
-/// valuable piece for as long as it pays. Pins are not looked at. For variants in which a capture is what it is in chess.
+/// Whether a legal move wins at least `threshold` centipawns if both sides continue to capture on its target square
+/// with their least valuable piece as long as it pays. Pins are ignored. For variants in which captures work as in
+/// chess.
 pub(crate) fn wins_at_least(position: &impl Position, m: Move, values: &Values, threshold: i32) -> bool {
     if m.is_castle() {
         return threshold <= 0;
@@ -65,7 +66,7 @@ mod tests {
         (-1500..1500).rev().find(|&goal| wins_at_least(&position, m, &CHESS_VALUES, goal)).expect("a value")
     }
 
-    /// The swap values of these positions are the sums of the pieces that go.
+    /// The expected values are sums of the captured pieces.
     #[test]
     fn exchanges_end_where_they_no_longer_pay() {
         let Values { pawn, knight, bishop, rook, .. } = CHESS_VALUES;

@@ -1,21 +1,21 @@
-//! What the search learns about moves, wherever they are played: how often they refuted the move before.
+//! Move histories: statistics of which moves have caused cutoffs, kept from node to node.
 
 use search::{HistoryEntry, PieceTo};
 use shakmaty::{Color, Move, Role, Square};
 
-/// What a move of a side brings to a square.
+/// Returns the piece and target square of a move.
 pub(crate) fn arrival(turn: Color, m: Move) -> PieceTo {
     PieceTo::new(turn, m.role(), m.to())
 }
 
-/// Squares to come from, and the hand with a place for each role.
+/// Number of origins: 64 squares, and one per role for drops.
 const ORIGINS: usize = 64 + 8;
 
-/// All that is learnt in a game.
+/// All histories of one thread.
 pub(crate) struct Histories {
     /// Quiet moves by side, origin and target.
     butterfly: Vec<HistoryEntry>,
-    /// Quiet moves given the move before.
+    /// Quiet moves for each previous move.
     continuation: Vec<[HistoryEntry; PieceTo::COUNT]>,
     /// Captures by piece, target and captured piece.
     capture: Vec<[HistoryEntry; 8]>,
@@ -30,13 +30,13 @@ impl Histories {
         }
     }
 
-    /// How well a quiet move did, given the one before it.
+    /// Returns the sum of the histories of a quiet move.
     pub(crate) fn quiet(&self, turn: Color, m: Move, previous: Option<PieceTo>) -> i32 {
         let given = previous.map_or(0, |p| self.continuation[p.index()][arrival(turn, m).index()].value());
         self.butterfly[butterfly_index(turn, m)].value() + given
     }
 
-    /// How well a capture did.
+    /// Returns the history of a capture.
     pub(crate) fn capture(&self, turn: Color, m: Move) -> i32 {
         self.capture[arrival(turn, m).index()][captured_index(m)].value()
     }
@@ -76,7 +76,7 @@ mod tests {
         assert!(histories.quiet(Color::White, drop, None) > 900);
         assert_eq!(histories.quiet(Color::White, m, None), 0);
         assert_eq!(histories.quiet(Color::Black, drop, None), 0);
-        // To a square they arrive all the same.
+        // As previous moves, a drop and a move to the same square are the same.
         let previous = Some(arrival(Color::Black, m));
         histories.update_quiet(Color::White, m, previous, 1_000);
         assert!(histories.quiet(Color::White, drop, previous) > 1_800);

@@ -1,4 +1,4 @@
-//! A position of a variant as the runtime of the search knows it.
+//! A variant's position with its key, as the search runtime needs it.
 
 use search::Score;
 use search::runtime::SearchPosition;
@@ -8,7 +8,7 @@ use shakmaty::{Color, EnPassantMode, Move};
 use crate::moves::{find, short};
 use crate::rules::{Rules, decision, is_over};
 
-/// The key of a position for the rules of repetition.
+/// Returns the key of a position for the repetition rule.
 pub(crate) fn key_of<P: Rules>(position: &P) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
@@ -20,13 +20,13 @@ pub(crate) struct KeyedPosition<P> {
 }
 
 impl<P: Rules> KeyedPosition<P> {
-    /// A position whose key is not known yet.
+    /// Creates a keyed position and computes the key.
     pub(crate) fn new(position: P) -> KeyedPosition<P> {
         let key = key_of(&position);
         KeyedPosition { position, key }
     }
 
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     #[inline]
     pub(crate) fn after_move(&self, m: Move) -> KeyedPosition<P> {
         let mut position = self.position.clone();
@@ -45,7 +45,7 @@ impl<P: Rules> SearchPosition for KeyedPosition<P> {
         self.key
     }
 
-    /// Positions of several variants may meet in the hash table.
+    /// The variant is part of the key, as positions of several variants share the hash table.
     #[inline]
     fn table_key(&self) -> u64 {
         self.key ^ (P::VARIANT as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)

@@ -1,13 +1,13 @@
 //! Herald's searcher of chess variants.
 //!
-//! shakmaty knows the rules, and one search plays them all: it is generic over [`shakmaty::Position`] and asks of a
-//! variant only what a trait of this crate has (`Rules`): what a position is worth, what a capture gains, and what must
-//! not be pruned. What loops over depths, looks at the clock, knows repetitions and reports is the runtime of the main
-//! search, with its limits, style of play and threads.
+//! The rules are shakmaty's. One search, generic over [`shakmaty::Position`], plays all variants. A variant implements
+//! only the trait `Rules`: its evaluation, the gain of a capture, and what must not be pruned. Iterative deepening,
+//! limits, repetitions, reports, style of play and threads are those of the main search's runtime.
 //!
-//! The recursion is one of its own: the variants' rules in the main search's position would be a second move generator for
-//! each, and shakmaty's `variant` feature would slow that search down. Both play on the same hash table, a variant with keys
-//! of its own; a mate score stands for any win by its rules.
+//! The recursion is separate from the main search's: adding the variants' rules to the main search's position would
+//! require a second move generator for each, and shakmaty's `variant` feature would slow that search down. Both use the
+//! same hash table; keys of variants differ from those of chess. A mate score stands for any win by the variant's
+//! rules.
 
 mod evaluation;
 mod exchange;

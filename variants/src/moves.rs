@@ -1,8 +1,8 @@
-//! shakmaty's moves, and the same in the sixteen bits of the hash table and the reports.
+//! Conversion between shakmaty's moves and the 16-bit moves of the hash table and the reports.
 
 use shakmaty::{Move, Position};
 
-/// A move in sixteen bits. Moves of one position that differ are different in this form, too.
+/// Converts a move to 16 bits. Different moves of a position remain different.
 pub fn short(m: Move) -> search::Move {
     match m {
         Move::Put { role, to } => search::Move::dropping(role, to),
@@ -14,7 +14,7 @@ pub fn short(m: Move) -> search::Move {
     }
 }
 
-/// The legal move that is meant; `None` if there is none.
+/// Returns the legal move with this 16-bit form; `None` if there is none.
 pub fn find(position: &impl Position, m: search::Move) -> Option<Move> {
     position.legal_moves().into_iter().find(|&legal| short(legal) == m)
 }

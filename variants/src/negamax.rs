@@ -1,5 +1,5 @@
-//! The main search: principal variation search in negamax form (fail-soft), with the steps that are sound, or made so, in
-//! variants. A mate score stands for any end by which the variant is won.
+//! The main search: principal variation search in negamax form (fail-soft), with those pruning steps that are sound, or
+//! have been adapted, for variants. A mate score stands for any win by the variant's rules.
 
 use arrayvec::ArrayVec;
 use search::runtime::{Aspiration, RootAttempt, RootSearch, SearchPosition as _, SearchThread, Stopped};
@@ -13,7 +13,7 @@ use crate::rules::{Rules, gives_direct_check};
 use crate::worker::VariantWorker;
 use crate::{find, parameters as p, short};
 
-/// What is fixed about a node while its moves are tried.
+/// Data of a node that stays the same while its moves are searched.
 struct Node<'p, P> {
     keyed: &'p KeyedPosition<P>,
     beta: Score,
@@ -22,13 +22,13 @@ struct Node<'p, P> {
     /// Whether the window is open: the node may be on the principal variation.
     is_pv: bool,
     is_check: bool,
-    /// The static evaluation rose since our last move.
+    /// Whether the static evaluation has risen since the last move of the side to move.
     is_improving: bool,
     evaluation: Option<Score>,
     hints: Hints,
 }
 
-/// Moves that did not cut, to be penalised if a later one does. More than these are hardly ever tried before.
+/// Moves that caused no cutoff; they are penalised if a later one does. The capacity is rarely exceeded.
 type Tried = ArrayVec<Candidate, 64>;
 
 impl<'a, P: Rules> RootSearch<'a> for VariantWorker<'a, P> {
@@ -59,7 +59,7 @@ impl<'a, P: Rules> RootSearch<'a> for VariantWorker<'a, P> {
 }
 
 impl<P: Rules> VariantWorker<'_, P> {
-    /// The value of a position, searched `depth` plies deep and then until it is quiet.
+    /// Searches a position to `depth` plies, then with the quiescence search, and returns its score.
     fn search(
         &mut self,
         keyed: &KeyedPosition<P>,
@@ -70,24 +70,25 @@ impl<P: Rules> VariantWorker<'_, P> {
     ) -> Result<Score, Stopped> {
         let position = &keyed.position;
         let may_extend = (ply as i32) < p::EXTENSION_SPAN * self.thread.progress.depth;
-        // Step 1: check extension. A forced reply is worth seeing.
+        // Step 1: check extension. Replies to a check are forced.
         let depth = depth + i32::from(position.is_check() && may_extend);
         if depth <= 0 {
             return self.quiesce(keyed, alpha, beta, ply, Trail::START);
         }
-        // Step 2: the end of the game, draws, told values, and the end of the stack.
+        // Step 2: end of the game, draws, values set by the user, and maximum ply.
         if let Some(score) = self.enter(keyed, ply)? {
             return Ok(score);
         }
 
-        // Step 3: mate distance pruning. Nothing here can beat a shorter win found elsewhere.
+        // Step 3: mate distance pruning. No score of this node can beat a shorter win found elsewhere.
         alpha = alpha.max(Score::mated_at(ply));
         beta = beta.min(Score::mate_at(ply + 1));
         if alpha >= beta {
             return Ok(alpha);
         }
 
-        // Step 4: the hash table may know enough. Near the fifty-move limit it knows too little.
+        // Step 4: hash table cutoff. Not near the fifty-move limit, which entries of the table do not take into
+        // account.
         let is_pv = beta.value() - alpha.value() > 1;
         let known = self.thread.shared.table.probe(keyed.table_key());
         if let Some(entry) = known
@@ -105,14 +106,15 @@ impl<P: Rules> VariantWorker<'_, P> {
         if !is_pv && let Some(score) = self.prune_node(&node)? {
             return Ok(score);
         }
-        // Step 8: internal iterative reduction. Without a hash move the order is poor; better to come back with one.
+        // Step 8: internal iterative reduction. Without a hash move the move order is poor; the next iteration will
+        // have one.
         if depth >= p::INTERNAL_REDUCTION_DEPTH && node.hints.hash_move.is_none() {
             node.depth -= 1;
         }
         self.search_moves(&node, alpha)
     }
 
-    /// Step 5: static evaluation, from the table where it is known.
+    /// Step 5: static evaluation, from the hash table if it is stored there.
     fn assess<'p>(
         &mut self,
         keyed: &'p KeyedPosition<P>,
@@ -138,19 +140,21 @@ impl<P: Rules> VariantWorker<'_, P> {
         Node { keyed, beta, depth, ply, is_pv: false, is_check, is_improving, evaluation, hints }
     }
 
-    /// Steps that can settle a node before any of its moves is tried. Only out of check and off the principal variation,
-    /// and never where captures are forced: there the evaluation says little, and to pass would be the best of moves.
+    /// Tries to settle a node before any move is searched, and returns its score if it does. Only out of check and off
+    /// the principal variation, and not in variants with forced captures, where the evaluation is unreliable and
+    /// passing would be the best move.
     fn prune_node(&mut self, node: &Node<P>) -> Result<Option<Score>, Stopped> {
         let Node { keyed, beta, depth, ply, .. } = *node;
         let Some(evaluation) = node.evaluation.filter(|_| !P::CAPTURES_ARE_FORCED) else {
             return Ok(None);
         };
-        // Step 6: reverse futility. So far above beta that no few moves will bring it down.
+        // Step 6: reverse futility. The evaluation is so far above beta that the remaining plies will hardly bring it
+        // below.
         let margin = P::SWING * (depth - i32::from(node.is_improving));
         if depth <= p::REVERSE_FUTILITY_DEPTH_LIMIT && evaluation - margin >= beta && !beta.is_loss() {
             return Ok(Some(evaluation));
         }
-        // Step 7: null move. If even passing keeps the score above beta, some move will too.
+        // Step 7: null move. If the score stays above beta even after passing, it will after some move.
         let just_passed = self.frame(ply).moved.is_none();
         if depth < p::NULL_MOVE_DEPTH
             || just_passed
@@ -165,18 +169,18 @@ impl<P: Rules> VariantWorker<'_, P> {
             worker.search(next, -beta, -beta + 1, depth - reduction, ply + 1).map(|score| -score)
         });
         let score = passed.transpose()?.filter(|&score| score >= beta);
-        // A mate found by passing is no mate.
+        // A win found after a null move is not proven.
         Ok(score.map(|score| if score.is_win() { beta } else { score }))
     }
 
-    /// Tries the moves of a node.
+    /// Searches the moves of a node and returns its score.
     fn search_moves(&mut self, node: &Node<P>, mut alpha: Score) -> Result<Score, Stopped> {
         let Node { keyed, ply, .. } = *node;
         let moves = keyed.position.legal_moves();
         if moves.is_empty() {
             return Ok(self.score_of_ending(keyed, ply));
         }
-        // A reply that is forced by the rules is worth seeing as much as one that is forced by check.
+        // An only move is extended like a reply to a check.
         let is_only = moves.len() == 1 && (ply as i32) < p::EXTENSION_SPAN * self.thread.progress.depth;
         let node = &Node { depth: node.depth + i32::from(is_only), ..*node };
         let mut tried = Tried::new();
@@ -202,7 +206,7 @@ impl<P: Rules> VariantWorker<'_, P> {
                     alpha = score;
                 }
             }
-            // Beyond the capacity, nothing more is learnt.
+            // Moves beyond the capacity are not penalised.
             let _ = tried.try_push(candidate);
         }
         let bound = Bound::of(best, first_alpha, node.beta);
@@ -210,7 +214,7 @@ impl<P: Rules> VariantWorker<'_, P> {
         Ok(best)
     }
 
-    /// Step 10: late move reductions. Moves far down the order are first searched less deep, by how many plies?
+    /// Step 10: late move reductions. Returns by how many plies the first search of a move is reduced.
     fn reduction(&self, node: &Node<P>, m: Move, number: usize) -> i32 {
         let (position, depth) = (&node.keyed.position, node.depth);
         if depth < p::LATE_MOVE_REDUCTION_DEPTH || number <= 1 + usize::from(node.is_pv) {
@@ -229,8 +233,8 @@ impl<P: Rules> VariantWorker<'_, P> {
         (reduction / 1024).max(0)
     }
 
-    /// Step 11: principal variation search. The first move gets the full window; the others must first show, reduced
-    /// and with a null window, that they are better.
+    /// Step 11: principal variation search. The first move is searched with the full window, the others first with
+    /// reduced depth and a null window.
     fn search_move(
         &mut self,
         node: &Node<P>,
@@ -257,7 +261,7 @@ impl<P: Rules> VariantWorker<'_, P> {
         })
     }
 
-    /// Step 12: a move refuted the previous one. It is rewarded, and those tried in vain before it are penalised.
+    /// Step 12: updates the histories after a cutoff. The move gets a bonus, the moves searched before it a penalty.
     fn learn(&mut self, node: &Node<P>, refutation: &Candidate, tried: &Tried) {
         let (turn, previous) = (node.keyed.turn(), node.hints.previous);
         let bonus = (p::HISTORY_BONUS_PER_PLY * node.depth).min(p::HISTORY_BONUS_LIMIT);
@@ -279,7 +283,7 @@ impl<P: Rules> VariantWorker<'_, P> {
         }
     }
 
-    /// Step 13: what was found out goes into the hash table.
+    /// Step 13: stores the result in the hash table.
     fn store(&self, node: &Node<P>, best: Score, best_move: Option<search::Move>, bound: Bound) {
         let entry = Entry {
             best: best_move,
@@ -293,22 +297,22 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 }
 
-/// Step 9: single moves that are passed over, once there is one that does not lose at once.
+/// Step 9: pruning of single moves, once a move has been found that is not lost.
 fn is_hopeless<P: Rules>(node: &Node<P>, candidate: &Candidate, number: usize, alpha: Score) -> bool {
     let Node { keyed, depth, is_pv, is_check, is_improving, evaluation, .. } = *node;
     if P::CAPTURES_ARE_FORCED || is_pv || is_check {
         return false;
     }
     if candidate.is_tactical {
-        // Captures that lose more than the depth can make up for.
+        // Static exchange pruning: captures that lose more material than the margin of this depth.
         return candidate.is_bad_capture()
             && depth <= p::EXCHANGE_DEPTH_LIMIT
             && !keyed.position.wins_at_least(candidate.mv, -p::EXCHANGE_MARGIN_PER_PLY * depth);
     }
-    // Late move pruning. After so many quiet moves the rest will hardly be better.
+    // Late move pruning: after this many quiet moves the rest will hardly be better.
     let enough = (p::LATE_MOVE_PRUNING_BASE + depth * depth) / (2 - i32::from(is_improving));
     let is_late = depth <= p::LATE_MOVE_PRUNING_DEPTH_LIMIT && number as i32 > enough;
-    // Futility. So far below alpha that a quiet move will not bring it up.
+    // Futility pruning: the evaluation is so far below alpha that a quiet move will not raise it enough.
     let margin = P::SWING * (depth + 1);
     let is_futile = depth <= p::FUTILITY_DEPTH_LIMIT
         && evaluation.is_some_and(|evaluation| evaluation + margin <= alpha)

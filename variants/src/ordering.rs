@@ -1,4 +1,4 @@
-//! The legal moves of a node, in the order in which they should be tried.
+//! Move ordering: the legal moves of a node in the order in which they should be searched.
 
 use arrayvec::ArrayVec;
 use search::PieceTo;
@@ -8,20 +8,20 @@ use crate::history::Histories;
 use crate::rules::{Rules, is_tactical};
 use crate::{parameters as p, short};
 
-/// As many moves as a shakmaty list holds.
+/// Capacity of shakmaty's move list.
 const MOST: usize = 450;
 
-/// A move with what its place in the order depends on.
+/// A move with the data that its place in the order depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub(crate) mv: Move,
     pub(crate) short: search::Move,
-    /// Whether it changes the material at once.
+    /// Whether the move changes the material.
     pub(crate) is_tactical: bool,
     rank: i32,
 }
 
-/// What a node knows of its moves before it has generated them.
+/// Data about the moves of a node that is known before they are generated.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hints {
     pub(crate) hash_move: Option<search::Move>,
@@ -29,13 +29,13 @@ pub(crate) struct Hints {
     pub(crate) previous: Option<PieceTo>,
 }
 
-/// Gives moves best first. Several kilobytes: iterate by reference, so that it is not copied.
+/// Iterator over moves, best first. Its size is several kilobytes: iterate by reference to avoid copies.
 pub(crate) struct Ordered {
     moves: ArrayVec<Candidate, MOST>,
     given: usize,
 }
 
-/// So many moves are looked for one by one; if none of them refutes the previous move, the rest is sorted.
+/// Number of moves that are selected one by one; if none of them causes a cutoff, the rest is sorted.
 const SOUGHT: usize = 4;
 
 // Ranks: the hash move, captures that don't lose, killers, quiet moves, captures that lose.
@@ -45,7 +45,7 @@ const KILLER: i32 = 1 << 20;
 const BAD_CAPTURE: i32 = -(1 << 25);
 
 impl Ordered {
-    /// Puts the given moves of a position in order.
+    /// Ranks the given moves of a position.
     pub(crate) fn new<P: Rules>(
         position: &P,
         moves: &MoveList,
@@ -70,7 +70,7 @@ impl Ordered {
     }
 }
 
-/// Most valuable victim first, corrected by how well such captures did.
+/// Returns the rank of a capture: most valuable victim first, adjusted by the capture history.
 fn rank_of_capture<P: Rules>(position: &P, m: Move, histories: &Histories, turn: Color) -> i32 {
     let is_good = P::CAPTURES_ARE_FORCED || position.wins_at_least(m, 0);
     let class = if is_good { GOOD_CAPTURE } else { BAD_CAPTURE };
@@ -78,7 +78,7 @@ fn rank_of_capture<P: Rules>(position: &P, m: Move, histories: &Histories, turn:
 }
 
 impl Candidate {
-    /// Whether it is a capture that loses material.
+    /// Whether the move is a capture that loses material.
     pub(crate) fn is_bad_capture(&self) -> bool {
         self.rank < BAD_CAPTURE / 2
     }

@@ -1,9 +1,9 @@
-//! Counting the leaves of the legal move tree.
+//! Perft: counts the leaves of the legal move tree.
 
 use shakmaty::Position;
 
-/// The number of move sequences of length `depth`, while `goes_on` says so; `None` once it does not. It is asked at every
-/// node above the leaves; the last ply is counted from the list, without making the moves.
+/// Returns the number of move sequences of length `depth`; `None` if `goes_on` returns false, which is called at every
+/// node above the leaves. Moves of the last ply are counted without being made.
 pub(crate) fn count_leaves(
     position: &(impl Position + Clone),
     depth: u32,

@@ -1,4 +1,4 @@
-//! Quiescence search: captures and what else is urgent, until the position is quiet enough to be evaluated.
+//! Quiescence search: searches only captures and other urgent moves until the position is quiet enough to be evaluated.
 
 use search::runtime::{SearchPosition as _, Stopped};
 use search::{Bound, Entry, Score};
@@ -10,17 +10,17 @@ use crate::parameters as p;
 use crate::rules::{Rules, gives_direct_check, is_tactical};
 use crate::worker::VariantWorker;
 
-/// What led from the first ply of a quiescence search to a node.
+/// Properties of the path from the first ply of a quiescence search to a node.
 #[derive(Clone, Copy)]
 pub(crate) struct Trail {
-    /// Nothing: here checks are looked at in variants in which they are urgent.
+    /// Whether the path is empty. Checks are searched only here, in variants in which they are urgent.
     begins: bool,
-    /// So many choices among forced captures.
+    /// Number of nodes on the path with several forced captures.
     choices: u32,
 }
 
 impl Trail {
-    /// The first ply.
+    /// The path of the first ply.
     pub(crate) const START: Trail = Trail { begins: true, choices: 0 };
 
     fn after(self, is_choice: bool) -> Trail {
@@ -28,25 +28,24 @@ impl Trail {
     }
 }
 
-/// What is fixed about a node while its moves are tried.
+/// Data of a node that stays the same while its moves are searched.
 struct QuietNode<'p, P> {
     keyed: &'p KeyedPosition<P>,
     beta: Score,
     ply: usize,
     is_check: bool,
-    /// Whether all moves are tried, since the side to move can't stand pat.
+    /// Whether all moves are searched because the side to move can't stand pat.
     is_forced: bool,
-    /// The static evaluation; `None` if it is forced.
+    /// The static evaluation; `None` if `is_forced`.
     evaluation: Option<Score>,
     hash_move: Option<search::Move>,
-    /// What leads to the nodes below.
+    /// The path to the child nodes.
     trail: Trail,
 }
 
 impl<P: Rules> VariantWorker<'_, P> {
-    /// The value of the position once the captures are over, within the window from `alpha` to `beta` (fail-soft). In
-    /// check all evasions are tried, and where captures are forced, all captures. `trail` is what led here from the first
-    /// ply of it.
+    /// Returns the score of a position for the window from `alpha` to `beta` (fail-soft). In check all evasions are
+    /// searched, and if captures are forced, all captures. `trail` describes the path from the first ply.
     pub(crate) fn quiesce(
         &mut self,
         keyed: &KeyedPosition<P>,
@@ -67,7 +66,8 @@ impl<P: Rules> VariantWorker<'_, P> {
             return Ok(score);
         }
 
-        // Where captures are forced, the moves say whether the position is quiet; and who has little left may be stalemated.
+        // The moves are needed if captures are forced, to tell whether the position is quiet, and if a stalemate is
+        // possible.
         let position = &keyed.position;
         let is_check = position.is_check();
         let are_needed = P::CAPTURES_ARE_FORCED || is_check || may_be_stuck(position);
@@ -99,7 +99,7 @@ impl<P: Rules> VariantWorker<'_, P> {
         Ok(best)
     }
 
-    /// Tries these moves: the best score, and the move that raised alpha last.
+    /// Searches these moves. Returns the best score, and the last move that raised alpha.
     #[inline]
     fn quiesce_moves(
         &mut self,
@@ -116,7 +116,7 @@ impl<P: Rules> VariantWorker<'_, P> {
             if !node.is_forced && candidate.is_bad_capture() {
                 continue;
             }
-            // Delta pruning: what is captured must be able to matter.
+            // Delta pruning: the captured piece must be able to raise alpha.
             if let Some(evaluation) = node.evaluation
                 && candidate.is_tactical
             {
@@ -141,7 +141,7 @@ impl<P: Rules> VariantWorker<'_, P> {
                     }
                 }
             }
-            // One evasion that does not lose at once is enough to know that it is not mate.
+            // After one evasion that is not lost, quiet evasions need not be searched.
             if node.is_check && !candidate.is_tactical && !best.is_loss() {
                 break;
             }
@@ -150,14 +150,14 @@ impl<P: Rules> VariantWorker<'_, P> {
     }
 }
 
-/// Whether a move is looked at where the side to move may stand pat.
+/// Whether a move is searched although the side to move may stand pat.
 #[inline]
 fn is_wanted<P: Rules>(position: &P, m: Move, trail: Trail) -> bool {
     let with_checks = trail.begins && P::CHECKS_ARE_URGENT;
     is_tactical(m) || position.is_urgent(m) || with_checks && gives_direct_check(position, m)
 }
 
-/// Whether the side to move has nothing but a king and pawns, none of which can go ahead.
+/// Whether the side to move has only its king and blocked pawns.
 fn may_be_stuck(position: &impl Position) -> bool {
     let board = position.board();
     let pawns = position.us() & board.pawns();

@@ -1,4 +1,4 @@
-//! What the search must know of a variant, beyond the rules that shakmaty has for it.
+//! The interface between the search and a variant, besides the rules implemented by shakmaty.
 
 mod antichess;
 mod atomic;
@@ -17,55 +17,55 @@ use shakmaty::{FromSetup, Move, Outcome, Position, Role, attacks};
 use crate::evaluation::CHESS_VALUES;
 use crate::exchange::{self, Values};
 
-/// A variant as the search sees it. One file each says what the variant is about.
+/// A variant that can be searched. Each is implemented in a file of its own.
 pub(crate) trait Rules: Position + Pass + Clone + Sync {
-    /// Which it is.
+    /// The variant.
     const VARIANT: Variant;
 
-    /// What pieces are worth in exchanges.
+    /// Piece values in exchanges.
     const VALUES: Values = CHESS_VALUES;
 
-    /// By how many centipawns a quiet move may change the evaluation: the margin, per ply, of all pruning by evaluation.
+    /// Change of the evaluation by a quiet move, in centipawns: the margin per ply of all pruning by evaluation.
     const SWING: i32 = 90;
 
-    /// Whether who can capture must. Then captures are no choice and quiescence has to play them all.
+    /// Whether captures are compulsory. Quiescence then has to search all captures.
     const CAPTURES_ARE_FORCED: bool = false;
 
-    /// Whether checks are so dangerous that quiescence begins with them, too.
+    /// Whether checks are so dangerous that quiescence searches them at its first ply.
     const CHECKS_ARE_URGENT: bool = false;
 
-    /// Whether captured pieces come back, so that a capture does not rule out a repetition.
+    /// Whether captured pieces can return to the board, so that positions may repeat across a capture.
     const CAPTURES_COME_BACK: bool = false;
 
-    /// What the position is worth for the side to move, in centipawns. Not asked of games that are over.
+    /// Returns the static evaluation for the side to move, in centipawns. Not called if the game is over.
     fn evaluate(&self) -> i32;
 
-    /// Whether the side to move would rather move than pass, so that passing proves something (null move).
+    /// Whether null moves are sound: whether moving is usually better than passing for the side to move.
     fn may_pass(&self) -> bool {
         let turn = self.turn();
         (self.board().by_color(turn) & !self.board().pawns() & !self.board().kings()).any()
     }
 
-    /// What a capture or promotion gains at first sight, in centipawns.
+    /// Returns the immediate gain of a capture or promotion, in centipawns.
     fn gain(&self, m: Move) -> i32 {
         let promotion = m.promotion().map_or(0, |role| Self::VALUES.get(role) - Self::VALUES.pawn);
         m.capture().map_or(0, |role| *Self::VALUES.get(role)) + promotion
     }
 
-    /// Whether a move wins at least so many centipawns, the exchange on its target square played out.
+    /// Whether a move wins at least `threshold` centipawns after all exchanges on its target square.
     fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
         exchange::wins_at_least(self, m, &Self::VALUES, threshold)
     }
 
-    /// Whether quiescence looks at a move as well, although it takes nothing, because it ends the game.
+    /// Whether quiescence also searches this quiet move because it ends the game.
     fn is_urgent(&self, _m: Move) -> bool {
         false
     }
 }
 
-/// Passing, which no rules allow, but which proves something in a search.
+/// Null moves.
 pub(crate) trait Pass: Sized {
-    /// The same position with the other side to move; `None` if the side to move is in check.
+    /// Returns the position with the other side to move; `None` if the side to move is in check.
     fn pass(self) -> Option<Self>;
 }
 
@@ -75,12 +75,12 @@ impl<P: Position + FromSetup> Pass for P {
     }
 }
 
-/// Whether a move changes the material at once.
+/// Whether a move changes the material.
 pub(crate) fn is_tactical(m: Move) -> bool {
     m.is_capture() || matches!(m.promotion(), Some(Role::Queen | Role::King))
 }
 
-/// Whether a move gives check by the piece that it brings to its target square; discovered checks are not looked for.
+/// Whether the moved or dropped piece gives check. Discovered checks are not detected.
 pub(crate) fn gives_direct_check(position: &impl Position, m: Move) -> bool {
     let board = position.board();
     let Some(king) = board.king_of(!position.turn()) else { return false };
@@ -89,12 +89,12 @@ pub(crate) fn gives_direct_check(position: &impl Position, m: Move) -> bool {
     !m.is_castle() && attacks::attacks(m.to(), piece, occupied).contains(king)
 }
 
-/// Whether the game has ended by the rules of the variant, or for want of a legal move.
+/// Whether the game is over by the rules of the variant or because there is no legal move.
 pub(crate) fn is_over(position: &impl Rules) -> bool {
     position.is_variant_end() || position.legal_moves().is_empty()
 }
 
-/// What a game that is over, at a ply of the search, is worth to the side to move; `None` if it is a draw.
+/// Returns the score of a finished game at a ply for the side to move; `None` for a draw.
 pub(crate) fn decision(position: &impl Rules, ply: usize) -> Option<Score> {
     let is_won = match position.variant_outcome() {
         Outcome::Known(outcome) => outcome.winner()? == position.turn(),

@@ -1,4 +1,4 @@
-//! The way in: a position of whichever variant, searched by its rules.
+//! The searcher for positions of all variants.
 
 use search::runtime::{Root, Shared};
 use search::{Answer, Control, Limits, Observer, Reductions, Score, SearchClock, Table};
@@ -11,16 +11,16 @@ use crate::rules::bughouse::Bughouse;
 use crate::rules::{Rules, decision, is_over};
 use crate::worker::VariantWorker;
 
-/// What can be searched.
+/// A position to search.
 #[derive(Clone, Debug)]
 pub enum Board {
-    /// A position of a game on one board, of whichever variant.
+    /// A position of a game on one board, of any variant.
     Single(VariantPosition),
-    /// One of the two boards of Bughouse: who captures a piece gives it to his partner at the other one.
+    /// One of the two boards of Bughouse. A captured piece goes to the captor's partner at the other board.
     Bughouse(Crazyhouse),
 }
 
-/// Does something with the position of whichever variant, as what it is.
+/// Evaluates an expression with the position as its concrete type.
 macro_rules! with_rules {
     ($position:expr, $inner:ident => $body:expr) => {
         match $position {
@@ -36,18 +36,19 @@ macro_rules! with_rules {
     };
 }
 
-/// A number that identifies a position for the rules of repetition: pieces, promoted ones and pockets where they matter,
-/// side to move, castling rights, legal en passant captures, checks left.
+/// Returns the key of a position for the repetition rule. It covers pieces, promoted pieces and pockets where relevant,
+/// side to move, castling rights, legal en passant captures and remaining checks.
 pub fn key(position: &VariantPosition) -> u64 {
     with_rules!(position, inner => key_of(inner))
 }
 
-/// The number of move sequences of length `depth`, while `goes_on` says so; `None` once it does not.
+/// Returns the number of move sequences of length `depth`; `None` if `goes_on` returns false, which is called
+/// repeatedly.
 pub fn perft(position: &VariantPosition, depth: u32, goes_on: &mut dyn FnMut() -> bool) -> Option<u64> {
     with_rules!(position, inner => count_leaves(inner, depth, goes_on))
 }
 
-/// What a position is worth at first sight, for the side to move. A game that is over counts as won, lost or drawn.
+/// Returns the static evaluation for the side to move, or the result if the game is over.
 pub fn evaluate(position: &VariantPosition) -> Score {
     with_rules!(position, inner => evaluate_by_rules(inner))
 }
@@ -63,12 +64,12 @@ fn evaluate_by_rules(position: &impl Rules) -> Score {
 /// Searches positions of all variants, one at a time, on any number of threads.
 pub struct Searcher {
     reductions: Reductions,
-    /// One for each thread.
+    /// The histories of each thread.
     histories: Vec<Histories>,
 }
 
 impl Default for Searcher {
-    /// A searcher with one thread.
+    /// Creates a searcher with one thread.
     fn default() -> Searcher {
         Searcher { reductions: Reductions::new(), histories: vec![Histories::new()] }
     }
@@ -80,11 +81,11 @@ impl Searcher {
         self.histories.resize_with(threads.max(1), Histories::new);
     }
 
-    /// Searches until a limit is reached or `control` says stop, on the calling thread and, if there are more, on
-    /// others that end before this returns. The calling thread needs [`search::STACK_SIZE`].
+    /// Searches until a limit is reached or `control` stops the search. Uses the calling thread, which needs
+    /// [`search::STACK_SIZE`], and helper threads, which end before this returns.
     ///
-    /// With one thread and without a time limit the result depends on the searcher's memory, the table and the arguments
-    /// alone. In the answer and in the reports, a mate is any end by which the variant is won.
+    /// With one thread and without a time limit the result depends only on the histories, the table and the arguments.
+    /// In the answer and the reports, a mate score stands for any win by the variant's rules.
     pub fn think(
         &mut self,
         table: &mut Table,

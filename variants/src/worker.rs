@@ -1,4 +1,4 @@
-//! One thread of the search of a variant: the runtime's part of it, and what it knows of moves.
+//! One thread of a variant's search: the runtime's thread with histories and the stack of frames.
 
 use search::runtime::{SearchPosition as _, SearchThread, Stopped};
 use search::{MAX_PLY, PieceTo, Reductions, Score};
@@ -8,17 +8,17 @@ use crate::history::{Histories, arrival};
 use crate::keyed_position::KeyedPosition;
 use crate::rules::{Rules, decision};
 
-/// Frames before the root, so that looking back needs no test.
+/// Frames before the root, so that looking back needs no bounds check.
 const BEFORE_ROOT: usize = 2;
 
-/// What a node leaves for those below it.
+/// Data of a node on the path that other nodes read.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Frame {
     /// The static evaluation; `None` in check.
     pub(crate) evaluation: Option<Score>,
-    /// Quiet moves that refuted siblings, latest first.
+    /// Killer moves: quiet moves that caused cutoffs in siblings, latest first.
     pub(crate) killers: [Option<search::Move>; 2],
-    /// The move that led here; `None` if it was a pass.
+    /// The piece that moved here and where it went; `None` for a null move.
     pub(crate) moved: Option<PieceTo>,
 }
 
@@ -39,8 +39,8 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
         VariantWorker { thread, histories, reductions, frames }
     }
 
-    /// A node is looked at. Its score, if none of its moves need be tried: the end of the game by the variant's own rules,
-    /// draws, told values, the end of the stack.
+    /// Enters a node. Returns its score if its moves need not be searched: end of the game by the variant's rules,
+    /// draw, fixed value, or maximum ply.
     #[inline]
     pub(crate) fn enter(&mut self, keyed: &KeyedPosition<P>, ply: usize) -> Result<Option<Score>, Stopped> {
         let settled = self.thread.enter(keyed, ply)?;
@@ -53,17 +53,17 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
         Ok(Some(if keyed.position.is_check() { Score::DRAW } else { self.evaluate(keyed) }))
     }
 
-    /// The frame of a node.
+    /// Returns the frame of a node.
     pub(crate) fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + BEFORE_ROOT]
     }
 
-    /// The static evaluation two plies before a node, also before the root.
+    /// Returns the static evaluation two plies before a node, also before the root.
     pub(crate) fn earlier_evaluation(&self, ply: usize) -> Option<Score> {
         self.frames[ply + BEFORE_ROOT - 2].evaluation
     }
 
-    /// Makes a move, does `search` with the node after it, and takes the move back.
+    /// Makes a move, calls `search` with the position after it, and unmakes the move.
     pub(crate) fn with_move(
         &mut self,
         keyed: &KeyedPosition<P>,
@@ -80,7 +80,8 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
         result
     }
 
-    /// Passes, does `search` with the node after it, and takes the pass back; `None` where nobody can pass.
+    /// Makes a null move, calls `search` with the position after it, and unmakes it; `None` if no null move is
+    /// possible.
     pub(crate) fn with_null_move<T>(
         &mut self,
         keyed: &KeyedPosition<P>,
@@ -95,13 +96,13 @@ impl<'a, P: Rules> VariantWorker<'a, P> {
         Some(result)
     }
 
-    /// What a position is worth at first sight.
+    /// Returns the static evaluation, with the style of play applied.
     #[inline]
     pub(crate) fn evaluate(&self, keyed: &KeyedPosition<P>) -> Score {
         self.thread.in_style(Score::centipawns(keyed.position.evaluate()), keyed)
     }
 
-    /// What a game that is over is worth.
+    /// Returns the score of a finished game.
     pub(crate) fn score_of_ending(&self, keyed: &KeyedPosition<P>, ply: usize) -> Score {
         decision(&keyed.position, ply).unwrap_or_else(|| self.thread.draw(keyed))
     }

@@ -1,4 +1,4 @@
-//! The rules of the variants by their move counts, and the search by what it must find.
+//! Move counts of the variants, and positions with known best moves.
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,7 +21,7 @@ fn count(position: &VariantPosition, depth: u32) -> u64 {
     perft(position, depth, &mut || true).expect("it goes on")
 }
 
-/// Positions made for the corners of the rules. Herald (that is shakmaty) and python-chess 1.11 agree on all counts.
+/// Positions for edge cases of the rules. Herald (that is, shakmaty) and python-chess 1.11 agree on all counts.
 const COUNTS: &[(Variant, &str, &str, u32, u64)] = &[
     (Variant::Crazyhouse, "in check, drops only between", "k7/8/8/8/8/8/8/r5K1[NPq] w - - 0 1", 3, 32_270),
     (
@@ -91,7 +91,7 @@ fn counts_of_our_own_positions() {
     }
 }
 
-/// Suites of other projects, which are not part of this one.
+/// Perft suites of other projects, which are not part of this one.
 #[test]
 fn counts_of_the_suites() {
     const SUITES: &[(&str, Variant)] = &[
@@ -145,7 +145,7 @@ fn counting_can_be_ended() {
     assert_eq!(asked, 11);
 }
 
-/// Runs a test with the stack that the search needs.
+/// Runs a test with the stack size that the search needs.
 fn with_stack(test: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(test).expect("a thread");
     if let Err(panic) = thread.join() {
@@ -176,7 +176,8 @@ fn depth(depth: u32) -> Limits {
     Limits { depth: Some(depth), ..Limits::default() }
 }
 
-/// A game was lost on time here: the lines of forced captures after the first ply had 886,814 nodes.
+/// Regression test: a game was lost on time in this position, where forced captures after the first ply took 886,814
+/// nodes.
 #[test]
 fn forced_captures_have_an_end() {
     with_stack(|| {
@@ -186,7 +187,7 @@ fn forced_captures_have_an_end() {
     });
 }
 
-/// What each variant is about, a move or two away.
+/// Positions of each variant that are won by its rules in one or two moves.
 #[test]
 fn wins_are_found_by_the_rules_of_the_variant() {
     const WINS: &[(Variant, &str, u32, &str)] = &[
@@ -196,7 +197,7 @@ fn wins_are_found_by_the_rules_of_the_variant() {
         (Variant::ThreeCheck, "4k3/8/8/8/8/8/4P3/Q3K3 w - - 1+3 0 1", 1, ""),
         // A knight next to the king blows up both.
         (Variant::Atomic, "rnbqkbnr/pppp1ppp/8/4N3/8/8/PPPPPPPP/RNBQKB1R w KQkq - 0 1", 1, ""),
-        // To give away the last piece.
+        // The last piece is given away.
         (Variant::Antichess, "8/8/8/3p4/8/4P3/8/8 w - - 0 1", 1, "e3e4"),
         (Variant::KingOfTheHill, "4k3/8/8/8/8/3K4/7r/8 w - - 0 1", 1, ""),
         // The last pawn of the horde falls.
@@ -214,7 +215,7 @@ fn wins_are_found_by_the_rules_of_the_variant() {
             let mut after = before.clone();
             let m = find(&after, played).expect("a legal move");
             after.play_unchecked(m);
-            // Giveaway is won when the opponent has taken.
+            // Antichess is won only after the opponent's capture.
             if variant != Variant::Antichess {
                 assert_eq!(after.outcome().winner(), Some(before.turn()), "{variant}: {fen}");
             }
@@ -222,7 +223,7 @@ fn wins_are_found_by_the_rules_of_the_variant() {
     });
 }
 
-/// To take the queen leaves the last pawn of the horde without a move: that wins nothing.
+/// Capturing the queen stalemates the last pawn of the horde, which does not win.
 #[test]
 fn quiescence_sees_a_stalemate() {
     with_stack(|| {
@@ -232,7 +233,7 @@ fn quiescence_sees_a_stalemate() {
     });
 }
 
-/// Games that are over are not searched, and are worth what they ended with.
+/// Finished games are not searched; their score is the result.
 #[test]
 fn a_game_that_is_over_has_no_move() {
     const OVER: &[(Variant, &str, Score)] = &[
@@ -240,7 +241,7 @@ fn a_game_that_is_over_has_no_move() {
         (Variant::ThreeCheck, "4k3/8/8/8/8/8/8/4K3 w - - 3+0 0 1", Score::mated_at(0)),
         (Variant::Atomic, "8/8/8/8/8/8/8/4K3 b - - 0 1", Score::mated_at(0)),
         (Variant::Antichess, "8/8/8/8/8/8/8/4k3 w - - 0 1", Score::mate_at(0)),
-        // Stalemated, and so the winner.
+        // The stalemated side wins.
         (Variant::Antichess, "8/8/8/8/p7/P7/8/8 w - - 0 1", Score::mate_at(0)),
         (Variant::Horde, "4k3/8/8/8/8/8/8/8 w - - 0 1", Score::mated_at(0)),
         (Variant::RacingKings, "4K3/8/8/8/8/8/k7/8 b - - 0 1", Score::mated_at(0)),
@@ -290,7 +291,7 @@ fn find_uci(position: &VariantPosition, uci: &str) -> shakmaty::Move {
     uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(position).unwrap()
 }
 
-/// A queen up, but the game knows the position from before: the search must not repeat it a third time.
+/// White's move repeats a position of the game for the third time, which is a draw whatever the material.
 #[test]
 fn repetitions_of_the_game_count() {
     with_stack(|| {
@@ -298,7 +299,7 @@ fn repetitions_of_the_game_count() {
         let mut after = start.clone();
         let m = find_uci(&start, "b1b8");
         after.play_unchecked(m);
-        // Twice before, with others between: to check once more draws.
+        // Two earlier occurrences, so another check draws.
         let earlier = vec![key(&after), 1, 2, 3, key(&after), 4, 5];
         let answer = Analyst::new()
             .think(&Root { earlier_keys: earlier, allowed: Some(vec![short(m)]), ..root(start) }, &depth(3));
@@ -306,7 +307,7 @@ fn repetitions_of_the_game_count() {
     });
 }
 
-/// Random games: evaluations are the same for the other side of a mirrored board, and keys of equal positions are equal.
+/// Random games: mirrored positions have equal evaluations, and equal positions have equal keys.
 #[test]
 fn random_games_of_all_variants() {
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
@@ -341,7 +342,7 @@ fn check_symmetry(position: &VariantPosition) {
     if let Ok(again) = again {
         assert_eq!(key(&again), key(position));
     }
-    // In Racing Kings both sides run the same way, and in Horde only White is the horde.
+    // Racing Kings and Horde are not symmetric.
     if matches!(position.variant(), Variant::RacingKings | Variant::Horde) {
         return;
     }

@@ -402,10 +402,10 @@ fn what_is_out_of_place_is_refused_and_harms_nobody() {
     room.hear(b);
     for (line, reason) in [
         (format!("{START} refreq reply; sm e4;"), "it is not the turn of this client"),
-        (format!("{START} refcom respond;"), "`refcom` is not for this side to send"),
+        (format!("{START} refcom respond;"), "`refcom` must not be sent by this side"),
         (format!("{START} refreq sign_on; tcsi \"\" \"A\";"), "signed on already"),
-        ("hello".to_owned(), "no EPD record"),
-        (String::new(), "no EPD record"),
+        ("hello".to_owned(), "not an EPD record"),
+        (String::new(), "not an EPD record"),
     ] {
         room.say(b, &line);
         let told = room.inboxes.remove(&b).expect("an answer").concat();

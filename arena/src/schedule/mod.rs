@@ -101,13 +101,13 @@ pub enum NextGames {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// There are fewer than two programs. Carries their number.
-    #[error("{0} programs: expected at least 2")]
+    #[error("{}: expected at least 2", game::counted(*.0 as u64, "program"))]
     TooFewPrograms(usize),
     /// Encounters have no games.
     #[error("0 games for each encounter: expected at least 1")]
     NoGames,
     /// A gauntlet has no challengers, or no other programs.
-    #[error("{challengers} challengers among {programs} programs: expected at least 1, and fewer than all")]
+    #[error("{challengers} of {programs} programs are challengers: expected at least 1, and fewer than all")]
     Challengers {
         /// Requested number of challengers.
         challengers: usize,

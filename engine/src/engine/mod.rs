@@ -1,8 +1,8 @@
-//! The engine as the protocols see it: it thinks about a [`Game`] on a thread of its own, tells what it finds, and can
-//! be stopped at any time.
+//! The engine as the protocols see it: it thinks about a [`Game`] on its own thread, reports what it finds, and can be
+//! stopped at any time.
 //!
-//! Every task has an id, and everything the engine says carries it: what an abandoned task still says is dropped. A book move is a
-//! decision like any other: it comes from the thinking thread as [`Thought::Done`], at once.
+//! Every task has an id, and every report carries it, so that late reports of an abandoned task can be dropped. A book
+//! move is a decision like any other: it comes at once from the thinking thread as [`Thought::Done`].
 
 mod thought;
 mod worker;
@@ -26,25 +26,25 @@ use worker::{Job, Worker};
 
 pub use thought::{Decision, Purpose, SearchLine, SearchTask, TaskId, Thought};
 
-/// Something for the thinking thread to do, in its turn.
+/// A command for the thinking thread, carried out in the order of sending.
 type WorkerCommand = Box<dyn FnOnce(&mut Worker) + Send>;
 
-/// The engine. Dropping it stops it.
+/// The engine. Dropping it stops its thread.
 pub struct Engine {
     commands: Sender<WorkerCommand>,
     worker: Option<JoinHandle<()>>,
-    /// The task under way.
+    /// The current task.
     current: Option<TaskId>,
-    /// That of the last search, whether it is still under way or not.
+    /// The control of the latest search, whether or not it is still running.
     control: Arc<Control>,
     last_id: TaskId,
     settings: Settings,
-    /// What the worker evaluates with.
+    /// The network that the worker evaluates with.
     network: Arc<Network>,
     book: Option<Book>,
-    /// Whether [`NumberSetting::Noise`] is in effect.
+    /// Whether [`NumberSetting::Noise`] applies.
     is_noisy: bool,
-    /// The seed of the noise in this game.
+    /// The seed of the noise for this game.
     seed: u64,
     told_values: Vec<(u64, Score)>,
     random: fastrand::Rng,
@@ -54,7 +54,7 @@ impl Engine {
     /// Starts an engine with default settings. `listener` is called on the thinking thread with every [`Thought`].
     ///
     /// # Errors
-    /// If there is no memory for the smallest hash table, or no thread can be started.
+    /// If there is not enough memory for the smallest hash table, or if the thread can't be started.
     pub fn new(listener: impl FnMut(TaskId, Thought) + Send + 'static) -> std::io::Result<Engine> {
         let table = Table::new(NumberSetting::Hash.default() as usize)
             .or_else(|_| Table::new(1))
@@ -83,20 +83,20 @@ impl Engine {
         })
     }
 
-    /// What is set.
+    /// Returns the current settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The value of a number.
+    /// Returns the value of a number.
     pub fn get(&self, setting: NumberSetting) -> i64 {
         self.settings.get(setting)
     }
 
-    /// Changes a number; a running task goes on with the old value.
+    /// Changes a number; a running task continues with the old value.
     ///
     /// # Errors
-    /// If the value is out of range or the memory for it is not there; the old value stays.
+    /// If the value is out of range or there is not enough memory for it; the old value is kept.
     pub fn set(&mut self, setting: NumberSetting, value: i64) -> Result<(), SettingError> {
         let old = self.get(setting);
         self.settings.set(setting, value)?;
@@ -114,15 +114,15 @@ impl Engine {
         Ok(())
     }
 
-    /// Switches something on or off; a running task is not disturbed.
+    /// Switches a setting on or off; a running task is not affected.
     pub fn switch(&mut self, setting: SwitchSetting, on: bool) {
         self.settings.switch(setting, on);
     }
 
-    /// Uses other files from the next task on, or none if `path` is empty.
+    /// Uses other files from the next task on; none if `path` is empty.
     ///
     /// # Errors
-    /// If they can't be used; the old ones stay.
+    /// If the files can't be used; the old ones are kept.
     pub fn set_path(&mut self, setting: PathSetting, path: &str) -> Result<(), SettingError> {
         let is_set = !path.is_empty();
         match setting {
@@ -145,10 +145,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Sets something to what a text says; for files, no text means none.
+    /// Sets a setting to the value of a text. For files, an empty text stands for none.
     ///
     /// # Errors
-    /// The text is no such value, or the value can't be set. The old one stays.
+    /// If the text is not a valid value or the value can't be set; the old value is kept.
     pub fn change(&mut self, setting: Setting, text: &str) -> Result<(), SettingError> {
         match setting {
             Setting::Number(number) => self.set(number, number.read(text)?),
@@ -160,10 +160,10 @@ impl Engine {
         }
     }
 
-    /// Takes over all `settings` that can be set; returns the errors of the others.
+    /// Applies all `settings` that can be set; returns the errors of the others.
     pub fn adopt(&mut self, settings: &Settings) -> Vec<SettingError> {
         let adopt = |setting| match setting {
-            // A setting that stays may be in use by a running task.
+            // Unchanged settings are skipped, because a running task may be using them.
             Setting::Number(number) if self.get(number) == settings.get(number) => Ok(()),
             Setting::Number(number) => self.set(number, settings.get(number)),
             Setting::Switch(switch) => {
@@ -176,13 +176,13 @@ impl Engine {
         Setting::ALL.into_iter().map(adopt).filter_map(Result::err).collect()
     }
 
-    /// Whether [`NumberSetting::Noise`] is in effect, as it is in a new engine.
+    /// Sets whether [`NumberSetting::Noise`] applies; it does in a new engine.
     pub fn use_noise(&mut self, on: bool) {
         self.is_noisy = on;
     }
 
-    /// Sets the value of a position for the side to move, in centipawns, from the next task on. What earlier searches found out
-    /// is forgotten, once the engine is idle, since it rests on other values.
+    /// Sets the value of a position for the side to move, in centipawns, from the next task on. The results of earlier
+    /// searches rest on other values, so they are cleared once the engine is idle.
     pub fn tell_value(&mut self, game: &Game, centipawns: i32) {
         let key = bridge::key(game.position());
         self.told_values.retain(|(told, _)| *told != key);
@@ -190,7 +190,7 @@ impl Engine {
         self.send(Worker::forget);
     }
 
-    /// Takes back all of [`Engine::tell_value`].
+    /// Removes all values set by [`Engine::tell_value`].
     pub fn forget_told_values(&mut self) {
         if !self.told_values.is_empty() {
             self.told_values.clear();
@@ -198,10 +198,10 @@ impl Engine {
         }
     }
 
-    /// The moves of the book, whether the engine plays from it or not; none without a book, or in a variant.
+    /// Returns the book's moves, whether or not the engine plays from the book; none without a book or in a variant.
     ///
     /// # Errors
-    /// If the book turns out to be damaged.
+    /// If the book is damaged.
     pub fn book_moves(&mut self, game: &Game) -> Result<Vec<BookMove>, BookError> {
         match (&mut self.book, game.chess()) {
             (Some(book), Some(chess)) => book.moves(chess),
@@ -209,24 +209,25 @@ impl Engine {
         }
     }
 
-    /// Prepares for another game: clears hash table and histories, and takes back all of [`Engine::tell_value`].
+    /// Prepares for another game: clears the hash table and the histories, and removes all values of
+    /// [`Engine::tell_value`].
     pub fn new_game(&mut self) {
         self.told_values.clear();
         self.seed = self.random.u64(..);
         self.clear();
     }
 
-    /// Clears hash table and histories, once the engine is idle.
+    /// Clears the hash table and the histories once the engine is idle.
     pub fn clear(&self) {
         self.send(Worker::forget);
     }
 
-    /// What the position is worth at first sight, for the side to move: without a search, and without noise.
+    /// Returns the static evaluation for the side to move, without a search and without noise.
     pub fn evaluate(&self, game: &Game) -> game::Score {
         bridge::evaluate(game, &self.network)
     }
 
-    /// Starts a task; one that is still running is abandoned.
+    /// Starts a task and abandons the previous one if it is still running.
     pub fn think(&mut self, game: &Game, mut task: SearchTask) -> TaskId {
         self.abandon();
         self.last_id.0 += 1;
@@ -239,12 +240,12 @@ impl Engine {
         if task.purpose == Purpose::Play
             && let Some(m) = self.choose_from_book(game, task.allowed.as_deref())
         {
-            // Nothing was searched; the static evaluation has to do.
+            // Nothing was searched, so the static evaluation serves as the score.
             let decision = Decision { best: Some(m), ponder: None, score: self.evaluate(game) };
             self.send(move |worker| (worker.listener)(id, Thought::Done(decision)));
             return id;
         }
-        // An analysis shows what Herald thinks at full strength.
+        // An analysis runs at full strength.
         let strength = self.strength().filter(|_| task.purpose != Purpose::Analyse);
         let nodes = task.limits.nodes.into_iter().chain(strength.map(|strength| strength.nodes)).min();
         task.limits = Limits {
@@ -270,13 +271,13 @@ impl Engine {
         id
     }
 
-    /// The limited strength to play with; `None` without a limit.
+    /// Returns the limited playing strength; `None` without a limit.
     fn strength(&self) -> Option<Strength> {
         let is_limited = self.settings.is_on(SwitchSetting::LimitStrength);
         is_limited.then(|| Strength::of_elo(self.get(NumberSetting::Elo)))
     }
 
-    /// The style of play for a colour.
+    /// Returns the style of play for a colour.
     fn style(&self, color: Color, strength: Option<Strength>) -> Style {
         let contempt = self.get(NumberSetting::Contempt) as i32;
         let noise = if self.is_noisy { self.get(NumberSetting::Noise) as u32 } else { 0 };
@@ -287,7 +288,8 @@ impl Engine {
         }
     }
 
-    /// A move of the book, if the engine plays from it. A damaged book counts as empty: the game goes on.
+    /// Chooses a move from the book if the engine plays from it. A damaged book counts as empty, so that the game
+    /// continues.
     fn choose_from_book(&mut self, game: &Game, allowed: Option<&[Move]>) -> Option<Move> {
         if !self.settings.is_on(SwitchSetting::OwnBook) {
             return None;
@@ -297,49 +299,50 @@ impl Engine {
         book::choose(&moves, &mut self.random)
     }
 
-    /// Whether a thought belongs to the task under way, and not to an abandoned one. After the task's
+    /// Returns whether a thought belongs to the current task and not to an abandoned one. After the task's
     /// [`Thought::Done`], call [`Engine::finish`].
     pub fn is_current(&self, id: TaskId) -> bool {
         self.current == Some(id)
     }
 
-    /// Whether a task is under way.
+    /// Returns whether there is a current task.
     pub fn is_thinking(&self) -> bool {
         self.current.is_some()
     }
 
-    /// To be called after [`Thought::Done`]: there is no current task any more.
+    /// Ends the current task; to be called after its [`Thought::Done`].
     pub fn finish(&mut self) {
         self.current = None;
     }
 
-    /// Tells the current task to answer as soon as possible.
+    /// Makes the current task answer as soon as possible.
     pub fn move_now(&self) {
         self.control.stop();
     }
 
-    /// The expected move was played: a task that pondered is now about the engine's own move.
+    /// Handles a ponder hit: the expected move was played, so the task now searches the engine's own move.
     pub fn ponder_hit(&self) {
         self.control.ponder_hit();
     }
 
-    /// Suspends the current task, which then uses no processor time. Its stop-watch is suspended by its owner.
+    /// Suspends the current task, which then uses no processor time. The owner of its stop-watch must suspend that.
     pub fn suspend(&self) {
         self.control.suspend();
     }
 
-    /// Lets a suspended task go on.
+    /// Resumes a suspended task.
     pub fn resume(&self) {
         self.control.resume();
     }
 
-    /// Ends the current task; whatever it still says is no longer current.
+    /// Abandons the current task; its further reports are no longer current.
     pub fn abandon(&mut self) {
         self.current = None;
         self.control.stop();
     }
 
-    /// Waits until the engine has carried out all earlier calls and can search at full speed. Returns at once during a task.
+    /// Waits until all earlier calls have been carried out and the engine can search at full speed. Returns at once
+    /// during a task.
     pub fn settle(&self) {
         if self.is_thinking() {
             return;
@@ -349,12 +352,12 @@ impl Engine {
             worker.table.warm_up();
             let _ = done.send(());
         });
-        // An error means that the thread is gone, and then there is nothing to wait for.
+        // Fails only if the thread has ended; then there is nothing to wait for.
         let _ = wait.recv();
     }
 
     fn send(&self, command: impl FnOnce(&mut Worker) + Send + 'static) {
-        // Fails only if the thinking thread has died, which its panic message has told already.
+        // Fails only if the thinking thread has panicked, which was reported by its panic message.
         let _ = self.commands.send(Box::new(command));
     }
 }

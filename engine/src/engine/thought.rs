@@ -1,4 +1,4 @@
-//! What the engine is asked and what it says.
+//! The tasks and the reports of the engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,95 +6,95 @@ use std::time::Duration;
 use game::{Move, Score, ScoreBound};
 use search::{Limits, SearchClock};
 
-/// Identifies a task, so that late thoughts of an abandoned task can be recognised.
+/// Identifies a task, so that late reports of an abandoned task can be recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub(super) u64);
 
-/// What to think about, besides the game itself.
+/// A task of the engine, without the game.
 pub struct SearchTask {
-    /// Whether, and from when on, the answer is wanted.
+    /// The purpose, which determines whether and when a decision is wanted.
     pub purpose: Purpose,
-    /// The bounds of the search. Overhead and number of lines are the engine's settings, and filled in by it.
+    /// The limits of the search. The engine fills in overhead and number of lines from its settings.
     pub limits: Limits,
-    /// The root moves to consider; `None` means all legal ones.
+    /// The root moves to consider; `None` stands for all legal moves.
     pub allowed: Option<Vec<Move>>,
-    /// How time is measured.
+    /// The clock of the search.
     pub clock: Arc<dyn SearchClock + Send + Sync>,
 }
 
-/// Why the engine thinks.
+/// The purpose of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To move.
+    /// To play a move.
     Play,
-    /// To move, should [`Engine::ponder_hit`] come: the position is the one after the opponent's expected move.
+    /// To play a move if [`Engine::ponder_hit`] comes. The position is the one after the opponent's expected move.
     Ponder,
-    /// To show lines until told to stop: pondering without a ponder hit.
+    /// To show lines until told to stop; a ponder search without a ponder hit.
     Analyse,
 }
 
-/// What the engine says while and after thinking.
+/// A report of the engine during or after thinking.
 #[derive(Clone, Debug)]
 pub enum Thought {
-    /// A line was found.
+    /// A line.
     Line(SearchLine),
-    /// The engine turned to a root move.
+    /// The engine has started to search a root move.
     RootMove {
-        /// The iteration, in plies.
+        /// Depth of the iteration in plies.
         depth: u32,
-        /// The move.
+        /// The root move.
         mv: Move,
-        /// Its number, from 1.
+        /// The move's number, starting at 1.
         number: usize,
-        /// The number of root moves.
+        /// Number of root moves.
         total: usize,
     },
-    /// A problem that does not stop the engine, for the user.
+    /// A problem that does not stop the engine, to be shown to the user.
     Warning(String),
-    /// The engine has decided. The last thought of a task.
+    /// The decision, the last report of a task.
     Done(Decision),
 }
 
-/// A line of play and what it is worth.
+/// A line of play and its score.
 #[derive(Clone, Debug)]
 pub struct SearchLine {
-    /// The iteration, in plies.
+    /// Depth of the iteration in plies.
     pub depth: u32,
-    /// The longest line looked at, in plies.
+    /// Selective depth in plies: the longest line searched.
     pub selective_depth: u32,
-    /// Which of several best lines this is, from 1.
+    /// Rank of the line, starting at 1; above 1 only with `MultiPV`.
     pub number: usize,
-    /// The value for the side to move.
+    /// Score for the side to move.
     pub score: Score,
-    /// What is known about the value.
+    /// Whether the score is exact or a bound.
     pub bound: ScoreBound,
-    /// Moves made so far.
+    /// Nodes searched so far.
     pub nodes: u64,
-    /// Time used.
+    /// Elapsed time.
     pub elapsed: Duration,
-    /// How full the hash table is, in permille.
+    /// Occupancy of the hash table in permille.
     pub hash_full: u32,
-    /// Successful tablebase probes.
+    /// Number of successful tablebase probes.
     pub tablebase_hits: u64,
-    /// The moves, best first.
+    /// The moves in order of play.
     pub moves: Vec<Move>,
 }
 
 impl SearchLine {
-    /// Nodes per second, 0 while no time has passed.
+    /// Returns the nodes per second; 0 while no time has elapsed.
     pub fn nodes_per_second(&self) -> u64 {
         let nanos = self.elapsed.as_nanos().max(1);
         u64::try_from(u128::from(self.nodes) * 1_000_000_000 / nanos).unwrap_or(u64::MAX)
     }
 }
 
-/// The outcome of a task.
+/// The result of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The best move; `None` if none is allowed.
+    /// The best move; `None` if no move is allowed.
     pub best: Option<Move>,
-    /// The reply that the engine expects.
+    /// The expected reply.
     pub ponder: Option<Move>,
-    /// The value of the position for the side to move.
+    /// Score of the position for the side to move.
     pub score: Score,
 }

@@ -12,7 +12,7 @@ use super::{Decision, SearchLine, SearchTask, TaskId, Thought};
 use crate::bridge::{self, from_search, line_from_search, to_search};
 use crate::endgame_tables::Probe;
 
-/// What the mate solver may remember while it works on a mate that was asked for, besides the hash table.
+/// Memory of the mate solver for a requested mate, in MiB, in addition to the hash table.
 const MATE_TABLE_MEBIBYTES: usize = 64;
 
 pub(super) struct Job {
@@ -20,15 +20,15 @@ pub(super) struct Job {
     pub(super) game: Game,
     pub(super) task: SearchTask,
     pub(super) style: Style,
-    /// Whether endgame tables may be asked.
+    /// Whether endgame tables may be probed.
     pub(super) uses_tablebases: bool,
-    /// Positions whose value was set by the user.
+    /// Positions with values set by the user.
     pub(super) told_values: Vec<(u64, Score)>,
     pub(super) control: Arc<Control>,
 }
 
 impl Job {
-    /// A root of the game with all that the task says about it.
+    /// Completes a root of the game with the data of the task.
     fn complete<P>(&self, root: Root<P>) -> Root<P> {
         let allowed = self.task.allowed.as_ref();
         Root {
@@ -40,18 +40,18 @@ impl Job {
     }
 }
 
-/// Hears the thoughts of a task.
+/// Receives the reports of a task.
 type Listener = Box<dyn FnMut(TaskId, Thought) + Send>;
 
 pub(super) struct Worker {
-    /// Lent to whichever searcher is at work.
+    /// The hash table, lent to the searcher in use.
     pub(super) table: Table,
     threads: usize,
     searcher: Searcher,
-    /// Made for the first game of a variant.
+    /// Created for the first game of a variant.
     variants: Option<variants::Searcher>,
     pub(super) tablebases: Option<Arc<SyzygyTables>>,
-    /// Whether the user knows of a fault in them.
+    /// Whether a fault of the tables has been reported.
     pub(super) is_fault_told: bool,
     pub(super) listener: Listener,
 }
@@ -91,7 +91,7 @@ impl Worker {
             None => self.think_variant(job, &job.complete(bridge::variant_root(&job.game))),
         };
         self.warn_of_tablebases(job.id);
-        // A search that ran out of depth must still not move on the opponent's time.
+        // A search that has reached its depth limit must not answer on the opponent's time.
         job.control.wait_until_released();
         (self.listener)(job.id, Thought::Done(decision(&job.game, &answer)));
     }
@@ -99,7 +99,7 @@ impl Worker {
     fn think_chess(&mut self, job: &Job, mut root: Root) -> Answer {
         let tablebases = self.tablebases.as_ref().filter(|_| job.uses_tablebases);
         let root_probes = tablebases.and_then(|tables| keep_best_moves(job, &mut root, tables));
-        // Where they know the root, the search finds the shortest way by itself.
+        // If the tables contain the root, the search finds the shortest way without them.
         let below_root = tablebases.filter(|_| root_probes.is_none());
         self.searcher.tablebases = below_root.map(|tables| Arc::new(Probe(Arc::clone(tables))) as _);
         let is_drawn = root_probes.is_some() && tablebases.is_some_and(|tables| is_drawn(job, tables));
@@ -113,7 +113,7 @@ impl Worker {
         if is_drawn { Answer { score: Score::DRAW, ..answer } } else { answer }
     }
 
-    /// Tells of a faulty endgame table, once.
+    /// Reports a faulty endgame table once.
     fn warn_of_tablebases(&mut self, id: TaskId) {
         let fault = self.tablebases.as_ref().and_then(|tables| tables.fault());
         if let Some(fault) = fault.filter(|_| !self.is_fault_told) {
@@ -130,8 +130,8 @@ impl Worker {
     }
 }
 
-/// A mate that is asked for is first of all a matter for the mate solver, which gets three quarters of the nodes and of a
-/// fixed time. If it finds none, the search takes over within the limits that are returned.
+/// Solves a requested mate with the mate solver, which gets three quarters of the nodes and of a fixed time. Also
+/// returns the remaining limits, with which the search continues if no mate was found.
 fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Answer>, Limits) {
     let limits = job.task.limits.clone();
     let Some(moves) = limits.mate.filter(|_| limits.lines <= 1) else { return (None, limits) };
@@ -157,8 +157,8 @@ fn find_mate(job: &Job, root: &Root, observer: &mut dyn Observer) -> (Option<Ans
     (answer, Limits { nodes: rest, ..limits })
 }
 
-/// If the endgame tables know the root, only the moves remain that keep what it is worth: the number of moves that they
-/// were asked about. With several lines the lesser moves are wanted, too.
+/// Restricts the root to the moves that keep its value, if the endgame tables contain it. Returns the number of moves
+/// that were probed. With several lines the other moves are needed too, so nothing is restricted.
 fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &SyzygyTables) -> Option<u64> {
     if job.task.limits.lines > 1 {
         return None;
@@ -169,7 +169,7 @@ fn keep_best_moves(job: &Job, root: &mut Root, tablebases: &SyzygyTables) -> Opt
     Some(candidates.len() as u64)
 }
 
-/// Whether the endgame tables know the root as a draw. A restriction of the root moves may have changed its value.
+/// Returns whether the endgame tables have the root as a draw. Restricted root moves may have another value.
 fn is_drawn(job: &Job, tablebases: &SyzygyTables) -> bool {
     let chess = job.game.chess().filter(|_| job.task.allowed.is_none());
     chess.and_then(|chess| tablebases.noting_faults(tablebases.probe(chess))) == Some(SyzygyValue::Draw)
@@ -181,12 +181,12 @@ fn decision(game: &Game, answer: &Answer) -> Decision {
     Decision { best: line.next(), ponder: line.next(), score: bridge::score(answer.score) }
 }
 
-/// Translates the search's reports for the listener.
+/// Converts the search's reports for the listener.
 struct Reporter<'a> {
     job: &'a Job,
-    /// Tablebase probes before the search.
+    /// Number of tablebase probes before the search.
     root_probes: u64,
-    /// Whether the endgame tables know the root as a draw.
+    /// Whether the endgame tables have the root as a draw.
     is_drawn: bool,
     listener: &'a mut Listener,
 }

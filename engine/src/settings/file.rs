@@ -1,4 +1,4 @@
-//! Settings on disk: TOML, one line for each that differs from its default.
+//! Saved settings: a TOML file with one line for each setting that differs from its default.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,44 +8,44 @@ use toml::{Table, Value};
 use super::{Setting, Settings};
 use game::excerpt;
 
-/// Where settings are kept.
+/// A file of settings.
 #[derive(Clone, Debug)]
 pub struct SettingsFile(PathBuf);
 
-/// Why settings could not be read or saved.
+/// Why settings can't be read or saved.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum SettingsFault {
     /// The file can't be read or written.
     #[error("{}: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
-    /// The file is not as Herald writes it.
+    /// The file is not in the format that Herald writes.
     #[error("{}: {problem}", path.display())]
     Damaged { path: PathBuf, problem: String },
 }
 
-const HEADER: &str = "# Herald's settings, as they were last saved. What is not here has its default.\n";
+const HEADER: &str = "# Herald's saved settings. Settings that are not listed have their defaults.\n";
 
 impl SettingsFile {
-    /// The file of this user, in the place that the platform has for such things; `None` if the user has no home.
+    /// Returns the current user's file at the platform's usual place; `None` if the user has no home directory.
     pub fn of_user() -> Option<SettingsFile> {
         Some(SettingsFile(dirs::config_dir()?.join("herald").join("settings.toml")))
     }
 
-    /// Another file.
+    /// Returns a settings file at any path.
     pub fn at(path: impl Into<PathBuf>) -> SettingsFile {
         SettingsFile(path.into())
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// What was saved; defaults if nothing was.
+    /// Loads the saved settings; the defaults if the file does not exist.
     ///
     /// # Errors
-    /// The file can't be read, or is not as Herald writes it. Nothing of a damaged file is used.
+    /// If the file can't be read or is not in the format that Herald writes. A damaged file is not used at all.
     pub fn load(&self) -> Result<Settings, SettingsFault> {
         match std::fs::read_to_string(&self.0) {
             Ok(text) => {
@@ -56,10 +56,10 @@ impl SettingsFile {
         }
     }
 
-    /// Saves settings. The file is replaced as a whole or not at all.
+    /// Saves the settings. The file is replaced as a whole or not at all.
     ///
     /// # Errors
-    /// It can't be written; what was saved before stays.
+    /// If the file can't be written; the previous file is kept.
     pub fn save(&self, settings: &Settings) -> Result<(), SettingsFault> {
         let folder = self.0.parent().unwrap_or(Path::new("."));
         let replace = || {
@@ -78,7 +78,7 @@ impl SettingsFile {
     }
 }
 
-/// The key of a setting: its name without blanks, which TOML would want quoted.
+/// Returns the key of a setting: its name without spaces, because TOML requires quotes around spaces.
 fn key(setting: Setting) -> String {
     setting.name().replace(' ', "")
 }
@@ -97,7 +97,7 @@ fn value(settings: &Settings, setting: Setting) -> Value {
     }
 }
 
-/// Reads what [`write`] writes; the error says where and what.
+/// Parses the text that [`write`] produces; an error tells the place and the problem.
 fn read(text: &str) -> Result<Settings, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let before = error.span().map_or("", |span| text.get(..span.start).unwrap_or(""));
@@ -106,7 +106,7 @@ fn read(text: &str) -> Result<Settings, String> {
     let mut settings = Settings::default();
     for (name, value) in &table {
         let setting = Setting::ALL.into_iter().find(|&setting| key(setting) == *name);
-        let setting = setting.ok_or_else(|| format!("there is no setting {}", excerpt(name)))?;
+        let setting = setting.ok_or_else(|| format!("unknown setting {}", excerpt(name)))?;
         let wrong =
             |expected: &str| format!("{name} needs {expected}, not `{}`", excerpt(&value.to_string()));
         match setting {
@@ -149,7 +149,7 @@ mod tests {
         #[test]
         fn what_is_saved_is_loaded(settings in settings(), text in "\\PC{0,40}") {
             prop_assert_eq!(read(&write(&settings)), Ok(settings));
-            // Any text is settings or a fault in one line.
+            // Any text gives settings or an error of one line.
             prop_assert!(read(&text).map_or_else(|fault| !fault.contains('\n'), |_| true));
         }
     }
@@ -161,7 +161,7 @@ mod tests {
             ("Hash = \"much\"", "Hash needs a whole number, not `\"much\"`"),
             ("Hash = 0", "Hash must be between 1 and 33554432, not 0"),
             ("OwnBook = 1", "OwnBook needs true or false, not `1`"),
-            ("Hsah = 1", "there is no setting Hsah"),
+            ("Hsah = 1", "unknown setting Hsah"),
         ] {
             let found = read(text).unwrap_err();
             assert!(found.starts_with(problem) && !found.contains('\n'), "{text}: {found}");

@@ -1,7 +1,7 @@
 //! The settings of the engine.
 //!
-//! A setting is defined once, here: name, default, range, how its text is read and where it is kept. Protocols show settings in
-//! their own ways. What a user has saved is loaded by the sessions, so that tools never see it.
+//! Each setting is defined here once: name, default, range, text form and storage. Every protocol presents the
+//! settings in its own way. Saved settings are loaded by the sessions only, so that tools are not affected by them.
 
 mod file;
 mod values;
@@ -18,19 +18,19 @@ use game::book::BookError;
 pub use file::{SettingsFault, SettingsFile};
 pub use values::Settings;
 
-/// Something that users may set.
+/// A setting that users can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// A number.
     Number(NumberSetting),
-    /// On or off.
+    /// A switch.
     Switch(SwitchSetting),
-    /// Files.
+    /// A path of files.
     Path(PathSetting),
 }
 
 impl Setting {
-    /// All settings, in the order in which users may see them.
+    /// All settings, in the order in which they are shown to users.
     pub const ALL: [Setting; 15] = [
         Setting::Number(NumberSetting::Hash),
         Setting::Number(NumberSetting::Threads),
@@ -49,7 +49,7 @@ impl Setting {
         Setting::Number(NumberSetting::DrawScore),
     ];
 
-    /// The name that users of today's programs know.
+    /// Returns the name, chosen as in other engines.
     pub const fn name(self) -> &'static str {
         match self {
             Setting::Number(setting) => NUMBERS[setting as usize].1,
@@ -58,37 +58,37 @@ impl Setting {
         }
     }
 
-    /// The setting of this name; capitals and blanks don't matter.
+    /// Finds a setting by name, ignoring case and spaces.
     pub fn named(name: &str) -> Option<Setting> {
         let plain = |name: &str| name.replace(' ', "").to_ascii_lowercase();
         Setting::ALL.into_iter().find(|setting| plain(setting.name()) == plain(name))
     }
 }
 
-/// A number that users may set.
+/// A numeric setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberSetting {
     /// Size of the hash table in MiB.
     Hash,
     /// Number of search threads.
     Threads,
-    /// Number of best lines to find.
+    /// Number of lines to find (`MultiPV`).
     Lines,
     /// Time in milliseconds kept in reserve for each move.
     Overhead,
-    /// How many centipawns a draw is worth less to the engine than it is.
+    /// Contempt in centipawns: how much less than its value a draw counts for the engine.
     Contempt,
-    /// The strength to play with if it is limited: see [`crate::Strength`].
+    /// Playing strength in Elo if it is limited; see [`crate::Strength`].
     Elo,
-    /// By how many centipawns evaluations are off, at most and at random, so that games differ.
+    /// Maximal random error of evaluations in centipawns, which makes games differ.
     Noise,
-    /// The engine resigns if it has stood so many centipawns worse for three moves; 0 means never.
+    /// The engine resigns after three moves with a score at least this many centipawns below zero; 0 means never.
     ResignScore,
-    /// A position in which the engine stands at most so many centipawns better is one to agree on a draw in.
+    /// Highest score in centipawns at which the engine accepts a draw, and limit of the scores at which it offers one.
     DrawScore,
 }
 
-/// Each number with the name that users of today's programs know, its default and its range.
+/// The numbers with the names known from other engines, defaults and ranges.
 const NUMBERS: [(NumberSetting, &str, i64, RangeInclusive<i64>); 9] = [
     (NumberSetting::Hash, "Hash", 64, 1..=1 << 25),
     (NumberSetting::Threads, "Threads", 1, 1..=1024),
@@ -102,25 +102,25 @@ const NUMBERS: [(NumberSetting, &str, i64, RangeInclusive<i64>); 9] = [
 ];
 
 impl NumberSetting {
-    /// The value of a new engine.
+    /// Returns the value in a new engine.
     pub const fn default(self) -> i64 {
         NUMBERS[self as usize].2
     }
 
-    /// The values that can be set.
+    /// Returns the range of allowed values.
     pub fn range(self) -> RangeInclusive<i64> {
         NUMBERS[self as usize].3.clone()
     }
 }
 
-/// Something that users may switch on and off. All of it is off in a new engine.
+/// A setting that is on or off. All are off in a new engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwitchSetting {
-    /// Whether the engine plays as weakly as [`NumberSetting::Elo`] says.
+    /// Whether the playing strength is limited to [`NumberSetting::Elo`].
     LimitStrength,
-    /// Whether the engine plays from its book.
+    /// Whether the engine plays from its opening book.
     OwnBook,
-    /// Whether the engine offers draws, too, and does not only accept them.
+    /// Whether the engine offers draws and not only accepts them.
     OfferDraws,
 }
 
@@ -130,14 +130,14 @@ const SWITCHES: [(SwitchSetting, &str); 3] = [
     (SwitchSetting::OfferDraws, "OfferDraws"),
 ];
 
-/// Files that users may name. Without a name there are none.
+/// A setting that names files; empty means none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathSetting {
     /// The opening book.
     Book,
     /// Directories with Syzygy endgame tables, separated as in the environment variable `PATH`.
     Tablebases,
-    /// The network to evaluate positions with instead of the one that is part of the program.
+    /// The network that replaces the one that is part of the program.
     Network,
 }
 
@@ -147,29 +147,29 @@ const PATHS: [(PathSetting, &str); 3] = [
     (PathSetting::Network, "EvalFile"),
 ];
 
-/// Why a setting was not changed; the old value stays.
+/// Why a setting was not changed; the old value is kept.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says all that its fields mean")]
 pub enum SettingError {
-    /// The value lies outside [`NumberSetting::range`].
+    /// The value is outside [`NumberSetting::range`].
     #[error("{} must be between {} and {}, not {value}", Setting::Number(*setting).name(), setting.range().start(), setting.range().end())]
     OutOfRange { setting: NumberSetting, value: i64 },
-    /// The value is no number.
+    /// The value is not a number.
     #[error("{} needs a whole number, not `{value}`", Setting::Number(*setting).name())]
     NotANumber { setting: NumberSetting, value: String },
     /// The value is neither on nor off.
     #[error("{} needs true or false (1 or 0), not `{value}`", Setting::Switch(*setting).name())]
     NotASwitch { setting: SwitchSetting, value: String },
     /// There is not enough memory for the hash table.
-    #[error("too little memory for a hash table of {mebibytes} MiB; the old one stays")]
+    #[error("too little memory for a hash table of {mebibytes} MiB; the old table is kept")]
     Memory { mebibytes: i64, error: TableError },
-    /// There is no book in the file.
+    /// The file can't be used as a book.
     #[error("can't use `{path}` as a book: {error}")]
     Book { path: String, error: BookError },
-    /// There is no network in the file.
+    /// The file can't be used as a network.
     #[error("can't use `{path}` as a network: {error}")]
     Network { path: String, error: NetworkFault },
-    /// There are no endgame tables where they should be.
+    /// The endgame tables can't be used.
     #[error(transparent)]
     Tablebases(#[from] TablebaseError),
 }

@@ -3,7 +3,7 @@
 use super::{NUMBERS, NumberSetting, PATHS, PathSetting, SWITCHES, Setting, SettingError, SwitchSetting};
 use game::excerpt;
 
-/// What is set. Whether there is memory for it, or a book where it should be, is not known here.
+/// The values of all settings. Whether the memory or the files exist is not checked here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     numbers: [i64; NUMBERS.len()],
@@ -12,7 +12,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Those of a new engine.
+    /// Returns the settings of a new engine.
     fn default() -> Settings {
         Settings {
             numbers: NUMBERS.map(|(_, _, default, _)| default),
@@ -23,7 +23,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The value of a number.
+    /// Returns the value of a number.
     pub fn get(&self, setting: NumberSetting) -> i64 {
         self.numbers[setting as usize]
     }
@@ -40,27 +40,27 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether something is switched on.
+    /// Returns whether a switch is on.
     pub fn is_on(&self, setting: SwitchSetting) -> bool {
         self.switches[setting as usize]
     }
 
-    /// Switches something on or off.
+    /// Switches a setting on or off.
     pub fn switch(&mut self, setting: SwitchSetting, on: bool) {
         self.switches[setting as usize] = on;
     }
 
-    /// The files that are set; empty if there are none.
+    /// Returns the path of a setting; empty if none is set.
     pub fn path(&self, setting: PathSetting) -> &str {
         &self.paths[setting as usize]
     }
 
-    /// Sets files; none if `path` is empty.
+    /// Sets a path; empty means none.
     pub fn set_path(&mut self, setting: PathSetting, path: &str) {
         path.clone_into(&mut self.paths[setting as usize]);
     }
 
-    /// Whether a setting has the value of a new engine.
+    /// Returns whether a setting has the value of a new engine.
     pub fn is_default(&self, setting: Setting) -> bool {
         match setting {
             Setting::Number(number) => self.get(number) == number.default(),
@@ -70,9 +70,9 @@ impl Settings {
     }
 }
 
-/// Values as users and GUIs write them.
+/// Values in the form in which users and GUIs write them.
 impl NumberSetting {
-    /// Reads a value; whether it is in range is not looked at.
+    /// Parses a number without checking its range.
     ///
     /// # Errors
     /// [`SettingError::NotANumber`]
@@ -82,7 +82,7 @@ impl NumberSetting {
 }
 
 impl SwitchSetting {
-    /// Reads `true`, `false`, `1` or `0`.
+    /// Parses `true`, `false`, `1` or `0`.
     ///
     /// # Errors
     /// [`SettingError::NotASwitch`]

@@ -5,4 +5,4 @@ mod tokens;
 mod write;
 
 pub use read::{PgnError, PgnFault, PgnGame, PgnReader};
-pub use write::{PgnTags, write_pgn};
+pub use write::{PgnTags, pgn_gap, write_pgn};

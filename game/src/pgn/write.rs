@@ -1,6 +1,7 @@
 //! The export format of PGN.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Index;
 
 use shakmaty::{CastlingMode, Position as _};
@@ -30,6 +31,25 @@ pub fn write_pgn(game: &Game, tags: &PgnTags, comments: &[Option<String>]) -> St
 }
 
 /// The roster in its fixed order, then the other tags in ASCII order (PGN standard, 8.1.1).
+/// Returns what must stand between the text of a file and a game that is appended to it: line feeds that make an empty line.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn pgn_gap(file: &mut (impl Read + Seek)) -> io::Result<&'static str> {
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(3)))?;
+    let mut last = Vec::new();
+    file.take(3).read_to_end(&mut last)?;
+    let has_gap = last.is_empty() || last.ends_with(b"\n\n") || last.ends_with(b"\n\r\n");
+    Ok(if has_gap {
+        ""
+    } else if last.ends_with(b"\n") {
+        "\n"
+    } else {
+        "\n\n"
+    })
+}
+
 fn tag_section(game: &Game, tags: &PgnTags, result: &str) -> String {
     let mut section = String::new();
     let mut others = tags.0.clone();
@@ -370,6 +390,15 @@ mod tests {
                 let written = written.as_deref().map(words).filter(|text| !text.is_empty());
                 prop_assert_eq!(written, read.as_deref().map(words));
             }
+        }
+    }
+
+    #[test]
+    fn a_game_is_appended_after_an_empty_line() {
+        for (text, gap) in
+            [("", ""), ("*", "\n\n"), ("*\r\n", "\n"), ("\n*\n", "\n"), ("*\n\n", ""), ("*\r\n\r\n", "")]
+        {
+            assert_eq!(pgn_gap(&mut io::Cursor::new(text)).unwrap(), gap, "{text:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Any bytes as a file of EPD records. Nothing panics, and what was written is read again as the same records.
+//! Reads any bytes as EPD records. Nothing panics, and a written record is read again as the same record.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mates = moves == MoveReading::Repair;
         read_and_write(RecordReader { moves, mates, ..RecordReader::default() }, bytes);
     }
-    // Escapes undone are gone, so that there is no way back.
+    // Decoded escapes are not restored on writing, so these records are only read.
     for escapes in [Escapes::Backslash, Escapes::ChessDb] {
         for line in lines(1, bytes) {
             let reader = RecordReader { escapes, strictness: Strictness::Strict, ..RecordReader::default() };

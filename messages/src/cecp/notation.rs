@@ -29,7 +29,8 @@ pub(super) fn write_result(
     }
 }
 
-/// Upper limit of times: ten thousand years in seconds. Larger than any "no limit" of a GUI, and sums of times cannot overflow.
+/// Upper limit of times: ten thousand years in seconds. Larger than any "no limit" of a GUI, and sums of times cannot
+/// overflow.
 const MOST_SECONDS: u64 = 315_576_000_000;
 
 /// Reads decimal seconds (`2`, `0.05`, `.5`), exact to the nanosecond. Text after the number is ignored, because future
@@ -91,8 +92,8 @@ impl fmt::Display for BaseTime {
     }
 }
 
-/// Returns true if a word has the syntax of a move, legal or not: coordinate notation, SAN, castling, a drop, the null move
-/// `@@@@`, or several legs joined by commas. Without `usermove`, only such words are read as moves.
+/// Returns true if a word has the syntax of a move, legal or not: coordinate notation, SAN, castling, a drop, the null
+/// move `@@@@`, or several legs joined by commas. Without `usermove`, only such words are read as moves.
 pub(super) fn is_move_shaped(word: &str) -> bool {
     word.split(',').all(is_leg_shaped)
 }

@@ -72,8 +72,8 @@ fn take_number<N: std::str::FromStr>(rest: &mut &str) -> Option<N> {
     Some(number)
 }
 
-/// Splits the text after the node count into numbers and text. The text starts after the last tab before the first character
-/// that is not part of a number; without such a tab, everything is text.
+/// Splits the text after the node count into numbers and text. The text starts after the last tab before the first
+/// character that is not part of a number; without such a tab, everything is text.
 fn split_text(rest: &str) -> (Vec<u64>, &str) {
     let end = rest.find(|c: char| !c.is_ascii_digit() && !c.is_whitespace()).unwrap_or(rest.len());
     match rest[..end].rfind('\t') {

@@ -293,7 +293,7 @@ mod tests {
         let error = "1 1 e7e5\r".parse::<MediatorMessage>().expect_err("malformed");
         assert_eq!(
             error.to_string(),
-            "malformed message: expected a move such as e2e4 or e7e8q, in small letters, not `e7e5\\r`"
+            "malformed message: expected a move such as e2e4 or e7e8q, in lower case, not `e7e5\\r`"
         );
         let error = "x".repeat(1000).parse::<EngineMessage>().expect_err("malformed");
         assert_eq!(error.found.chars().count(), 81);
@@ -326,7 +326,7 @@ mod tests {
         prop_oneof![first, subsequent]
     }
 
-    /// Bytes as they are, and with the words of the protocol among them, which come further.
+    /// Arbitrary bytes, and bytes with words of the protocol, which get further in the parser.
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         let words =
             "[0-9 ]{0,12}(ready|forfeit|[a-i][0-9][a-h][1-8][qrbnkQ]?|[1-8pnbrqkPNBRQK/]{1,40} [wb] .{1,9})?";

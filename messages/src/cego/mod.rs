@@ -1,7 +1,7 @@
 //! CEGO, the Chess Engine Game Operation protocol, revision 1: the messages of both sides.
 //!
-//! The protocol is strict: a message that deviates from the document ends the session. It has no options, no draw offers and
-//! no Chess960. Where the document is silent, the most literal reading is implemented.
+//! The protocol is strict: a message that deviates from the document ends the session. It has no options, no draw
+//! offers and no Chess960. Where the document is silent, the most literal reading is implemented.
 
 mod message;
 mod notation;

@@ -9,8 +9,8 @@ use shakmaty::{CastlingMode, Move, Role};
 
 use super::MalformedMessage;
 
-/// A move: origin, target and promotion. Castling is written with the squares of the king (`e1g1`). Legality is checked by
-/// [`LongMove::find`].
+/// A move: origin, target and promotion. Castling is written with the squares of the king (`e1g1`). Legality is checked
+/// by [`LongMove::find`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LongMove(UciMove);
 
@@ -27,8 +27,8 @@ impl LongMove {
         is_known.then_some(LongMove(written))
     }
 
-    /// Returns the legal move of `game` with this notation, if there is one. Castling as king takes rook and a promotion
-    /// without its letter are not accepted.
+    /// Returns the legal move of `game` with this notation, if there is one. Castling as king takes rook and a
+    /// promotion without its letter are not accepted.
     pub fn find(self, game: &Game) -> Option<Move> {
         game.legal_moves().into_iter().find(|&m| LongMove::of(m) == Some(self))
     }
@@ -40,7 +40,7 @@ impl FromStr for LongMove {
     fn from_str(text: &str) -> Result<LongMove, MalformedMessage> {
         // Other spellings, for instance with capitals, are rejected.
         let written = text.parse().ok().filter(|written: &UciMove| written.to_string() == text);
-        let expected = "a move such as e2e4 or e7e8q, in small letters";
+        let expected = "a move such as e2e4 or e7e8q, in lower case";
         written.and_then(LongMove::new).ok_or_else(|| MalformedMessage::new(expected, text))
     }
 }
@@ -58,7 +58,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Any move that can be written.
+    /// Generates moves that can be written.
     pub(in crate::cego) fn long_move() -> impl Strategy<Value = LongMove> {
         let square = || (0..64_u32).prop_map(Square::new);
         let roles = vec![Role::Knight, Role::Bishop, Role::Rook, Role::Queen];

@@ -9,8 +9,8 @@ use shakmaty::{Board, Chess, PositionErrorKinds, Square};
 
 use super::MalformedMessage;
 
-/// A well-formed FEN: six fields separated by single spaces, castling rights as `KQkq` in that order. Legality is checked by
-/// [`StrictFen::game`].
+/// A well-formed FEN: six fields separated by single spaces, castling rights as `KQkq` in that order. Legality is
+/// checked by [`StrictFen::game`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictFen(String);
 
@@ -122,7 +122,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Any FEN that is well-formed; hardly one of them is a position.
+    /// Generates well-formed FENs, of which hardly any is a legal position.
     pub(in crate::cego) fn strict_fen() -> impl Strategy<Value = StrictFen> {
         let piece = (prop::sample::select(Role::ALL.to_vec()), any::<bool>())
             .prop_map(|(role, white)| Piece { role, color: Color::from_white(white) });
@@ -194,7 +194,7 @@ pub(super) mod tests {
             ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "in check"),
             ("4k3/8/8/8/8/8/8/4K2P w - - 0 1", "pawn"),
             ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling"),
-            // Where a king may castle from only in Chess960.
+            // Squares from which a king may castle only in Chess960.
             ("1k6/8/8/8/8/8/8/RK5R w KQ - 0 1", "castling"),
             ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en passant"),
         ] {

@@ -1,7 +1,8 @@
 //! Streaming reader that splits files of any size into blocks of lines, so that threads can share the work.
 //!
-//! A block holds the whole lines of one read, up to a megabyte. Memory use is bounded, and input from a pipe is processed
-//! without waiting for a full block. Lines longer than 16 MiB are skipped. Bytes that are not UTF-8 are read as ISO 8859-1.
+//! A block holds the whole lines of one read, up to a megabyte. Memory use is bounded, and input from a pipe is
+//! processed without waiting for a full block. Lines longer than 16 MiB are skipped. Bytes that are not UTF-8 are read
+//! as ISO 8859-1.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -31,8 +32,8 @@ pub enum FileBlock {
     },
 }
 
-/// Iterator over the blocks of a file, in order. A block is returned as soon as the input has provided a whole line. One
-/// block is held in memory at a time.
+/// Iterator over the blocks of a file, in order. A block is returned as soon as the input has provided a whole line.
+/// One block is held in memory at a time.
 ///
 /// After an error of the input the iterator ends.
 pub struct Blocks<R> {
@@ -185,7 +186,7 @@ pub fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = TextLine<'_>> {
 mod tests {
     use super::*;
 
-    /// Gives so many bytes at a time.
+    /// A reader that returns at most this number of bytes at a time.
     struct Slowly<'a>(&'a [u8], usize);
 
     impl Read for Slowly<'_> {

@@ -1,9 +1,9 @@
-//! Reader of the board field (EPD specification, 4.1). Unlike shakmaty's reader it reports the column of a fault. Boards are
-//! written by shakmaty.
+//! Reader and writer of the board field (EPD specification, 4.1). Unlike shakmaty's, the reader reports the column of a fault,
+//! and the writer visits the pieces instead of asking for each square.
 
 use game::epd::{Findings, Rule, Severity, Word};
 use game::excerpt;
-use shakmaty::{Bitboard, Board, ByColor, ByRole, Piece, Square};
+use shakmaty::{Bitboard, Board, ByColor, ByRole, Piece, Rank, Square};
 
 /// Reads the board from rank 8 to rank 1, each rank from the a-file to the h-file, and reports its faults.
 pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<Board> {
@@ -50,6 +50,23 @@ pub(super) fn read_board(word: Word<'_>, findings: &mut Findings<'_>) -> Option<
     Board::try_from_bitboards(roles, colors).ok()
 }
 
+/// Writes the board from rank 8 to rank 1, each rank from the a-file to the h-file.
+pub(super) fn write_board(board: &Board, out: &mut String) {
+    let push_empty =
+        |out: &mut String, squares: u32| out.extend(char::from_digit(squares, 10).filter(|_| squares > 0));
+    for rank in Rank::ALL.into_iter().rev() {
+        let mut next_file = 0;
+        for square in board.occupied() & rank {
+            let file = u32::from(square.file());
+            push_empty(out, file - next_file);
+            out.extend(board.piece_at(square).map(Piece::char));
+            next_file = file + 1;
+        }
+        push_empty(out, 8 - next_file);
+        out.push_str(if rank == Rank::First { "" } else { "/" });
+    }
+}
+
 fn misplaced(byte: u8, board: &str) -> String {
     match byte {
         b'/' => "`/` before a rank is full or after the last rank".to_owned(),
@@ -82,7 +99,8 @@ mod tests {
         fn boards_are_written_as_they_were_read(text in "(8|[pnbrqkPNBRQK]{8}|[pQ]1[rP]3[kb]1|3K4)(/(8|k7|1p2P3|[rR]6[qQ]|7N)){7}") {
             let mut findings = Findings::new(&text, 1);
             let board = read_board(Word { text: &text, at: 0 }, &mut findings);
-            let written = board.expect("eight ranks of eight squares").to_string();
+            let mut written = String::new();
+            write_board(&board.expect("eight ranks of eight squares"), &mut written);
             prop_assert_eq!(&written, &text);
             prop_assert_eq!(findings.faults, []);
         }

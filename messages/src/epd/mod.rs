@@ -1,8 +1,8 @@
 //! EPD, the Extended Position Description: annotated positions, one record per line (Edwards, 1995).
 //!
-//! A [`Record`] has a [`Position`] and [`Operation`]s with typed operands. [`RecordReader`] reads it from a line, strictly or
-//! leniently, and reports each [`Fault`] with its column and [`Rule`]. Written records are in canonical form (the
-//! specification's "pfdn", 7.1). [`Blocks`] splits files of any size into lines.
+//! A [`Record`] has a [`Position`] and [`Operation`]s with typed operands. [`RecordReader`] reads it from a line,
+//! strictly or leniently, and reports each [`Fault`] with its column and [`Rule`]. Written records are in canonical
+//! form (the specification's "pfdn", 7.1). [`Blocks`] splits files of any size into lines.
 //!
 //! The lexer is in [`game::epd`], because books and openings use it too.
 

@@ -208,8 +208,8 @@ fn is_canonical(text: &str) -> bool {
     !text.starts_with('P') && promotion.is_none_or(|letter| letter.is_ascii_uppercase())
 }
 
-/// Text that can be written inside a string operand or as a move: no control characters (see [`printing`]), and apostrophes
-/// for quotation marks, which EPD cannot write inside a string.
+/// Text that can be written inside a string operand or as a move: no control characters (see [`printing`]), and
+/// apostrophes for quotation marks, which EPD cannot write inside a string.
 pub(crate) fn cleaned(text: &str) -> Text<'_> {
     match printing(text) {
         text if text.contains('"') => Cow::Owned(text.replace('"', "'")),
@@ -217,8 +217,9 @@ pub(crate) fn cleaned(text: &str) -> Text<'_> {
     }
 }
 
-/// Replaces control characters, which would break the line or move a terminal's cursor. Other characters outside ASCII are
-/// kept, because they may be part of a name. Text is cleaned when it is read, so that reading what was written is identity.
+/// Replaces control characters, which would break the line or move a terminal's cursor. Other characters outside ASCII
+/// are kept, because they may be part of a name. Text is cleaned when it is read, so that reading what was written is
+/// identity.
 pub(super) fn printing(text: &str) -> Text<'_> {
     if text.contains(char::is_control) {
         Cow::Owned(text.replace(char::is_control, "?"))

@@ -34,7 +34,8 @@ pub(super) struct Operands<'a, 'f> {
 }
 
 impl<'a> Operands<'a, '_> {
-    /// Reads the operation. If its operands are invalid, an error is reported and the operation is kept as [`Operation::Other`].
+    /// Reads the operation. If its operands are invalid, an error is reported and the operation is kept as
+    /// [`Operation::Other`].
     pub(super) fn read(mut self) -> Operation<'a> {
         let opcode = self.opcode.text;
         let distance = if opcode == "bm" { self.mate_distance() } else { None };
@@ -76,7 +77,8 @@ impl<'a> Operands<'a, '_> {
         self.given.iter().map(any).collect()
     }
 
-    /// Reports an unknown opcode. Private opcodes are allowed; one that looks like a shared opcode may be a typing error.
+    /// Reports an unknown opcode. Private opcodes are allowed; one that looks like a shared opcode may be a typing
+    /// error.
     fn unknown(&mut self) {
         let opcode = self.opcode.text;
         let is_private = opcode.starts_with(|c: char| c.is_ascii_uppercase());
@@ -90,7 +92,7 @@ impl<'a> Operands<'a, '_> {
                 let expected = "private opcodes start with a capital, others have no capital and two letters";
                 (Rule::A18, Severity::Warning, format!("`{shown}`; {expected}"))
             } else {
-                (Rule::F15, Severity::Note, format!("`{shown}` is no opcode of the standard"))
+                (Rule::F15, Severity::Note, format!("`{shown}` is not an opcode of the standard"))
             };
         self.report(self.opcode.at, rule, severity, message);
     }
@@ -123,7 +125,7 @@ impl<'a> Operands<'a, '_> {
         self.refuse(at, rule, format!("`{}` has {found}; expected {expected}", excerpt(self.opcode.text)))
     }
 
-    /// Reports an error at an operand too many.
+    /// Reports an error at a superfluous operand.
     fn refuse_second<T>(&mut self, at: usize, expected: &str) -> Option<T> {
         let opcode = excerpt(self.opcode.text);
         self.refuse(at, Rule::O1, format!("`{opcode}` has too many operands; expected {expected}"))
@@ -331,8 +333,8 @@ impl<'a, 'f> Operands<'a, 'f> {
         Some(self.moves.line(texts, self.findings))
     }
 
-    /// Returns the distance to mate of `bm #3` or `bm #-2`, in moves: negative if the side to move is mated. Commas around it
-    /// are skipped.
+    /// Returns the distance to mate of `bm #3` or `bm #-2`, in moves: negative if the side to move is mated. Commas
+    /// around it are skipped.
     fn mate_distance(&self) -> Option<&'a str> {
         // The first operand excludes nearly all records.
         if !self.given.first().is_some_and(|first| !first.is_string && first.text.starts_with(['#', ','])) {

@@ -1,7 +1,7 @@
 //! Operations: opcodes with their operands.
 //!
-//! Strings keep characters outside ASCII, with a warning, because they may be part of a name. Control characters become `?`.
-//! Strings of more than 255 bytes are not cut.
+//! Strings keep characters outside ASCII, with a warning, because they may be part of a name. Control characters become
+//! `?`. Strings of more than 255 bytes are not cut.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -17,9 +17,9 @@ use super::{ClockTime, EpdEvaluation, Record, RefereeCommand, RefereeRequest, Re
 /// The text of a string operand, without quotation marks.
 pub type Text<'a> = Cow<'a, str>;
 
-/// Defines [`Operation`] by a table: opcode, variant, type of the value, method of [`Operands`] that reads it and method of
-/// [`OperandWriter`] that writes it. The opcodes after `flags` have no operands. [`Record`] gets a getter for each value, named
-/// after the opcode.
+/// Defines [`Operation`] by a table: opcode, variant, type of the value, method of [`Operands`] that reads it and
+/// method of [`OperandWriter`] that writes it. The opcodes after `flags` have no operands. [`Record`] gets a getter for
+/// each value, named after the opcode.
 macro_rules! operations {
     (
         values { $($(#[$about:meta])* $opcode:ident $variant:ident($value:ty) $read:ident $write:ident;)* }

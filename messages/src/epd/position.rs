@@ -1,13 +1,12 @@
 //! The four fields that describe a position (EPD specification, 4).
 
-use std::fmt::Write as _;
 use std::num::NonZeroU32;
 
 use game::epd::{Findings, Rule, Severity, Word};
 use game::{CastlingMode, Chess, Color, FenError, Game, excerpt, legal_position};
 use shakmaty::{Bitboard, Board, EnPassantMode, File, Position as _, Rank, Setup, Square};
 
-use super::board::read_board;
+use super::board::{read_board, write_board};
 
 /// A position, legal or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,8 +78,7 @@ impl EpdPosition {
 
     /// Writes the fields.
     pub(super) fn write(&self, out: &mut String) {
-        // Writing to a string does not fail.
-        let _ = write!(out, "{}", self.board);
+        write_board(&self.board, out);
         out.push_str(self.turn.fold_wb(" w ", " b "));
         out.push_str(if self.castling.letters.is_empty() { "-" } else { &self.castling.letters });
         out.push(' ');
@@ -102,8 +100,8 @@ impl EpdPosition {
         }
     }
 
-    /// Returns the position if it is legal. Castling rights and en passant squares that contradict the board are dropped. The
-    /// castling mode is that of Chess960 if the castling rights require it.
+    /// Returns the position if it is legal. Castling rights and en passant squares that contradict the board are
+    /// dropped. The castling mode is that of Chess960 if the castling rights require it.
     ///
     /// # Errors
     /// The position is illegal.
@@ -137,7 +135,10 @@ impl EpdPosition {
             }
             Ok((chess, mode)) => {
                 if (chess.castles().castling_rights() & rights).count() < self.castling.letters.len() {
-                    let message = format!("`{}`: a king or a rook has moved", self.castling.letters);
+                    let message = format!(
+                        "castling rights `{}`: a king or a rook is not on its square",
+                        self.castling.letters
+                    );
                     report(castling, Rule::F6, message);
                 }
                 if let Some(square) =

@@ -15,8 +15,8 @@ use super::operands::Operands;
 use super::rules::judge;
 use super::{EpdPosition, Operation, Register};
 
-/// A position with its operations, in ASCII order of their opcodes and without duplicates. The display form is the canonical
-/// form of the specification.
+/// A position with its operations, in ASCII order of their opcodes and without duplicates. The display form is the
+/// canonical form of the specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The position.
@@ -70,7 +70,8 @@ impl<'a> Record<'a> {
         self.operations.binary_search_by(|operation| operation.opcode().cmp(opcode))
     }
 
-    /// Creates a game that starts in the position, with the counters of `hmvc` and `fmvn`, by default those of a new game.
+    /// Creates a game that starts in the position, with the counters of `hmvc` and `fmvn`, by default those of a new
+    /// game.
     ///
     /// # Errors
     /// The position is illegal, or a counter is over 65535.
@@ -128,10 +129,10 @@ pub enum MoveReading {
 
 /// Settings for reading records. By default a reader is lenient and looks up all moves in the position.
 ///
-/// A lenient reader corrects the following, with a warning: missing or superfluous blanks and semicolons, counters of a FEN
-/// (they become `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation marks,
-/// SAN with too much or too little disambiguation, duplicate opcodes with the same operands. Of several operations with one
-/// opcode and different operands the last one is kept, with an error.
+/// A lenient reader corrects the following, with a warning: missing or superfluous blanks and semicolons, counters of a
+/// FEN (they become `hmvc` and `fmvn`), castling rights out of order, commas between moves, strings without quotation
+/// marks, SAN with too much or too little disambiguation, duplicate opcodes with the same operands. Of several
+/// operations with one opcode and different operands the last one is kept, with an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordReader {
     /// Treatment of faulty records.
@@ -207,8 +208,8 @@ impl RecordReader {
     }
 }
 
-/// Returns true if text in place of an opcode would be read as the counter of a FEN or as a fifth field if it were written
-/// first. Such a record has no canonical form.
+/// Returns true if text in place of an opcode would be read as the counter of a FEN or as a fifth field if it were
+/// written first. Such a record has no canonical form.
 fn is_like_a_field(opcode: &str) -> bool {
     opcode == "-" || (!opcode.is_empty() && opcode.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -226,8 +227,8 @@ impl<'a> Operations<'a> {
         self.places.push(at);
     }
 
-    /// Sorts the operations by opcode and keeps the last one of duplicates. Those before `first` are counters of a FEN, which
-    /// may be in any order.
+    /// Sorts the operations by opcode and keeps the last one of duplicates. Those before `first` are counters of a FEN,
+    /// which may be in any order.
     fn sort(&mut self, first: usize, findings: &mut Findings<'a>) {
         if self.list.is_sorted_by(|one, next| one.opcode() < next.opcode()) {
             return;

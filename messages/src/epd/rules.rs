@@ -7,7 +7,7 @@ use super::{EpdEvaluation, EpdMove, Operation, Record};
 
 /// Checks the operations of a record. `places` are their byte offsets in the line.
 pub(super) fn judge<'a>(record: &Record<'a>, places: &[usize], findings: &mut Findings<'a>) {
-    // Fast path: few records have an operation that a rule is about.
+    // Fast path: most records have no operation to which a rule applies.
     let is_bound = |operation: &Operation<'_>| {
         use Operation as O;
         matches!(

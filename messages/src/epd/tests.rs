@@ -1,4 +1,4 @@
-//! Records as a whole.
+//! Tests of whole records.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,20 +20,20 @@ const STRICT: RecordReader = RecordReader { strictness: Strictness::Strict, ..LE
 const SYNTAX: RecordReader = RecordReader { moves: MoveReading::Syntax, ..LENIENT };
 const IMPORT: RecordReader = RecordReader { moves: MoveReading::Repair, mates: true, ..LENIENT };
 
-/// The record in canonical form, and the faults as `column rule severity`.
+/// Returns the record in canonical form, and the faults as `column rule severity`.
 fn read(reader: RecordReader, line: &str) -> (Option<String>, Vec<String>) {
     let reading = reader.read(line, 1);
     let told = |fault: &Fault| format!("{} {} {}", fault.column, fault.rule, fault.severity);
     (reading.record.map(|record| record.to_string()), reading.faults.iter().map(told).collect())
 }
 
-/// What is wrong with operations in the start position, as `rule severity`.
+/// Returns the faults of operations in the start position as `rule severity`.
 fn faults(operations: &str) -> Vec<String> {
     let (_, faults) = read(LENIENT, &format!("{START} {operations}"));
     faults.iter().map(|fault| fault.split_once(' ').expect("a column").1.to_owned()).collect()
 }
 
-/// What becomes of operations in the start position.
+/// Returns the canonical form of operations in the start position.
 fn normal(reader: RecordReader, operations: &str) -> String {
     let (record, _) = read(reader, &format!("{START} {operations}"));
     record.expect("a record").strip_prefix(START).expect("the position").trim_start().to_owned()
@@ -107,7 +107,7 @@ fn the_examples_of_the_specification() {
     assert_eq!(read(STRICT, START), (Some(START.into()), vec![]));
     assert_eq!(read(STRICT, &format!("{START} dm 3;")).1, [""; 0]);
     assert_eq!(read(STRICT, &format!("{START} id \"BK.15\";")).1, [""; 0]);
-    // 6.7: mates for and against the mover.
+    // 6.7: mates for and against the side to move.
     for ce in [32_766, 32_758, -32_765, -32_757, -32_767, -32_768] {
         assert_eq!(faults(&format!("ce {ce};")), [""; 0], "{ce}");
     }
@@ -303,7 +303,7 @@ fn numbers_in_the_place_of_opcodes_are_no_counters() {
 
 #[test]
 fn control_characters_are_gone_before_a_move_is_looked_for() {
-    // Found by the fuzzer: the question marks that are written for them look like a comment on the move.
+    // Found by the fuzzer: the question marks that replace the control characters look like an annotation of the move.
     let (record, _) = read(IMPORT, &format!("{START} bm e4\u{1}\u{7f};"));
     assert_eq!(record.expect("a record"), format!("{START} bm e4;"));
     assert_eq!(normal(LENIENT, "bm e4\u{1};"), "bm e4?;");
@@ -326,7 +326,7 @@ fn ten_megabytes_in_one_line() {
     }
 }
 
-/// Operations as they are found in files, and worse.
+/// Generates operations as in real files, and worse ones.
 fn operation() -> impl Strategy<Value = String> {
     let opcodes = "[a-dA-C][a-z0-9_]{0,3}|acd|acn|am|bm|c[0-9]|cc|ce|dm|draw_[a-z]{5,6}|eco|fmvn|hmvc|id|noop|pm|ptp\
         |pv|rc|refcom|refreq|resign|sm|sv|tcgs|tcri|ts|v[0-9]";
@@ -379,7 +379,7 @@ proptest! {
             let again = reader.read(&normal, 1);
             let read_again = again.record.expect(&normal);
             prop_assert_eq!(read_again.to_string(), normal.clone());
-            // Nothing is left that writing puts right.
+            // Canonical form has no correctable faults left.
             let is_kept = |fault: &Fault| {
                 let stays = [Rule::F6, Rule::F11, Rule::A18, Rule::F3];
                 let mut faults = again.faults.iter();
@@ -418,17 +418,17 @@ proptest! {
     }
 }
 
-/// The records of a suite, if it is there.
+/// Reads a test suite; `None` if the file does not exist.
 fn suite(name: &str) -> Option<String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data").join(name);
     let text = fs::read_to_string(&path).ok();
     if text.is_none() {
-        eprintln!("skipped: {} is not there", path.display());
+        eprintln!("skipped: {} does not exist", path.display());
     }
     text
 }
 
-/// What a reader finds in a suite: how often each rule is broken, and by how many records.
+/// Returns the number of violations of each rule in a suite and the number of faulty records.
 fn found(reader: RecordReader, text: &str) -> (Vec<(String, usize)>, usize) {
     let mut rules: Vec<(String, usize)> = Vec::new();
     let mut faulty = 0;

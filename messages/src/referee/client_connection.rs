@@ -21,11 +21,11 @@ pub struct ClientConfig {
 /// Reason for the end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisconnectReason {
-    /// The referee said `disconnect`.
+    /// The referee sent `disconnect`.
     ByReferee,
     /// The connection was lost.
     Lost,
-    /// The referee refused the client and told the reason in a fault.
+    /// The referee refused the client and gave the reason in a fault.
     Refused,
     /// Another referee has taken over the event.
     Outdated,
@@ -57,8 +57,8 @@ impl<'a> ClientConnection<'a> {
         Ok(link)
     }
 
-    /// Processes input from the referee and returns the task that is left to the caller. Replies are repeated and alarms are
-    /// raised here.
+    /// Processes input from the referee and returns the task that is left to the caller. Replies are repeated and
+    /// alarms are raised here.
     ///
     /// # Errors
     /// The output failed.
@@ -135,7 +135,8 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-    /// What is left to do about these lines and the end after them, the alarms, and what the referee gets after the sign-on.
+    /// Handles these lines and the end of the input. Returns the remaining tasks, the alarms, and the output after the
+    /// sign-on.
     fn converse(lines: &[&str]) -> (Vec<ClientTask>, Vec<String>, String) {
         let mut client = ClientState::new("5/move".parse().expect("a time control"));
         let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: true, ponder: false };

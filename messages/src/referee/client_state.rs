@@ -1,4 +1,5 @@
-//! State of a client: its game, the clocks and the draw offers of the opponent. Search and input/output happen elsewhere.
+//! State of a client: its game, the clocks and the draw offers of the opponent. Search and input/output happen
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,9 +22,10 @@ pub enum ClientTask {
     NewGame,
     /// Answer with a move or another response.
     Respond,
-    /// Send this record again: the referee repeats a question that was answered, for instance after it took over the event.
+    /// Send this record again: the referee repeats a question that was answered, for instance after it took over the
+    /// event.
     Repeat(Box<ClientRecord>),
-    /// End the game; carries the result if the referee told one.
+    /// End the game; carries the result if the referee sent one.
     Conclude(Option<String>),
     /// Close the connection.
     Disconnect(DisconnectReason),
@@ -61,13 +63,13 @@ const LONGEST_GAME: usize = 12_000;
 /// Maximal number of tags that are stored.
 const MOST_TAGS: usize = 100;
 
-/// State of a client: its game and the event. It outlives a connection, so that a client that reconnects to the referee or to
-/// its successor continues with it.
+/// State of a client: its game and the event. It outlives a connection, so that a client that reconnects to the referee
+/// or to its successor continues with it.
 #[derive(Clone, Debug, Default)]
 pub struct ClientState {
     game: Game,
     tags: BTreeMap<String, String>,
-    /// Time control if no tag tells one.
+    /// Time control that applies until a tag specifies one.
     default_control: TimeControl,
     control: TimeControl,
     used: Option<ByColor<Duration>>,
@@ -87,7 +89,7 @@ struct LastReply {
 }
 
 impl ClientState {
-    /// Creates the state before the first record. `default_control` applies until the referee tells a time control.
+    /// Creates the state before the first record. `default_control` applies until the referee sends a time control.
     pub fn new(default_control: TimeControl) -> ClientState {
         ClientState { control: default_control.clone(), default_control, ..ClientState::default() }
     }
@@ -95,7 +97,8 @@ impl ClientState {
     /// Processes a line without its end and returns the task that follows.
     ///
     /// # Errors
-    /// The referee violated the protocol. The state is unchanged, except for moves that were already played from a new position.
+    /// The referee violated the protocol. The state is unchanged, except for moves that were already played from a new
+    /// position.
     pub fn hear(&mut self, line: &str) -> Result<ClientTask, ProtocolError> {
         use RefereeCommand as R;
         let directive: Directive = line.parse()?;
@@ -283,7 +286,7 @@ impl ClientState {
         })
     }
 
-    /// Clock with the time of both sides as far as the referee has told it. It does not run.
+    /// Clock with the latest times that the referee has sent. It does not run.
     pub fn clock(&self, at: Instant) -> Clock {
         let mut clock = Clock::new(self.control.clone());
         for color in Color::ALL {
@@ -303,10 +306,10 @@ impl ClientState {
         }
     }
 
-    /// Limits of the search for the side to move. If the game sets no limit, the fixed time per move of the client's default
-    /// time control applies.
+    /// Limits of the search for the side to move. If the game sets no limit, the fixed time per move of the client's
+    /// default time control applies.
     pub fn limits(&self) -> MoveLimits {
-        // The clock does not run, so any moment will do.
+        // The clock does not run, so the moment does not matter.
         let (color, now) = (self.game.turn(), Instant::now());
         let mut limits = self.clock(now).move_limits(color, now);
         if let (MoveTime::Clock { increment, moves_to_go, .. }, Some(clocks)) =
@@ -468,7 +471,7 @@ mod tests {
             ("8/8/8/8/8/8/8/8 w - - refcom respond;", "illegal position"),
             (&format!("{START} refcom respond; sm e5;"), "illegal move `e5`"),
             (&format!("{START} refcom execute; sv e4 e4;"), "illegal move `e4`"),
-            ("hello", "no EPD record"),
+            ("hello", "not an EPD record"),
         ] {
             let told = client.hear(line).expect_err(line).to_string();
             assert!(told.contains(expected), "{line}: {told}");

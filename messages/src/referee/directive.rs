@@ -11,8 +11,8 @@ use shakmaty::{ByColor, Position as _};
 use super::reading::{MessageError, ParsedRecord, epoch, private, reason, text};
 use crate::epd::{AnyOperand, ClockTime, EpdMove, Operation, Position, Record, RefereeCommand};
 
-/// A record from the referee: a command, a position and information about the game (section 8.1). Most operations may appear
-/// in any record.
+/// A record from the referee: a command, a position and information about the game (section 8.1). Most operations may
+/// appear in any record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive {
     /// Command to the client.

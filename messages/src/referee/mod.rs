@@ -1,9 +1,10 @@
-//! The referee protocol of EPD (Edwards, "Extended Position Description", 1995; section 8): the referee of a tournament and
-//! the playing programs exchange records, one per line.
+//! The referee protocol of EPD (Edwards, "Extended Position Description", 1995; section 8): the referee of a tournament
+//! and the playing programs exchange records, one per line.
 //!
 //! The referee sends a [`Directive`], a client a [`ClientRecord`]. [`ClientState`] is a client's view of its game and
-//! [`ClientConnection`] its end of a connection. Where the specification is silent, docs/REFEREE.md tells the reading adopted
-//! here. Extensions (exact clocks, secrets, epochs) use private opcodes and are sent only to clients that ask for them.
+//! [`ClientConnection`] its end of a connection. docs/REFEREE.md describes the readings adopted where the
+//! specification is silent. Extensions (exact clocks, secrets, epochs) use private opcodes and are sent only to
+//! clients that ask for them.
 
 mod client_connection;
 mod client_state;

@@ -9,13 +9,13 @@ use crate::epd::{AnyOperand, MoveReading, Operation, Record, RecordReader, Regis
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
     /// The line is not an EPD record. Carries the first fault.
-    #[error("no EPD record: {0}")]
+    #[error("not an EPD record: {0}")]
     NoRecord(String),
     /// The opcode that names the message is missing.
-    #[error("no `{0}` in the record")]
+    #[error("missing `{0}`")]
     Missing(&'static str),
     /// The record has an opcode that only the other side may use.
-    #[error("`{0}` is not for this side to send")]
+    #[error("`{0}` must not be sent by this side")]
     WrongSide(&'static str),
     /// The operands of an opcode are invalid.
     #[error("`{opcode}`: {reason}")]

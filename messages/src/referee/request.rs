@@ -107,8 +107,8 @@ pub struct Analysis {
 }
 
 impl Secret {
-    /// Creates a secret that fits into a string operand: printable characters, at most 255 bytes, apostrophes for quotation
-    /// marks.
+    /// Creates a secret that fits into a string operand: printable characters, at most 255 bytes, apostrophes for
+    /// quotation marks.
     pub fn new(secret: &str) -> Secret {
         Secret(text(secret).into_owned())
     }
@@ -195,6 +195,10 @@ impl Response {
             return Err(MessageError::Contradiction(fault.message.clone()));
         }
         let has = |opcode| reading.has(opcode);
+        // No move is sent with the end of the game (section 8, step 10).
+        if let Some(opcode) = ["draw_accept", "resign"].into_iter().find(|opcode| has(opcode) && has("sm")) {
+            return Err(MessageError::Contradiction(format!("`{opcode}` and `sm` in one record")));
+        }
         if has("resign") {
             return Ok(Response::Resign);
         }

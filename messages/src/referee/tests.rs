@@ -1,4 +1,4 @@
-//! The vocabulary: the cases of the specification, the readings adopted, and any bytes.
+//! Tests of the messages: the cases of the specification, the adopted readings, and arbitrary bytes.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn answer(operations: &str) -> Response {
     }
 }
 
-/// What is wrong with a reply.
+/// Returns the error of a reply.
 fn refused(operations: &str) -> String {
     request(&format!("refreq reply; {operations}")).expect_err(operations).to_string()
 }
@@ -118,14 +118,16 @@ fn what_is_refused_and_why() {
     assert_eq!(refused("resign; draw_offer; sm e4;"), "`draw_offer` and `resign` in one record");
     assert_eq!(refused("draw_accept; draw_reject;"), "`draw_accept` and `draw_reject` in one record");
     assert_eq!(refused("draw_claim; draw_offer; sm e4;"), "`draw_claim` and `draw_offer` in one record");
+    assert_eq!(refused("resign; sm e4;"), "`resign` and `sm` in one record");
+    assert_eq!(refused("draw_accept; sm e4;"), "`draw_accept` and `sm` in one record");
     assert_eq!(refused("draw_offer;"), "`draw_offer` without `sm`");
     assert_eq!(refused("sm e4 e5;"), "`sm`: `sm` has too many operands; expected one move");
-    assert_eq!(refused("refcom respond;"), "`refcom` is not for this side to send");
-    assert_eq!(request("sm e4;").expect_err("no request").to_string(), "no `refreq` in the record");
+    assert_eq!(refused("refcom respond;"), "`refcom` must not be sent by this side");
+    assert_eq!(request("sm e4;").expect_err("no request").to_string(), "missing `refreq`");
     let unknown = request("refreq hello;").expect_err("no request").to_string();
     assert_eq!(unknown, "`refreq`: `refreq` has `hello`; expected a request of a client");
     let garbage = "hello".parse::<ClientRecord>().expect_err("no record").to_string();
-    assert!(garbage.starts_with("no EPD record: "), "{garbage}");
+    assert!(garbage.starts_with("not an EPD record: "), "{garbage}");
     assert!("".parse::<Directive>().is_err());
     assert_eq!(directive("refreq reply;"), Err(MessageError::WrongSide("refreq")));
     assert!(
@@ -164,7 +166,7 @@ fn no_line_is_longer_than_every_program_can_read() {
     assert!(line.len() < 400 && line.parse::<Directive>().is_ok(), "{line}");
 }
 
-/// A position that some moves lead to, and two moves from there.
+/// Generates games of up to 60 random moves.
 fn games() -> impl Strategy<Value = Game> {
     prop::collection::vec(any::<prop::sample::Index>(), 0..60).prop_map(|choices| {
         let mut game = Game::default();

@@ -17,13 +17,13 @@ messages! {
             Uci = "uci",
             /// Answer `readyok` when everything before is done.
             IsReady = "isready",
-            /// What comes now belongs to another game.
+            /// The following positions belong to another game.
             UciNewGame = "ucinewgame",
             /// Stop thinking and answer.
             Stop = "stop",
             /// The move that the engine ponders on was played.
             PonderHit = "ponderhit",
-            /// End.
+            /// End the program.
             Quit = "quit",
             /// Show the position. Not part of UCI, but many engines know it.
             Board = "d",
@@ -281,7 +281,7 @@ mod tests {
 
         #[test]
         fn any_line_can_be_read(line in "(go|position|setoption|register|debug|)[ a-z0-9\\PC]{0,60}") {
-            // Whatever is read must be readable again; most lines are errors, and those need a text.
+            // Every command must be readable after writing; most lines are errors, which need a text.
             match line.parse::<Command>() {
                 Ok(command) => prop_assert_eq!(command.to_string().parse::<Command>(), Ok(command)),
                 Err(error) => prop_assert!(!error.to_string().is_empty()),

@@ -29,12 +29,12 @@ messages! {
         BestMove {
             /// The move; [`UciMove::Null`] if there is none.
             best: UciMove,
-            /// The reply it would ponder on.
+            /// The reply on which the engine would ponder.
             ponder: Option<UciMove>,
         },
-        /// How the check for copy protection goes.
+        /// State of the copy protection check.
         CopyProtection(Check),
-        /// How the check of the registration goes.
+        /// State of the registration check.
         Registration(Check),
         /// Information about the search.
         Info(Box<Info>),
@@ -62,8 +62,8 @@ names! {
 
 parameters! {
     "info";
-    /// Information about the search; all fields are optional. The lines of moves come late and the text last, because following
-    /// parameters could be read as a part of them.
+    /// Information about the search; all fields are optional. The lines of moves come late and the text last, because
+    /// following parameters could be read as a part of them.
     Info {
         /// The iteration, in plies.
         depth: Option<u32>,
@@ -73,7 +73,8 @@ parameters! {
         multipv: Option<u32>,
         /// The score of the line.
         score: Option<InfoScore>,
-        /// Probabilities of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines send them.
+        /// Probabilities of a win, a draw and a loss for the engine, in permille. Not part of UCI, but several engines
+        /// send them.
         wdl: Option<[u32; 3]>,
         /// Nodes searched.
         nodes: Option<u64>,

@@ -59,7 +59,8 @@ impl<'a> Words<'a> {
         self.clone().next()
     }
 
-    /// Consumes the words up to and including `end`, or up to the end of the line. Returns those before `end`, joined by spaces.
+    /// Consumes the words up to and including `end`, or up to the end of the line. Returns those before `end`, joined
+    /// by spaces.
     pub(super) fn until(&mut self, end: &str) -> String {
         let words: Vec<&str> = self.take_while(|word| *word != end).collect();
         words.join(" ")
@@ -165,8 +166,8 @@ impl Parameter for Vec<UciMove> {
     }
 }
 
-/// Defines a struct for the parameters of `$message`, with a field for each [`Parameter`]. They are read in any order and
-/// written in the order of the fields, each after a space.
+/// Defines a struct for the parameters of `$message`, with a field for each [`Parameter`]. They are read in any order
+/// and written in the order of the fields, each after a space.
 macro_rules! parameters {
     (
         $message:literal;

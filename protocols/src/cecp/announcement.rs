@@ -1,4 +1,4 @@
-//! The features that Herald announces, and its options.
+//! The features and options that Herald announces.
 
 use engine::{NumberSetting, PathSetting, Setting, Settings};
 
@@ -7,33 +7,33 @@ use crate::host::option_kind;
 use messages::OptionKind;
 use messages::cecp::{Feature, Message, OptionDefinition, OptionPurpose, Switch};
 
-/// The engine's name, as GUIs show it.
+/// The engine's name as GUIs show it.
 pub(super) const NAME: &str = concat!("Herald ", env!("CARGO_PKG_VERSION"));
 
-/// The endgame tables for which `egtpath` may come.
+/// The kind of endgame tables that `egtpath` may name.
 pub(super) const SYZYGY: &str = "syzygy";
 
-/// What is announced as off: moves are no SAN, and no signals are wanted. All else is on. Also named is what the protocol takes for the
-/// default, as GUIs differ in that.
+/// The features announced as off: moves are not in SAN, and no signals are wanted. All others are on. Features that
+/// equal the protocol's default are announced too, because GUIs differ in their defaults.
 const OFF: [Switch; 3] = [Switch::San, Switch::Sigint, Switch::Sigterm];
 
-/// Settings that the GUI sets by `memory` and `cores`. They are not offered as options.
+/// Settings that the GUI sets with `memory` and `cores`; they are not announced as options.
 const TOLD_BY_GUI: [NumberSetting; 2] = [NumberSetting::Hash, NumberSetting::Threads];
 
-/// What can be set or done by `option`.
+/// An option of `feature option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CecpOption {
     /// One of the engine's settings.
     Setting(Setting),
-    /// Clears the hash table and all histories.
+    /// Clears the hash table and the histories of the search.
     ClearHash,
-    /// Saves the settings, to be there when Herald is started again.
+    /// Saves the settings for the next start of Herald.
     Save,
-    /// Gives all settings their defaults; what was saved stays until something else is saved.
+    /// Sets all settings to their defaults; the saved settings stay until others are saved.
     Reset,
 }
 
-/// The answer to `protover`, in lines that are short enough for any GUI.
+/// Returns the answer to `protover`, in lines short enough for any GUI.
 pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
     let switches = Switch::ALL.iter().copied().filter(|&switch| switch != Switch::Done);
     let switches = switches.map(|switch| Feature::Switch(switch, !OFF.contains(&switch))).collect();
@@ -45,13 +45,13 @@ pub(super) fn announcement(settings: &Settings) -> Vec<Message> {
     [switches, names].into_iter().map(Message::Features).chain(options(settings)).collect()
 }
 
-/// The options once more, in place of those that the GUI has: `done=0` makes it drop them.
+/// Returns all options again, to replace those of the GUI; `done=0` makes the GUI drop its list.
 pub(super) fn options_again(settings: &Settings) -> Vec<Message> {
     let begin = Message::Features(vec![Feature::Switch(Switch::Done, false)]);
     [begin].into_iter().chain(options(settings)).collect()
 }
 
-/// All options, and that no more follow.
+/// Returns all options, followed by `done=1`.
 fn options(settings: &Settings) -> impl Iterator<Item = Message> {
     let told = TOLD_BY_GUI.map(|setting| CecpOption::Setting(Setting::Number(setting)));
     let options = CecpOption::all().filter(move |option| !told.contains(option));
@@ -60,7 +60,7 @@ fn options(settings: &Settings) -> impl Iterator<Item = Message> {
         .chain([Message::Features(vec![Feature::Switch(Switch::Done, true)])])
 }
 
-/// What a setting names.
+/// Returns the kind of path that a setting holds.
 fn purpose(setting: Setting) -> Option<OptionPurpose> {
     match setting {
         Setting::Path(PathSetting::Book | PathSetting::Network) => Some(OptionPurpose::File),
@@ -79,12 +79,13 @@ impl CecpOption {
         Setting::ALL.into_iter().map(CecpOption::Setting).chain(others)
     }
 
-    /// The option of this name. Known are also those that are not announced.
+    /// Finds an option by name; also options that are not announced.
     pub(super) fn named(name: &str) -> Option<CecpOption> {
         CecpOption::all().find(|option| option.name().eq_ignore_ascii_case(name))
     }
 
-    /// A single word: python-chess takes a second word for the type. Without `UCI_`, which python-chess reserves.
+    /// Returns the option's name as a single word, because python-chess takes a second word for the type, and without
+    /// `UCI_`, which python-chess reserves.
     pub(super) fn name(self) -> String {
         match self {
             CecpOption::Setting(setting) => setting.name().replace(' ', "").replace("UCI_", ""),
@@ -94,12 +95,13 @@ impl CecpOption {
         }
     }
 
-    /// The option as it stands.
+    /// Returns the announcement of the option with its current value.
     pub(super) fn offer(self, settings: &Settings) -> Message {
         offer(self.definition(settings))
     }
 
-    /// The option in a simpler form, for a GUI that doesn't understand its kind; `None` if there is none.
+    /// Returns the announcement of a simpler kind of option, for GUIs that don't understand this kind; `None` if there
+    /// is none.
     pub(super) fn simpler_offer(self, settings: &Settings) -> Option<Message> {
         self.definition(settings).simpler().map(offer)
     }

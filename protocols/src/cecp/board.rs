@@ -1,4 +1,4 @@
-//! The board of a session: usually a game, sometimes a position that is being set up, or one that was refused.
+//! The board of a session: a game, a position that is being set up, or a refused position.
 
 use std::num::NonZeroU32;
 
@@ -13,25 +13,25 @@ use messages::cecp::EditLine;
 /// The board of a session.
 #[derive(Debug)]
 pub(super) struct CecpBoard {
-    /// The game; while none is played, the last one. Its variant and the owner of its pockets hold for the positions to come.
+    /// The game, or the last one if none is being played. The following positions use its variant and pocket owner.
     game: Game,
     stage: BoardStage,
-    /// The side that `white` or `black` has put on move. XBoard sends `black`, `time`, `otim`, `white`, `go` in the
-    /// middle of a game, so the game must not be touched before it is clear what is meant.
+    /// The side put on move by `white` or `black`. In the middle of a game XBoard sends `black`, `time`, `otim`,
+    /// `white`, `go`, so the game must not be changed before the sequence is complete.
     turn: Option<Color>,
-    /// How castling rights are read. A position of Chess960 does not change it for those to come.
+    /// How castling rights are read. A Chess960 position does not change it for the following positions.
     mode: CastlingMode,
 }
 
 #[derive(Debug)]
 enum BoardStage {
-    /// A game is played.
+    /// A game is being played.
     Playing,
-    /// In the middle of `edit`.
+    /// A position is being edited.
     Edit { setup: Setup, color: Color },
-    /// After `edit`. Whether it is legal may still depend on a `black` to come.
+    /// The position after `edit`. Whether it is legal may depend on a `black` that follows.
     Draft(Setup),
-    /// The position is illegal: nothing can be done with it.
+    /// The position is illegal, so nothing can be done with it.
     Refused,
 }
 
@@ -40,12 +40,12 @@ enum BoardStage {
 pub(super) struct PositionRefusal {
     /// The position.
     pub(super) fen: String,
-    /// What is wrong with it.
+    /// The reason of the refusal.
     pub(super) reason: String,
 }
 
 impl CecpBoard {
-    /// A new game. The positions to come are of the same variant.
+    /// Creates the board of a new game. The following positions are of the same variant.
     pub(super) fn new(game: Game) -> CecpBoard {
         CecpBoard { mode: game.mode(), game, stage: BoardStage::Playing, turn: None }
     }
@@ -54,29 +54,29 @@ impl CecpBoard {
         matches!(self.stage, BoardStage::Playing) && self.turn.is_none()
     }
 
-    /// The game, if there is a legal position and it is known whose turn it is.
+    /// Returns the game if the position is legal and the side to move is settled.
     pub(super) fn game(&self) -> Option<&Game> {
         self.is_playing().then_some(&self.game)
     }
 
-    /// As [`CecpBoard::game`], to play on.
+    /// As [`CecpBoard::game`], mutable.
     pub(super) fn game_mut(&mut self) -> Option<&mut Game> {
         self.is_playing().then_some(&mut self.game)
     }
 
-    /// Sets up a position; the board has changed. An illegal one leaves a board on which nothing can be done.
+    /// Sets up a position and returns true. After an illegal position nothing can be done with the board.
     pub(super) fn set_up(&mut self, fen: &str) -> Result<bool, PositionRefusal> {
         self.turn = None;
         let game = Game::from_variant_fen(self.game.variant(), fen, self.mode);
         self.put(game, || fen.to_owned())
     }
 
-    /// Puts a side on move, as soon as the board is [settled](CecpBoard::settle).
+    /// Changes the side to move; takes effect when the board is [settled](CecpBoard::settle).
     pub(super) fn put_on_move(&mut self, color: Color) {
         self.turn = Some(color);
     }
 
-    /// Makes a game of a draft or of a change of turn; whether the position has changed.
+    /// Completes an edited position or a change of the side to move. Returns whether the position has changed.
     pub(super) fn settle(&mut self) -> Result<bool, PositionRefusal> {
         let turn = self.turn.take();
         let mut setup = match (&self.stage, turn) {
@@ -109,13 +109,13 @@ impl CecpBoard {
         }
     }
 
-    /// Whether the variant has pockets.
+    /// Returns whether the variant has pockets.
     pub(super) fn has_pockets(&self) -> bool {
         self.game.variant() == Variant::Crazyhouse
     }
 
-    /// Sets the pockets, given by the letters of the pieces, where the variant has them; returns whether that changed
-    /// anything. Impossible pockets change nothing. `None` if a letter stands for no piece.
+    /// Sets the pockets, given as piece letters, if the variant has pockets. Returns whether they have changed;
+    /// impossible pockets are refused and change nothing. `None` if a letter is not a piece.
     pub(super) fn set_pockets(&mut self, white: &str, black: &str) -> Option<Result<bool, PositionRefusal>> {
         let pockets = ByColor { white: read_pocket(white)?, black: read_pocket(black)? };
         let Some(game) =
@@ -127,7 +127,7 @@ impl CecpBoard {
         Some(held.map_err(|error| PositionRefusal { fen: game.fen(), reason: reason(&error) }))
     }
 
-    /// Begins to edit the position.
+    /// Starts to edit the position.
     pub(super) fn edit(&mut self) {
         let mut setup = match &self.stage {
             BoardStage::Playing => self.game.position().to_setup(EnPassantMode::Legal),
@@ -138,12 +138,12 @@ impl CecpBoard {
         self.stage = BoardStage::Edit { setup, color: Color::White };
     }
 
-    /// Whether lines are to be read as lines of `edit`.
+    /// Returns whether a position is being edited, so that lines belong to `edit`.
     pub(super) fn is_edited(&self) -> bool {
         matches!(self.stage, BoardStage::Edit { .. })
     }
 
-    /// Obeys a line of `edit`; without it nothing happens.
+    /// Carries out a line of `edit`; outside of `edit` it has no effect.
     pub(super) fn obey(&mut self, line: EditLine) {
         let BoardStage::Edit { setup, color } = &mut self.stage else { return };
         match line {
@@ -156,8 +156,8 @@ impl CecpBoard {
     }
 }
 
-/// After `edit` kings and rooks on their home squares may castle, and nothing is known of earlier moves. Pieces in hand
-/// and checks left are no part of the board and stay as they were.
+/// Adds what `edit` can't express: kings and rooks on their home squares may castle, and there are no earlier moves.
+/// Pockets and remaining checks, which `edit` does not describe, are kept.
 fn with_assumed_rights(setup: &Setup) -> Setup {
     let board = &setup.board;
     let mut castling_rights = Bitboard::EMPTY;
@@ -169,7 +169,7 @@ fn with_assumed_rights(setup: &Setup) -> Setup {
     Setup { castling_rights, ep_square: None, halfmoves: 0, fullmoves: NonZeroU32::MIN, ..setup.clone() }
 }
 
-/// The pieces in a pocket by their letters; `None` if one stands for no piece that can be in a pocket.
+/// Reads the piece letters of a pocket; `None` if one is not a piece that a pocket can hold.
 fn read_pocket(letters: &str) -> Option<ByRole<u8>> {
     letters.chars().try_fold(ByRole::default(), |mut pocket: ByRole<u8>, letter| {
         let role = Role::from_char(letter).filter(|&role| role != Role::King)?;
@@ -183,7 +183,7 @@ fn fen_of(setup: Setup) -> String {
     Fen::try_from_setup(setup).unwrap_or_else(shakmaty::fen::LossyFenError::ignore).to_string()
 }
 
-/// Why a position was refused, without the position itself, which the message names already.
+/// Describes why a position was refused, without the position itself, which the message already contains.
 fn reason(error: &FenError) -> String {
     match error {
         FenError::Fields { count, .. } => format!("{count} fields; expected 4 to 6"),

@@ -1,7 +1,7 @@
-//! The engine's clock and the other limits that a GUI sets, and what they allow the search.
+//! The engine's clock, the other limits that a GUI sets, and the resulting limits of a search.
 //!
-//! The clock belongs to the engine, not to a colour, and runs without the GUI's `time` too. It is charged with what a search has
-//! used by its stop-watch, which may measure processor time or nodes.
+//! The clock belongs to the engine and not to a colour, and is also kept without the GUI's `time`. It is charged with
+//! the time that the stop-watch of a search has measured, which may be processor time or nodes.
 
 use std::time::{Duration, Instant};
 
@@ -10,24 +10,24 @@ use game::{Clock, Color, Phase, Phases, TimeControl};
 
 use messages::cecp::TimeSession;
 
-/// What `level`, `st`, `sd`, `nps` and `time` have set.
+/// The settings of `level`, `st`, `sd`, `nps` and `time`.
 #[derive(Debug)]
 pub(super) struct TimeSettings {
     clock: Clock,
-    /// When the time control began: its sessions are counted from there.
+    /// The ply at which the time control began; its sessions are counted from there.
     start_ply: usize,
     depth: Option<u32>,
     pub(super) measure: TimeMeasure,
 }
 
-/// The half of the clock that is the engine's, whatever colour it plays.
+/// The engine's half of the clock, whatever colour it plays.
 const ENGINE: Color = Color::White;
 
-/// `st 0` comes from GUIs that round down what is less than a second.
+/// Time per move for `st 0`, which GUIs send when they round down less than a second.
 const LESS_THAN_A_SECOND: Duration = Duration::from_millis(999);
 
 impl Default for TimeSettings {
-    /// 40 moves in 5 minutes, XBoard's default.
+    /// Returns 40 moves in 5 minutes, XBoard's default.
     fn default() -> TimeSettings {
         let (clock, measure) = (Clock::default(), TimeMeasure::Wall);
         let mut settings = TimeSettings { clock, start_ply: 0, depth: None, measure };
@@ -38,70 +38,70 @@ impl Default for TimeSettings {
 }
 
 impl TimeSettings {
-    /// `level`; in the middle of a game the moves count from now on. In Hyatt's dialect it may have two sessions, of which the
-    /// second is repeated.
+    /// Handles `level`. In the middle of a game the moves are counted from there. Hyatt's dialect allows two sessions,
+    /// of which the second repeats.
     pub(super) fn set_level(&mut self, sessions: &[TimeSession], increment: Duration, ply: usize) {
-        // A session of 0 moves lasts for the rest of the game.
+        // A session of 0 moves lasts until the end of the game.
         let phase =
             |&TimeSession { moves, time }| Phase { moves: (moves > 0).then_some(moves), time, increment };
         let phases = Phases::new(sessions.iter().map(phase).collect());
-        // Refused is only a control without any time, in which every move must come at once.
+        // Only a control without any time is refused; then every move must come at once.
         let control = phases.map_or(TimeControl::PerMove(Duration::ZERO), TimeControl::Clock);
         self.set_control(control, ply);
     }
 
-    /// `st`
+    /// Handles `st`.
     pub(super) fn set_time_per_move(&mut self, time: Duration, ply: usize) {
         self.set_control(TimeControl::PerMove(time), ply);
     }
 
-    /// Begins a time control, for a game or a position that begins at `ply`.
+    /// Starts a time control for a game or position that begins at `ply`.
     fn set_control(&mut self, control: TimeControl, ply: usize) {
         self.start_ply = ply;
         self.clock = Clock::new(control);
     }
 
-    /// `new`: the time control stays, but not the depth and the measure of time.
+    /// Handles `new`: the time control is kept, the depth and the time measure are reset.
     pub(super) fn new_game(&mut self) {
         self.depth = None;
         self.measure = TimeMeasure::Wall;
         self.set_control(self.clock.control(ENGINE).clone(), 0);
     }
 
-    /// `sd`; depth 0, at which nothing could be searched, means no limit.
+    /// Handles `sd`. Depth 0 can't be searched and means no limit.
     pub(super) fn set_depth(&mut self, depth: u32) {
         self.depth = (depth > 0).then_some(depth);
     }
 
-    /// `nps`
+    /// Handles `nps`.
     pub(super) fn set_node_rate(&mut self, rate: u64) {
         self.measure = if rate == 0 { TimeMeasure::Cpu } else { TimeMeasure::Nodes(rate) };
     }
 
-    /// `time`; an overdrawn clock counts as empty.
+    /// Handles `time`; an overdrawn clock counts as empty.
     pub(super) fn synchronise(&mut self, centiseconds: i64) {
         let centiseconds = u64::try_from(centiseconds).unwrap_or(0);
         let remaining = Duration::from_millis(centiseconds.saturating_mul(10));
         self.clock.set_remaining(ENGINE, remaining, Instant::now());
     }
 
-    /// What is left. The clock itself never runs, so that any moment will do.
+    /// Returns the remaining time. The clock itself never runs, so the moment does not matter.
     pub(super) fn remaining(&self) -> Duration {
         self.clock.remaining(ENGINE, Instant::now()).unwrap_or_default()
     }
 
-    /// What the search may use for the move at `ply`.
+    /// Returns the limits of a search for the move at `ply`.
     pub(super) fn limits(&self, ply: usize) -> Limits {
         let time = match self.clock.control(ENGINE) {
             TimeControl::PerMove(Duration::ZERO) => {
                 TimeLimit::PerMove(self.remaining().min(LESS_THAN_A_SECOND))
             }
-            // All of it, whatever `time` says: no clock runs down over several moves.
+            // The whole time may be used, whatever `time` says: the clock is reset for each move.
             TimeControl::PerMove(time) => TimeLimit::PerMove(*time),
             _ => engine::time_limit(self.clock_at(ply).move_time(ENGINE, Instant::now())),
         };
         let nodes = match (self.measure, time) {
-            // `st` in nodes is how GUIs ask for so many nodes, and none more.
+            // GUIs use `st` with `nps` to set an exact number of nodes.
             (TimeMeasure::Nodes(rate), TimeLimit::PerMove(time)) => {
                 let nodes = time.as_nanos().saturating_mul(u128::from(rate)) / 1_000_000_000;
                 Some(u64::try_from(nodes).unwrap_or(u64::MAX).max(1))
@@ -111,25 +111,25 @@ impl TimeSettings {
         Limits { depth: self.depth, nodes, time, ..Limits::default() }
     }
 
-    /// `sd` for an analysis, which no clock limits.
+    /// Returns the limits of an analysis: the depth of `sd`, but no clock.
     pub(super) fn analysis_limits(&self) -> Limits {
         Limits { depth: self.depth, ..Limits::default() }
     }
 
-    /// Time was used without a move.
+    /// Charges time that was used without a move.
     pub(super) fn spend(&mut self, used: Duration) {
-        // What is overdrawn is forgiven.
+        // Overdrawn time is forgiven.
         self.clock.charge(ENGINE, used.min(self.remaining()));
     }
 
-    /// The move at `ply` was made, with so much time.
+    /// Charges the time of the move at `ply` and counts the move.
     pub(super) fn make_move(&mut self, used: Duration, ply: usize) {
         self.spend(used);
         self.clock = self.clock_at(ply);
         self.clock.book_turn(ENGINE, Duration::ZERO);
     }
 
-    /// The clock before the engine's move at `ply`. Of the plies before it, half were the engine's.
+    /// Returns the clock before the engine's move at `ply`. Half of the plies before it were the engine's.
     fn clock_at(&self, ply: usize) -> Clock {
         let made = ply.saturating_sub(self.start_ply) / 2;
         let mut clock = self.clock.clone();
@@ -138,8 +138,8 @@ impl TimeSettings {
     }
 }
 
-/// Whether a search that was started with limits `old` is as good as one with `new`: after `time` has told that much
-/// less is left than was thought, it is not.
+/// Returns whether a search started with limits `old` may continue under `new`. It may not if `time` has reported much
+/// less remaining time than expected.
 pub(super) fn still_fits(old: &Limits, new: &Limits) -> bool {
     let times_fit = match (old.time, new.time) {
         (
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(limit(&clock, 4), of_clock(7000, 0, Some(1)));
         clock.make_move(millis(1000), 4);
         assert_eq!(limit(&clock, 6), of_clock(15_000, 0, Some(3)));
-        // For the other side too, whose moves have odd plies.
+        // The other side's moves have odd plies.
         assert_eq!(limit(&clock, 5), of_clock(15_000, 0, Some(1)));
         assert_eq!(limit(&clock, 7), of_clock(15_000, 0, Some(3)));
     }

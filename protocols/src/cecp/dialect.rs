@@ -1,5 +1,5 @@
-//! The two dialects of the protocol. Hyatt's differs in the form of a few messages and in two duties: the engine ends the game
-//! on an illegal move, and judges its own moves.
+//! The two dialects of the protocol. Hyatt's differs in the form of a few messages and in two duties: the engine ends
+//! the game on an illegal move and adjudicates its own moves.
 
 use game::Game;
 use shakmaty::Move;
@@ -7,18 +7,18 @@ use shakmaty::Move;
 use super::output::move_text;
 use messages::cecp::{GameResult, Message};
 
-/// The dialect that an engine writes. It reads both.
+/// The dialect that an engine writes. Both are understood as input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// XBoard's, as in the specification.
+    /// XBoard's dialect, as in the specification.
     XBoard,
-    /// That of R. Hyatt's proposal for autoplayers (1998): the interface knows no rules, so the engines judge the game
-    /// themselves and send each other their clocks.
+    /// The dialect of R. Hyatt's proposal for autoplayers (1998). The interface does not know the rules, so the
+    /// engines determine the result themselves and send each other their clocks.
     Autoplayer,
 }
 
 impl Dialect {
-    /// An offer of a draw, or the acceptance of one.
+    /// Returns the offer or the acceptance of a draw.
     pub(super) const fn draw(self) -> Message {
         match self {
             Dialect::XBoard => Message::OfferDraw,
@@ -26,7 +26,7 @@ impl Dialect {
         }
     }
 
-    /// The engine's own move; SAN is what Hyatt suggests.
+    /// Returns the message for the engine's own move, in SAN for autoplayers as Hyatt suggests.
     pub(super) fn own_move(self, game: &Game, mv: Move) -> Message {
         Message::Move(match self {
             Dialect::XBoard => move_text(game, mv),
@@ -34,8 +34,8 @@ impl Dialect {
         })
     }
 
-    /// The answer to an illegal move. For an autoplayer it ends the game, as the other engine has another position on its
-    /// board.
+    /// Returns the answer to an illegal move. With an autoplayer the game ends, because the two engines no longer have
+    /// the same position.
     pub(super) fn illegal_move(self, reason: String, mv: String) -> Message {
         match self {
             Dialect::XBoard => Message::IllegalMove { reason: Some(reason), mv },

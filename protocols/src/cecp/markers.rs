@@ -1,4 +1,4 @@
-//! The highlight protocol: the squares to which the piece that the user has grabbed can go.
+//! The highlight protocol: marks the squares to which the piece picked up by the user can move.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,26 @@ use shakmaty::{File, Move, Piece, Position as _, Rank, Square};
 const QUIET: char = 'Y';
 /// A capture.
 const CAPTURE: char = 'R';
-/// A promotion: the user has to choose the piece.
+/// A promotion, for which the user has to choose the piece.
 const PROMOTION: char = 'M';
-/// A captured piece that does not stand on the target square. XBoard takes small letters for mere colours, capitals for squares to move to.
+/// A captured piece that does not stand on the target square. XBoard takes lower-case letters as colours only,
+/// capitals as squares to move to.
 const VICTIM: char = 'g';
 
-/// The colours of the target squares of a piece, as `highlight` has them; `None` if the side to move has no piece there.
+/// Returns the colours of a piece's target squares in the format of `highlight`; `None` if the side to move has no
+/// piece on `from`.
 pub(super) fn targets(game: &Game, from: Square) -> Option<String> {
     let piece = game.position().board().piece_at(from)?;
     (piece.color == game.turn()).then(|| color_fen(&colors(game, |mv| mv.from() == Some(from))))
 }
 
-/// The colours of the squares on which a piece from the pocket can be dropped; `None` if it is not its turn.
+/// Returns the colours of the squares on which a pocket piece can be dropped; `None` if it is not that side's turn.
 pub(super) fn drops(game: &Game, piece: Piece) -> Option<String> {
     let is_meant = |mv: &Move| matches!(mv, Move::Put { role, .. } if *role == piece.role);
     (piece.color == game.turn()).then(|| color_fen(&colors(game, is_meant)))
 }
 
-/// As [`targets`], while the user points at a square, with the captured pawn if the move is an en passant capture. `None`
-/// if it is another move.
+/// As [`targets`], but marks the captured pawn if the move is an en passant capture; `None` for any other move.
 pub(super) fn victim(game: &Game, from: Square, at: Square) -> Option<String> {
     let is_meant = |mv: &Move| mv.is_en_passant() && mv.from() == Some(from) && mv.to() == at;
     game.legal_moves().into_iter().find(is_meant)?;
@@ -36,13 +37,14 @@ pub(super) fn victim(game: &Game, from: Square, at: Square) -> Option<String> {
     Some(color_fen(&colors))
 }
 
-/// The colours of the target squares of some of the legal moves.
+/// Returns the colours of the target squares of the selected legal moves.
 fn colors(game: &Game, is_meant: impl FnMut(&Move) -> bool) -> BTreeMap<Square, char> {
     let moves = game.legal_moves().into_iter().filter(is_meant);
     moves.map(|mv| (target(game, mv), color(mv))).collect()
 }
 
-/// The square where the user drops the piece. For castling it is the king's target, but in Chess960 the rook's square.
+/// Returns the square on which the user drops the piece. For castling it is the king's target square, in Chess960 the
+/// rook's square.
 fn target(game: &Game, mv: Move) -> Square {
     match (mv.castling_side(), mv.from()) {
         (Some(side), Some(king)) if !game.mode().is_chess960() => {
@@ -60,12 +62,12 @@ fn color(mv: Move) -> char {
     }
 }
 
-/// A board of colours, written like that of a FEN.
+/// Writes the colours like the board field of a FEN.
 fn color_fen(colors: &BTreeMap<Square, char>) -> String {
     let color = |square| colors.get(&square).copied().unwrap_or('1');
     let rank = |rank| File::ALL.map(|file| color(Square::from_coords(file, rank))).iter().collect();
     let ranks: Vec<String> = Rank::ALL.into_iter().rev().map(rank).collect();
-    // The longest runs of empty squares first.
+    // Replaces the longest runs of empty squares first.
     (2..=8).rev().fold(ranks.join("/"), |text, empty| text.replace(&"1".repeat(empty), &empty.to_string()))
 }
 

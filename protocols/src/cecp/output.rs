@@ -1,4 +1,4 @@
-//! The output: messages become lines, each flushed at once.
+//! The output of a session: messages become lines, each flushed at once.
 
 use std::io::Write;
 
@@ -9,23 +9,23 @@ use shakmaty::Move;
 use crate::output::SessionOutput;
 use messages::cecp::{Message, ThinkingLine};
 
-/// Where messages go.
+/// The writer of messages.
 pub(super) struct CecpOutput<'a> {
     pub(super) lines: SessionOutput<'a>,
-    /// Whether thinking output is wanted.
+    /// Whether thinking output is on.
     pub(super) posts: bool,
-    /// Whether the GUI passes over lines that begin with `#`.
+    /// Whether the GUI accepts debug lines, which begin with `#`.
     pub(super) debugs: bool,
 }
 
-/// The longest principal variation, in bytes: XBoard reads lines into buffers of 512.
+/// Maximal length of a principal variation in bytes; XBoard reads lines into buffers of 512 bytes.
 const LONGEST_LINE: usize = 400;
 
-/// The longest piece of a received line that an error message repeats, in characters.
+/// Maximal length in characters of a received line when an error message repeats it.
 const LONGEST_ECHO: usize = 200;
 
 impl<'a> CecpOutput<'a> {
-    /// Writes to `to`; nothing that the GUI must ask for.
+    /// Creates an output to `to` with thinking output and debug lines off.
     pub(super) fn new(to: &'a mut dyn Write) -> CecpOutput<'a> {
         CecpOutput { lines: SessionOutput::new(to), posts: false, debugs: false }
     }
@@ -36,19 +36,19 @@ impl<'a> CecpOutput<'a> {
         self.lines.line(&message.to_string().replace(is_unsafe, "?"));
     }
 
-    /// Sends all messages that there are.
+    /// Sends several messages.
     pub(super) fn send_all(&mut self, messages: impl IntoIterator<Item = Message>) {
         for message in messages {
             self.send(&message);
         }
     }
 
-    /// Reports a line that could not be obeyed.
+    /// Reports a line that can't be obeyed.
     pub(super) fn error(&mut self, kind: &str, line: &str) {
         self.send(&Message::Error { kind: kind.to_owned(), command: echo(line) });
     }
 
-    /// A debug line, if the GUI accepts them.
+    /// Sends a debug line if the GUI accepts them.
     pub(super) fn debug(&mut self, text: String) {
         if self.debugs {
             self.send(&Message::Debug(text));
@@ -56,12 +56,12 @@ impl<'a> CecpOutput<'a> {
     }
 }
 
-/// The beginning of a received line, for an error message.
+/// Returns the beginning of a received line for an error message.
 pub(super) fn echo(line: &str) -> String {
     line.trim().chars().take(LONGEST_ECHO).collect()
 }
 
-/// A move as CECP has it: coordinates, but `O-O` and `O-O-O` in Chess960.
+/// Returns a move in CECP's notation: coordinates, but `O-O` and `O-O-O` in Chess960.
 pub(super) fn move_text(game: &Game, mv: Move) -> String {
     match mv.castling_side() {
         Some(side) if game.mode().is_chess960() => {
@@ -71,7 +71,7 @@ pub(super) fn move_text(game: &Game, mv: Move) -> String {
     }
 }
 
-/// Thinking output; `game` is the one that was thought about.
+/// Converts a line of a search of `game` to thinking output.
 pub(super) fn thinking_line(game: &Game, line: &SearchLine) -> ThinkingLine {
     ThinkingLine {
         depth: i32::try_from(line.depth).unwrap_or(i32::MAX),
@@ -86,17 +86,17 @@ pub(super) fn thinking_line(game: &Game, line: &SearchLine) -> ThinkingLine {
     }
 }
 
-/// A time as the protocol counts it.
+/// Converts a time to centiseconds, the protocol's unit.
 pub(super) fn centiseconds(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_millis() / 10).unwrap_or(u64::MAX)
 }
 
-/// Whole moves from the beginning of a line, as many as there is room for.
+/// Cuts a variation after the last whole move that fits into the maximal length.
 fn cut(line: &str) -> &str {
     if line.len() <= LONGEST_LINE {
         return line;
     }
-    // Moves are ASCII, so any byte is a character.
+    // Moves are ASCII, so every byte is a character boundary.
     line.get(..=LONGEST_LINE).and_then(|beginning| beginning.rsplit_once(' ')).map_or("", |(whole, _)| whole)
 }
 

@@ -1,4 +1,4 @@
-//! The search that is under way.
+//! The search in progress.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,32 +11,32 @@ use super::output::{centiseconds, move_text};
 use super::state::Occupation;
 use messages::cecp::Status;
 
-/// A search: what it is for and how far it is.
+/// The purpose and the progress of a search.
 pub(super) struct Search {
-    /// What it is for.
+    /// The purpose of the search.
     pub(super) occupation: Occupation,
-    /// While pondering, the reply that it is about; `None` if it is about the position itself.
+    /// While pondering, the expected reply; `None` if the position itself is searched.
     pub(super) reply: Option<Move>,
-    /// What it was given.
+    /// The limits that were given to the search.
     pub(super) limits: Limits,
     pub(super) clock: Arc<StopWatch>,
-    /// What the clock showed when the time began to be our own.
+    /// Reading of the stop-watch when the engine's own time began.
     pub(super) own_since: Duration,
-    /// The best line so far; of several best ones the first.
+    /// The best line so far; with `MultiPV` the first one.
     pub(super) latest: Option<SearchLine>,
-    /// The root move that is searched, its number and that of all root moves.
+    /// The root move being searched, its number and the number of root moves.
     pub(super) current: Option<(Move, usize, usize)>,
 }
 
 impl Search {
-    /// The expected reply was played: the time is our own from now on.
+    /// Handles a ponder hit: the search uses the engine's own time from now on.
     pub(super) fn hit(&mut self) {
         self.occupation = Occupation::Think;
         self.reply = None;
         self.own_since = self.elapsed();
     }
 
-    /// How much of our own time it has used.
+    /// Returns how much of the engine's own time the search has used.
     pub(super) fn used(&self) -> Duration {
         match self.occupation {
             Occupation::Think => self.elapsed().saturating_sub(self.own_since),
@@ -52,12 +52,12 @@ impl Search {
         self.latest.as_ref().map_or(0, |line| line.nodes)
     }
 
-    /// The move for the side to move that it would recommend now.
+    /// Returns the move that the search currently recommends to the side to move.
     pub(super) fn hint(&self) -> Option<Move> {
         self.reply.or_else(|| self.latest.as_ref()?.moves.first().copied())
     }
 
-    /// The answer to `.`; `game` is the one that is analysed.
+    /// Returns the answer to `.` for the analysed game.
     pub(super) fn status(&self, game: &Game) -> Status {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Status {

@@ -1,18 +1,19 @@
-//! The engine's state as Appendix B of the specification has it: mode, side to move, pondering; and what the engine
-//! does in it.
+//! The engine's state as in Appendix B of the specification: mode, side to move and pondering, and what the engine
+//! does in each state.
 
 use game::Game;
 use shakmaty::Color;
 
-/// Which side the engine plays, if any.
+/// The side that the engine plays, if any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum EngineMode {
-    /// This side.
+    /// The engine plays this side.
     Play(Color),
-    /// Neither: moves for both sides come from the GUI. So it is before any command: the engine does not start to search by itself.
+    /// The engine plays neither side: the GUI sends the moves of both. This is also the mode before any command, so
+    /// that the engine does not start to search by itself.
     #[default]
     Force,
-    /// Neither, but it thinks about every position.
+    /// The engine plays neither side and analyses every position.
     Analyze,
 }
 
@@ -20,23 +21,23 @@ pub(super) enum EngineMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occupation {
     Nothing,
-    /// It searches its own move.
+    /// It searches for its own move.
     Think,
-    /// It searches on the opponent's time.
+    /// It thinks on the opponent's time.
     Ponder,
-    /// It analyses until a command ends it.
+    /// It analyses until a command ends the analysis.
     Analyse,
-    /// It searches for a moment, because the user asked for a hint.
+    /// It searches for a moment because the user has asked for a hint.
     Hint,
 }
 
-/// What a command or a move changes in the state.
+/// A change of the state by a command or a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StateChange {
     Nothing,
     /// `force`, `go`, `playother`, `analyze`, `result`, and every end of the game.
     Mode(EngineMode),
-    /// `white`, `black`, `variant`: the engine plays this side, unless it analyses.
+    /// `white`, `black`, `variant`: the engine plays this side unless it is analysing.
     Side(Color),
     /// `new`
     NewGame,
@@ -50,33 +51,33 @@ pub(super) enum StateChange {
     ToggleRandom,
 }
 
-/// The state, but for the game: the side to move is the game's.
+/// The state without the game, which knows the side to move.
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
     pub(super) mode: EngineMode,
     pub(super) ponder: bool,
-    /// Search and clock are suspended until `resume`.
+    /// Whether search and clock are suspended until `resume`.
     pub(super) paused: bool,
-    /// Moves are chosen with noise.
+    /// Whether moves are chosen with noise.
     pub(super) random: bool,
 }
 
 impl SessionState {
-    /// The head of Appendix B's loop: what to do in the present position.
+    /// Returns what to do in the current position: the head of Appendix B's loop.
     pub(super) fn occupation(&self, game: &Game) -> Occupation {
         match self.mode {
             EngineMode::Analyze => Occupation::Analyse,
             EngineMode::Play(side) if side == game.turn() => Occupation::Think,
-            // Not in the start position, says the specification of `hard`.
+            // The specification of `hard` excludes the start position.
             EngineMode::Play(_) if self.ponder && !game.is_start_position() => Occupation::Ponder,
             EngineMode::Play(_) | EngineMode::Force => Occupation::Nothing,
         }
     }
 
-    /// The body of Appendix B's loop: moves on to the state that a command or a move leads to.
+    /// Applies a change of state: the body of Appendix B's loop.
     ///
-    /// Two entries are read more leniently than they are written, for the sake of GUIs that set up positions in an analysis
-    /// or say `exit` without one: `white` and `black` don't end an analysis, and `exit` ends nothing else.
+    /// Two entries are read more leniently than written, because some GUIs set up positions during an analysis or send
+    /// `exit` outside of one: `white` and `black` don't end an analysis, and `exit` ends nothing else.
     pub(super) fn apply(&mut self, change: StateChange) {
         let is_analysing = self.mode == EngineMode::Analyze;
         match change {

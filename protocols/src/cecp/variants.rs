@@ -1,20 +1,20 @@
 //! The variants that Herald plays, under the names that GUIs use.
 //!
-//! In a variant the loser announces the result: XBoard judges claims by the rules it knows, and takes the word of a winner by others
-//! for a false claim, which loses.
+//! In a variant the loser announces the result: XBoard judges claims by the rules it knows, treats a win claimed under
+//! other rules as a false claim, and forfeits the game.
 
 use game::{CastlingMode, Game, Outcome, PocketOwner, Variant, WinReason};
 
 use messages::cecp::Message;
 
-/// A name in `feature variants` and in `variant`.
+/// A variant's name in `feature variants` and in `variant`.
 struct Named {
     name: &'static str,
     variant: Variant,
     mode: CastlingMode,
     pocket_owner: PocketOwner,
-    /// For names that `XBoard` does not know: the variant whose board and rules it is to use. Not `normal`, or `XBoard` (4.9.1)
-    /// takes the game for one of chess and does not tell the second engine of a match what is played.
+    /// For names unknown to `XBoard`, the variant whose board and rules it should use. `normal` must not be used:
+    /// `XBoard` 4.9.1 would treat the game as ordinary chess and not send the variant to the second engine of a match.
     parent: Option<&'static str>,
 }
 
@@ -26,9 +26,11 @@ const fn engine_defined(name: &'static str, variant: Variant, parent: &'static s
     Named { parent: Some(parent), ..known(name, variant) }
 }
 
-/// `giveaway` is what python-chess calls Antichess, too; Herald does not castle in it, as some do. Suicide is missing: there
-/// the stalemated side does not win as a matter of course. In Horde `XBoard` must not test legality: it takes every move of
-/// the side without a king for an illegal one.
+/// The variants by name.
+///
+/// - `giveaway`: the rules that python-chess calls Antichess; Herald does not castle in it, though some programs do.
+/// - Suicide is missing, because its rules of stalemate differ: the stalemated side does not always win.
+/// - Horde: `XBoard` must not test legality, because it rejects every move of the side without a king.
 const ALL: [Named; 11] = [
     known("normal", Variant::Chess),
     Named { mode: CastlingMode::Chess960, ..known("fischerandom", Variant::Chess) },
@@ -43,17 +45,18 @@ const ALL: [Named; 11] = [
     engine_defined("racingkings", Variant::RacingKings, "fairy"),
 ];
 
-/// What Herald plays, for `feature variants`.
+/// Returns the names for `feature variants`.
 pub(super) fn names() -> Vec<String> {
     ALL.iter().map(|named| named.name.to_owned()).collect()
 }
 
-/// Whether Herald plays the variant of this name.
+/// Returns whether Herald plays the variant of this name.
 pub(super) fn is_played(name: &str) -> bool {
     ALL.iter().any(|named| named.name == name)
 }
 
-/// The start of a game of this variant, and the `setup` message that the GUI needs for it; `None` if Herald does not play it.
+/// Returns the initial game of a variant and the `setup` message that the GUI needs for it; `None` if Herald does not
+/// play it.
 pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
     let named = ALL.iter().find(|named| named.name == name)?;
     let game = Game::with_mode(named.variant, named.mode).with_pocket_owner(named.pocket_owner);
@@ -65,7 +68,7 @@ pub(super) fn start(name: &str) -> Option<(Game, Option<Message>)> {
     Some((game, setup))
 }
 
-/// Whether a GUI can see by itself that a game of the variant has ended so.
+/// Returns whether a GUI recognises this outcome in this variant without help.
 pub(super) fn is_plain(variant: Variant, outcome: Outcome) -> bool {
     use game::DrawReason::{InsufficientMaterial, RaceDrawn, Stalemate};
     let is_known = match variant {
@@ -75,7 +78,7 @@ pub(super) fn is_plain(variant: Variant, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Win { reason, .. } => is_known && reason == WinReason::Checkmate,
         Outcome::Draw(Stalemate) => is_known,
-        // Counts of material that are right in chess only.
+        // The GUI's rules of insufficient material are right in chess only.
         Outcome::Draw(InsufficientMaterial) => variant == Variant::Chess,
         Outcome::Draw(RaceDrawn) => false,
         Outcome::Draw(_) => true,

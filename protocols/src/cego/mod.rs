@@ -1,7 +1,8 @@
-//! Herald as an engine by CEGO. The messages are in [`messages::cego`].
+//! Herald as an engine under CEGO. The messages are in [`messages::cego`].
 //!
-//! The protocol forgives nothing, so its lines are read with their ends, and a FEN that `Game` would put right is refused. The state of the protocol (`state.rs`) is kept apart from
-//! thinking, so that the document's example can be replayed byte for byte.
+//! CEGO tolerates no deviation. Lines are therefore read with their line ends, and a FEN that `Game` would correct is
+//! refused. The protocol's state (`state.rs`) is separate from thinking, so that the example in the CEGO document can
+//! be replayed byte for byte.
 
 mod session;
 mod state;

@@ -1,4 +1,4 @@
-//! The engine's side of a game by CEGO.
+//! The engine's side of a CEGO game.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -12,32 +12,32 @@ use crate::pondering::PonderMove;
 use messages::cego::{EngineMessage, quoted};
 use messages::input::Input;
 
-/// What the protocol leaves to the engine.
+/// Choices that the protocol leaves to the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CegoOptions {
-    /// Think in the opponent's time.
+    /// Whether to think on the opponent's time.
     pub ponder: bool,
-    /// Forfeit as soon as a forced mate against the engine is seen.
+    /// Whether to forfeit as soon as a forced mate against the engine is found.
     pub forfeit: bool,
 }
 
-/// Why a session did not last until the mediator ended it or the engine forfeited.
+/// Why a session ended before the mediator ended it or the engine forfeited.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The mediator broke the protocol.
+    /// The mediator violated the protocol.
     #[error(transparent)]
     Protocol(#[from] MediatorError),
-    /// Nothing more can be written.
+    /// The output can't be written.
     #[error(transparent)]
     Output(#[from] io::Error),
 }
 
-/// Speaks CEGO: says `ready`, plays a game and ends with the input or after forfeiting.
+/// Speaks CEGO: sends `ready` and plays a game until the end of the input or until it forfeits.
 ///
-/// The host must read its lines exactly as they are: see [`LineReader::exact`](messages::input::LineReader::exact).
+/// The host must read its lines unchanged; see [`LineReader::exact`](messages::input::LineReader::exact).
 ///
 /// # Errors
-/// If the mediator breaks the protocol or nothing more can be written.
+/// If the mediator violates the protocol or the output can't be written.
 pub fn serve(host: Host, output: &mut dyn Write, options: CegoOptions) -> Result<(), SessionError> {
     host.engine.settle();
     let state = ProtocolState::default();
@@ -60,7 +60,7 @@ impl CegoSession<'_> {
         loop {
             self.output.check()?;
             match self.host.next_event() {
-                // So mediators end a game, at whatever moment.
+                // Mediators end a game by closing the input, at any moment.
                 Event::Input(Input::End) => return Ok(()),
                 Event::Input(Input::TooLong(beginning)) => {
                     return Err(MediatorError::TooLong(quoted(&beginning)).into());

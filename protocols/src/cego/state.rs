@@ -1,5 +1,5 @@
-//! The state of the protocol, as the engine sees it: whose turn it is, on what board and with how much time. It
-//! neither thinks nor reads or writes.
+//! The state of the protocol as the engine knows it: side to move, position and clocks. It neither thinks nor does any
+//! input or output.
 
 use std::time::{Duration, Instant};
 
@@ -11,61 +11,62 @@ use messages::cego::{
 };
 use messages::input::MAX_LINE;
 
-/// How a mediator broke the protocol, which ends the session.
+/// A violation of the protocol by the mediator, which ends the session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MediatorError {
-    /// A line is no message.
+    /// A line is not a message.
     #[error(transparent)]
     Malformed(#[from] MalformedMessage),
-    /// A line is longer than any message. Carries its beginning.
+    /// A line is longer than any message. Contains its beginning.
     #[error("malformed message: more than {limit} bytes, beginning with `{0}`", limit = MAX_LINE)]
     TooLong(String),
-    /// The input ended in the middle of a message. Carries what came of it.
+    /// The input ended within a message. Contains the part that was read.
     #[error("malformed message: `{0}` does not end with a newline")]
     CutShort(String),
-    /// A message came when there was none to come, or one of the other kind. Carries the message.
+    /// A message of a kind that was not expected at this point.
     #[error("`{found}` came out of turn: expected {expected}")]
     OutOfTurn {
-        /// What may come now.
+        /// The expected kind of message.
         expected: &'static str,
-        /// The message that came.
+        /// The received message.
         found: String,
     },
-    /// There is no playing from the position of the first move message.
+    /// The position of the first move message can't be played from.
     #[error(transparent)]
     Position(#[from] ImpossiblePosition),
     /// The opponent's move is not legal.
     #[error("illegal move `{played}` in `{fen}`")]
     IllegalMove {
-        /// The move.
+        /// The illegal move.
         played: LongMove,
-        /// The position in which it can't be played.
+        /// The position in which it was played.
         fen: String,
     },
-    /// A move is asked for although the game is over by checkmate or stalemate. Carries the position.
-    #[error("there is no legal move in `{0}`")]
+    /// A move is requested although the game is over by checkmate or stalemate. Contains the position.
+    #[error("no legal move in `{0}`")]
     NoMove(String),
 }
 
-/// The game as both sides know it from the messages.
+/// The game, as both sides know it from the messages.
 #[derive(Debug, Default)]
 pub(super) struct ProtocolState {
-    /// The engine's colour; `None` before the first move message. On its turn the mediator must be silent.
+    /// The engine's colour; `None` before the first move message. On the engine's turn the mediator must not send
+    /// anything.
     own: Option<Color>,
     pub(super) game: Game,
-    /// Both sides' time: as last told by the mediator, and counted on from there. Only the engine's own runs.
+    /// Both clocks, set to the values that the mediator has sent last. Only the engine's clock runs.
     clock: Clock,
 }
 
 impl ProtocolState {
-    /// Takes a line with its end. Unless that breaks the protocol, it is the engine's turn now.
+    /// Handles a line with its line end. Afterwards it is the engine's turn.
     pub(super) fn hear(&mut self, line: &str, at: Instant) -> Result<(), MediatorError> {
         let text = line.strip_suffix('\n').ok_or_else(|| MediatorError::CutShort(quoted(line)))?;
         match (self.own, text.parse()?) {
             (None, MediatorMessage::FirstMove { own, opponent, position }) => {
                 self.game = position.game()?;
                 let control = |clock: SideClock| {
-                    // Refused is only a control without any time.
+                    // Only a control without any time is refused.
                     let phase = Phase { moves: None, time: clock.time, increment: clock.increment };
                     TimeControl::of_phase(phase).unwrap_or_default()
                 };
@@ -84,7 +85,7 @@ impl ProtocolState {
             (own, _) => {
                 let expected = match own {
                     None => "the first move message",
-                    Some(own) if own == self.game.turn() => "nothing before Herald's move",
+                    Some(own) if own == self.game.turn() => "no message before Herald's move",
                     Some(_) => "both times and the opponent's move",
                 };
                 return Err(MediatorError::OutOfTurn { expected, found: quoted(text) });
@@ -102,14 +103,14 @@ impl ProtocolState {
         legal.map(|_| ()).ok_or_else(|| MediatorError::IllegalMove { played, fen: self.game.fen() })
     }
 
-    /// Sets the clocks at the beginning of the engine's turn.
+    /// Sets the clocks at the start of the engine's turn.
     fn set_times(&mut self, own: Duration, opponent: Duration, at: Instant) {
         let color = self.game.turn();
         self.clock.set_remaining(color, own, at);
         self.clock.set_remaining(!color, opponent, at);
     }
 
-    /// The engine's message in its turn: the move it chose, or that it forfeits.
+    /// Returns the engine's message on its turn: the chosen move, or a forfeit.
     pub(super) fn answer(&mut self, choice: Option<Move>, at: Instant) -> EngineMessage {
         self.clock.end_turn(at);
         let played = choice.filter(|&m| self.game.play(m).is_ok());
@@ -120,12 +121,12 @@ impl ProtocolState {
         self.own.unwrap_or(self.game.turn())
     }
 
-    /// What the engine may use for its next move.
+    /// Returns the time available for the engine's next move.
     pub(super) fn move_time(&self, at: Instant) -> MoveTime {
         self.clock.move_time(self.own(), at)
     }
 
-    /// The engine's time.
+    /// Returns the engine's remaining time.
     pub(super) fn remaining(&self, at: Instant) -> Duration {
         self.clock.remaining(self.own(), at).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Whole sessions.
+//! Tests of whole sessions.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -25,8 +25,7 @@ m -> 1: 26000000000 28000000000 e7e5\n
 1 -> m: forfeit\n
 ";
 
-/// One engine's end of the example: what it hears is taken from there, and so are its decisions and the time it takes
-/// for them. Returns the bytes that it says.
+/// Replays one engine's side of the example, with its input, its decisions and its thinking times. Returns its output.
 fn replay(name: char, thinking: Duration) -> String {
     let mut state = ProtocolState::default();
     let mut now = Instant::now();
@@ -193,7 +192,7 @@ fn two_sessions_play_a_game_and_ponder() {
     let mut last: Option<LongMove> = None;
     for ply in 0..24 {
         let player = &players[ply % 2];
-        // Where a move takes time, the opponent has time to ponder.
+        // The opponent ponders while a move takes time.
         let times = if ply < 2 { "300000000 30000000 300000000 30000000" } else { "300000000 300000000" };
         match last.filter(|_| ply >= 2) {
             Some(last) => player.say(&format!("{times} {last}")),
@@ -212,7 +211,7 @@ fn two_sessions_play_a_game_and_ponder() {
 
 #[test]
 fn a_lost_position_is_forfeited_only_if_wanted() {
-    // Both legal moves are answered by mate; an only move would be played without a thought.
+    // Mate follows both legal moves; a single legal move would be played without thinking.
     let message = "1000000000 0 1000000000 0 k7/8/1K6/7p/8/8/8/6R1 b - - 0 1";
     let proud = session(CegoOptions { ponder: false, forfeit: true });
     proud.say(message);

@@ -1,7 +1,7 @@
-//! Taking part in a game that an EPD referee leads: Herald itself, or a person. The messages are in [`messages::referee`].
+//! Clients of an EPD referee: Herald itself, or a person. The messages are in [`messages::referee`].
 //!
-//! Both stand on a `ClientState`, which they take from connection to connection. What needs no thought is left to the
-//! `ClientConnection`.
+//! Both keep a `ClientState` from one connection to the next. `ClientConnection` handles everything that needs no
+//! thinking.
 
 mod person;
 mod session;

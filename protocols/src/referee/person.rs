@@ -18,7 +18,7 @@ use messages::referee::{
     answer_with,
 };
 
-/// A person who plays for a referee. The game is kept while another referee is looked for.
+/// A person who plays for a referee. The game is kept while a connection to another referee is made.
 pub struct Person {
     client: ClientState,
     style: DiagramStyle,
@@ -26,17 +26,17 @@ pub struct Person {
     sender: Sender<PersonEvent>,
     /// Whether it is the person's turn.
     is_to_move: bool,
-    /// Goes with the next move.
+    /// The remark to be sent with the next move.
     remark: Remark,
 }
 
-/// A line, and from whom.
+/// A line and its origin.
 enum PersonEvent {
     Referee(Input),
     Person(Input),
 }
 
-/// What a person can type.
+/// The commands of a person.
 const HELP: &str = "\
 e4, Nf3, e2e4   a move
 draw            offer a draw with your next move
@@ -46,14 +46,14 @@ resign          give the game up
 board           show board and clocks
 leave           sign off";
 
-/// How long it may take until `leaving` is seen.
+/// Interval at which `leaving` is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Person {
-    /// Begins to read what the person types.
+    /// Starts to read what the person types.
     ///
     /// # Errors
-    /// If there is no thread to read with.
+    /// If the reading thread can't be started.
     pub fn new(
         typed: impl Read + Send + 'static,
         client: ClientState,
@@ -64,7 +64,7 @@ impl Person {
         Ok(Person { client, style, heard, sender, is_to_move: false, remark: Remark::None })
     }
 
-    /// The connection is closed: waits until all that came over it is gone.
+    /// Discards the remaining input of a closed connection.
     pub fn forget_connection(&mut self) {
         while let Ok(heard) = self.heard.recv_timeout(2 * POLL_INTERVAL) {
             if matches!(heard, PersonEvent::Referee(Input::End)) {
@@ -76,7 +76,7 @@ impl Person {
     /// Signs on and takes part until the connection ends, the person leaves or `leaving` is set.
     ///
     /// # Errors
-    /// Nothing more can be written, or there is no thread to read with.
+    /// If the output can't be written or the reading thread can't be started.
     pub fn take_part(
         &mut self,
         input: impl Read + Send + 'static,
@@ -101,7 +101,11 @@ impl Person {
                 return session.leave();
             }
             let disconnect = match session.person.heard.recv_timeout(POLL_INTERVAL) {
-                Err(_) | Ok(PersonEvent::Person(Input::TooLong(_))) => None,
+                Err(_) => None,
+                Ok(PersonEvent::Person(Input::TooLong(_))) => {
+                    session.say("The line is too long; `help` shows what you can type.");
+                    None
+                }
                 Ok(PersonEvent::Referee(input)) => session.hear_referee(input)?,
                 Ok(PersonEvent::Person(Input::Line(line))) => session.hear_person(&line)?,
                 Ok(PersonEvent::Person(Input::End)) => Some(session.leave()?),
@@ -120,7 +124,7 @@ struct PersonSession<'a, 's> {
     config: &'a ClientConfig,
 }
 
-/// Calls the person for help.
+/// Asks the person for help.
 fn alarm(screen: &RefCell<SessionOutput>, reason: &str) {
     screen.borrow_mut().line(&format_args!("\u{7}Help is needed: {reason}."));
 }
@@ -140,7 +144,7 @@ impl PersonSession<'_, '_> {
             }
             ClientTask::Conclude(result) => {
                 self.person.is_to_move = false;
-                let result = result.unwrap_or_else(|| "no result was told".to_owned());
+                let result = result.unwrap_or_else(|| "the referee sent no result".to_owned());
                 self.say(&format!("The game is over: {}.", game::excerpt(&result)));
             }
             ClientTask::Disconnect(disconnect) => return Ok(Some(disconnect)),
@@ -168,7 +172,7 @@ impl PersonSession<'_, '_> {
             ["claim"] => self.reply(Response::ClaimDraw)?,
             ["claim", mv] => self.make_move(mv, Remark::ClaimDraw)?,
             [mv] => self.make_move(mv, self.person.remark)?,
-            _ => self.say("`help` shows what you can type"),
+            _ => self.say("`help` shows what you can type."),
         }
         Ok(None)
     }
@@ -197,7 +201,7 @@ impl PersonSession<'_, '_> {
         self.link.sign_off(&self.person.client)
     }
 
-    /// Board and clocks.
+    /// Shows the board and the clocks.
     fn show(&self) {
         self.say(&self.person.picture(&self.config.name));
     }
@@ -245,11 +249,11 @@ mod tests {
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-    /// What the referee and the screen get when both say all of this at once.
+    /// Handles the referee's lines, then the typed lines. Returns the output to the referee and to the screen.
     fn converse(referee: &str, typed: &str) -> (String, String) {
         let client = ClientState::new("5/move".parse().expect("a time control"));
         let mut person = Person::new(io::empty(), client, DiagramStyle::Ascii).expect("a thread");
-        // Only what the test says, in this order.
+        // Replaces the channel, so that only the lines of the test arrive, in this order.
         let (sender, heard) = mpsc::channel();
         (person.sender, person.heard) = (sender.clone(), heard);
         let config = ClientConfig { name: "Ann".to_owned(), secret: None, extended: false, ponder: false };

@@ -1,4 +1,4 @@
-//! Herald as a client, over one connection.
+//! Herald as a client of a referee, over one connection.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,14 +18,14 @@ use messages::referee::{
     answer_with,
 };
 
-/// How long it may take until `leaving` is seen.
+/// Interval at which `leaving` is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Signs on and takes part until the connection ends or `leaving` is set. The lines must come to the host (see
-/// [`Host::attach`]); what the referee calls for human help about goes to `alarm`.
+/// Signs on and takes part until the connection ends or `leaving` is set. The lines of the connection must be attached
+/// to the host (see [`Host::attach`]). `alarm` receives the reasons for which the referee calls for human help.
 ///
 /// # Errors
-/// Nothing more can be written.
+/// If the output can't be written.
 pub fn play(
     host: &mut Host,
     client: &mut ClientState,
@@ -50,7 +50,7 @@ struct RefereeSession<'a> {
     config: &'a ClientConfig,
     agreements: Agreements,
     ponder_move: Option<PonderMove>,
-    /// The latest line that Herald thinks best.
+    /// The latest best line of the search.
     line: Option<SearchLine>,
 }
 
@@ -91,7 +91,7 @@ impl RefereeSession<'_> {
         Ok(None)
     }
 
-    /// Begins to think, unless there is nothing to think about.
+    /// Starts to think, unless the game is over.
     fn respond(&mut self) -> io::Result<()> {
         let game = self.client.game();
         self.agreements.draw_offered = self.client.is_draw_offered();
@@ -115,10 +115,12 @@ impl RefereeSession<'_> {
             Thought::Line(line) if line.number == 1 && line.bound == ScoreBound::Exact => {
                 self.line = Some(line);
             }
-            Thought::Line(_) | Thought::RootMove { .. } | Thought::Warning(_) => {}
+            Thought::Warning(text) => self.link.alarm(&text),
+            Thought::Line(_) | Thought::RootMove { .. } => {}
             Thought::Done(decision) => {
                 self.host.engine.finish();
-                // Pondering that came to its end before the opponent moved says nothing yet; it is asked again.
+                // Pondering that finishes before the opponent has moved gives no answer; the position is searched
+                // again.
                 if self.ponder_move.take().is_none() {
                     self.answer(&decision)?;
                 }
@@ -146,7 +148,7 @@ impl RefereeSession<'_> {
         Ok(())
     }
 
-    /// Herald's response: a move, or the end of the game.
+    /// Returns Herald's response: a move, or the end of the game.
     fn choose(&mut self, game: &Game, decision: &Decision) -> Response {
         let settings = self.host.engine.settings();
         let Some(best) = decision.best else { return Response::NoMove };
@@ -156,7 +158,7 @@ impl RefereeSession<'_> {
         if self.agreements.draw_offered && takes_a_draw(decision.score, settings) {
             return Response::AcceptDraw;
         }
-        // A draw by the rules is claimed if nothing better is in sight.
+        // A draw by the rules is claimed if no better result is expected.
         let is_content = is_content_with_a_draw(decision.score, settings);
         if is_content && game.claim().is_some() {
             return Response::ClaimDraw;
@@ -173,13 +175,13 @@ impl RefereeSession<'_> {
 
     fn reply(&mut self, answer: Response) -> io::Result<()> {
         let analysis = self.line.take().map(|line| analysis(self.client.game(), &line)).unwrap_or_default();
-        // What the engine chose is legal.
+        // The engine's choice is legal.
         let record = self.client.reply(answer, analysis).map_err(io::Error::other)?;
         self.link.send(&record)
     }
 }
 
-/// What Herald thinks of a position, for the record.
+/// Converts a line of the search to the analysis of a record.
 fn analysis(game: &Game, line: &SearchLine) -> Analysis {
     Analysis {
         evaluation: Evaluation::of(line.score),
@@ -189,7 +191,8 @@ fn analysis(game: &Game, line: &SearchLine) -> Analysis {
     }
 }
 
-/// Limits of the move after the reply that Herald ponders on. `limits` are those of Herald's last move, which is on the board.
+/// Returns the limits of the move after the reply on which Herald ponders. `limits` are those of Herald's last move,
+/// which has already been made.
 fn ponder_limits(client: &ClientState, limits: MoveLimits) -> MoveLimits {
     // The clock does not run, so the moment is arbitrary.
     let now = Instant::now();

@@ -1,6 +1,6 @@
-//! Lines from a terminal: with editing and history while it is the person's turn, plain while Herald searches.
+//! Input from a terminal: with editing and history on the person's turn, plain lines while Herald searches.
 //!
-//! (The editor's own way to write above a prompt is not used: it forgets keys that arrive together.)
+//! The editor's own printing above a prompt is not used, because it loses keys that arrive together.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Read};
@@ -16,19 +16,19 @@ use rustyline::error::ReadlineError;
 use super::TerminalTurn;
 use messages::input::MAX_LINE;
 
-/// The prompt of the person at the board.
+/// The prompt on the person's turn.
 const PROMPT: &str = "herald> ";
 
-/// What Ctrl-C means.
+/// The line that Ctrl-C stands for.
 const INTERRUPTED: &str = "move now\n";
 
-/// How often input and engine are polled while Herald searches.
+/// Interval at which input and turn are polled while Herald searches.
 const POLL_INTERVAL: Duration = Duration::from_millis(30);
 
 /// Takes control of the terminal on standard input and output. `interrupted` is set by the handler of SIGINT.
 ///
 /// # Errors
-/// If there is none, or one that can't be controlled.
+/// If standard input or output is not a terminal, or if the terminal can't be controlled.
 pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(TerminalInput, TurnNotifier)> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(io::ErrorKind::Unsupported.into());
@@ -39,36 +39,36 @@ pub fn open(interrupted: Arc<AtomicBool>) -> io::Result<(TerminalInput, TurnNoti
     Ok((lines, TurnNotifier { sender, heard: 0 }))
 }
 
-/// Tells the terminal whose turn it is. Until then the editor leaves the terminal as it was, so that the
-/// program may end.
+/// Tells the terminal input whose turn it is. Before that the editor does not change the terminal's mode, so that the
+/// program can exit safely.
 pub struct TurnNotifier {
     sender: Sender<(u64, TerminalTurn)>,
-    /// How many lines have been dealt with.
+    /// Number of handled lines.
     heard: u64,
 }
 
 impl TurnNotifier {
-    /// Tells whose turn it is, after a line was dealt with if `heard`.
+    /// Tells whose turn it is. `heard` says whether a line has been handled since the last call.
     pub fn give(&mut self, heard: bool, turn: TerminalTurn) {
         self.heard += u64::from(heard);
-        // Fails only if the reading thread has ended, and then there are no more lines.
+        // Fails only if the reading thread has ended; then there are no more lines.
         let _ = self.sender.send((self.heard, turn));
     }
 }
 
-/// Lines as they are typed, for a thread of its own.
+/// The lines typed on the terminal, to be read on a separate thread.
 pub struct TerminalInput {
     editor: DefaultEditor,
     interrupted: Arc<AtomicBool>,
     turns: Receiver<(u64, TerminalTurn)>,
-    /// How many lines were handed out; a notice from before the last of them no longer holds.
+    /// Number of lines that were read; a notice about fewer handled lines is outdated.
     delivered: u64,
-    /// What was typed and not yet read.
+    /// Bytes of the current line that were not yet read.
     typed: VecDeque<u8>,
 }
 
 impl TerminalInput {
-    /// The next line with its end; empty when no more will come.
+    /// Waits for the next line and returns it with its line end; empty at the end of the input.
     fn ask(&mut self) -> Vec<u8> {
         let Some((_, mut turn)) = self.turns.iter().find(|(heard, _)| *heard >= self.delivered) else {
             return Vec::new();
@@ -90,7 +90,7 @@ impl TerminalInput {
     fn edit(&mut self) -> Vec<u8> {
         match self.editor.readline(PROMPT) {
             Ok(line) => {
-                // A line that can't be remembered is still a line.
+                // A failure affects the history only.
                 let _ = self.editor.add_history_entry(&line);
                 format!("{line}\n").into_bytes()
             }
@@ -99,7 +99,7 @@ impl TerminalInput {
         }
     }
 
-    /// What the person has typed meanwhile; `None` if nothing.
+    /// Returns a line that was typed meanwhile; `None` if there is none.
     fn poll(&self) -> Option<Vec<u8>> {
         let is_typed = terminal::is_typed(Instant::now() + POLL_INTERVAL);
         if self.interrupted.swap(false, Ordering::Relaxed) {

@@ -1,13 +1,13 @@
-//! The levels of a game in a terminal: time controls, some of which have names.
+//! The levels of a game in a terminal: time controls, some of them named.
 
 use std::time::Duration;
 
-use game::{Phase, TimeControl};
+use game::{Phase, TimeControl, counted};
 
-/// The named levels, weakest first, and what they mean.
+/// The named levels and their time controls, weakest first.
 const NAMED: [(&str, &str); 3] = [("easy", "depth=2"), ("normal", "1/move"), ("hard", "5/move")];
 
-/// Reads a level. An error says what levels there are.
+/// Parses a level. The error lists the possible levels.
 pub(super) fn parse(text: &str) -> Result<TimeControl, String> {
     let text = text.trim().to_ascii_lowercase();
     let named = NAMED.iter().find(|(name, _)| *name == text);
@@ -19,19 +19,19 @@ pub(super) fn parse(text: &str) -> Result<TimeControl, String> {
     match control.parse() {
         // Without any limit Herald would never move.
         Ok(TimeControl::Unlimited) | Err(_) => Err(format!(
-            "`{text}` is no level. Try `level easy`, `normal`, `hard`, `depth 6`, `time 2.5` (seconds a move), `300+2` \
-             (seconds and increment) or `40/300` (moves/seconds)."
+            "`{text}` is not a level. Try `level easy`, `normal`, `hard`, `depth 6`, `time 2.5` (seconds a move), \
+             `300+2` (seconds and increment) or `40/300` (moves/seconds)."
         )),
         Ok(control) => Ok(control),
     }
 }
 
-/// A level as the user sees it.
+/// Describes a level for the user.
 pub(super) fn describe(control: &TimeControl) -> String {
     let text = match control {
         TimeControl::Unlimited => "without limit".to_owned(),
         TimeControl::Depth(plies) => format!("depth {plies}"),
-        TimeControl::Nodes(nodes) => format!("{nodes} nodes a move"),
+        TimeControl::Nodes(nodes) => format!("{} a move", counted(nodes.get(), "node")),
         TimeControl::PerMove(time) => format!("{} a move", seconds(*time)),
         TimeControl::Clock(phases) => {
             let phases = phases.as_slice().iter().enumerate();
@@ -48,7 +48,7 @@ pub(super) fn describe(control: &TimeControl) -> String {
 fn describe_phase(phase: &Phase, is_later: bool) -> String {
     let time = seconds(phase.time);
     let time = match phase.moves {
-        Some(moves) => format!("{moves} moves in {time}"),
+        Some(moves) => format!("{} in {time}", counted(moves.into(), "move")),
         None => format!("{time} for the {}", if is_later { "rest" } else { "game" }),
     };
     let has_increment = !phase.increment.is_zero();
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn what_cannot_be_played_is_refused() {
         for text in ["", "depth 0", "depth x", "time -1", "time nan", "time 1e300", "-", "strong"] {
-            assert!(level(text).contains("is no level"), "{text}");
+            assert!(level(text).contains("is not a level"), "{text}");
         }
     }
 }

@@ -17,7 +17,7 @@ use game::diagram::DiagramStyle;
 use messages::input::{Input, MAX_LINE};
 use play::TerminalSession;
 
-/// Who is to act.
+/// The side that has to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminalTurn {
     /// The person.
@@ -26,11 +26,11 @@ pub enum TerminalTurn {
     Herald,
 }
 
-/// Plays with a person until they leave or the input ends. `on_turn` is called whenever a line may be typed: with
-/// whether a line was dealt with just now, and whose turn it is.
+/// Plays with a person until they leave or the input ends. `on_turn` is called whenever a line may be typed. Its
+/// arguments tell whether a line has just been handled and whose turn it is.
 ///
 /// # Errors
-/// If nothing more can be written.
+/// If the output can't be written.
 pub fn serve(
     host: Host,
     output: &mut dyn Write,

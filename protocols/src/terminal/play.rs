@@ -1,4 +1,4 @@
-//! The game with the person at the board: every line that they type, and every move of Herald.
+//! A game between a person and Herald: the commands that the person types, and Herald's moves.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -22,17 +22,17 @@ pub(super) struct TerminalSession<'a> {
     style: DiagramStyle,
     pub(super) game: Game,
     person: Color,
-    /// Both sides have the same time control, which is the level.
+    /// The clock. Both sides have the same time control, which is the level.
     clock: Clock,
-    /// The moment of what is reacted to.
+    /// The time of the event that is being handled.
     now: Instant,
     /// Whether the board is drawn from Herald's side.
     flipped: bool,
-    /// Herald's score of its own position when it moved last.
+    /// Herald's score of the position at its last move.
     last_score: Option<Score>,
 }
 
-/// What `help` shows.
+/// The text of `help`.
 const HELP: &str = "\
 Type a move, such as e4, Nf3, exd5, O-O, e8=Q or e2e4, or one of these:
   hint              ask Herald for a good move
@@ -51,15 +51,15 @@ Type a move, such as e4, Nf3, exd5, O-O, e8=Q or e2e4, or one of these:
   pgn FILE          save the game
   quit              leave (also Ctrl-D)";
 
-/// How long Herald thinks about a hint.
+/// Thinking time for a hint.
 const HINT_TIME: Duration = Duration::from_millis(700);
-/// Herald accepts a draw if its score is this or less ...
+/// Highest score at which Herald always accepts a draw.
 const DRAWN: Score = Score::Centipawns(-20);
-/// ... or not above zero, after so many plies.
+/// Number of plies after which Herald accepts a draw at a score of zero or less.
 const LONG_GAME: usize = 120;
 
 impl<'a> TerminalSession<'a> {
-    /// A new game, in which the person plays White.
+    /// Creates a new game in which the person plays White.
     pub(super) fn new(host: Host, output: &'a mut dyn Write, style: DiagramStyle) -> TerminalSession<'a> {
         TerminalSession {
             host,
@@ -74,7 +74,7 @@ impl<'a> TerminalSession<'a> {
         }
     }
 
-    /// Who is to act: Herald as long as it thinks, be it about a hint.
+    /// Returns who has to act: Herald while it thinks, also about a hint.
     pub(super) fn turn(&self) -> TerminalTurn {
         if self.host.engine.is_thinking() { TerminalTurn::Herald } else { TerminalTurn::Person }
     }
@@ -83,14 +83,14 @@ impl<'a> TerminalSession<'a> {
         self.output.line(&line);
     }
 
-    /// Shows the first lines.
+    /// Shows the greeting and the board.
     pub(super) fn greet(&mut self) {
         self.say(format!("Herald {}. You play {}.", env!("CARGO_PKG_VERSION"), capitalised(self.person)));
-        self.say("Type a move, such as e4 or Nf3; `help` tells what else you can do.\n");
+        self.say("Type a move, such as e4 or Nf3; `help` lists the other commands.\n");
         self.show_board();
     }
 
-    /// Obeys a line that the person typed: a command or a move. Breaks if they leave.
+    /// Handles a line that the person has typed: a command or a move. Breaks if the person leaves.
     pub(super) fn hear(&mut self, line: &str, at: Instant) -> ControlFlow<()> {
         self.now = at;
         let line = line.trim();
@@ -167,9 +167,9 @@ impl TerminalSession<'_> {
     fn play(&mut self, m: Move) {
         let mover = self.game.turn();
         if self.game.play(m).is_err() {
-            return; // only legal moves come here
+            return; // never: all callers pass legal moves
         }
-        // The clock does not run before the first move, which counts nevertheless.
+        // The clock does not run before the first move, but the move is counted.
         let turn = self.clock.end_turn(self.now);
         let turn = turn.unwrap_or_else(|| self.clock.book_turn(mover, Duration::ZERO));
         if self.is_clock_judged() && !turn.overrun.is_zero() {
@@ -180,14 +180,14 @@ impl TerminalSession<'_> {
         }
     }
 
-    /// A time for each move is an advice to Herald; only a clock for many moves can be lost on.
+    /// Returns whether the level is a clock that can run out. A time per move is only a limit for Herald's thinking.
     fn is_clock_judged(&self) -> bool {
         matches!(self.level(), TimeControl::Clock(_))
     }
 
-    /// What comes after a move: the end, or the other side's turn.
+    /// Continues after a move: ends the game or gives the turn to the other side.
     fn go_on(&mut self) {
-        // Nobody must claim a draw; Herald does unless it thinks it is better.
+        // Claiming a draw is optional; Herald claims it unless its last score was better than a draw.
         let claims = self.is_heralds_turn() && self.last_score.is_none_or(|score| score <= Score::DRAW);
         let claim = self.game.claim().filter(|_| claims);
         if let Some(reason) = self.game.automatic_draw().or(claim) {
@@ -221,7 +221,7 @@ impl TerminalSession<'_> {
     }
 
     fn take_back(&mut self) {
-        // Back to the last position in which the person was to move.
+        // Goes back to the previous position in which it was the person's turn.
         let plies = if self.game.turn() == self.person { 2 } else { 1 };
         if self.game.ply() < plies {
             return self.say("You have made no move to take back.");
@@ -264,7 +264,7 @@ impl TerminalSession<'_> {
 
 /// Games and levels.
 impl TerminalSession<'_> {
-    /// `new`: the person plays the same side as before, unless they name one.
+    /// Handles `new`. Without an argument the person keeps the same side.
     fn new_game(&mut self, side: &str) {
         let side = match side.to_ascii_lowercase().as_str() {
             "" => self.person,
@@ -301,7 +301,7 @@ impl TerminalSession<'_> {
                 self.start(game, side);
             }
             Err(error) => {
-                self.say(format!("{}. The position is as before.", capitalised(error)));
+                self.say(format!("{}. The position was not changed.", capitalised(error)));
             }
         }
     }
@@ -370,7 +370,7 @@ impl TerminalSession<'_> {
         self.say("It is your turn. `hint` asks for a move, `go` lets Herald play it, `quit` leaves.");
     }
 
-    /// Reacts to the engine's decision, about its move or a hint.
+    /// Handles the engine's decision about its move or a hint.
     pub(super) fn decided(&mut self, decision: &Decision, at: Instant) {
         self.now = at;
         self.host.engine.finish();
@@ -388,7 +388,7 @@ impl TerminalSession<'_> {
     }
 }
 
-/// Showing.
+/// Output.
 impl TerminalSession<'_> {
     fn show_board(&mut self) {
         let viewpoint = if self.flipped { !self.person } else { self.person };
@@ -402,12 +402,12 @@ impl TerminalSession<'_> {
         }
     }
 
-    /// The answer to `eval`, by the engine's evaluation of the position.
+    /// Handles `eval`: shows the engine's static evaluation of the position.
     fn show_evaluation(&mut self) {
         let score = self.host.engine.evaluate(&self.game);
         let score = if self.game.turn().is_white() { score } else { -score };
         let pawns = score.value() as f64 / 100.0;
-        self.say(format!("At first sight {pawns:+.2} pawns (above zero: White is better)."));
+        self.say(format!("Static evaluation: {pawns:+.2} pawns (positive: White is better)."));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Conversations with a person: the pure part with decisions made up here, and whole games with the engine.
+//! Tests of conversations with a person: with decisions made by the test, and whole games with the engine.
 
 use std::time::{Duration, Instant};
 
@@ -32,12 +32,12 @@ impl Talk {
         self.paper.take()
     }
 
-    /// Whether Herald was asked for a move.
+    /// Returns whether Herald has to move.
     fn is_asked(&self) -> bool {
         self.session.host.engine.is_thinking()
     }
 
-    /// Herald's move, thinking so much of its position.
+    /// Plays Herald's move with this score.
     fn herald(&mut self, text: &str, centipawns: i32) -> String {
         assert!(self.is_asked());
         self.session.host.engine.abandon();
@@ -216,11 +216,13 @@ fn games_are_saved_one_after_the_other() {
     talk.say("e4");
     talk.herald("e5", 0);
     let save = format!("pgn {}", file.display());
+    std::fs::write(&file, "[Event \"older\"]\n\n*").expect("written");
     assert!(talk.say(&save).starts_with("Saved to "));
     talk.say("resign");
     assert!(talk.say(&save).starts_with("Saved to "));
     let saved = std::fs::read_to_string(&file).expect("the file is there");
     assert_eq!(saved.matches("1. e4 e5").count(), 2, "{saved}");
+    assert_eq!(saved.matches("\n\n[Event ").count(), 2, "{saved}");
     assert!(saved.contains("[White \"Human\"]\n") && saved.contains("[Result \"0-1\"]"), "{saved}");
     assert!(saved.contains("[Date \"2") && saved.contains("[TimeControl \"1/move\"]"), "{saved}");
     std::fs::remove_dir_all(&directory).expect("the test's own directory");

@@ -1,7 +1,7 @@
-//! Herald as an engine by the Universal Chess Interface. The messages are in [`messages::uci`].
+//! Herald as an engine under the Universal Chess Interface. The messages are in [`messages::uci`].
 //!
-//! One match over the command, in the order of the UCI document, and one handler a command (`session.rs`). A command that can't be
-//! obeyed changes nothing and is answered with `info string`.
+//! `session.rs` matches each command once, in the order of the UCI document, and calls one handler per command. A
+//! command that can't be obeyed changes nothing and is answered with `info string`.
 
 mod options;
 mod session;

@@ -7,36 +7,36 @@ use crate::host::option_kind;
 use messages::OptionKind;
 use messages::uci::Message;
 
-/// An option.
+/// A UCI option.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UciOption {
     /// One of the engine's settings.
     Engine(Setting),
-    /// The GUI tells whether it may let the engine ponder; `go ponder` works in any case.
+    /// Tells whether the GUI may let the engine ponder; `go ponder` works in any case.
     Ponder,
-    /// Castling is written as king takes rook, and positions are read as Chess960.
+    /// Writes castling as king takes rook and reads positions as Chess960.
     Chess960,
-    /// The rules of the games to come.
+    /// The variant of the following games.
     Variant,
-    /// Clears the hash table and all histories.
+    /// Clears the hash table and the histories of the search.
     ClearHash,
-    /// Saves the settings, to be there when Herald is started again.
+    /// Saves the settings for the next start of Herald.
     Save,
-    /// Gives all settings their defaults; what was saved stays until something else is saved.
+    /// Sets all settings to their defaults; the saved settings stay until others are saved.
     Reset,
-    /// Tells about the engine; setting it changes nothing.
+    /// Describes the engine; can't be changed.
     About,
-    /// A number of the search, to be tuned by matches.
+    /// A parameter of the search, to be tuned by matches.
     #[cfg(feature = "tuning")]
     Parameter(&'static engine::Parameter),
 }
 
-/// What `UCI_EngineAbout` says.
+/// The value of `UCI_EngineAbout`.
 const ABOUT: &str =
     concat!("Herald ", env!("CARGO_PKG_VERSION"), ", a chess engine and match official; GPL-3.0-or-later");
 
 impl UciOption {
-    /// All options, in the order in which a GUI may show them.
+    /// Returns all options in the order in which they are announced.
     pub(super) fn all() -> impl Iterator<Item = UciOption> {
         let settings = Setting::ALL.into_iter().filter(|&setting| !is_for_agreements(setting));
         let options = settings.map(UciOption::Engine).chain([
@@ -53,13 +53,14 @@ impl UciOption {
         options
     }
 
-    /// The option of this name, and how the name is written. Capitals don't matter, as the UCI text asks.
+    /// Finds an option by name, ignoring case as UCI requires. Returns it with the exact spelling of its name.
     pub(super) fn named(name: &str, settings: &Settings) -> Option<(UciOption, &'static str)> {
         let named = |option: UciOption| (option, option.definition(settings).0);
         UciOption::all().map(named).find(|(_, known)| known.eq_ignore_ascii_case(name))
     }
 
-    /// How the option is announced. What was saved is the default: a GUI does not send the values that it takes for set.
+    /// Returns the announcement of the option. Its default is the saved value, because a GUI does not send values that
+    /// equal the default.
     pub(super) fn offer(self, settings: &Settings) -> Message {
         let (name, kind) = self.definition(settings);
         Message::Option { name: name.into(), kind }
@@ -87,7 +88,7 @@ impl UciOption {
     }
 }
 
-/// Whether a setting is about resigning and agreeing on draws, for which UCI has no commands.
+/// Returns whether a setting concerns resigning and draw offers, for which UCI has no commands.
 const fn is_for_agreements(setting: Setting) -> bool {
     matches!(
         setting,

@@ -17,13 +17,13 @@ use game::diagram::Diagram;
 use messages::input::{Input, MAX_LINE};
 use messages::uci::{Command, EMPTY, Go, Info, InfoScore, Message, StartPosition};
 
-/// `currmove` is sent only after this time.
+/// `currmove` is not sent before this time has passed.
 const CURRMOVE_AFTER: Duration = Duration::from_secs(1);
 
 /// Speaks UCI until `quit` or the end of the input.
 ///
 /// # Errors
-/// If nothing more can be written.
+/// If the output can't be written.
 pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
     let mut session = UciSession {
         host,
@@ -40,22 +40,22 @@ pub fn serve(host: Host, output: &mut dyn Write) -> io::Result<()> {
 struct UciSession<'a> {
     host: Host,
     output: SessionOutput<'a>,
-    /// The position to think about next.
+    /// The position of the next search.
     game: Game,
-    /// `UCI_Variant`: holds for the positions to come.
+    /// `UCI_Variant`; applies to the following positions.
     variant: Variant,
     /// `UCI_Chess960`
     mode: CastlingMode,
     debug: bool,
-    /// What the engine is thinking about.
+    /// The search in progress.
     search: Option<ActiveSearch>,
 }
 
-/// A search under way.
+/// A search in progress.
 struct ActiveSearch {
     purpose: Purpose,
     started: Instant,
-    /// How its castling moves are written, whatever is set up meanwhile.
+    /// How castling moves are written in its output, even if the option changes meanwhile.
     mode: CastlingMode,
 }
 
@@ -79,7 +79,7 @@ impl UciSession<'_> {
         }
     }
 
-    /// Obeys a command. The order is that of the specification. Returned is why it can't be obeyed; then nothing has changed.
+    /// Obeys a command; the arms are in the order of the UCI document. On an error nothing has changed.
     fn obey(&mut self, command: Command) -> Result<(), String> {
         match command {
             Command::Uci => self.introduce(),
@@ -185,7 +185,7 @@ fn read_check(name: &str, value: &str) -> Result<bool, String> {
 
 /// The position.
 impl UciSession<'_> {
-    /// Sets up a position; if anything is wrong with it, the old one stays.
+    /// Sets up a position; if it is invalid, the previous one is kept.
     fn set_position(&mut self, start: &StartPosition, moves: &[UciMove]) -> Result<(), String> {
         let game = self.read_position(start, moves);
         self.game = game.map_err(|problem| format!("position not set up: {problem}"))?;
@@ -240,7 +240,7 @@ impl UciSession<'_> {
         self.host.engine.think(&self.game, SearchTask { purpose, limits, allowed, clock: Arc::new(started) });
     }
 
-    /// The legal ones of the moves to consider; `None`, for all legal moves, if there are none.
+    /// Reads the legal moves of `searchmoves`. Returns `None`, which stands for all moves, if none is legal.
     fn read_allowed(&mut self, searchmoves: &[UciMove]) -> Option<Vec<Move>> {
         let mut allowed = Vec::new();
         for m in searchmoves {
@@ -256,13 +256,13 @@ impl UciSession<'_> {
     }
 
     fn ponder_hit(&mut self) {
-        // Only pondering becomes thinking by it: an analysis goes on until it is stopped.
+        // Only a ponder search reacts: an analysis goes on until `stop`.
         if self.search.as_ref().is_some_and(|search| search.purpose == Purpose::Ponder) {
             self.host.engine.ponder_hit();
         }
     }
 
-    /// Makes the engine answer a `go` that is still open, for the sake of what comes next.
+    /// Ends the search in progress, if any, and sends its `bestmove`.
     fn finish_search(&mut self) {
         self.host.engine.move_now();
         let mut later = Vec::new();
@@ -297,8 +297,8 @@ impl UciSession<'_> {
         self.send(&message);
     }
 
-    /// Counts the leaves below each legal move. Meanwhile `isready` is answered, and `stop`, `quit` and the end of
-    /// the input end it.
+    /// Counts the leaf nodes below each legal move. `isready` is answered meanwhile; `stop`, `quit` and the end of the
+    /// input end the count.
     fn perft(&mut self, depth: u32) {
         let mut total = u64::from(depth == 0);
         let mut later = Vec::new();
@@ -342,7 +342,7 @@ fn limits(go: &Go, turn: Color) -> Limits {
         (None, Some(remaining)) => TimeLimit::Clock {
             remaining: duration(remaining),
             increment: duration(increment.unwrap_or(0)),
-            // Some GUIs send 0 for "all the rest of the game".
+            // Some GUIs send 0 for "all remaining moves".
             moves_to_go: go.movestogo.filter(|&moves| moves > 0),
         },
         (None, None) => TimeLimit::Unlimited,
@@ -356,12 +356,12 @@ fn limits(go: &Go, turn: Color) -> Limits {
     }
 }
 
-/// So many milliseconds; none if negative.
+/// Converts milliseconds; negative values become zero.
 fn duration(milliseconds: i64) -> Duration {
     Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
 }
 
-/// A `go` without any limit is one that waits for `stop`.
+/// Returns the purpose of a `go`. Without any limit it waits for `stop`, as `go infinite` does.
 fn purpose(go: &Go, limits: &Limits) -> Purpose {
     if go.ponder {
         Purpose::Ponder

@@ -1,4 +1,4 @@
-//! Whole conversations.
+//! Tests of whole conversations.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ fn session() -> Scripted {
     Scripted::start(serve)
 }
 
-/// Sends the lines, then `isready`, and returns what came before `readyok`.
+/// Sends the lines, then `isready`, and returns the output before `readyok`.
 fn answers(session: &Scripted, lines: &str) -> Vec<String> {
     session.say(lines);
     session.say("isready");
@@ -20,7 +20,7 @@ fn answers(session: &Scripted, lines: &str) -> Vec<String> {
     heard
 }
 
-/// The move that is played after these lines.
+/// Sends the lines and returns the move of the next `bestmove`.
 fn best_move(session: &Scripted, lines: &str) -> String {
     session.say(lines);
     let line = session.hear("bestmove ");
@@ -186,11 +186,11 @@ fn a_mate_that_is_asked_for_is_proven() {
     assert_eq!(heard.len(), 2, "one line and the move: {heard:?}");
     assert!(heard[0].contains(" score mate 2 ") && heard[0].contains(" pv a1c1 "), "{heard:?}");
     assert!(heard[1].starts_with("bestmove a1c1 ponder "), "{heard:?}");
-    // Too few moves: the search still has a move, within the limits.
+    // No mate in two exists: the search still answers with a move, within the limits.
     session.say("position startpos\ngo mate 2 nodes 3000");
     let heard = session.hear_until("bestmove ");
     assert!(!heard.iter().any(|line| line.contains(" score mate ")), "{heard:?}");
-    // Without limits it looks for the mate until it is told to stop.
+    // Without limits the search for the mate goes on until `stop`.
     session.say("position startpos\ngo mate 40\nstop");
     assert_ne!(session.hear_until("bestmove ").last().map(String::as_str), Some("bestmove 0000"));
 }
@@ -307,10 +307,7 @@ fn wrong_options_and_commands_get_one_line() {
             "setoption name OwnBook value perhaps",
             "info string OwnBook needs true or false (1 or 0), not `perhaps`",
         ),
-        (
-            "setoption name Save Settings",
-            "info string settings not saved: there is no place to save settings in",
-        ),
+        ("setoption name Save Settings", "info string settings not saved: no settings file is in use"),
         ("setoption name Hash", "info string Hash needs a whole number, not ``"),
         (
             "setoption name UCI_Chess960 value maybe",
@@ -321,7 +318,7 @@ fn wrong_options_and_commands_get_one_line() {
     ] {
         assert_eq!(answers(&session, wrong), [answer]);
     }
-    // The old table stays and serves.
+    // After a refused size the old table stays in use.
     let heard = answers(&session, "setoption name Hash value 33554432");
     assert!(heard.len() <= 1, "{heard:?}");
     best_move(&session, "go depth 2");

@@ -1,4 +1,4 @@
-//! The moves of a node, and how much work each seems to be before anything is known about it.
+//! Generation of a node's children, with initial estimates of the work that each needs.
 
 use shakmaty::Role;
 
@@ -8,24 +8,25 @@ use crate::moves::{Move, MoveList};
 use crate::position::{Position, exact_halfmoves};
 use crate::runtime::Stopped;
 
-/// A defender's move, of whatever kind: to count captures as harder was worse.
+/// Initial numbers of a defender's move of any kind. Higher numbers for captures were worse.
 const REPLY: Numbers = Numbers { phi: 1, delta: 1 };
-/// A quiet attack is as hard to prove as a check with so many replies,
+/// A quiet attack is estimated to be as hard to prove as a check with this number of replies.
 const QUIET_PROOF: u32 = 20;
-/// and as hard to refute as so many checks.
+/// A quiet attack is estimated to be as hard to refute as this number of checks.
 const QUIET_REFUTATION: u32 = 2;
-/// The more often an attack has mated, the easier it seems: a quarter with each doubling.
+/// The estimate for the proof of a quiet attack is divided by 1 + d / this, where d is the binary logarithm of how
+/// often it has mated.
 const EASIER_WITH_HISTORY: u32 = 4;
 
 impl Prover<'_> {
-    /// Adds the attacker's moves. Ends early if a move mates.
+    /// Adds the attacker's moves. Returns the mate as soon as a move mates.
     pub(super) fn add_attacks(&mut self, node: &Node, moves: &MoveList) -> Result<Option<Known>, Stopped> {
         let allowed = self.allowed;
         for &m in moves.iter().filter(|m| node.allows(**m, allowed)) {
             let (key, known) = match node.position.gives_check(m) {
                 true => self.look_at_check(node, m)?,
                 false if node.moves > 1 => self.look_at_quiet(node, m)?,
-                // The last move must mate.
+                // The last move must give check.
                 false => continue,
             };
             match known {
@@ -48,7 +49,7 @@ impl Prover<'_> {
         Ok(None)
     }
 
-    /// A check is the easier to prove the fewer replies there are.
+    /// Returns key and estimate of a check: the fewer replies, the easier the proof.
     fn look_at_check(&mut self, node: &Node, m: Move) -> Result<(u64, Known), Stopped> {
         let (key, next) = self.look_ahead(node, m)?;
         let left = node.moves - 1;
@@ -65,7 +66,8 @@ impl Prover<'_> {
         Ok((key, known))
     }
 
-    /// Quiet moves are not made before their turn comes: it was worse to make them and count the replies.
+    /// Returns key and estimate of a quiet move. Counting the replies of quiet moves, which requires making them, was
+    /// slower overall.
     fn look_at_quiet(&mut self, node: &Node, m: Move) -> Result<(u64, Known), Stopped> {
         let (key, _) = self.look_ahead(node, m)?;
         let known = self.table.probe(key, node.moves - 1).unwrap_or_else(|| {
@@ -76,16 +78,16 @@ impl Prover<'_> {
         Ok((key, known))
     }
 
-    /// How often this attack has mated.
+    /// Returns the counter of how often this attack has mated.
     pub(super) fn times_mated(&mut self, position: &Position, m: Move) -> Option<&mut u32> {
         let role = position.role_at(m.from())?;
         Some(&mut self.attacks[role as usize - 1][m.to() as usize])
     }
 
-    /// The key of the position after a move; with the position itself, if it took making the move to tell.
+    /// Returns the key of the position after a move, and the position itself if the move had to be made for that.
     fn look_ahead(&mut self, node: &Node, m: Move) -> Result<(u64, Option<Position>), Stopped> {
         let position = node.position;
-        // Before an attack there is one ply more than after it.
+        // After a move one ply less is left.
         let plies = self.plies_left(node) - 1;
         let Some(full) = position.full_key_after(m) else {
             let next = self.make(position, m)?;
@@ -97,19 +99,19 @@ impl Prover<'_> {
         Ok((key(full, halfmoves, plies), None))
     }
 
-    /// The node's key in the table.
+    /// Returns the node's key in the table.
     pub(super) fn key(&self, node: &Node) -> u64 {
         key(node.position.keys().full, node.position.halfmoves(), self.plies_left(node))
     }
 
-    /// Plies to the last mate that is asked about.
+    /// Returns the number of plies within which the mate must occur.
     fn plies_left(&self, node: &Node) -> u32 {
         (2 * u32::from(node.moves)).saturating_sub(self.is_attack(node).into())
     }
 }
 
-/// Where the fifty-move rule can end the line before the mate, the counter is part of the key: what is true with one
-/// counter need not be with another.
+/// Returns the key of a node in the table. If the fifty-move rule can end the line before the mate, the halfmove clock
+/// is part of the key, as the result then depends on it.
 fn key(full: u64, halfmoves: u8, plies_left: u32) -> u64 {
     if u32::from(halfmoves) + plies_left <= 100 {
         return full;

@@ -1,10 +1,10 @@
-//! From the proof in the table to a line: the quickest mate that was found, against the longest resistance.
+//! Extraction of a line from the proof in the table: the shortest mate that was found, against the longest resistance.
 
 use super::{Known, Node, Numbers, Prover};
 use crate::moves::Move;
 use crate::runtime::Stopped;
 
-/// A reply, and the mate that is known after it.
+/// A reply and the mate after it.
 struct Reply {
     mv: Move,
     moves: u8,
@@ -12,9 +12,8 @@ struct Reply {
 }
 
 impl Prover<'_> {
-    /// Appends the line of a proven node, in which the attacker begins with `attack` if it is its turn. Returns the
-    /// number of attacks in it, which is what the mate takes: `node.moves`, or less if a part of the proof was shortened
-    /// after the rest had been built on it.
+    /// Appends the line of a proven node, which begins with `attack` if the attacker is to move. Returns the number of
+    /// attacks in it: `node.moves`, or fewer if a shorter proof of a part was found later.
     pub(super) fn follow(
         &mut self,
         node: &Node,
@@ -52,7 +51,8 @@ impl Prover<'_> {
         Ok(longest)
     }
 
-    /// The replies of a proven node, those that hold out longest first. What the table has lost is proven again.
+    /// Returns the replies of a proven node, those with the longest resistance first. Proofs that the table has lost
+    /// are repeated.
     fn replies(&mut self, node: &Node) -> Result<Vec<Reply>, Stopped> {
         let (mut replies, allowed) = (Vec::new(), self.allowed);
         for &mv in node.position.legal_moves().iter().filter(|m| node.allows(**m, allowed)) {
@@ -62,7 +62,7 @@ impl Prover<'_> {
                 Some(known @ Known::Mate(..)) => known,
                 _ => self.search(&next, Numbers::UNLIMITED)?,
             };
-            // Anything else would mean that two positions have the same key.
+            // Fails only if two positions have the same key.
             let Known::Mate(moves, Some(attack)) = known else { return Err(Stopped) };
             replies.push(Reply { mv, moves, attack });
         }

@@ -1,8 +1,8 @@
-//! The mate solver: proves that one side mates in so many moves, or that it does not.
+//! The mate solver: proves that one side mates within a number of moves, or that it does not.
 //!
-//! The playing search finds mates by the way, and prunes what looks hopeless; this one asks about nothing else. It
-//! follows first the lines in which the defender has the fewest replies, believes nothing that is not proven, and so
-//! needs a fraction of the nodes (docs/EXPERIMENTS.md, the mate solver).
+//! Unlike the playing search it searches only for mate and prunes nothing without proof. It searches the lines in which
+//! the defender has the fewest replies first and so needs a fraction of the nodes (docs/EXPERIMENTS.md, the mate
+//! solver).
 
 mod children;
 mod line;
@@ -23,35 +23,36 @@ use crate::runtime::Stopped;
 use crate::runtime::time_manager::TimeManager;
 use crate::{Bound, Control, Limits, MAX_PLY, Move, Observer, Report, Root, Score, SearchClock, TableError};
 
-/// The longest mate that can be asked about, in moves of the attacker.
+/// The longest mate that can be searched for, in moves of the attacker.
 pub const MAX_MOVES: u32 = MAX_PLY as u32 / 2 - 1;
 
-/// What is to be proven.
+/// A mate to be proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The side that mates, whoever is to move.
+    /// The side that is to mate; either side may be to move.
     pub attacker: Color,
-    /// Its moves, at most; more than [`MAX_MOVES`] count as that. With 0 the only question is whether it is mate.
+    /// Maximum number of its moves, clamped to [`MAX_MOVES`]. With 0 the solver only tests whether the defender is
+    /// mated already.
     pub moves: u32,
-    /// When to be content.
+    /// When the search is finished.
     pub goal: Goal,
 }
 
-/// When a mate is short enough.
+/// Which mates end the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// When it is within the moves of the problem.
+    /// Any mate within the moves of the problem.
     Within,
-    /// When it is proven that there is no shorter one.
+    /// Only a mate that is proven to be the shortest.
     Shortest,
 }
 
-/// What was found out about a problem, and what it took.
+/// The result of a search for a mate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// The answer.
     pub finding: Finding,
-    /// Moves made.
+    /// Number of moves made.
     pub nodes: u64,
 }
 
@@ -60,21 +61,21 @@ pub struct Solution {
 pub enum Finding {
     /// The attacker mates.
     Mate(Mate),
-    /// The attacker does not mate within the moves of the problem.
+    /// The attacker can't mate within the moves of the problem.
     NoMate,
-    /// A limit was reached, or the control said stop.
+    /// A limit was reached, or the control stopped the search.
     Undecided,
 }
 
 /// A proven mate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mate {
-    /// Moves of the attacker, 0 if the defender is mated already.
+    /// Number of the attacker's moves, 0 if the defender is mated already.
     pub moves: u32,
-    /// The line from the first move to the mate, with the longest resistance to the proof that was found: `2 * moves`
-    /// plies, less one if the attacker begins.
+    /// The line from the first move to the mate, in which the defender resists the proof that was found as long as
+    /// possible: `2 * moves` plies, one less if the attacker begins.
     pub line: Vec<Move>,
-    /// Whether it is proven that there is no shorter mate.
+    /// Whether there is provably no shorter mate.
     pub is_shortest: bool,
 }
 
@@ -84,22 +85,23 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// A solver that keeps what it finds out in so many MiB, at least 1. With less memory than a problem takes it goes on,
-    /// only slower.
+    /// Creates a solver with a table of this size in MiB, at least 1. A table smaller than a problem needs only makes
+    /// the solver slower.
     ///
     /// # Errors
-    /// If the memory is not to be had.
+    /// If there is not enough memory.
     pub fn new(mebibytes: usize) -> Result<Solver, TableError> {
         Ok(Solver { table: Table::new(mebibytes)? })
     }
 
-    /// Searches for a mate until the goal is reached, or one of the limits for nodes and time, or `control` says stop; the
-    /// other limits are nothing to it. The calling thread needs [`crate::STACK_SIZE`].
+    /// Searches for a mate until the goal or a limit of nodes or time is reached or `control` stops it; other limits
+    /// are ignored. The calling thread needs [`crate::STACK_SIZE`].
     ///
-    /// The observer hears of each mate that is shorter than the one before. A position counts as drawn when fifty moves
-    /// have passed (mate comes first), and when it comes up for the third time in the game.
+    /// Each mate that is shorter than the previous one is reported to the observer. A position counts as drawn after
+    /// fifty moves without capture or pawn move (mate takes precedence), and when it occurs for the third time in the
+    /// game.
     ///
-    /// Without a time limit the result depends on the arguments alone.
+    /// Without a time limit the result depends only on the arguments.
     pub fn solve(
         &mut self,
         root: &Root,
@@ -129,7 +131,7 @@ impl Solver {
     }
 }
 
-/// The keys that have been on the board twice, so that they end the game when they come again.
+/// Returns the keys of positions that have occurred twice, so that another occurrence ends the game.
 fn repeated(root: &Root) -> Vec<u64> {
     let mut counts: HashMap<u64, u32> = HashMap::new();
     for &key in root.earlier_keys.iter().chain([&root.position.keys().full]) {
@@ -139,7 +141,7 @@ fn repeated(root: &Root) -> Vec<u64> {
 }
 
 impl Prover<'_> {
-    /// Proves a mate, then shorter ones as long as the goal asks for them.
+    /// Proves a mate, then shorter ones if the goal is the shortest.
     fn solve(&mut self, root: &Root, problem: Problem, observer: &mut dyn Observer) -> Finding {
         let mut mate = match self.prove(root, problem.moves.min(MAX_MOVES)) {
             Ok(Some(mate)) => mate,
@@ -161,7 +163,7 @@ impl Prover<'_> {
         }
     }
 
-    /// A mate in at most so many moves, unless there is none.
+    /// Searches for a mate in at most this number of moves. Returns `None` if there is none.
     fn prove(&mut self, root: &Root, moves: u32) -> Result<Option<Mate>, Stopped> {
         let node = Node { position: &root.position, moves: moves as u8, ply: 0 };
         let Known::Mate(moves, attack) = self.search(&node, Numbers::UNLIMITED)? else { return Ok(None) };

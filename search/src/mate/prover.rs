@@ -1,10 +1,9 @@
-//! The proof itself: depth-first proof-number search (df-pn: A. Nagai, 2002; proof numbers: L. V. Allis, 1994) for a
-//! mate in a bounded number of moves.
+//! Depth-first proof-number search (df-pn: A. Nagai, 2002; proof numbers: L. V. Allis, 1994) for a mate in a bounded
+//! number of moves.
 //!
 //! The attacker needs one move that mates against all replies, so its nodes are OR nodes and the defender's are AND
-//! nodes. The search always goes to the leaf that seems to bring a decision nearest. As the number of moves left falls
-//! with every attack, no position can come back below itself with the same question, and what the table says holds on
-//! every path.
+//! nodes. The search always expands the leaf that seems closest to a decision. The number of moves left decreases with
+//! each attack, so the same question can't recur below a node, and table entries are valid on every path.
 
 use shakmaty::Color;
 
@@ -13,84 +12,85 @@ use crate::runtime::Stopped;
 use crate::runtime::time_manager::TimeManager;
 use crate::{Control, Limits, Move, MoveList, Position, SearchClock};
 
-/// A move can't be searched for ever: the second best gets its turn when the numbers of the best exceed its own by this
-/// fraction (the "1 + epsilon" of J. Pawlewicz and Ł. Lew, 2007).
+/// The search switches to the second best move when the numbers of the best exceed it by this fraction (the "1 +
+/// epsilon" of J. Pawlewicz and Ł. Lew, 2007).
 const PATIENCE: u32 = 4;
-/// Of what the defender's replies need, only the most counts in full, the others by this fraction: many of them fail in
-/// the same way, so that the plain sum would be far too much (as in weak proof-number search, T. Ueda and others, 2008).
+/// In the sum over the defender's replies only the largest number counts in full, the others by this fraction: many
+/// replies fail in the same way, so the plain sum would be far too large (as in weak proof-number search, T. Ueda and
+/// others, 2008).
 const LESSER_REPLIES: u32 = 2;
-/// Nodes between two looks at the clock.
+/// Nodes between two polls of clock and control.
 const POLL_INTERVAL: u64 = 1024;
-/// More plies than any question is deep.
+/// Exceeds the number of plies of any problem.
 pub(super) const MAX_PLIES: usize = 2 * (super::MAX_MOVES as usize + 1);
 
 /// A position and the question whether the attacker mates within so many moves.
 #[derive(Clone, Copy)]
 pub(super) struct Node<'p> {
     pub(super) position: &'p Position,
-    /// Moves that the attacker has left.
+    /// Number of moves that the attacker has left.
     pub(super) moves: u8,
     /// Distance from the root.
     pub(super) ply: usize,
 }
 
 impl Node<'_> {
-    /// Whether a legal move may be considered, with these moves allowed at the root.
+    /// Whether a legal move is searched if only these moves are allowed at the root.
     pub(super) fn allows(&self, m: Move, allowed: Option<&[Move]>) -> bool {
         self.ply > 0 || allowed.is_none_or(|allowed| allowed.contains(&m))
     }
 }
 
-/// A move of a node and what is known about it.
+/// A move of a node and its current state.
 #[derive(Clone, Copy)]
 pub(super) struct Child {
     pub(super) mv: Move,
-    /// In the table.
+    /// Key of the position after it in the table.
     pub(super) key: u64,
-    /// From the view of the other side.
+    /// The numbers from the view of the side to move after it.
     pub(super) numbers: Numbers,
-    /// If the attacker mates: the moves that it needs after this one.
+    /// If the attacker mates: the number of its moves after this one.
     pub(super) length: u8,
 }
 
-/// What is asked, when to give up, and how far the proof has come.
+/// State of a proof: the problem, the limits and the progress.
 pub(super) struct Prover<'a> {
     pub(super) attacker: Color,
-    /// The moves that are allowed at the root; `None` for all.
+    /// The moves allowed at the root; `None` for all.
     pub(super) allowed: Option<&'a [Move]>,
-    /// Keys of positions that would come up for the third time.
+    /// Keys of positions that have occurred twice in the game.
     pub(super) repeated: Vec<u64>,
     pub(super) limits: &'a Limits,
     pub(super) time: TimeManager,
     pub(super) control: &'a Control,
     pub(super) clock: &'a dyn SearchClock,
     pub(super) table: &'a mut Table,
-    /// Moves made.
+    /// Number of moves made.
     pub(super) nodes: u64,
-    /// The children of the nodes on the path, one after the other.
+    /// Stack of the children of the nodes on the path.
     pub(super) children: Vec<Child>,
-    /// At each ply the move that last reached its side's goal.
+    /// By ply, the move that last reached its side's goal.
     pub(super) killers: [Option<Move>; MAX_PLIES],
-    /// How often a piece that goes to a square was the attack that mates.
+    /// How often an attack mated, by kind of piece and target square.
     pub(super) attacks: [[u32; 64]; 6],
 }
 
-/// What the children of a node say about it.
+/// Numbers of a node, computed from its children.
 struct Summary {
     numbers: Numbers,
-    /// Which child to search next, or which one decides the node for its side.
+    /// Index of the child to search next, or of the one that decides the node.
     best: usize,
-    /// The `delta` of the child after the best.
+    /// The `delta` of the second best child.
     second: u32,
 }
 
 impl Prover<'_> {
-    /// Whether it is the attacker's turn.
+    /// Whether the attacker is to move.
     pub(super) fn is_attack(&self, node: &Node) -> bool {
         node.position.turn() == self.attacker
     }
 
-    /// Makes a move, if the limits allow it.
+    /// Makes a move. Fails if a limit is reached.
     pub(super) fn make(&mut self, position: &Position, m: Move) -> Result<Position, Stopped> {
         let is_limit = self.limits.nodes.is_some_and(|limit| self.nodes >= limit);
         if is_limit || self.nodes.is_multiple_of(POLL_INTERVAL) && self.is_over() {
@@ -100,7 +100,7 @@ impl Prover<'_> {
         Ok(position.make(m))
     }
 
-    /// Whether somebody, or the clock, says stop.
+    /// Whether the search has been stopped or is out of time.
     fn is_over(&self) -> bool {
         let Prover { time, control, clock, .. } = self;
         control.wait_while_suspended();
@@ -108,7 +108,7 @@ impl Prover<'_> {
         control.is_stopped() || !control.is_pondering() && is_late()
     }
 
-    /// Works on a node until it is decided or one of its numbers reaches its limit.
+    /// Searches a node until it is decided or one of its numbers reaches its limit.
     pub(super) fn search(&mut self, node: &Node, limit: Numbers) -> Result<Known, Stopped> {
         let (first, nodes) = (self.children.len(), self.nodes);
         let found = match self.expand(node) {
@@ -122,15 +122,15 @@ impl Prover<'_> {
         Ok(known)
     }
 
-    /// Notes what `nodes` nodes have found out.
+    /// Stores a result that took `nodes` nodes.
     pub(super) fn store(&mut self, node: &Node, known: Known, nodes: u64) {
-        // With some root moves forbidden, the root is not the same question as the same position elsewhere.
+        // With restricted root moves the result of the root does not hold for the same position elsewhere.
         if node.ply > 0 || self.allowed.is_none() {
             self.table.store(self.key(node), node.moves, known, nodes);
         }
     }
 
-    /// Finds the moves of a node and adds them to the children, unless the node is decided at once.
+    /// Adds the children of a node, or returns its result if it is decided at once.
     fn expand(&mut self, node: &Node) -> Result<Option<Known>, Stopped> {
         let first = self.children.len();
         let moves = node.position.legal_moves();
@@ -142,7 +142,7 @@ impl Prover<'_> {
         } else {
             self.add_replies(node, &moves)?
         };
-        // Of equally good children the first is searched.
+        // The killer goes first, since of equally good children the first is searched.
         let killer = self.killers[node.ply];
         if let Some(index) = self.children[first..].iter().position(|child| Some(child.mv) == killer) {
             self.children.swap(first, first + index);
@@ -150,7 +150,8 @@ impl Prover<'_> {
         Ok(known)
     }
 
-    /// The end of the game, and of the attacker's moves. Mate on the hundredth ply comes before the fifty-move rule.
+    /// Returns the result of a node where the game is over or the attacker has no moves left. Mate on the hundredth ply
+    /// takes precedence over the fifty-move rule.
     fn judge(&self, node: &Node, moves: &MoveList) -> Option<Known> {
         let position = node.position;
         if moves.is_empty() {
@@ -176,7 +177,7 @@ impl Prover<'_> {
                 return Ok(conclude(&self.children[first..], numbers, is_attack));
             }
             let child = self.children[best];
-            // Another path may have decided it meanwhile.
+            // Another path may have decided it in the meantime.
             let decided = self.table.probe(child.key, moves).filter(|known| !matches!(known, Known::Open(_)));
             let known = if let Some(known) = decided {
                 known
@@ -192,8 +193,8 @@ impl Prover<'_> {
         }
     }
 
-    /// The numbers of a node from those of its children: to reach one's goal the easiest way will do, while the other
-    /// side has to close them all.
+    /// Computes the numbers of a node from those of its children: `phi` is that of the easiest child, `delta` combines
+    /// all children.
     fn summarise(&self, first: usize, is_attack: bool) -> Summary {
         let (mut best, mut phi, mut second) = (0, Numbers::INFINITE, Numbers::INFINITE);
         let (mut sum, mut most) = (0_u64, 0);
@@ -218,7 +219,7 @@ impl Prover<'_> {
         Summary { numbers, best, second }
     }
 
-    /// Remembers the move by which a side has reached its goal.
+    /// Updates killer and attack history with the move by which a side has reached its goal.
     fn learn(&mut self, node: &Node, m: Move) {
         self.killers[node.ply] = Some(m);
         if self.is_attack(node)
@@ -229,7 +230,7 @@ impl Prover<'_> {
     }
 }
 
-/// What a node has come to, once its numbers have reached their limits.
+/// Returns the result of a node whose numbers have reached their limits.
 fn conclude(children: &[Child], numbers: Numbers, is_attack: bool) -> Known {
     match (numbers, is_attack) {
         (Numbers::WON, true) => {
@@ -253,7 +254,7 @@ impl Child {
         child
     }
 
-    /// Takes over what is known; `is_attack` if it is the attacker's turn after the move.
+    /// Updates the child with a result; `is_attack` if the attacker is to move after it.
     fn learn(&mut self, known: Known, is_attack: bool) {
         self.numbers = match (known, is_attack) {
             (Known::Mate(..), true) | (Known::NoMate, false) => Numbers::WON,

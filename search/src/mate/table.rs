@@ -1,5 +1,5 @@
-//! What the mate solver has found out about positions: a table of its own, because proofs must not rest on the few bits
-//! of check that are enough for the playing search. An entry holds the whole key.
+//! Hash table of the mate solver. Its entries hold the whole key, because proofs must not rely on the 16 bits of check
+//! that are enough for the playing search.
 
 use std::io::ErrorKind;
 
@@ -8,38 +8,38 @@ use crate::{Move, TableError};
 
 const ENTRIES_PER_BUCKET: usize = 4;
 
-/// What is known about a position.
+/// Results about a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     key: u64,
-    /// What is left to do for a mate in [`Entry::open`] moves.
+    /// Numbers of the search for a mate in [`Entry::open`] moves.
     numbers: Numbers,
-    /// The attacker's first move of the proof, if it is the attacker's turn.
+    /// The first move of the proof, if the attacker is to move.
     best: Option<Move>,
-    /// The attacker mates in so many moves or fewer; [`UNKNOWN`] if that is not known.
+    /// Number of moves within which the attacker provably mates, or [`UNKNOWN`].
     proven: u8,
     /// The attacker does not mate in fewer moves than this.
     refuted_below: u8,
-    /// How many moves `numbers` are about; [`UNKNOWN`] if there are none.
+    /// Number of moves that `numbers` refer to, or [`UNKNOWN`] if there are no numbers.
     open: u8,
-    /// The logarithm of the nodes that went into the entry.
+    /// Logarithm of the number of nodes searched for the entry.
     work: u8,
-    /// The search that the entry belongs to; 0 for none.
+    /// The search that the entry belongs to; 0 for an empty entry.
     generation: u16,
 }
 
-/// In place of a number of moves.
+/// Marks an unknown number of moves.
 const UNKNOWN: u8 = u8::MAX;
 
-/// What the table says about mating in so many moves.
+/// Result about a mate within a number of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// The attacker mates in so many moves or fewer, perhaps fewer than were asked about. If it is the attacker's turn,
-    /// it begins with this move.
+    /// The attacker mates within this number of moves, which may be less than asked for. The move is the first one if
+    /// the attacker is to move.
     Mate(u8, Option<Move>),
-    /// The attacker does not.
+    /// The attacker does not mate.
     NoMate,
-    /// Not decided. The numbers may be those of another number of moves.
+    /// Undecided. The numbers may belong to a different number of moves.
     Open(Numbers),
 }
 
@@ -77,14 +77,14 @@ impl Entry {
     }
 }
 
-/// A hash table with a fixed amount of memory.
+/// A hash table of fixed size.
 pub(super) struct Table {
     entries: Box<[Entry]>,
     generation: u16,
 }
 
 impl Table {
-    /// An empty table of so many MiB, at least 1.
+    /// Creates an empty table of this size in MiB, at least 1.
     pub(super) fn new(mebibytes: usize) -> Result<Table, TableError> {
         let no_memory = || TableError { mebibytes, source: ErrorKind::OutOfMemory.into() };
         let bytes = mebibytes.max(1).checked_mul(1 << 20).ok_or_else(no_memory)?;
@@ -95,7 +95,7 @@ impl Table {
         Ok(Table { entries: entries.into(), generation: 1 })
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(super) fn clear(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
@@ -104,14 +104,14 @@ impl Table {
         }
     }
 
-    /// Where the bucket of a key begins.
+    /// Returns the index of the first entry of a key's bucket.
     #[inline]
     fn bucket(&self, key: u64) -> usize {
         let buckets = self.entries.len() / ENTRIES_PER_BUCKET;
         ((u128::from(key) * buckets as u128) >> 64) as usize * ENTRIES_PER_BUCKET
     }
 
-    /// What is known about mating in `moves` moves in the position with this key.
+    /// Returns the result about a mate in `moves` moves in the position with this key.
     #[inline]
     pub(super) fn probe(&self, key: u64, moves: u8) -> Option<Known> {
         let bucket = self.bucket(key);
@@ -121,8 +121,8 @@ impl Table {
             .known(moves)
     }
 
-    /// Notes what was found out about mating in `moves` moves, in `nodes` nodes. A new entry takes the place of the one
-    /// in its bucket with the least work in it.
+    /// Stores a result about a mate in `moves` moves that took `nodes` nodes. A new entry replaces the one in its
+    /// bucket with the least work.
     #[inline]
     pub(super) fn store(&mut self, key: u64, moves: u8, known: Known, nodes: u64) {
         let (bucket, generation) = (self.bucket(key), self.generation);
@@ -140,7 +140,7 @@ impl Table {
         entry.learn(moves, known);
     }
 
-    /// How much of the table this search has filled, in permille, from a sample.
+    /// Returns how much of the table the current search has filled, in permille, estimated from a sample.
     pub(super) fn permille_full(&self) -> u32 {
         let sample = &self.entries[..self.entries.len().min(1000)];
         let filled = sample.iter().filter(|entry| entry.generation == self.generation).count();

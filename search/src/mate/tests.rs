@@ -20,7 +20,7 @@ fn nodes(nodes: u64) -> Limits {
     Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
-/// Runs on a thread with the stack that a solver asks for.
+/// Runs `work` on a thread with the stack size that a solver needs.
 fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, work);
@@ -38,7 +38,7 @@ fn solve(root: &Root, attacker: Color, moves: u32) -> Finding {
     with_stack(|| solve_with(&mut solver, root, problem, &nodes(3_000_000)).finding)
 }
 
-/// The position after a move of the search.
+/// Returns the position after a move of the search.
 fn play(chess: &Chess, m: Move) -> Chess {
     let next = Position::from(chess).make(m);
     let found = chess.legal_moves().into_iter().find_map(|legal| {
@@ -48,7 +48,7 @@ fn play(chess: &Chess, m: Move) -> Chess {
     found.unwrap_or_else(|| panic!("{m} is not legal"))
 }
 
-/// What the solver finds is a mate of this length, and its line leads there by legal moves.
+/// Asserts that the finding is a mate of this length whose line is legal and ends in mate.
 fn check_mate(chess: &Chess, attacker: Color, finding: &Finding, moves: u32) {
     let fen = Fen::from_position(chess, shakmaty::EnPassantMode::Legal);
     let Finding::Mate(mate) = finding else { panic!("{fen}: {finding:?} instead of a mate in {moves}") };
@@ -58,7 +58,7 @@ fn check_mate(chess: &Chess, attacker: Color, finding: &Finding, moves: u32) {
     assert!(end.is_checkmate() && end.turn() != attacker, "{fen}: {mate:?}");
 }
 
-/// Looks at everything, with shakmaty's rules: can the attacker, always the same one, mate in so many moves?
+/// Reference solver: an exhaustive search with shakmaty's rules.
 #[derive(Default)]
 struct BruteForce {
     known: HashMap<(Chess, u32), bool>,
@@ -94,7 +94,7 @@ impl BruteForce {
 
 #[test]
 fn mates_are_found_and_proven_shortest() {
-    // All by the project, and few enough men for brute force.
+    // All composed for this project, with few enough pieces for brute force.
     for (fen, moves) in [
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", 1),
         ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", 2),
@@ -117,7 +117,7 @@ fn mates_are_found_and_proven_shortest() {
     }
 }
 
-/// The same numbers in every run (the generator of D. Knuth's MMIX).
+/// Deterministic random numbers (the generator of D. Knuth's MMIX).
 struct Random(u64);
 
 impl Random {
@@ -126,7 +126,7 @@ impl Random {
         (self.0 >> 33) % bound
     }
 
-    /// A legal position with kings and these men on random squares, perhaps with the right to castle.
+    /// Returns a legal position with kings and these pieces on random squares, sometimes with castling rights.
     fn position(&mut self, men: &str) -> Chess {
         loop {
             let mut setup = Setup::empty();
@@ -139,7 +139,7 @@ impl Random {
             if let Ok(chess) = Chess::from_setup(setup.clone(), CastlingMode::Chess960)
                 && chess.board().occupied().count() == men.len() + 2
             {
-                // Where king and rook happen to stand right, they may castle; that is legal at once or not at all.
+                // Castling rights where king and rook happen to stand on the right squares.
                 setup.castling_rights = chess.board().rooks();
                 return Chess::from_setup(setup, CastlingMode::Chess960).unwrap_or(chess);
             }
@@ -253,7 +253,7 @@ fn mate_on_the_hundredth_ply_comes_before_the_fifty_moves() {
         let finding = solve(&root(&chess), Color::White, 2);
         assert_eq!(finding != Finding::NoMate, is_mate, "after {halfmoves}: {finding:?}");
     }
-    // A pawn move in time begins the count anew.
+    // A pawn move resets the halfmove clock in time.
     let chess = chess("7k/8/8/8/8/8/R5P1/1R4K1 w - - 98 80");
     assert_eq!(solve(&root(&chess), Color::White, 2), Finding::NoMate);
     let Finding::Mate(mate) = solve(&root(&chess), Color::White, 6) else { panic!("a mate") };
@@ -266,7 +266,7 @@ fn a_position_that_comes_up_for_the_third_time_is_no_way_to_mate() {
     let chess = chess("7k/8/8/8/8/8/R7/1R4K1 w - - 20 40");
     let fresh = root(&chess);
     let Finding::Mate(mate) = solve(&fresh, Color::White, 2) else { panic!("a mate in two") };
-    // Every position after a first move that mates in two has been on the board twice.
+    // Every position after a first move that mates in two has occurred twice.
     let after = |m: &Move| fresh.position.make(*m).keys().full;
     let twice: Vec<u64> =
         fresh.position.legal_moves().iter().flat_map(|m| [after(m), 1, after(m), 2]).collect();

@@ -1,8 +1,9 @@
-//! The neurons' sums along the line that is being searched.
+//! Accumulators: the sums of the hidden neurons for each position of the line that is being searched.
 //!
-//! A move only notes which pieces it moved. The sums are worked out when a position is evaluated, from the last position
-//! of the line whose sums are known. When a king crosses the middle, its side sees the whole board mirrored; then the
-//! difference to the last board that was seen so is cheaper than starting anew (the idea of the "Finny table").
+//! Making a move only records which pieces it changes. The sums are computed when a position is evaluated, from the
+//! last position of the line whose sums are known. When a king crosses to the other half of the board, its side's view
+//! is mirrored; its sums are then updated from the last position with the same mirroring, which is cheaper than
+//! computing them from scratch ("Finny table").
 
 use std::array;
 use std::sync::Arc;
@@ -13,19 +14,19 @@ use super::{Block, Network, input, is_mirrored};
 use crate::position::{Position, castling_squares};
 use crate::{MAX_PLY, Move, Score};
 
-/// A piece that came to a square, or left it.
+/// A piece on a square, which was added or removed.
 type Piece = (Color, Role, Square);
 
-/// What a move changes on the board.
+/// The pieces that a move adds and removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DirtyPieces {
-    /// Nobody moved.
+    /// Null move.
     Null,
-    /// A piece moved, and may have become another.
+    /// A quiet move or promotion.
     Moved { added: Piece, removed: Piece },
-    /// It also captured.
+    /// A capture, possibly with promotion.
     Captured { added: Piece, removed: [Piece; 2] },
-    /// King and rook moved.
+    /// Castling.
     Castled { added: [Piece; 2], removed: [Piece; 2] },
 }
 
@@ -52,7 +53,7 @@ impl DirtyPieces {
         }
     }
 
-    /// Whose king crossed the middle of the board.
+    /// Returns the side whose king crossed to the other half of the board.
     #[inline]
     fn mirrors(&self) -> Option<Color> {
         let ((color, Role::King, to), (_, _, from)) = (match *self {
@@ -67,30 +68,30 @@ impl DirtyPieces {
     }
 }
 
-/// What is known of the position at a ply. Black comes first in pairs, as in `Color as usize`.
+/// State of the position at a ply. Pairs are indexed by `Color as usize`, Black first.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The move that led here.
+    /// The changes by the move that led here.
     dirty: DirtyPieces,
-    /// Whose view can't be had from the ply before.
+    /// By side, whether its sums can't be updated from the previous ply.
     is_fresh: [bool; 2],
-    /// Whose sums are worked out.
+    /// By side, whether its sums have been computed.
     is_known: [bool; 2],
 }
 
-/// The last board that a side has seen mirrored, or not, and its sums.
+/// The last position that a side has seen with one mirroring, and its sums.
 struct CachedSums {
     sums: Box<[Block]>,
     boards: [[Bitboard; 6]; 2],
 }
 
-/// The sums of a network for the positions of a line, from ply 0 on. Each search thread has its own.
+/// The sums for the positions of a line, from ply 0 on. Each search thread has its own.
 pub(crate) struct Accumulators {
     network: Arc<Network>,
     steps: Box<[Step]>,
     /// For each ply, Black's sums, then White's.
     sums: Box<[Block]>,
-    /// By whose view it is, and whether it is mirrored.
+    /// By side, and whether its view is mirrored.
     refresh_cache: [[CachedSums; 2]; 2],
 }
 
@@ -108,12 +109,12 @@ impl Accumulators {
         }
     }
 
-    /// A line begins, from a position that has nothing to do with what was before.
+    /// Starts a new line, whose root is unrelated to earlier positions.
     pub(crate) fn begin(&mut self) {
         self.steps[0] = Step { dirty: DirtyPieces::Null, is_fresh: [true; 2], is_known: [false; 2] };
     }
 
-    /// A legal move is made in the position at a ply.
+    /// Records a legal move in the position at a ply.
     #[inline]
     pub(crate) fn note_move(&mut self, position: &Position, m: Move, ply: usize) {
         let dirty = DirtyPieces::of(position, m);
@@ -124,13 +125,13 @@ impl Accumulators {
         self.steps[ply + 1] = Step { dirty, is_fresh, is_known: [false; 2] };
     }
 
-    /// The side to move passes in the position at a ply.
+    /// Records a null move in the position at a ply.
     #[inline]
     pub(crate) fn note_null_move(&mut self, ply: usize) {
         self.steps[ply + 1] = Step { dirty: DirtyPieces::Null, is_fresh: [false; 2], is_known: [false; 2] };
     }
 
-    /// The value, for the side to move, of the position that the noted moves have led to at a ply.
+    /// Returns the evaluation, for the side to move, of the position at a ply, reached by the recorded moves.
     #[inline]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> Score {
         self.work_out(position, ply, Color::White);
@@ -164,7 +165,7 @@ impl Accumulators {
         }
     }
 
-    /// Works out the sums of the next ply from those of a ply.
+    /// Computes one side's sums at the next ply from those at `ply`.
     #[inline]
     fn apply(&mut self, ply: usize, perspective: Color, mirrored: bool) {
         let (from, to) = (self.range(ply, perspective), self.range(ply + 1, perspective));
@@ -189,7 +190,7 @@ impl Accumulators {
         step.is_known[perspective as usize] = true;
     }
 
-    /// Works out sums from the last board that was seen in the same way.
+    /// Computes one side's sums from the last position that it saw with the same mirroring.
     #[cold]
     fn refresh(&mut self, position: &Position, ply: usize, perspective: Color) {
         let mirrored = is_mirrored(position.king(perspective));
@@ -229,7 +230,7 @@ mod tests {
         "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
     ];
 
-    /// What random walks have seen, so that the test is known to have tested it.
+    /// Which cases the random walks have covered.
     #[derive(Default, Debug)]
     struct Seen {
         castled: u32,
@@ -239,7 +240,8 @@ mod tests {
         passed: u32,
     }
 
-    /// Walks at random down from a position, now and then looking at siblings and passing, and compares.
+    /// Walks randomly down from a position, with occasional siblings and null moves, and compares the incremental
+    /// evaluation with one from scratch.
     fn walk(
         accumulators: &mut Accumulators,
         position: &Position,
@@ -262,7 +264,7 @@ mod tests {
         }
         let tries = if dice.below(8) == 0 && ply.is_multiple_of(4) { 2 } else { 1 };
         for _ in 0..tries {
-            // What is rare is tried first, where there is a choice.
+            // Rare kinds of moves are preferred.
             let rare: Vec<Move> = moves
                 .iter()
                 .copied()

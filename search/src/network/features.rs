@@ -1,18 +1,19 @@
-//! The inputs of the network: which piece stands where, as one side sees it.
+//! The inputs of the network: one for each piece and square, from one side's view.
 
 use shakmaty::{Color, File, Role, Square};
 
-/// Pieces of two sides and six kinds, on 64 squares.
+/// Number of inputs: pieces of two sides and six kinds on 64 squares.
 pub const INPUTS: usize = 768;
 
-/// Whether a side whose king stands here sees the board with its files exchanged, h for a: so its king is always on the
-/// files a to d, and what is learnt for one wing is known for the other.
+/// Whether a side whose king is on this square sees the board mirrored, file h in place of file a. Its king is then
+/// always on the files a to d, so what is learnt for one wing holds for the other.
 #[inline]
 pub fn is_mirrored(king: Square) -> bool {
     king.file() >= File::E
 }
 
-/// The number of a piece on a square, as `perspective` sees it: its own pieces first, its own side of the board below.
+/// Returns the input of a piece on a square as `perspective` sees it: its own pieces come first, and its first rank is
+/// rank 1.
 #[inline]
 pub fn input(perspective: Color, mirrored: bool, color: Color, role: Role, square: Square) -> usize {
     let side = usize::from(color != perspective);

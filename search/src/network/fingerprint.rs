@@ -1,6 +1,7 @@
-//! A number that tells files apart, and whole ones from damaged ones.
+//! Fingerprints of files, to identify them and to detect damage.
 
-/// The 64-bit FNV-1a hash (G. Fowler, L. Noll and K.-P. Vo): no protection against malice, enough against accidents.
+/// Returns the 64-bit FNV-1a hash (G. Fowler, L. Noll and K.-P. Vo). It detects accidental damage, not deliberate
+/// changes.
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325;
     let mut at = 0;

@@ -1,10 +1,10 @@
-//! A network as a file.
+//! The file format of networks.
 //!
 //! ```text
-//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (768), neurons, buckets, 512, what
-//!          stands for 1 in the output's weights, centipawns that an output of 1 means; fingerprint of all that follows (8)
-//! weights  of the inputs, one row of neurons after the other (2 bytes each), biases of the neurons (2), weights of the
-//!          output, one bucket after the other: for our neurons, then for the opponent's (2), biases of the buckets (4)
+//! header   8 bytes HRLDNETW, then numbers of 4 bytes: version, inputs (768), neurons, buckets, unit of neurons (512),
+//!          unit of the output weights, centipawns for an output of 1; then the fingerprint of the weights (8 bytes)
+//! weights  input weights, one row of neurons per input (2 bytes each); biases of the neurons (2 each); output weights,
+//!          per bucket for the side to move, then the opponent (2 each); biases of the buckets (4 each)
 //! ```
 //!
 //! Numbers are little-endian.
@@ -19,40 +19,40 @@ use super::{
 const MAGIC: &[u8; 8] = b"HRLDNETW";
 const VERSION: u32 = 2;
 const HEADER: usize = 8 + 7 * 4 + 8;
-/// The widest hidden layer.
+/// Maximum number of hidden neurons.
 pub const MAX_HIDDEN: usize = 2048;
 
-/// Why bytes are no network that can be used.
+/// Reason why a file can't be used as a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// They do not begin like one.
-    #[error("it is no network of Herald's")]
+    /// The file does not begin with the signature of networks.
+    #[error("not a Herald network")]
     NoNetwork,
-    /// It was written by another version of the format.
-    #[error("its version is {0}, not {VERSION}")]
+    /// The version of the format is not supported.
+    #[error("format version {0} is not supported, expected {VERSION}")]
     Version(u32),
-    /// It is built differently.
-    #[error("its {what} is {found}, not {expected}")]
+    /// A size or unit in the header is not supported.
+    #[error("{what} is {found}, expected {expected}")]
     Architecture {
-        /// What differs.
+        /// Name of the number.
         what: &'static str,
-        /// What the file says.
+        /// Its value in the file.
         found: u32,
-        /// What it should be.
+        /// The supported values.
         expected: String,
     },
-    /// It is too short or too long for what it says that it is.
-    #[error("it has {found} bytes instead of {expected}")]
+    /// The length of the file does not match its header.
+    #[error("length is {found} bytes, expected {expected}")]
     Length {
-        /// Bytes of the file.
+        /// Length of the file in bytes.
         found: usize,
-        /// Bytes that it should have.
+        /// Length in bytes according to the header.
         expected: usize,
     },
-    /// Its weights are not those that were written.
-    #[error("it is damaged")]
+    /// The weights do not match the fingerprint.
+    #[error("the file is damaged (wrong fingerprint)")]
     Damaged,
-    /// Sums of its output weights might not fit the numbers that hold them.
+    /// The output weights of this bucket are so large that sums may overflow.
     #[error("the output weights of bucket {0} are too large")]
     Weights(usize),
 }
@@ -60,22 +60,22 @@ pub enum NetworkError {
 /// The weights of a network, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// For each input, a weight for each neuron.
+    /// Weights of the hidden layer: for each input, one per neuron.
     pub feature_weights: Vec<i16>,
-    /// For each neuron.
+    /// Biases of the hidden layer, one per neuron.
     pub feature_biases: Vec<i16>,
-    /// For each bucket, a weight for each of our neurons, then for each of the opponent's.
+    /// Weights of the output: for each bucket, one per neuron of the side to move, then one per neuron of the opponent.
     pub output_weights: Vec<i16>,
-    /// For each bucket.
+    /// Biases of the output, one per bucket.
     pub output_biases: Vec<i32>,
-    /// What stands for 1 in the output's weights, within [`OUTPUT_UNIT_RANGE`].
+    /// Fixed-point unit of the output weights, within [`OUTPUT_UNIT_RANGE`].
     pub output_unit: i32,
-    /// That an output of 1 means, within [`CENTIPAWNS_RANGE`].
+    /// Centipawns for an output of 1, within [`CENTIPAWNS_RANGE`].
     pub centipawns: i32,
 }
 
 impl Parameters {
-    /// The bytes of the file.
+    /// Encodes the weights as the contents of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut weights = Vec::new();
         for part in [&self.feature_weights, &self.feature_biases, &self.output_weights] {
@@ -93,10 +93,10 @@ impl Parameters {
         bytes
     }
 
-    /// The weights in these bytes.
+    /// Decodes the contents of a file.
     ///
     /// # Errors
-    /// The bytes are no network, or not one that this program can use.
+    /// If the bytes are not a network that this version supports.
     pub fn from_bytes(bytes: &[u8]) -> Result<Parameters, NetworkError> {
         let (header, weights) = bytes.split_at_checked(HEADER).ok_or(NetworkError::NoNetwork)?;
         let [hidden, buckets, output_unit, centipawns] = read_header(header)?;
@@ -123,7 +123,7 @@ impl Parameters {
         Ok(parameters)
     }
 
-    /// Whether whatever the neurons are, the output fits 32 bits.
+    /// Checks that the output fits 32 bits for all values of the neurons.
     fn check_output(&self) -> Result<(), NetworkError> {
         let hidden = self.feature_biases.len();
         for (bucket, (weights, &bias)) in
@@ -143,7 +143,7 @@ impl Parameters {
     }
 }
 
-/// What a header says of neurons, buckets, the unit of the output and centipawns.
+/// Reads the numbers of neurons and buckets, the unit of the output weights and the centipawns from a header.
 fn read_header(header: &[u8]) -> Result<[u32; 4], NetworkError> {
     let numbers = header[MAGIC.len()..].as_chunks().0;
     let number = |at: usize| u32::from_le_bytes(numbers[at]);

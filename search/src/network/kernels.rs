@@ -1,6 +1,6 @@
-//! The arithmetic of the network, once for every machine and once for those that can do more at a time. All give the same
-//! numbers, bit for bit: whole ones, and outputs that cannot overflow, since a network whose weights could make them do so
-//! is refused. The neurons' sums wrap if they overflow; those of our networks cannot, as the trainer clips their weights.
+//! The arithmetic of the network: a portable kernel and kernels for AVX2 and AVX-512. All give identical results: the
+//! numbers are integers, and networks whose output could overflow are rejected. The sums of neurons wrap on overflow;
+//! those of Herald's networks can't overflow, as the trainer clips their weights.
 
 #![expect(unsafe_code, reason = "instructions that not every processor has, on blocks of memory")]
 
@@ -14,16 +14,16 @@ use std::arch::x86_64::{
 
 use super::{ACTIVATED_UNIT, HIDDEN_UNIT};
 
-/// Numbers in a block.
+/// Number of values in a block.
 pub(super) const LANES: usize = 32;
 
-/// Neurons or weights, aligned for the widest registers.
+/// A block of neurons or weights, aligned for the widest registers.
 #[repr(align(64))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block(pub(super) [i16; LANES]);
 
-/// The instructions that are used. Those that this processor lacks can't be had: [`Kernel::available`] alone makes
-/// kernels other than the portable one.
+/// A kernel, identified by its instruction set. Only [`Kernel::available`] creates kernels other than the portable one,
+/// so that their instructions are available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kernel(Instructions);
 
@@ -32,7 +32,7 @@ enum Instructions {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// AVX-512 with its instructions for neural networks (VNNI).
+    /// AVX-512 with VNNI.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -40,7 +40,7 @@ enum Instructions {
 impl Kernel {
     pub(super) const PORTABLE: Kernel = Kernel(Instructions::Portable);
 
-    /// All kernels that this processor can run, best last.
+    /// Returns all kernels that this processor supports, fastest last.
     pub(super) fn available() -> Vec<Kernel> {
         let mut kernels = vec![Kernel::PORTABLE];
         #[cfg(target_arch = "x86_64")]
@@ -58,13 +58,13 @@ impl Kernel {
         kernels
     }
 
-    /// The best of them.
+    /// Returns the fastest kernel that this processor supports.
     pub(super) fn best() -> Kernel {
         Kernel::available().pop().unwrap_or(Kernel::PORTABLE)
     }
 
-    /// `to` becomes `from`, or itself where there is no `from`, with some rows added and some taken away. All have the same
-    /// length.
+    /// Sets `to` to `from`, or to its own value if `from` is `None`, plus the rows `added` minus the rows `removed`.
+    /// All have the same length.
     #[inline]
     pub(super) fn update<const ADDED: usize, const REMOVED: usize>(
         self,
@@ -84,9 +84,10 @@ impl Kernel {
         }
     }
 
-    /// The sum of the squares of clipped neurons (`SCReLU`), each times its weight; both have the same length.
+    /// Returns the dot product of the squared clipped neurons (`SCReLU`) and their weights. Both slices have the same
+    /// length.
     ///
-    /// 16 bits hold the square of a neuron, rounded to [`super::ACTIVATED_UNIT`], and 32 bits the sum
+    /// The square of a neuron in units of 1/[`super::ACTIVATED_UNIT`] fits 16 bits, and the sum fits 32 bits
     /// ([`super::OUTPUT_WEIGHT_SUM`]).
     #[inline]
     pub(super) fn dot(self, values: &[Block], weights: &[Block]) -> i32 {
@@ -102,8 +103,8 @@ impl Kernel {
     }
 }
 
-/// Adds rows to the block at an index, and takes rows away. The compiler makes of it what the instructions of the
-/// function around it allow.
+/// Returns a block of the update at an index. Inlined, so that the compiler vectorises it with the instructions of its
+/// caller.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must become part of functions with other instructions")]
 fn changed<const ADDED: usize, const REMOVED: usize>(
@@ -140,14 +141,14 @@ fn update<const ADDED: usize, const REMOVED: usize>(
     }
 }
 
-/// The square of a clipped neuron.
+/// Returns the square of a clipped neuron, in units of 1/[`super::ACTIVATED_UNIT`].
 fn activated(value: i16) -> i32 {
     let clipped = i32::from(value).clamp(0, HIDDEN_UNIT);
     (clipped * clipped + SQUARES_A_UNIT / 2) / SQUARES_A_UNIT
 }
 
-/// How much of a square makes one more of what it is rounded to. The processor's instruction divides the product of two
-/// numbers by 2 to the 15th and rounds it, so that they are multiplied by 8 and by 16 before.
+/// Divisor of a squared neuron. The SIMD instruction (`mulhrs`) divides the product of two numbers by 2^15 with
+/// rounding, so the factors are multiplied by 8 and 16 beforehand.
 const SQUARES_A_UNIT: i32 = HIDDEN_UNIT * HIDDEN_UNIT / ACTIVATED_UNIT;
 const _: () = assert!(SQUARES_A_UNIT * 8 * 16 == 1 << 15);
 
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
     use crate::network::tests::Dice;
 
-    /// Blocks of numbers up to a limit, either sign; neurons may lie outside what they are clipped to.
+    /// Random blocks with magnitudes up to a limit; neurons may exceed the range that they are clipped to.
     fn blocks(dice: &mut Dice, limit: i16) -> Vec<Block> {
         (0..5).map(|_| Block(std::array::from_fn(|_| dice.within(limit)))).collect()
     }
@@ -265,7 +266,7 @@ mod tests {
     fn the_dot_product_is_that_of_squared_clipped_values() {
         let mut dice = Dice(8);
         let (values, weights) = (blocks(&mut dice, 800), blocks(&mut dice, 8191));
-        // Rounded as other numbers are: a half upwards.
+        // Halves are rounded up.
         let square = |value: i16| (i64::from(value.clamp(0, 512)).pow(2) + 128) / 256;
         let expected: i64 = values
             .iter()

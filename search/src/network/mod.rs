@@ -1,12 +1,12 @@
-//! The evaluation by a neural network that is updated move by move (Y. Nasu's NNUE, 2018, in its simplest form).
+//! The neural network that evaluates positions (NNUE: Y. Nasu, 2018), in its simplest form:
 //!
 //! ```text
-//! 768 inputs  -> H neurons, once as the side to move sees the board, once as the opponent does
-//! 2 x H       -> 1 output for each bucket of material, the squares of the neurons' clipped values being weighted
+//! 768 inputs  -> H neurons, once from the view of the side to move, once from the opponent's
+//! 2 x H       -> 1 output for each material bucket: a weighted sum of the squared clipped neurons
 //! ```
 //!
-//! Which inputs are on differs little from one position to the next, so that the neurons' sums ([`Accumulators`]) are not
-//! computed anew but changed. All numbers are integers: the same on every machine and in every [`kernels::Kernel`].
+//! A move changes few inputs, so the neurons' sums (`Accumulators`) are updated instead of computed anew. All numbers
+//! are integers, so the results are the same on every machine and with every kernel (`kernels::Kernel`).
 
 mod accumulators;
 mod features;
@@ -27,58 +27,59 @@ pub use fingerprint::fingerprint;
 pub use format::{MAX_HIDDEN, NetworkError, Parameters};
 use kernels::{Block, Kernel, LANES};
 
-/// What stands for 1 in the first layer's weights: neurons are clipped to 0 ..= 512.
+/// Fixed-point unit of the first layer: neurons are clipped to 0 ..= 512.
 ///
-/// Others have 255 here: rounding the first layer costs most, and 16 bits hold the sums of 32 weights.
+/// Other engines use 255. Rounding of the first layer costs most accuracy, and 16 bits are enough for sums of 32
+/// weights in this unit.
 pub const HIDDEN_UNIT: i32 = 512;
-/// What stands for 1 in the squares of the clipped neurons.
+/// Fixed-point unit of the squared clipped neurons.
 pub const ACTIVATED_UNIT: i32 = 1024;
-/// What may stand for 1 in the output's weights: the more, the finer they are.
+/// Supported fixed-point units of the output weights. A larger unit makes them more precise.
 pub const OUTPUT_UNIT_RANGE: RangeInclusive<i32> = 16..=4096;
-/// What an output of 1 may mean in centipawns: those of the scores that the network has learnt from, so that the margins of
-/// the search fit it as they fitted them.
+/// Supported scales: centipawns for an output of 1. The scale is that of the scores in the training data, so that the
+/// margins of the search remain valid.
 pub const CENTIPAWNS_RANGE: RangeInclusive<i32> = 50..=1000;
-/// Output weights lie within this, so that those of a wide layer add up to no more than they may.
+/// Maximum magnitude of an output weight, chosen so that wide layers stay below [`OUTPUT_WEIGHT_SUM`].
 pub const OUTPUT_WEIGHT_LIMIT: i16 = 8191;
-/// The weights of one side's neurons add up to at most this, so that their sum of products fits 32 bits.
+/// Maximum sum of the magnitudes of the output weights of one side's neurons, so that the dot product fits 32 bits.
 pub const OUTPUT_WEIGHT_SUM: i64 = i32::MAX as i64 / ACTIVATED_UNIT as i64;
 
-/// Sets of output weights that the material can choose from: one for all, or one for each four pieces.
+/// Supported numbers of material buckets: one for all positions, or one for each four pieces.
 pub const BUCKETS: [usize; 2] = [1, 8];
 
 /// A network, ready to evaluate.
 pub struct Network {
-    /// One row for each input, as wide as the hidden layer.
+    /// One row per input, as wide as the hidden layer.
     feature_weights: Box<[Block]>,
     feature_biases: Box<[Block]>,
-    /// One row for each bucket: the weights of our neurons, then those of the opponent's.
+    /// One row per bucket: the weights for the neurons of the side to move, then for those of the opponent.
     output_weights: Box<[Block]>,
     output_biases: Box<[i32]>,
-    /// What stands for 1 in the output.
+    /// Fixed-point unit of the output.
     output_unit: i32,
-    /// What that means.
+    /// Centipawns for an output of 1.
     centipawns: i32,
     kernel: Kernel,
-    /// What tells networks apart.
+    /// Fingerprint of the file, which identifies the network.
     pub fingerprint: u64,
 }
 
-/// The network that plays unless another one is wished for; docs/NETWORKS.md tells where it comes from.
+/// The default network; docs/NETWORKS.md describes its origin.
 static EMBEDDED: LazyLock<Arc<Network>> = LazyLock::new(|| {
     let network = Network::from_bytes(include_bytes!("../../networks/net6"));
-    Arc::new(network.expect("a network: it is part of this program"))
+    Arc::new(network.expect("the embedded network is valid"))
 });
 
 impl Network {
-    /// The network that is part of the program.
+    /// Returns the embedded network.
     pub fn embedded() -> Arc<Network> {
         Arc::clone(&EMBEDDED)
     }
 
-    /// The network in a file's bytes.
+    /// Decodes the contents of a network file.
     ///
     /// # Errors
-    /// The bytes are no network, or not one that this program can use.
+    /// If the bytes are not a network that this version supports.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         let parameters = Parameters::from_bytes(bytes)?;
         Ok(Network {
@@ -93,17 +94,17 @@ impl Network {
         })
     }
 
-    /// Neurons of the hidden layer.
+    /// Returns the number of hidden neurons.
     pub fn hidden(&self) -> usize {
         self.feature_biases.len() * LANES
     }
 
-    /// The value of a position for the side to move, computed from scratch.
+    /// Evaluates a position from scratch, for the side to move.
     pub fn evaluate(&self, position: &Position) -> Score {
         self.evaluate_pieces(position, position.occupied())
     }
 
-    /// The value that a position would have for the side to move with these of its pieces alone.
+    /// Evaluates a position for the side to move as if only these of its pieces were on the board.
     pub fn evaluate_pieces(&self, position: &Position, pieces: Bitboard) -> Score {
         let pieces = pieces & position.occupied();
         let seen_by = |perspective| -> Vec<usize> {
@@ -117,11 +118,11 @@ impl Network {
         self.evaluate_inputs(&seen_by(position.turn()), &seen_by(!position.turn()))
     }
 
-    /// The value for the side to move of a position whose inputs, all below [`INPUTS`], are those that it and its opponent
-    /// see: one for each piece.
+    /// Evaluates a position given as the inputs of the side to move and of the opponent, one per piece, all below
+    /// [`INPUTS`].
     ///
     /// # Panics
-    /// There is no such input.
+    /// If an input is not below [`INPUTS`].
     pub fn evaluate_inputs(&self, ours: &[usize], theirs: &[usize]) -> Score {
         let sums = |inputs: &[usize]| {
             let mut sums = self.feature_biases.clone();
@@ -133,14 +134,14 @@ impl Network {
         self.output(ours.len(), &sums(ours), &sums(theirs))
     }
 
-    /// The weights of an input.
+    /// Returns the weights of an input.
     #[inline]
     fn row(&self, input: usize) -> &[Block] {
         let width = self.feature_biases.len();
         &self.feature_weights[input * width..][..width]
     }
 
-    /// The value for the side to move, of the neurons of both sides and with so many pieces on the board.
+    /// Computes the score for the side to move from both sides' neurons and the number of pieces on the board.
     #[inline]
     fn output(&self, pieces: usize, ours: &[Block], theirs: &[Block]) -> Score {
         let bucket = bucket(pieces, self.output_biases.len());
@@ -160,7 +161,7 @@ impl fmt::Debug for Network {
     }
 }
 
-/// Which of so many output layers judges a position with so many pieces.
+/// Returns the bucket, below `buckets`, for a position with this number of pieces.
 #[inline]
 pub fn bucket(pieces: usize, buckets: usize) -> usize {
     (pieces.clamp(2, 32) - 2) * buckets / 32

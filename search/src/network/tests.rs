@@ -1,11 +1,11 @@
-//! Networks made up for tests, and what files must not be.
+//! Tests of networks and their file format, with random weights.
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 
 use super::*;
 
-/// Numbers at random (`SplitMix64`).
+/// Random numbers (`SplitMix64`).
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
@@ -15,12 +15,12 @@ impl Dice {
         z ^ z >> 29
     }
 
-    /// A number below a bound.
+    /// Returns a number below a bound.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((self.next() >> 33) % bound as u64) as usize
     }
 
-    /// A number of at most this size.
+    /// Returns a number of at most this magnitude.
     pub(super) fn within(&mut self, limit: i16) -> i16 {
         (self.below(2 * limit as usize + 1) as i32 - i32::from(limit)) as i16
     }
@@ -38,7 +38,7 @@ fn parameters(dice: &mut Dice, hidden: usize, buckets: usize) -> Parameters {
     }
 }
 
-/// A network of random weights.
+/// Returns a network with random weights.
 pub(super) fn network(dice: &mut Dice, hidden: usize, buckets: usize) -> Network {
     Network::from_bytes(&parameters(dice, hidden, buckets).to_bytes()).unwrap()
 }
@@ -66,20 +66,20 @@ fn what_is_no_network_is_refused() {
         bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
         Network::from_bytes(&bytes).unwrap_err().to_string()
     };
-    assert_eq!(with(0, 0), "it is no network of Herald's");
-    assert_eq!(with(8, 9), "its version is 9, not 2");
-    assert_eq!(with(12, 769), "its number of inputs is 769, not 768");
-    assert_eq!(with(16, 33), "its number of neurons is 33, not a multiple of 32 up to 2048");
+    assert_eq!(with(0, 0), "not a Herald network");
+    assert_eq!(with(8, 9), "format version 9 is not supported, expected 2");
+    assert_eq!(with(12, 769), "number of inputs is 769, expected 768");
+    assert_eq!(with(16, 33), "number of neurons is 33, expected a multiple of 32 up to 2048");
     assert_eq!(
         with(16, u32::MAX),
-        format!("its number of neurons is {}, not a multiple of 32 up to 2048", u32::MAX)
+        format!("number of neurons is {}, expected a multiple of 32 up to 2048", u32::MAX)
     );
-    assert_eq!(with(16, 64), format!("it has {} bytes instead of 98736", good.len()));
-    assert_eq!(with(20, 2), "its number of buckets is 2, not 1 or 8");
-    assert_eq!(with(24, 181), "its unit of the neurons is 181, not 512");
-    assert_eq!(with(28, 15), "its unit of the output is 15, not 16 to 4096");
-    assert_eq!(with(32, 0), "its scale is 0, not 50 to 1000");
-    assert_eq!(with(good.len() - 400, 1), "it is damaged");
+    assert_eq!(with(16, 64), format!("length is {} bytes, expected 98736", good.len()));
+    assert_eq!(with(20, 2), "number of buckets is 2, expected 1 or 8");
+    assert_eq!(with(24, 181), "unit of the neurons is 181, expected 512");
+    assert_eq!(with(28, 15), "unit of the output is 15, expected 16 to 4096");
+    assert_eq!(with(32, 0), "scale is 0, expected 50 to 1000");
+    assert_eq!(with(good.len() - 400, 1), "the file is damaged (wrong fingerprint)");
     for length in [0, 7, 43, 44, good.len() - 1] {
         assert!(Network::from_bytes(&good[..length]).is_err(), "{length}");
     }

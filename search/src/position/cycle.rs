@@ -1,8 +1,8 @@
-//! Repetitions that are one move away.
+//! Detection of repetitions that are one move away.
 //!
-//! Two positions with the other side to move differ by one reversible move if and only if their keys differ by the keys
-//! of one piece on two squares and of the side to move. A table of all those differences finds the move at once
-//! (M. van Kervinck, "The design and implementation of the Rookie 2.0 chess engine", 2017: cuckoo hashing).
+//! Two positions with different sides to move differ by one reversible move if and only if their keys differ by the
+//! keys of one piece on two squares and of the side to move. A table of all these differences finds the move with one
+//! look-up (M. van Kervinck, "The design and implementation of the Rookie 2.0 chess engine", 2017).
 
 use std::sync::LazyLock;
 
@@ -14,14 +14,14 @@ use crate::attacks;
 /// Slots of the table: a power of two, more than twice the 3668 reversible moves.
 const SLOTS: usize = 8192;
 
-/// A piece's way between two squares, in either direction.
+/// A reversible move of a piece between two squares, in either direction.
 #[derive(Clone, Copy)]
 struct Way {
     difference: u64,
     ends: (Square, Square),
 }
 
-/// Each way lies in one of its two slots (R. Pagh and F. Rodler, "Cuckoo hashing", 2001).
+/// All reversible moves, each in one of its two slots (R. Pagh and F. Rodler, "Cuckoo hashing", 2001).
 static WAYS: LazyLock<Box<[Option<Way>; SLOTS]>> = LazyLock::new(|| {
     let mut ways = Box::new([None; SLOTS]);
     for color in Color::ALL {
@@ -43,7 +43,7 @@ fn slots(difference: u64) -> [usize; 2] {
     [difference as usize % SLOTS, (difference >> 16) as usize % SLOTS]
 }
 
-/// Puts a way into its slot; whatever was there moves to its other slot, and so on.
+/// Inserts a move into its first slot. A move that was there is moved to its other slot, and so on.
 fn insert(ways: &mut [Option<Way>; SLOTS], way: Way) {
     let (mut way, mut slot) = (way, slots(way.difference)[0]);
     while let Some(homeless) = ways[slot].replace(way) {

@@ -1,4 +1,4 @@
-//! Generation of legal moves, in the two stages that the search wants: tactical (captures and promotions), then quiet.
+//! Generation of legal moves in the two stages of the search: tactical (captures and promotions), then quiet.
 
 #![expect(clippy::inline_always, reason = "one piece of code: docs/EXPERIMENTS.md, move generation")]
 
@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, Color, File, Rank, Role, Square};
 use super::{Position, castling_squares};
 use crate::{Move, MoveList, attacks};
 
-/// What a pawn may become, best first.
+/// Promotion pieces, best first.
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
 
 impl Position {
@@ -26,7 +26,7 @@ impl Position {
         self.generate_stages::<true, true>(list);
     }
 
-    /// All legal moves.
+    /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::default();
         self.generate(&mut list);
@@ -44,7 +44,7 @@ impl Position {
         if self.checkers.more_than_one() {
             return;
         }
-        // In check, other moves must take the checker or step between.
+        // In check, moves of other pieces must capture the checker or block the check.
         let rescue = match self.checkers.first() {
             Some(checker) => attacks::between(self.king(self.turn), checker) | Bitboard::from_square(checker),
             None => Bitboard::FULL,
@@ -63,7 +63,7 @@ impl Position {
         }
     }
 
-    /// The king's moves; returns the squares that they lead to.
+    /// Appends the king's moves and returns their target squares.
     #[inline(always)]
     fn king_moves(&self, wanted: Bitboard, list: &mut MoveList) -> Bitboard {
         let king = self.king(self.turn);
@@ -93,7 +93,7 @@ impl Position {
         }
     }
 
-    /// The moves of pinned pieces, which stay on the line of the pin. A pinned knight never moves.
+    /// Appends the moves of pinned pieces, which stay on the line of the pin. A pinned knight has none.
     fn pinned_moves<const TACTICAL: bool, const QUIET: bool>(
         &self,
         wanted: Bitboard,
@@ -114,13 +114,13 @@ impl Position {
         }
     }
 
-    /// The line on which a pinned piece may move.
+    /// Returns the line on which a pinned piece may move.
     #[inline(always)]
     pub(super) fn pin_line(&self, from: Square) -> Bitboard {
         attacks::line(self.king(self.turn), from)
     }
 
-    /// Moves of pawns to `allowed`, en passant aside, all pawns at once.
+    /// Appends the moves of all `pawns` to `allowed` squares, except en passant captures.
     #[inline(always)]
     fn pawn_moves<const TACTICAL: bool, const QUIET: bool>(
         &self,
@@ -146,7 +146,7 @@ impl Position {
         }
     }
 
-    /// What pawns capture to either side: the targets, and how far they are from the pawns.
+    /// Returns the target squares of pawn captures for each direction, and their offset from the pawns.
     #[inline(always)]
     fn pawn_captures(&self, pawns: Bitboard, allowed: Bitboard) -> [(Bitboard, u32); 2] {
         [(1, File::H), (63, File::A)].map(|(sideways, edge)| {
@@ -173,8 +173,8 @@ impl Position {
         }
     }
 
-    /// Whether the king stands safe when the pawn on `from` has captured en passant on `to`. Two pawns leave the rank
-    /// at once, which no pin shows.
+    /// Whether an en passant capture from `from` to `to` leaves the king safe. Both pawns leave their rank at once,
+    /// which `pinned` does not cover.
     pub(super) fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let captured = to.xor(Square::A2);
         let occupied = self.occupied() ^ from ^ to ^ captured;
@@ -192,7 +192,7 @@ impl Position {
         }
     }
 
-    /// Whether castling with a rook that has kept its right is legal now. The squares `safe` are known not to be
+    /// Whether castling with a rook that has the right to castle is legal now. The squares `safe` are known not to be
     /// attacked.
     #[inline(always)]
     pub(super) fn may_castle_with(&self, rook: Square, safe: Bitboard) -> bool {
@@ -233,19 +233,19 @@ fn push_promotions(targets: Bitboard, offset: u32, list: &mut MoveList) {
     }
 }
 
-/// The square `offset` (modulo 64) before `to`.
+/// Returns the square `offset` (modulo 64) before `to`.
 #[inline(always)]
 fn origin(to: Square, offset: u32) -> Square {
     Square::new((to as u32).wrapping_sub(offset) % 64)
 }
 
-/// The rotation by which `color`'s pawns advance one rank.
+/// Returns the rotation by which `color`'s pawns advance one rank.
 #[inline(always)]
 fn forward(color: Color) -> u32 {
     color.fold_wb(8, 56)
 }
 
-/// Moves every square up by `offset` squares, modulo 64, so that one instruction serves both directions.
+/// Shifts all squares by `offset`, modulo 64. A rotation serves both directions with one instruction.
 #[inline(always)]
 fn rotate(bitboard: Bitboard, offset: u32) -> Bitboard {
     Bitboard(bitboard.0.rotate_left(offset))

@@ -7,22 +7,23 @@ use crate::parameters::{self as p, step};
 /// The keys of a position. Equal positions have equal keys; the converse fails about once in 2^64 pairs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Keys {
-    /// Everything that decides which moves are legal: pieces, side to move, castling rights and en passant square
-    /// (only where an en passant capture is legal). For the hash table and for repetitions.
+    /// Key of everything that decides which moves are legal: pieces, side to move, castling rights and en passant
+    /// square (only if an en passant capture is legal). For the hash table and for repetitions.
     pub full: u64,
-    /// The pawns of both colours.
+    /// Key of the pawns of both colours.
     pub pawn: u64,
-    /// The pieces other than pawns, by colour (index `Color as usize`).
+    /// Keys of the pieces other than pawns, by colour (index `Color as usize`).
     pub non_pawn: [u64; 2],
 }
 
-/// The next number of the `SplitMix64` generator (Steele, Lea and Flood, 2014).
+/// Returns the next number of the `SplitMix64` generator (Steele, Lea and Flood, 2014).
 const fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     scramble(*state)
 }
 
-/// The finalizer of `SplitMix64` (S. Vigna): every bit of the input moves about half of those of the output.
+/// The finalizer of `SplitMix64` (S. Vigna): every input bit flips each output bit with a probability of about one
+/// half.
 pub(crate) const fn scramble(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -45,7 +46,7 @@ static CASTLING_ROOKS: [u64; 64] = numbers(2);
 static EN_PASSANT_FILES: [u64; 8] = numbers(3);
 static HALFMOVES: [u64; 32] = numbers(5);
 
-/// Toggled when the side to move changes.
+/// Key of the side to move, toggled with each move.
 pub(super) const TURN: u64 = numbers::<1>(4)[0];
 
 #[inline]
@@ -53,7 +54,7 @@ pub(super) fn piece(color: Color, role: Role, square: Square) -> u64 {
     PIECES[(color as usize) << 9 | (role as usize) << 6 | square as usize]
 }
 
-/// The right to castle with the rook on `square`.
+/// Returns the key of the right to castle with the rook on `square`.
 #[inline]
 pub(super) fn castling_rook(square: Square) -> u64 {
     CASTLING_ROOKS[square as usize]
@@ -64,8 +65,8 @@ pub(super) fn en_passant(square: Square) -> u64 {
     EN_PASSANT_FILES[square as usize & 7]
 }
 
-/// The fifty-move counter as the hash table sees it: not at all while it is low, then in steps of some plies. What was
-/// found out far from the limit must not be believed near it.
+/// Returns the key of the halfmove clock for the hash table: 0 while the clock is low, then in steps of several plies.
+/// Results found far from the fifty-move limit must not be used near it.
 #[inline]
 pub(super) fn halfmoves(halfmoves: u8) -> u64 {
     match step!(fifty_moves_in_hash_key, i32::from(halfmoves) - p::halfmoves_without_key()).max(0)
@@ -76,7 +77,7 @@ pub(super) fn halfmoves(halfmoves: u8) -> u64 {
     }
 }
 
-/// The fifty-move counter to the ply, for those to whom each ply matters.
+/// Returns a different key for each value of the halfmove clock.
 pub(crate) fn exact_halfmoves(halfmoves: u8) -> u64 {
     split_mix(&mut (u64::from(halfmoves) + 6))
 }

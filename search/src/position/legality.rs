@@ -1,4 +1,4 @@
-//! Questions about a single move: is it legal here, does it give check?
+//! Tests of a single move: whether it is legal and whether it gives check.
 
 use shakmaty::{Bitboard, Rank, Role, Square};
 
@@ -6,7 +6,7 @@ use super::{Position, castling_squares};
 use crate::{Move, attacks};
 
 impl Position {
-    /// Whether a move, from the hash table or from another position, is legal here.
+    /// Whether a move from the hash table or from another position is legal.
     pub fn is_legal(&self, m: Move) -> bool {
         let (from, to) = (m.from(), m.to());
         let Some(role) = self.role_at(from) else { return false };
@@ -32,7 +32,7 @@ impl Position {
         }
     }
 
-    /// Whether a pawn on `from` can capture on `to` or be pushed there, en passant aside.
+    /// Whether a pawn on `from` can capture on `to` or be pushed there; en passant is not considered.
     fn pawn_reaches(&self, from: Square, to: Square) -> bool {
         if self.them().contains(to) {
             return attacks::pawn(self.turn, from).contains(to);
@@ -76,7 +76,7 @@ impl Position {
             Role::King => Bitboard::EMPTY,
             piece => attacks::of_piece(piece, to, occupied),
         };
-        // A discovered check needs a move off a line to the king, or a captured pawn that leaves one.
+        // A discovered check needs a piece that leaves a line to the king: the moved one or a pawn captured en passant.
         direct.contains(king)
             || (attacks::line(king, from).any() || self.is_en_passant(m))
                 && self.is_attacked_by_sliders(king, occupied, self.us().without(from))

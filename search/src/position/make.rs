@@ -1,4 +1,4 @@
-//! Making moves, by copy.
+//! Making moves on a copy of the position.
 
 use shakmaty::{Bitboard, Color, Role, Square};
 
@@ -6,14 +6,14 @@ use super::{Position, castling_squares, keys};
 use crate::{Move, attacks};
 
 impl Position {
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     ///
     /// # Panics
-    /// If no piece stands on the move's first square. An otherwise illegal move gives a position without meaning.
+    /// If the origin square is empty. Other illegal moves give a meaningless position.
     #[must_use]
     #[inline]
     pub fn make(&self, m: Move) -> Position {
-        let mut next = Position { mailbox: self.mailbox, ..*self }; // in two parts: copied in place, not by a call
+        let mut next = Position { mailbox: self.mailbox, ..*self }; // in two parts, which are copied inline
         let (us, from, to) = (self.turn, m.from(), m.to());
         let role = self.role_at(from).expect("a legal move starts on a piece");
         next.halfmoves = self.halfmoves.saturating_add(1);
@@ -50,7 +50,7 @@ impl Position {
         next
     }
 
-    /// The position after the side to move has passed. It must not be in check.
+    /// Returns the position after a null move. The side to move must not be in check.
     #[must_use]
     pub fn make_null(&self) -> Position {
         debug_assert!(!self.is_check());
@@ -61,8 +61,8 @@ impl Position {
         next
     }
 
-    /// The key for the hash table after a move, but for castling rights, promotions and en passant: exact for most moves,
-    /// which is enough to fetch the hash entry early.
+    /// Returns the hash table key after a move, ignoring castling rights, promotions and en passant. It is exact for
+    /// most moves, which is enough for prefetching.
     #[inline]
     pub fn approximate_table_key_after(&self, m: Move) -> u64 {
         let Some(role) = self.role_at(m.from()) else { return self.keys.full };
@@ -71,7 +71,7 @@ impl Position {
         self.plain_key_after(role, m) ^ keys::halfmoves(halfmoves)
     }
 
-    /// The full key after a piece of this kind has moved or captured, with everything else as it was.
+    /// Returns the full key after a plain move or capture by a piece of this kind.
     #[inline]
     fn plain_key_after(&self, role: Role, m: Move) -> u64 {
         let key = self.keys.full
@@ -81,8 +81,8 @@ impl Position {
         self.role_at(m.to()).map_or(key, |captured| key ^ keys::piece(!self.turn, captured, m.to()))
     }
 
-    /// The full key after a legal move, where it can be told without making the move: `None` for promotions, double
-    /// pushes, en passant captures and whatever touches castling rights.
+    /// Returns the full key after a legal move if it can be computed without making the move: `None` for promotions,
+    /// double pushes, en passant captures and moves that change castling rights.
     #[inline]
     pub(crate) fn full_key_after(&self, m: Move) -> Option<u64> {
         let (from, to) = (m.from(), m.to());
@@ -112,7 +112,7 @@ impl Position {
         self.toggle(color, role, square);
     }
 
-    /// Puts a piece on the bitboards and into the keys, or takes it away.
+    /// Adds a piece to the bitboards and keys, or removes it.
     #[inline]
     fn toggle(&mut self, color: Color, role: Role, square: Square) {
         let bit = Bitboard::from_square(square);
@@ -129,7 +129,7 @@ impl Position {
     fn castle(&mut self, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castling_squares(king, rook);
-        // Both leave before either arrives: in Chess960 one may arrive where the other stood.
+        // Both are removed before either is placed: in Chess960 one may move to the other's square.
         self.remove(us, Role::King, king);
         self.remove(us, Role::Rook, rook);
         self.put(us, Role::King, king_to);
@@ -151,8 +151,8 @@ impl Position {
         }
     }
 
-    /// After a double push: sets the en passant square if the opponent can really capture there, so that equal keys
-    /// mean equal moves, as the rule of repetition wants it.
+    /// Sets the en passant square after a double push, but only if an en passant capture is legal, so that positions
+    /// with the same legal moves have equal keys, as the repetition rule requires.
     fn offer_en_passant(&mut self, square: Square, pushed: Square) {
         let (us, them) = (self.turn, !self.turn);
         let king = self.king(them);

@@ -1,7 +1,7 @@
-//! The position that the search works on: lean, copied at each move, with everything at hand that the search asks for
-//! often (piece on a square, keys, checkers, pinned pieces).
+//! The position of the search: small, copied at each move, with the data that the search needs often (piece on a
+//! square, keys, checkers, pinned pieces).
 //!
-//! It is made from a legal `shakmaty::Chess` and only ever changed by legal moves.
+//! It is created from a legal `shakmaty::Chess` and changed only by legal moves.
 
 mod cycle;
 mod generate;
@@ -32,7 +32,7 @@ pub struct Position {
     roles: [Bitboard; 6],
     colors: [Bitboard; 2],
     keys: Keys,
-    /// Rooks that may still castle. That says all about castling rights, in Chess960 too.
+    /// Rooks with the right to castle: the complete castling rights, in Chess960 too.
     castling_rooks: Bitboard,
     /// Pieces that give check to the side to move.
     checkers: Bitboard,
@@ -40,97 +40,97 @@ pub struct Position {
     pinned: Bitboard,
     /// Set only while an en passant capture is legal.
     en_passant: Option<Square>,
-    /// Plies since the last capture or pawn move, stops counting at 255.
+    /// Plies since the last capture or pawn move, at most 255.
     halfmoves: u8,
     turn: Color,
 }
 
 impl Position {
-    /// The kind of the piece on a square, whatever its colour.
+    /// Returns the kind of the piece on a square.
     #[inline]
     pub fn role_at(&self, square: Square) -> Option<Role> {
         self.mailbox[square as usize]
     }
 
-    /// The piece on a square, with its colour.
+    /// Returns the piece on a square.
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         let color = Color::from_white(self.by_color(Color::White).contains(square));
         Some(self.role_at(square)?.of(color))
     }
 
-    /// All pieces of one kind.
+    /// Returns all pieces of one kind.
     #[inline]
     pub fn by_role(&self, role: Role) -> Bitboard {
         self.roles[role as usize - 1]
     }
 
-    /// All pieces of one colour.
+    /// Returns all pieces of one colour.
     #[inline]
     pub fn by_color(&self, color: Color) -> Bitboard {
         self.colors[color as usize]
     }
 
-    /// The pieces of one kind and colour.
+    /// Returns the pieces of one kind and colour.
     #[inline]
     pub fn pieces(&self, color: Color, role: Role) -> Bitboard {
         self.by_color(color) & self.by_role(role)
     }
 
-    /// All pieces.
+    /// Returns all pieces.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
-    /// The pieces of the side to move.
+    /// Returns the pieces of the side to move.
     #[inline]
     pub fn us(&self) -> Bitboard {
         self.by_color(self.turn)
     }
 
-    /// The pieces of the side that is not to move.
+    /// Returns the pieces of the side that is not to move.
     #[inline]
     pub fn them(&self) -> Bitboard {
         self.by_color(!self.turn)
     }
 
-    /// Bishops and queens of both colours.
+    /// Returns the bishops and queens of both colours.
     #[inline]
     pub fn diagonal_sliders(&self) -> Bitboard {
         self.by_role(Role::Bishop) | self.by_role(Role::Queen)
     }
 
-    /// Rooks and queens of both colours.
+    /// Returns the rooks and queens of both colours.
     #[inline]
     pub fn straight_sliders(&self) -> Bitboard {
         self.by_role(Role::Rook) | self.by_role(Role::Queen)
     }
 
-    /// The square of a king.
+    /// Returns the square of a king.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.pieces(color, Role::King).first().unwrap_or(Square::A1)
     }
 
-    /// The side to move.
+    /// Returns the side to move.
     #[inline]
     pub fn turn(&self) -> Color {
         self.turn
     }
 
-    /// The keys, kept up to date at each move.
+    /// Returns the keys, which are updated with each move.
     #[inline]
     pub fn keys(&self) -> &Keys {
         &self.keys
     }
 
-    /// The key for the hash table: the full key, and the fifty-move counter where it begins to matter.
+    /// Returns the key for the hash table: the full key, combined with the halfmove clock once that is high.
     #[inline]
     pub fn table_key(&self) -> u64 {
         self.keys.full ^ keys::halfmoves(self.halfmoves)
     }
 
-    /// The pieces that give check.
+    /// Returns the pieces that give check.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.checkers
@@ -142,31 +142,31 @@ impl Position {
         self.checkers.any()
     }
 
-    /// Plies since the last capture or pawn move; 255 means 255 or more.
+    /// Returns the number of plies since the last capture or pawn move; 255 means 255 or more.
     #[inline]
     pub fn halfmoves(&self) -> u8 {
         self.halfmoves
     }
 
-    /// Whether anybody may still castle.
+    /// Whether either side has castling rights.
     #[inline]
     pub fn has_castling_rights(&self) -> bool {
         self.castling_rooks.any()
     }
 
-    /// Whether `color` has more than king and pawns, which makes zugzwang rare.
+    /// Whether `color` has a piece besides king and pawns, which makes zugzwang rare.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         (self.by_color(color) & !self.by_role(Role::Pawn) & !self.by_role(Role::King)).any()
     }
 
-    /// Whether a side has nothing but its king.
+    /// Whether a side has only its king.
     #[inline]
     pub fn has_lone_king(&self) -> bool {
         Color::ALL.into_iter().any(|color| !self.by_color(color).more_than_one())
     }
 
-    /// Whether neither side can ever mate: lone kings, or one knight or bishop more.
+    /// Whether neither side can mate: lone kings, or one additional knight or bishop.
     #[inline]
     pub fn has_insufficient_material(&self) -> bool {
         let minor = self.by_role(Role::Knight) | self.by_role(Role::Bishop);
@@ -174,7 +174,7 @@ impl Position {
         pieces == 2 || pieces == 3 && minor.any()
     }
 
-    /// The piece a move captures, the pawn of an en passant capture included.
+    /// Returns the kind of the piece that a move captures, en passant included.
     #[inline]
     pub fn captured(&self, m: Move) -> Option<Role> {
         if self.is_castling(m) {
@@ -183,13 +183,13 @@ impl Position {
         self.role_at(m.to()).or_else(|| self.is_en_passant(m).then_some(Role::Pawn))
     }
 
-    /// Captures and promotions: the moves that change the material.
+    /// Whether a move is a capture or promotion, that is, changes the material.
     #[inline]
     pub fn is_tactical(&self, m: Move) -> bool {
         m.promotion().is_some() || self.captured(m).is_some()
     }
 
-    /// Whether a legal move castles (in the encoding, the king takes its own rook).
+    /// Whether a legal move is castling (encoded as the king capturing its own rook).
     #[inline]
     pub fn is_castling(&self, m: Move) -> bool {
         self.castling_rooks.contains(m.to()) && self.us().contains(m.to())
@@ -200,7 +200,7 @@ impl Position {
         self.en_passant == Some(m.to()) && self.role_at(m.from()) == Some(Role::Pawn)
     }
 
-    /// The pieces of both colours that attack `square`, as if `occupied` were the board's occupancy.
+    /// Returns the pieces of both colours that attack `square` if `occupied` is the occupancy of the board.
     #[inline]
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
         (attacks::pawn(Color::White, square) & self.pieces(Color::Black, Role::Pawn))
@@ -211,7 +211,7 @@ impl Position {
             | (attacks::king(square) & self.by_role(Role::King))
     }
 
-    /// Whether the opponent of the side to move attacks `square`, as if `occupied` were the occupancy.
+    /// Whether the opponent of the side to move attacks `square` if `occupied` is the occupancy of the board.
     #[inline]
     fn is_attacked(&self, square: Square, occupied: Bitboard) -> bool {
         let them = self.them();
@@ -229,7 +229,7 @@ impl Position {
             || straight.any() && (attacks::rook(square, occupied) & straight).any()
     }
 
-    /// Finds the checkers and the pinned pieces of the side to move.
+    /// Computes the checkers and the pinned pieces of the side to move.
     #[inline]
     fn update_checkers_and_pins(&mut self) {
         let (us, them) = (self.us(), self.them());
@@ -252,10 +252,10 @@ impl Position {
         }
     }
 
-    /// All keys, computed from scratch: what the incremental ones must equal.
+    /// Computes all keys from scratch. They must equal the incremental ones.
     ///
     /// # Panics
-    /// Never: each occupied square carries a piece.
+    /// Never: each occupied square has a piece.
     pub fn keys_from_scratch(&self) -> Keys {
         let mut keys = Keys::default();
         for square in self.occupied() {
@@ -279,9 +279,9 @@ impl Position {
         keys
     }
 
-    /// The same position for shakmaty, to which the rules outside the search and the tablebases belong.
+    /// Converts the position to shakmaty's, for the rules outside the search and for endgame tables.
     ///
-    /// The number of full moves is not kept here; it comes out as 1.
+    /// The full move number is not stored; it becomes 1.
     ///
     /// # Panics
     /// Never for a position that came from a legal one by legal moves.
@@ -301,7 +301,7 @@ impl Position {
     }
 }
 
-/// Takes over a legal position; the number of full moves is dropped.
+/// Converts a legal position. The full move number is dropped.
 impl From<&Chess> for Position {
     fn from(chess: &Chess) -> Position {
         let board = chess.board();
@@ -324,13 +324,13 @@ impl From<&Chess> for Position {
 }
 
 impl Default for Position {
-    /// The start position.
+    /// Returns the start position.
     fn default() -> Position {
         Position::from(&Chess::default())
     }
 }
 
-/// Where king and rook stand after castling with the rook on `rook`.
+/// Returns the squares of king and rook after castling with the rook on `rook`.
 #[inline]
 pub(crate) fn castling_squares(king: Square, rook: Square) -> (Square, Square) {
     let (king_file, rook_file) = if rook > king { (6, 5) } else { (2, 3) };

@@ -1,13 +1,13 @@
-//! Counting the leaves of the legal move tree, the test of a move generator.
+//! Perft: counts the leaves of the legal move tree, as a test of the move generator.
 
 use crate::{MoveList, Position};
 
-/// The number of move sequences of length `depth`. The last ply is counted from the list, without making the moves.
+/// Returns the number of move sequences of length `depth`. Moves of the last ply are counted without being made.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     count_leaves(position, &mut vec![MoveList::default(); depth as usize])
 }
 
-/// One list a ply, so that none is made on the way.
+/// Counts recursively, with one preallocated list for each ply.
 fn count_leaves(position: &Position, lists: &mut [MoveList]) -> u64 {
     let Some((list, below)) = lists.split_first_mut() else { return 1 };
     list.clear();

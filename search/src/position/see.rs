@@ -1,10 +1,11 @@
-//! Static exchange evaluation: what a sequence of captures on one square is worth.
+//! Static exchange evaluation: the material result of a sequence of captures on one square.
 
 use shakmaty::{Bitboard, Role};
 
 use crate::{Move, Position, attacks};
 
-/// What a piece counts in an exchange, in centipawns. The king's capture never happens; it is merely last in line.
+/// Returns the value of a piece in an exchange, in centipawns. A king is never captured; it has no value and captures
+/// last.
 #[inline]
 pub const fn exchange_value(role: Role) -> i32 {
     match role {
@@ -17,10 +18,10 @@ pub const fn exchange_value(role: Role) -> i32 {
 }
 
 impl Position {
-    /// Whether a legal move wins at least `threshold` centipawns, if both sides go on capturing on its target square
-    /// with their least valuable piece for as long as it pays. Pins are not looked at; castling counts as even.
+    /// Whether a legal move wins at least `threshold` centipawns if both sides continue to capture on its target square
+    /// with their least valuable piece as long as it pays. Pins are ignored; castling counts as 0.
     ///
-    /// The swap algorithm, in the form that only answers yes or no.
+    /// The swap algorithm with a threshold instead of an exact value.
     pub fn see_at_least(&self, m: Move, threshold: i32) -> bool {
         if self.is_castling(m) {
             return threshold <= 0;
@@ -32,7 +33,7 @@ impl Position {
             gain += exchange_value(role) - exchange_value(Role::Pawn);
             standing = role;
         }
-        // `balance` is what the side that has just captured is ahead of its goal, were the exchange to end here.
+        // `balance` is by how much the side that captured last exceeds its goal if the exchange ends here.
         let mut balance = gain - threshold;
         if balance < 0 {
             return false;
@@ -48,7 +49,7 @@ impl Position {
         let (diagonal, straight) = (self.diagonal_sliders(), self.straight_sliders());
         let mut attackers = self.attackers(to, occupied) & occupied;
         let mut side = !self.turn;
-        let mut ahead = true; // whether the side that moved first stands at its goal or above
+        let mut ahead = true; // whether the side that moved first has reached its goal
         loop {
             let ours = attackers & self.by_color(side);
             let Some((role, capturer)) = self.least_valuable(ours) else { break };
@@ -58,7 +59,7 @@ impl Position {
             ahead = !ahead;
             balance = -balance - 1 - exchange_value(role);
             if balance >= 0 {
-                break; // even if the capturer is lost, its side stands well enough
+                break; // the goal is reached even if the capturing piece is lost
             }
             occupied ^= capturer;
             if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {

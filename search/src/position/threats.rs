@@ -1,24 +1,24 @@
-//! What the opponent attacks.
+//! Squares attacked by the opponent.
 
 use shakmaty::{Bitboard, Role};
 
 use crate::{Position, attacks};
 
-/// Squares that the opponent of the side to move attacks, by the least of the attackers.
+/// Squares that the opponent of the side to move attacks, by the kind of the attacker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Threats {
-    /// By pawns.
+    /// Attacked by pawns.
     pub by_pawns: Bitboard,
-    /// By pawns, knights and bishops.
+    /// Attacked by pawns, knights or bishops.
     pub by_minors: Bitboard,
-    /// By all pieces but the queen and the king.
+    /// Attacked by pawns, knights, bishops or rooks.
     pub by_rooks: Bitboard,
-    /// By any piece.
+    /// Attacked by any piece.
     pub any: Bitboard,
 }
 
 impl Threats {
-    /// The squares where a piece of this kind is attacked by something worth less.
+    /// Returns the squares on which a less valuable piece attacks a piece of this kind.
     #[inline]
     pub fn to(&self, role: Role) -> Bitboard {
         match role {
@@ -31,7 +31,7 @@ impl Threats {
 }
 
 impl Position {
-    /// What the opponent of the side to move attacks, its own defended pieces included.
+    /// Returns the squares that the opponent of the side to move attacks, including those of its own pieces.
     pub fn threats(&self) -> Threats {
         let (them, occupied) = (self.them(), self.occupied());
         let by_pawns = attacks::by_pawns(!self.turn, them & self.by_role(Role::Pawn));

@@ -1,4 +1,4 @@
-//! `herald-trainer generate`: games of Herald against itself.
+//! `herald-trainer generate`: self-play games.
 
 mod selfplay;
 
@@ -20,38 +20,38 @@ use crate::{InputError, read_network, say};
 use selfplay::SelfPlayer;
 pub(crate) use selfplay::game_from;
 
-/// Play games of Herald against itself; a run that was cut off goes on where it stopped
+/// Generate self-play games; an interrupted run is continued by the same command
 #[derive(Args)]
 #[command(
     after_help = "Example: herald-trainer generate data/selfplay --games 100000 --nodes 500 --minutes 60"
 )]
 pub(crate) struct Generate {
-    /// The folder for the games, which lie in files of 16384 each
+    /// Output folder; each file holds 16384 games
     folder: PathBuf,
-    /// How many games with this seed the folder shall hold
+    /// Total number of games with this seed
     #[arg(long, default_value_t = 10_000)]
     games: u64,
-    /// Nodes a move: once the search has looked at so many, it ends with the iteration (at eight times as many, at once)
+    /// Nodes per move: no new iteration starts after this many; the search is stopped at eight times as many
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     nodes: u32,
-    /// How many games of a hundred start from positions of Chess960, White's and Black's each at random
+    /// Percentage of games that start from Chess960 positions, with independent set-ups for White and Black
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     chess960: u32,
-    /// The file of the network that plays [default: the network that is part of the program]
+    /// Network file [default: embedded network]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
-    /// Other seeds, other games; the same seed, the same games, whatever the number of threads
+    /// Random seed; the same seed gives the same games on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games played at a time; 0 for one a processor core
+    /// Number of threads; 0 means one per processor core
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Begin no game after so many minutes
+    /// Start no new game after this number of minutes
     #[arg(long)]
     minutes: Option<f64>,
 }
 
-/// Hash table of each player, small so that clearing it for a new game costs nothing.
+/// Hash table size of each player, small so that clearing it for each game is cheap.
 const TABLE_MEBIBYTES: usize = 4;
 const GAMES_PER_CHUNK: u64 = 1 << 14;
 
@@ -71,7 +71,7 @@ impl Generate {
         let (games, nodes, time) = self.play(writer, &recipe, &network, &progress)?;
         progress.finish();
         let speed = nodes as f64 / time.as_secs_f64().max(1e-9);
-        say(format_args!("{games} games, {nodes} nodes, {speed:.0} a second and thread"));
+        say(format_args!("{games} games, {nodes} nodes, {speed:.0} nodes per second and thread"));
         Ok(())
     }
 
@@ -82,9 +82,8 @@ impl Generate {
         }
     }
 
-    /// Plays and writes the games that are missing. Threads take their numbers one by one; what is ready before its
-    /// turn waits, so that the files don't depend on who was quicker. Returns the games, their nodes, and the time that all
-    /// threads together spent on them.
+    /// Plays and writes the missing games. Games are written in the order of their numbers, so that the files do not
+    /// depend on the number of threads. Returns the number of games, their nodes, and the total time of all threads.
     fn play(
         &self,
         mut writer: ChunkWriter,
@@ -120,7 +119,7 @@ impl Generate {
                 std::thread::Builder::new()
                     .stack_size(STACK_SIZE)
                     .spawn_scoped(scope, work)
-                    .context("no thread can be started")?;
+                    .context("can't start a thread")?;
             }
             drop(sender);
             let mut early = BTreeMap::new();

@@ -1,5 +1,4 @@
-//! One game of Herald against itself, short of time but not of variety: a random opening, then so many nodes a move,
-//! ended as soon as the result is clear.
+//! Plays one self-play game: a random opening, then a fixed number of nodes per move until the result is clear.
 
 use std::time::Instant;
 
@@ -10,27 +9,28 @@ use shakmaty::CastlingMode;
 use crate::random::Random;
 use crate::record::{GameRecord, GameResult, Played, Recipe, Start};
 
-/// Random plies at the beginning; one more in every second game, so that either side may begin to think.
+/// Random plies at the beginning; one more in every second game, so that both sides play the first searched move
+/// equally often.
 const RANDOM_PLIES: usize = 8;
-/// An opening is replaced by another if the first search thinks one side so far ahead, in centipawns.
+/// An opening is replaced if the first search gives a score beyond this, in centipawns.
 const MOST_UNEVEN_OPENING: i32 = 400;
-/// The search is broken off at so many times the nodes after which it should not go on.
+/// Hard limit of nodes, as a multiple of the soft limit.
 const HARD_LIMIT: u64 = 8;
-/// Won: so many centipawns for so many plies, by both sides' own reckoning.
+/// Adjudicated as won: at least this many centipawns for this many plies, by the scores of both sides.
 const WON: (i32, usize) = (1500, 4);
-/// Drawn: so few centipawns for so many plies, from this ply of the game on.
+/// Adjudicated as drawn: at most this many centipawns for this many plies, from [`DRAWN_FROM_PLY`] on.
 const DRAWN: (i32, usize) = (8, 10);
 const DRAWN_FROM_PLY: usize = 80;
 const LONGEST_GAME: usize = 400;
 
-/// Herald against itself.
+/// A player of self-play games.
 pub(super) struct SelfPlayer {
     pub(super) table: Table,
     pub(super) searcher: Searcher,
 }
 
-/// Plays the game that belongs to a recipe and a number, and tells how many nodes that took. What the player remembers is
-/// cleared first: the same arguments give the same game.
+/// Plays the game with this recipe and number. Returns it with the number of nodes. The player's memory is cleared
+/// first, so that the same arguments give the same game.
 pub(super) fn play(player: &mut SelfPlayer, recipe: &Recipe, number: u64) -> (GameRecord, u64) {
     player.table.clear();
     player.searcher.clear();
@@ -50,7 +50,7 @@ fn random_start(recipe: &Recipe, random: &mut Random) -> Start {
     if random.below(100) < recipe.chess960_percent as usize { start } else { Start::STANDARD }
 }
 
-/// A game that has not begun yet.
+/// Returns a new game.
 pub(crate) fn game_from(start: Start) -> Game {
     if start == Start::STANDARD {
         return Game::default();
@@ -59,7 +59,7 @@ pub(crate) fn game_from(start: Start) -> Game {
         .unwrap_or_else(|error| unreachable!("a start position: {error}"))
 }
 
-/// Random legal moves, to a position that is not over.
+/// Plays random legal moves to a position in which the game is not over.
 fn random_opening(start: Start, random: &mut Random) -> Game {
     let plies = RANDOM_PLIES + random.below(2);
     loop {
@@ -78,7 +78,7 @@ fn random_opening(start: Start, random: &mut Random) -> Game {
     }
 }
 
-/// Plays on until the result is clear; `None` if the opening is too uneven. Nodes are added up.
+/// Plays until the result is clear; returns `None` if the opening is too uneven. Adds to `nodes`.
 fn play_from(
     player: &mut SelfPlayer,
     recipe: &Recipe,
@@ -121,13 +121,13 @@ fn result_by_rule(game: &Game) -> Option<GameResult> {
     }
 }
 
-/// The result that the scores of the last moves make clear; `score` is the last one, for `turn`.
+/// Returns the result if the scores of the last moves make it clear; `score` is the last one, for `turn`.
 fn result_by_score(moves: &[Played], score: Score, turn: Color) -> Option<GameResult> {
     let winner = Color::from_white((score.value() > 0) == turn.is_white());
     if score.is_mate() {
         return Some(GameResult::Win(winner));
     }
-    // The last scores, latest first, each for the side that has the last one.
+    // The last scores, latest first, all from the view of the side with the latest.
     let scores = || {
         let signs = [1, -1].into_iter().cycle();
         moves.iter().rev().zip(signs).map_while(|(played, sign)| Some(sign * played.score?))

@@ -1,13 +1,13 @@
-//! A file of games: how they were made, then one after the other, in the order of their numbers.
+//! Game files: a header that describes how the games were generated, then the games in the order of their numbers.
 //!
 //! ```text
 //! header   8 bytes HRLDGAME, version (4), seed (8), number of the first game (8), soft nodes (4), share of Chess960 in
-//!          percent (4), network (8), checksum of all that (4)
+//!          percent (4), network (8), checksum of the header (4)
 //! game     length of the game (2), the game, its checksum (4)
 //! ```
 //!
-//! Numbers are little-endian. A checksum is the lower half of the [`fingerprint`]. Each game is written at once: if the
-//! program is killed, the last file ends within a game at worst, and that game is cut away and played again.
+//! Numbers are little-endian. A checksum is the lower half of the [`fingerprint`]. Each game is written with one call:
+//! if the program is killed, at most the last game of the last file is incomplete. It is then cut off and played again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, ErrorKind, Read, Seek as _, Write as _};
@@ -20,21 +20,21 @@ use search::network::fingerprint;
 use super::GameRecord;
 use crate::InputError;
 
-/// What the names of such files end with.
+/// Extension of game files.
 pub(crate) const EXTENSION: &str = "games";
 const MAGIC: &[u8; 8] = b"HRLDGAME";
 const VERSION: u32 = 1;
 const HEADER: usize = 48;
 
-/// How games are made. It and the number of a game decide the game.
+/// How games are generated. The recipe and the number of a game determine the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Recipe {
     pub(crate) seed: u64,
-    /// Nodes after which no iteration is begun.
+    /// Nodes after which no iteration is started.
     pub(crate) soft_nodes: u32,
-    /// How many games of a hundred start from a position of Chess960.
+    /// Percentage of games that start from a Chess960 position.
     pub(crate) chess960_percent: u32,
-    /// The fingerprint of the network that plays; 0 in games of the evaluation by hand, which was the first.
+    /// The fingerprint of the network that plays; 0 in games of the former hand-written evaluation.
     pub(crate) network: u64,
 }
 
@@ -56,12 +56,12 @@ fn header(recipe: &Recipe, first: u64) -> Vec<u8> {
 }
 
 fn read_header(bytes: &[u8; HEADER]) -> Result<(Recipe, u64)> {
-    ensure!(bytes.starts_with(MAGIC), "it is no file of games");
+    ensure!(bytes.starts_with(MAGIC), "not a game file");
     let u32_at = |at| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
     let u64_at = |at| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
     let version = u32_at(8);
-    ensure!(version == VERSION, "its version is {version}, not {VERSION}");
-    ensure!(bytes[44..] == checksum(&bytes[..44]), "its header is damaged");
+    ensure!(version == VERSION, "format version {version} is not supported, expected {VERSION}");
+    ensure!(bytes[44..] == checksum(&bytes[..44]), "the header is damaged");
     let recipe = Recipe {
         seed: u64_at(12),
         soft_nodes: u32_at(28),
@@ -71,22 +71,22 @@ fn read_header(bytes: &[u8; HEADER]) -> Result<(Recipe, u64)> {
     Ok((recipe, u64_at(20)))
 }
 
-/// Reads the games of a file.
+/// Reader of a game file.
 pub(crate) struct ChunkReader {
     path: PathBuf,
     input: BufReader<File>,
     pub(crate) recipe: Recipe,
-    /// The number of the first game.
+    /// Number of the first game.
     first: u64,
-    /// Games read so far.
+    /// Number of games read so far.
     games: u64,
-    /// Bytes of the header and of the games read so far.
+    /// Length of the header and of the games read so far, in bytes.
     whole: u64,
 }
 
 impl ChunkReader {
     /// # Errors
-    /// The file can't be read, is no file of games or is of another version.
+    /// If the file can't be read, is not a game file or has an unsupported version.
     pub(crate) fn open(path: &Path) -> Result<ChunkReader> {
         let context = || format!("{} can't be used", path.display());
         let input = File::open(path).with_context(context).context(InputError)?;
@@ -97,22 +97,22 @@ impl ChunkReader {
         let mut input = BufReader::new(input);
         let mut bytes = [0; HEADER];
         input.read_exact(&mut bytes).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => anyhow!("it is no file of games"),
+            ErrorKind::UnexpectedEof => anyhow!("not a game file"),
             _ => error.into(),
         })?;
         let (recipe, first) = read_header(&bytes)?;
         Ok(ChunkReader { path: path.into(), input, recipe, first, games: 0, whole: HEADER as u64 })
     }
 
-    /// The number of the next game.
+    /// Returns the number of the next game.
     fn next_number(&self) -> u64 {
         self.first + self.games
     }
 
-    /// The next game with its number and its bytes; `None` at the end.
+    /// Returns the next game with its number and its bytes; `None` at the end.
     ///
     /// # Errors
-    /// The file can't be read, or the game is damaged or cut off.
+    /// If the file can't be read, or the game is damaged or incomplete.
     pub(crate) fn next_game(&mut self) -> Result<Option<(u64, GameRecord, Vec<u8>)>> {
         let number = self.next_number();
         let Some(bytes) = self.next_bytes()? else {
@@ -120,7 +120,7 @@ impl ChunkReader {
             if is_whole {
                 return Ok(None);
             }
-            let fault = "the file ends within the game; `generate`, told the same as before, goes on there";
+            let fault = "the file ends within the game; repeat the same `generate` command to continue there";
             return Err(anyhow!(fault)).with_context(|| self.place()).context(InputError);
         };
         let place = || format!("{}, game {number}", self.path.display());
@@ -128,8 +128,8 @@ impl ChunkReader {
         Ok(Some((number, game, bytes)))
     }
 
-    /// The bytes of the next game, sound as far as their checksum tells; `None` at the end, also where the file ends within
-    /// a game: it was truncated, or its run was killed, or still goes on.
+    /// Returns the bytes of the next game after checking their checksum; `None` at the end, also if the file ends
+    /// within a game because it was truncated or its run was killed or is still writing.
     fn next_bytes(&mut self) -> Result<Option<Vec<u8>>> {
         let Ok(length) = <[u8; 2]>::try_from(self.read(2)?) else { return Ok(None) };
         let length = usize::from(u16::from_le_bytes(length)) + 4;
@@ -146,7 +146,7 @@ impl ChunkReader {
         Ok(Some(bytes))
     }
 
-    /// So many bytes, or less at the end of the file.
+    /// Reads this number of bytes, or fewer at the end of the file.
     fn read(&mut self, count: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(count);
         let read = self.input.by_ref().take(count as u64).read_to_end(&mut bytes);
@@ -154,38 +154,38 @@ impl ChunkReader {
         Ok(bytes)
     }
 
-    /// Where the next game is, for errors.
+    /// Returns the location of the next game for error messages.
     fn place(&self) -> String {
         format!("{}, game {}, byte {}", self.path.display(), self.next_number(), self.whole)
     }
 }
 
-/// Writes games into files of so many each, and goes on where an earlier run ended.
+/// Writer of game files with a fixed number of games each. Continues where an earlier run ended.
 pub(crate) struct ChunkWriter {
     folder: PathBuf,
     recipe: Recipe,
     games_per_chunk: u64,
-    /// The file that is being written.
+    /// The current file.
     file: File,
     games: u64,
 }
 
 impl ChunkWriter {
-    /// Goes on after the games that the folder holds already.
+    /// Continues after the games that the folder already holds.
     ///
     /// # Errors
-    /// The folder can't be written; games with this seed lie there that were made otherwise or are damaged; another run
-    /// is writing them.
+    /// If the folder can't be written, holds games with this seed that have another recipe or are damaged, or another
+    /// run is writing them.
     pub(crate) fn resume(folder: &Path, recipe: Recipe, games_per_chunk: u64) -> Result<ChunkWriter> {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} can't be made", folder.display()))?;
+        std::fs::create_dir_all(folder).with_context(|| format!("{} can't be created", folder.display()))?;
         let mut first = 0;
         loop {
             let path = chunk_path(folder, &recipe, first);
-            let context = || format!("{} can't be gone on with", path.display());
+            let context = || format!("{} can't be continued", path.display());
             let chunk = Chunk::open(&path, &recipe, first).with_context(context)?;
             if chunk.games < games_per_chunk {
                 let next = chunk_path(folder, &recipe, first + games_per_chunk);
-                ensure!(!next.exists(), "{} lacks games, though {} follows", path.display(), next.display());
+                ensure!(!next.exists(), "{} lacks games, but {} exists", path.display(), next.display());
                 let games = first + chunk.games;
                 let file = chunk.ready(&recipe, first).with_context(context)?;
                 return Ok(ChunkWriter { folder: folder.into(), recipe, games_per_chunk, file, games });
@@ -194,7 +194,7 @@ impl ChunkWriter {
         }
     }
 
-    /// How many games are written.
+    /// Returns the number of games written.
     pub(crate) fn games(&self) -> u64 {
         self.games
     }
@@ -207,7 +207,7 @@ impl ChunkWriter {
         self.games += 1;
         if self.games.is_multiple_of(self.games_per_chunk) {
             let path = chunk_path(&self.folder, &self.recipe, self.games);
-            let context = || format!("{} can't be begun", path.display());
+            let context = || format!("{} can't be created", path.display());
             let chunk = Chunk::open(&path, &self.recipe, self.games).with_context(context)?;
             self.file = chunk.ready(&self.recipe, self.games).with_context(context)?;
         }
@@ -219,7 +219,7 @@ fn chunk_path(folder: &Path, recipe: &Recipe, first: u64) -> PathBuf {
     folder.join(format!("seed-{}-{first:07}.{EXTENSION}", recipe.seed))
 }
 
-/// Keeps other runs from a file. One that was killed may take a moment to let go of it.
+/// Locks a file against other runs. Retries, as a killed run may take a moment to release its lock.
 fn lock(file: &File) -> Result<()> {
     for _ in 0..20 {
         if file.try_lock().is_ok() {
@@ -227,20 +227,20 @@ fn lock(file: &File) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    bail!("another run is writing it")
+    bail!("another run is writing to it")
 }
 
-/// A file that a run may go on with.
+/// A game file that a run may continue.
 struct Chunk {
     file: File,
-    /// Whole games.
+    /// Number of complete games.
     games: u64,
-    /// Bytes of the header and of the whole games; 0 if not even the header is whole.
+    /// Length of the header and of the complete games in bytes; 0 if the header is incomplete.
     whole: u64,
 }
 
 impl Chunk {
-    /// Nothing is changed, but that the file is there.
+    /// Opens or creates a file, without changing its contents.
     fn open(path: &Path, recipe: &Recipe, first: u64) -> Result<Chunk> {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         lock(&file)?;
@@ -253,14 +253,14 @@ impl Chunk {
         let mut reader = ChunkReader::new(path, file.try_clone()?)?;
         ensure!(
             (reader.recipe, reader.first) == (*recipe, first),
-            "its games were made by {:?}, not by {recipe:?}",
+            "its games have {:?}, expected {recipe:?}",
             reader.recipe
         );
         while reader.next_bytes()?.is_some() {}
         Ok(Chunk { file, games: reader.games, whole: reader.whole })
     }
 
-    /// The file, ready to be appended to: what is cut off at its end is cut away.
+    /// Removes an incomplete game at the end and returns the file, ready for appending.
     fn ready(mut self, recipe: &Recipe, first: u64) -> Result<File> {
         self.file.set_len(self.whole)?;
         if self.whole == 0 {
@@ -321,7 +321,7 @@ mod tests {
                 );
             }
         }
-        // A gap in the middle is none of our making: nothing is changed.
+        // A gap in the middle can't come from an interrupted run: nothing is changed.
         for length in [0, HEADER, whole[0].len() - 1] {
             std::fs::write(&chunks[0], &whole[0][..length]).unwrap();
             assert!(format!("{:#}", write(folder.path()).unwrap_err()).contains("lacks games"));
@@ -367,9 +367,9 @@ mod tests {
             bytes[at] ^= 1;
             bytes
         };
-        assert!(fault(b"something else").contains("no file of games"));
-        assert!(fault(&changed(0)).contains("no file of games"));
-        assert!(fault(&changed(8)).contains("version is 0"));
+        assert!(fault(b"something else").contains("not a game file"));
+        assert!(fault(&changed(0)).contains("not a game file"));
+        assert!(fault(&changed(8)).contains("version 0 is not supported"));
         assert!(fault(&changed(HEADER - 1)).contains("header is damaged"));
         assert!(fault(&changed(HEADER + 3)).contains("game 0, byte 48: the game is damaged"));
         let other = Recipe { soft_nodes: 21, ..RECIPE };

@@ -1,18 +1,17 @@
-//! A game in about two bytes a ply.
+//! Encoding of games with about two bytes per ply.
 //!
 //! ```text
-//! flags         1 byte: 0 drawn, 1 White won, 2 Black won; 4 more if the start is not that of standard chess
-//! start         2 x 2 bytes, little-endian, only if so: the numbers of White's and Black's start position
-//! random plies  a number: as many plies of the opening
-//! moves         of these: the index of the move among the legal ones
-//! searched plies, to the end
-//!               the index, and a number: how the score, seen from White, differs from the one before (at first 0),
-//!               with the sign in the lowest bit
+//! flags         1 byte: 0 draw, 1 White won, 2 Black won; plus 4 unless the start position is that of standard chess
+//! start         only with flag 4: the numbers of White's and Black's start position, 2 bytes each, little-endian
+//! random plies  a number: the plies of the random opening
+//! moves         for each of these, 1 byte: the index of the move among the legal ones
+//! searched plies, up to the end:
+//!               the index, and a number: the difference of White's score from the previous one (initially 0),
+//!               zigzag-encoded with the sign in the lowest bit
 //! ```
 //!
-//! Legal moves are in the order of the squares that they leave, then of those that they go to, then of what a pawn
-//! becomes: an order that doesn't change when the move generator does. Numbers have 7 bits a byte, the lowest first, and
-//! the highest bit set where more follow.
+//! Legal moves are ordered by origin, then by target, then by promotion piece, which does not depend on the move
+//! generator. Numbers have 7 bits per byte, the lowest first; the highest bit is set if more bytes follow.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use search::{Move, Position};
@@ -23,7 +22,7 @@ use super::{GameRecord, GameResult, Played, Start};
 const OTHER_START: u8 = 4;
 
 impl GameRecord {
-    /// The bytes that [`GameRecord::decode`] reads.
+    /// Encodes the game.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let result = match self.result {
             GameResult::Draw => 0,
@@ -50,10 +49,10 @@ impl GameRecord {
         bytes
     }
 
-    /// The game in these bytes.
+    /// Decodes a game.
     ///
     /// # Errors
-    /// The bytes end too early, or say something that can't be.
+    /// If the bytes are incomplete or invalid.
     pub(crate) fn decode(mut bytes: &[u8]) -> Result<GameRecord> {
         let bytes = &mut bytes;
         let flags = take(bytes)?;
@@ -61,7 +60,7 @@ impl GameRecord {
             0 => GameResult::Draw,
             1 => GameResult::Win(Color::White),
             2 => GameResult::Win(Color::Black),
-            _ => bail!("no game has the flags {flags:#x}"),
+            _ => bail!("invalid flags {flags:#x}"),
         };
         let start = if flags & OTHER_START == 0 { Start::STANDARD } else { take_start(bytes)? };
         let random = take_number(bytes)? as usize;
@@ -69,13 +68,13 @@ impl GameRecord {
         let (mut position, mut last) = (start.position(), 0i32);
         while !bytes.is_empty() || moves.len() < random {
             let index = take(bytes)?;
-            let place = || format!("there is no move {index} at ply {}", moves.len());
+            let place = || format!("no move {index} at ply {}", moves.len());
             let mv = move_at(&position, index).with_context(place)?;
             let score = if moves.len() < random {
                 None
             } else {
                 last = last.wrapping_add(unzigzag(take_number(bytes)?));
-                ensure!(i16::try_from(last).is_ok(), "the score is {last} at ply {}", moves.len());
+                ensure!(i16::try_from(last).is_ok(), "score {last} at ply {} is out of range", moves.len());
                 Some(position.turn().fold_wb(last, -last))
             };
             position = position.make(mv);
@@ -85,25 +84,25 @@ impl GameRecord {
     }
 }
 
-/// Where a move stands in the order of the format.
+/// Returns the sort key of a move in the order of the format.
 fn place(mv: Move) -> u32 {
     let promotion = mv.promotion().map_or(0, |role| role as u32);
     (mv.from() as u32) << 9 | (mv.to() as u32) << 3 | promotion
 }
 
-/// The move with this number.
+/// Returns the legal move with this index.
 fn move_at(position: &Position, index: u8) -> Option<Move> {
     let mut moves = position.legal_moves().to_vec();
     let is_one = usize::from(index) < moves.len();
     is_one.then(|| *moves.select_nth_unstable_by_key(index.into(), |&mv| place(mv)).1)
 }
 
-/// The number of a legal move: of those that come before it.
+/// Returns the index of a legal move: the number of legal moves before it.
 fn index_of(position: &Position, mv: Move) -> u8 {
     position.legal_moves().iter().filter(|&&other| place(other) < place(mv)).count() as u8
 }
 
-/// Small numbers for small differences, whatever their sign.
+/// Zigzag encoding: maps numbers of small magnitude to small unsigned numbers.
 fn zigzag(number: i32) -> u32 {
     (number << 1 ^ number >> 31) as u32
 }
@@ -121,14 +120,14 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 fn take(bytes: &mut &[u8]) -> Result<u8> {
-    let (&first, rest) = bytes.split_first().context("it ends too early")?;
+    let (&first, rest) = bytes.split_first().context("unexpected end of the game")?;
     *bytes = rest;
     Ok(first)
 }
 
 fn take_start(bytes: &mut &[u8]) -> Result<Start> {
     let mut number = || Ok::<u16, anyhow::Error>(u16::from_le_bytes([take(bytes)?, take(bytes)?]));
-    Start::new(number()?, number()?).context("it starts from no position of Chess960")
+    Start::new(number()?, number()?).context("invalid Chess960 start position")
 }
 
 fn take_number(bytes: &mut &[u8]) -> Result<u32> {
@@ -140,7 +139,7 @@ fn take_number(bytes: &mut &[u8]) -> Result<u32> {
             return Ok(number);
         }
     }
-    bail!("it has a number without an end")
+    bail!("a number is too long")
 }
 
 #[cfg(test)]
@@ -149,7 +148,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A game of random moves and scores.
+    /// Returns a game of random moves and scores.
     fn random_game() -> impl Strategy<Value = GameRecord> {
         let result = prop_oneof![
             Just(GameResult::Draw),

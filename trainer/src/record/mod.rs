@@ -1,4 +1,4 @@
-//! Games of self-play, and the files in which they lie.
+//! Self-play games and their files.
 
 mod chunk;
 mod encoding;
@@ -14,22 +14,22 @@ use crate::InputError;
 pub(crate) use chunk::{ChunkReader, ChunkWriter, Recipe};
 pub(crate) use start::Start;
 
-/// How a game ended.
+/// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GameResult {
     Win(Color),
     Draw,
 }
 
-/// A move and what the search made of it.
+/// A move and its score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Played {
     pub(crate) mv: Move,
-    /// For the side to move; `None` for a random move of the opening, which is no move of anybody's choice.
+    /// Score for the side to move; `None` for a random move of the opening.
     pub(crate) score: Option<i32>,
 }
 
-/// A whole game. Its moves are legal; those without a score come first.
+/// A complete game. Its moves are legal; those without a score come first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GameRecord {
     pub(crate) start: Start,
@@ -38,7 +38,7 @@ pub(crate) struct GameRecord {
 }
 
 impl GameRecord {
-    /// Each move with the position that it was played in.
+    /// Returns each move with the position in which it was played.
     pub(crate) fn positions(&self) -> impl Iterator<Item = (Position, Played)> {
         let mut position = self.start.position();
         self.moves.iter().map(move |&played| {
@@ -48,11 +48,10 @@ impl GameRecord {
     }
 }
 
-/// The files of games that are meant by some paths: files as they are, and all chunks in a folder, in the order of their
-/// names.
+/// Returns the game files at some paths: files themselves, and all game files of a folder, sorted by name.
 ///
 /// # Errors
-/// A path that is not there, or a folder without a chunk.
+/// If a path does not exist or a folder holds no game files.
 pub(crate) fn chunks_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut chunks = Vec::new();
     for path in paths {
@@ -80,7 +79,8 @@ pub(crate) mod tests {
     use crate::random::Random;
     use shakmaty::Square;
 
-    /// Games of random moves, a quarter of them of Chess960, with scores by material and chance and results by scores.
+    /// Returns games of random moves, a quarter of them Chess960, with scores from material and noise, and results from
+    /// the scores.
     pub(crate) fn random_games(seed: u64, count: usize) -> Vec<GameRecord> {
         let mut random = Random::new(seed, 0);
         (0..count).map(|_| random_game(&mut random)).collect()
@@ -110,7 +110,7 @@ pub(crate) mod tests {
         GameRecord { start, result, moves }
     }
 
-    /// A game of standard chess from its moves; scores, for the side to move, follow a colon.
+    /// Returns a game of standard chess from its moves; scores for the side to move follow a colon.
     pub(crate) fn game(result: GameResult, moves: &str) -> GameRecord {
         let moves = moves
             .split_ascii_whitespace()

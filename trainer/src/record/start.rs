@@ -1,10 +1,10 @@
-//! Where a game starts.
+//! Start positions of games.
 
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup as _, Setup};
 
 use crate::random::Random;
 
-/// The start positions of White's and of Black's pieces, by their numbers (R. Scharnagl), which need not be the same.
+/// Start position: the Chess960 numbers (R. Scharnagl) of White's and Black's set-ups, which may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Start {
     white: u16,
@@ -12,28 +12,28 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Start positions of Chess960.
+    /// Number of start positions of Chess960.
     pub(crate) const COUNT: u16 = 960;
     /// Standard chess.
     pub(crate) const STANDARD: Start = Start { white: 518, black: 518 };
 
-    /// The start with these numbers, if both are below [`Start::COUNT`].
+    /// Returns the start position with these numbers, if both are below [`Start::COUNT`].
     pub(crate) fn new(white: u16, black: u16) -> Option<Start> {
         (white < Start::COUNT && black < Start::COUNT).then_some(Start { white, black })
     }
 
-    /// White's and Black's pieces each at random.
+    /// Returns a start position with independent random set-ups for White and Black.
     pub(crate) fn random(random: &mut Random) -> Start {
         let mut number = || random.below(Start::COUNT.into()) as u16;
         Start { white: number(), black: number() }
     }
 
-    /// The numbers, White's first.
+    /// Returns the numbers, White's first.
     pub(crate) fn numbers(self) -> [u16; 2] {
         [self.white, self.black]
     }
 
-    /// How the pieces stand, with all rights to castle.
+    /// Returns the set-up with all castling rights.
     pub(crate) fn setup(self) -> Setup {
         let mut setup = Setup::initial();
         setup.board = Board::chess960(self.white.into());
@@ -46,7 +46,7 @@ impl Start {
         setup
     }
 
-    /// The position to begin with.
+    /// Returns the start position.
     pub(crate) fn position(self) -> search::Position {
         if self == Start::STANDARD {
             return search::Position::default();

@@ -1,4 +1,4 @@
-//! The losses of a run as a picture.
+//! Chart of the losses of a run.
 
 use std::path::Path;
 

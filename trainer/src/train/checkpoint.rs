@@ -1,9 +1,9 @@
-//! A run as it was after some epoch, to go on with.
+//! Checkpoints: the state of a run after an epoch, from which it can be resumed.
 //!
 //! ```text
 //! 8 bytes HRLDTRAN, version (4), fingerprint of the settings and the data (8), steps (8), epochs (4),
 //! for each epoch the losses in training and on held-out games (8 each), weights, mean and mean square of the gradients
-//! (4 each), fingerprint of all that (8)
+//! (4 each), fingerprint of all preceding bytes (8)
 //! ```
 //!
 //! Numbers are little-endian.
@@ -19,27 +19,27 @@ use crate::InputError;
 const MAGIC: &[u8; 8] = b"HRLDTRAN";
 const VERSION: u32 = 1;
 
-/// What a run has come to.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Checkpoint {
-    /// Of the settings and the data.
+    /// Fingerprint of the settings and the data.
     pub(super) fingerprint: u64,
-    /// After each epoch.
+    /// Losses after each epoch.
     pub(super) losses: Vec<Losses>,
     pub(super) weights: Vec<Tile>,
     pub(super) optimiser: AdamW,
 }
 
 impl Checkpoint {
-    /// Replaces the file at once, so that there is always a whole one.
+    /// Writes the file by atomic replacement, so that there is always a complete one.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
         super::write_whole(path, &self.to_bytes())
     }
 
     /// # Errors
-    /// The file can't be read, is damaged, or belongs to another run: one of other settings, data or size.
+    /// If the file can't be read, is damaged, or belongs to a run with other settings, data or network size.
     pub(super) fn read(path: &Path, fingerprint: u64, tiles: usize) -> Result<Checkpoint> {
-        let context = || format!("{} can't be gone on with", path.display());
+        let context = || format!("{} can't be resumed", path.display());
         let bytes = std::fs::read(path).with_context(context).context(InputError)?;
         Checkpoint::from_bytes(&bytes, fingerprint, tiles).with_context(context).context(InputError)
     }
@@ -62,14 +62,14 @@ impl Checkpoint {
     }
 
     fn from_bytes(bytes: &[u8], expected: u64, tiles: usize) -> Result<Checkpoint> {
-        ensure!(bytes.starts_with(MAGIC), "it is no checkpoint");
-        let (body, sum) = bytes.split_last_chunk().ok_or_else(|| anyhow!("it is too short"))?;
-        ensure!(u64::from_le_bytes(*sum) == fingerprint(body), "it is damaged");
+        ensure!(bytes.starts_with(MAGIC), "not a checkpoint");
+        let (body, sum) = bytes.split_last_chunk().ok_or_else(|| anyhow!("the file is too short"))?;
+        ensure!(u64::from_le_bytes(*sum) == fingerprint(body), "the file is damaged");
         let mut rest = &body[MAGIC.len()..];
         let version = u32::from_le_bytes(take(&mut rest)?);
-        ensure!(version == VERSION, "its version is {version}, not {VERSION}");
+        ensure!(version == VERSION, "format version {version} is not supported, expected {VERSION}");
         let found = u64::from_le_bytes(take(&mut rest)?);
-        ensure!(found == expected, "its run has other settings or other games");
+        ensure!(found == expected, "the run has other settings or other games");
         let steps = u64::from_le_bytes(take(&mut rest)?);
         let epochs = u32::from_le_bytes(take(&mut rest)?);
         let mut losses = Vec::new();
@@ -77,7 +77,7 @@ impl Checkpoint {
             let training = f64::from_le_bytes(take(&mut rest)?);
             losses.push(Losses { training, held_out: f64::from_le_bytes(take(&mut rest)?) });
         }
-        ensure!(rest.len() == 3 * tiles * TILE * 4, "its network has another size");
+        ensure!(rest.len() == 3 * tiles * TILE * 4, "the network has another size");
         let mut parts = rest.chunks(tiles * TILE * 4).map(|part| {
             let weights: Vec<f32> =
                 part.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
@@ -91,7 +91,7 @@ impl Checkpoint {
 }
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N]> {
-    let (first, rest) = bytes.split_first_chunk().ok_or_else(|| anyhow!("it is too short"))?;
+    let (first, rest) = bytes.split_first_chunk().ok_or_else(|| anyhow!("the file is too short"))?;
     *bytes = rest;
     Ok(*first)
 }
@@ -110,12 +110,12 @@ mod tests {
         let read = |bytes: &[u8], print, tiles| Checkpoint::from_bytes(bytes, print, tiles);
         assert_eq!(read(&bytes, 5, 3).unwrap(), checkpoint);
         let fault = |bytes: &[u8], print, tiles| read(bytes, print, tiles).unwrap_err().to_string();
-        assert_eq!(fault(&bytes, 6, 3), "its run has other settings or other games");
-        assert_eq!(fault(&bytes, 5, 4), "its network has another size");
-        assert_eq!(fault(b"HRLDTRAN", 5, 3), "it is damaged");
-        assert_eq!(fault(b"HRLD", 5, 3), "it is no checkpoint");
+        assert_eq!(fault(&bytes, 6, 3), "the run has other settings or other games");
+        assert_eq!(fault(&bytes, 5, 4), "the network has another size");
+        assert_eq!(fault(b"HRLDTRAN", 5, 3), "the file is damaged");
+        assert_eq!(fault(b"HRLD", 5, 3), "not a checkpoint");
         for length in 9..bytes.len() {
-            assert_eq!(fault(&bytes[..length], 5, 3), "it is damaged", "{length}");
+            assert_eq!(fault(&bytes[..length], 5, 3), "the file is damaged", "{length}");
         }
     }
 }

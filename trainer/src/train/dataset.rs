@@ -1,4 +1,4 @@
-//! The positions of games that teach something: each once, those of some games held out.
+//! The training data: distinct positions of games, with those of some games held out.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,22 +13,22 @@ use crate::InputError;
 use crate::filter::quiet_score;
 use crate::record::{ChunkReader, GameResult, chunks_of};
 
-/// One of so many games is held out.
+/// One game in this number is held out.
 const HELD_OUT: u64 = 50;
-/// Files that are read at a time.
+/// Number of files that are read in parallel.
 const FILES_AT_A_TIME: usize = 8;
 
-/// A position of a game that is kept.
+/// A position that is used for training.
 pub(crate) struct Kept {
     pub(crate) position: Position,
-    /// For the side to move.
+    /// Score for the side to move, in centipawns.
     pub(crate) score: i32,
     pub(crate) result: GameResult,
     pub(crate) is_held_out: bool,
 }
 
 impl Kept {
-    /// The mover's share of the game's point.
+    /// Returns the result of the game for the side to move: 0, 0.5 or 1.
     pub(crate) fn points(&self) -> f32 {
         match self.result {
             GameResult::Draw => 0.5,
@@ -37,7 +37,8 @@ impl Kept {
     }
 }
 
-/// Calls `found` with each kept position of some files of games, in their order and each only where it comes first.
+/// Calls `found` with each distinct position of some game files that is used for training, in order of first
+/// occurrence.
 pub(crate) fn for_each_kept(paths: &[PathBuf], mut found: impl FnMut(Kept)) -> Result<()> {
     let mut seen = HashSet::new();
     for files in chunks_of(paths)?.chunks(FILES_AT_A_TIME) {
@@ -65,7 +66,7 @@ fn read(path: &Path) -> Result<Vec<Kept>> {
     Ok(kept)
 }
 
-/// The positions to learn from, and those of the games that are held out.
+/// Positions for training, and those of the held-out games.
 pub(super) struct Dataset {
     pub(super) training: Vec<Sample>,
     pub(super) held_out: Vec<Sample>,
@@ -73,7 +74,7 @@ pub(super) struct Dataset {
 
 impl Dataset {
     /// # Errors
-    /// Files that can't be read or are no games; games without positions to learn from or to hold out.
+    /// If a file can't be read or is not a game file, or if there are no positions for training or to hold out.
     pub(super) fn load(paths: &[PathBuf]) -> Result<Dataset> {
         let (mut training, mut held_out) = (Vec::new(), Vec::new());
         for_each_kept(paths, |kept| {
@@ -81,12 +82,12 @@ impl Dataset {
             if kept.is_held_out { &mut held_out } else { &mut training }.push(sample);
         })?;
         if training.is_empty() || held_out.is_empty() {
-            return Err(anyhow!(InputError).context("there are too few games to hold some out"));
+            return Err(anyhow!(InputError).context("too few games to hold some out"));
         }
         Ok(Dataset { training, held_out })
     }
 
-    /// What tells these positions from others.
+    /// Returns the fingerprint of the positions.
     pub(super) fn fingerprint(&self) -> u64 {
         let prints: Vec<u8> = self
             .training

@@ -1,4 +1,4 @@
-//! `herald-trainer train`: a network from games.
+//! `herald-trainer train`: trains a network on games.
 
 mod chart;
 mod checkpoint;
@@ -34,50 +34,51 @@ use optimiser::AdamW;
 use sample::Sample;
 use tile::{TILE, Tile};
 
-/// Train a network on games; a run that was cut off goes on with --resume
+/// Train a network on games; --resume continues an interrupted run
 #[derive(Args, Clone)]
 #[command(
     after_help = "Example: herald-trainer train data/selfplay --output data/net1 --hidden 64 --epochs 40\n\
-                  The folder will hold the network, a picture of the losses and the checkpoint to resume from."
+                  The output folder will contain the network, a chart of the losses and the checkpoint to resume from."
 )]
 pub(crate) struct Train {
-    /// Files of games, or folders of such files
+    /// Game files, or folders of game files
     #[arg(required = true)]
     games: Vec<PathBuf>,
-    /// The folder to write
+    /// Output folder
     #[arg(long)]
     output: PathBuf,
-    /// Begin with the weights of this network, which says how large it is; by default, with small ones at random
+    /// Start with the weights and the size of this network; by default, with small random weights
     #[arg(long, value_name = "NETWORK", conflicts_with_all = ["hidden", "buckets"])]
     start: Option<PathBuf>,
-    /// Neurons of the hidden layer, a multiple of 64
+    /// Number of hidden neurons, a multiple of 64
     #[arg(long, default_value_t = 64, value_parser = width)]
     hidden: usize,
-    /// Output layers, of which the number of pieces chooses one
+    /// Number of output layers, selected by the number of pieces
     #[arg(long, default_value = "1", value_parser = PossibleValuesParser::new(["1", "8"]).try_map(|n| n.parse::<usize>()))]
     buckets: usize,
-    /// How often each position is looked at
+    /// Number of passes over the positions
     #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
-    /// How much results count, from 0 to 1; scores have the rest
+    /// Weight of game results in the target, from 0 to 1; the rest is the weight of scores
     #[arg(long, default_value_t = 0.3)]
     result_share: f32,
-    /// Centipawns that stand for an expected share of 73 %; by default, what fits the results best
+    /// Centipawns for an expected result of 73 %; by default, the scale that fits the results best
     #[arg(long)]
     scale: Option<f32>,
-    /// The first step of a weight; the last one is a hundredth of it
+    /// Initial learning rate; the final one is a hundredth of it
     #[arg(long, default_value_t = 1e-3)]
     rate: f32,
-    /// How much of a weight would be lost in a step of 1
+    /// Weight decay, relative to the learning rate
     #[arg(long, default_value_t = 0.01)]
     decay: f32,
-    /// Other seeds, other first weights and another order of the positions
+    /// Random seed of the initial weights and the order of positions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Threads; 0 for one a processor core. Gradients are added up by thread: another number, other last digits
+    /// Number of threads; 0 means one per processor core. Rounding errors, and thus the weights, depend on the number
+    /// of threads
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Go on with the run whose checkpoint lies in the folder
+    /// Resume from the checkpoint in the output folder
     #[arg(long)]
     resume: bool,
 }
@@ -89,34 +90,34 @@ fn width(text: &str) -> Result<usize, String> {
     if fits { Ok(width) } else { Err(fault()) }
 }
 
-/// Mean losses over all positions.
+/// Mean losses of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Losses {
-    /// While the weights were changing.
+    /// Loss of the training positions while the weights were changing.
     training: f64,
-    /// After the epoch.
+    /// Loss of the held-out positions after the epoch.
     held_out: f64,
 }
 
-/// Positions between two steps.
+/// Number of positions per step.
 const BATCH: usize = 16_384;
-/// Positions by which the scale is found.
+/// Number of positions used to fit the scale.
 const SCALE_SAMPLES: usize = 1_000_000;
 
 impl Train {
     pub(crate) fn run(&self) -> Result<()> {
         let checkpoint = self.output.join("checkpoint");
         if checkpoint.exists() && !self.resume {
-            let fault = format!("{} exists: --resume goes on with it", checkpoint.display());
+            let fault = format!("{} exists: use --resume to continue the run", checkpoint.display());
             return Err(anyhow!(InputError).context(fault));
         }
         let start = self.start.as_deref().map(read_start).transpose()?;
         std::fs::create_dir_all(&self.output)
-            .with_context(|| format!("{} can't be made", self.output.display()))?;
+            .with_context(|| format!("{} can't be created", self.output.display()))?;
         let data = Dataset::load(&self.games)?;
-        say(format_args!("{} positions, {} held out by game", data.training.len(), data.held_out.len()));
+        say(format_args!("{} training positions, {} held out", data.training.len(), data.held_out.len()));
         let scale = self.scale.unwrap_or_else(|| fit_scale(&data.training));
-        say(format_args!("a score means an expected share of sigmoid(score / {scale:.1})"));
+        say(format_args!("expected result of a score: sigmoid(score / {scale:.1})"));
         let target = Target { result_share: self.result_share, scale };
         let first = match start {
             Some(network) => Model::of(&network, scale),
@@ -127,7 +128,7 @@ impl Train {
         self.export(&model, &data, scale)
     }
 
-    /// What tells this run from others.
+    /// Returns the fingerprint of the run: settings, data and number of threads.
     fn fingerprint(&self, first: &Model, data: &Dataset, target: Target, threads: usize) -> u64 {
         let Train { epochs, rate, decay, seed, .. } = self;
         let settings = format!("{:?} {target:?} {epochs} {rate} {decay} {seed} {threads}", first.shape);
@@ -136,7 +137,7 @@ impl Train {
         fingerprint(format!("{settings} {:x} {:x}", fingerprint(&weights), data.fingerprint()).as_bytes())
     }
 
-    /// Trains up to an epoch, from the checkpoint if there is one, and leaves one after each epoch.
+    /// Trains up to an epoch, from the checkpoint if there is one, and writes a checkpoint after each epoch.
     fn fit(
         &self,
         first: Model,
@@ -151,7 +152,7 @@ impl Train {
             Checkpoint::read(checkpoint, print, shape.len())?
         } else {
             if self.resume {
-                say(format_args!("{} does not exist: from the beginning", checkpoint.display()));
+                say(format_args!("{} does not exist: starting from the beginning", checkpoint.display()));
             }
             Checkpoint {
                 fingerprint: print,
@@ -198,21 +199,21 @@ impl Train {
         Ok(Model { shape, weights: state.weights })
     }
 
-    /// The order in which an epoch goes through the positions.
+    /// Returns the order of the positions in an epoch.
     fn order(&self, positions: usize, epoch: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..positions as u32).collect();
         Random::new(self.seed, 1 + epoch as u64).shuffle(&mut order);
         order
     }
 
-    /// From the first rate to a hundredth of it, along half a wave of the cosine.
+    /// Returns the learning rate of a step: cosine decay from the initial rate to a hundredth of it.
     fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let done = step as f64 / steps as f64;
         let fade = f64::midpoint(1.0, (std::f64::consts::PI * done).cos()) as f32;
         self.rate * (0.01 + 0.99 * fade)
     }
 
-    /// Writes the network, and tells what is lost by whole numbers.
+    /// Writes the network and prints the quantisation error.
     fn export(&self, model: &Model, data: &Dataset, scale: f32) -> Result<()> {
         let bytes = model.quantise(scale).to_bytes();
         let network = Network::from_bytes(&bytes).context("the trained network can't be used")?;
@@ -220,12 +221,12 @@ impl Train {
         write_whole(&path, &bytes)?;
         say(format_args!("{}: {network:?}, {} bytes", path.display(), bytes.len()));
         let off = rounding_error(model, &network, &data.held_out, scale);
-        say(format_args!("below 1000 centipawns, whole numbers are off by {off:.2} centipawns on average"));
+        say(format_args!("mean quantisation error below 1000 centipawns: {off:.2} centipawns"));
         Ok(())
     }
 }
 
-/// The network to begin with.
+/// Reads the network to start with.
 fn read_start(path: &Path) -> Result<Parameters> {
     let read = || -> Result<Parameters> {
         let network = Parameters::from_bytes(&std::fs::read(path)?)?;
@@ -233,10 +234,11 @@ fn read_start(path: &Path) -> Result<Parameters> {
         width(&neurons.to_string()).map_err(|fault| anyhow!("{neurons} neurons are {fault}"))?;
         Ok(network)
     };
-    read().with_context(|| format!("{} can't be begun with", path.display())).context(InputError)
+    read().with_context(|| format!("{} can't be used as start", path.display())).context(InputError)
 }
 
-/// The gradient of the mean loss over a batch, in the first of the threads' buffers. Returns the sum of the losses.
+/// Computes the gradient of the mean loss over a batch into the first of the threads' buffers. Returns the sum of the
+/// losses.
 fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Vec<Tile>]) -> f64 {
     let share = batch.len().div_ceil(gradients.len());
     let losses: Vec<f64> = batch
@@ -255,7 +257,7 @@ fn gradient(model: &Model, batch: &[Sample], target: Target, gradients: &mut [Ve
     losses.iter().sum()
 }
 
-/// The scale by which scores foretell results best.
+/// Returns the scale with which scores predict results best.
 fn fit_scale(samples: &[Sample]) -> f32 {
     let step = samples.len().div_ceil(SCALE_SAMPLES);
     let some: Vec<(f64, f64)> =
@@ -263,7 +265,7 @@ fn fit_scale(samples: &[Sample]) -> f32 {
     scale::fit(|scale| scale::loss(&some, scale)) as f32
 }
 
-/// By how many centipawns a quantised network is off on average, where the model says less than 1000.
+/// Returns the mean error of a quantised network in centipawns, over positions that the model evaluates below 1000.
 fn rounding_error(model: &Model, network: &Network, samples: &[Sample], scale: f32) -> f64 {
     let some = &samples[..samples.len().min(100_000)];
     let errors: Vec<f64> = model
@@ -284,7 +286,7 @@ fn rounding_error(model: &Model, network: &Network, samples: &[Sample], scale: f
     errors.iter().sum::<f64>() / errors.len().max(1) as f64
 }
 
-/// Replaces a file at once, so that there is always a whole one.
+/// Writes a file by atomic replacement, so that there is always a complete one.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let context = || format!("{} can't be written", path.display());
     let new = path.with_extension("new");

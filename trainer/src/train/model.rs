@@ -1,8 +1,8 @@
-//! The network in floating point, and how its loss changes with each weight.
+//! The network in floating point, and the gradient of its loss.
 //!
-//! Weights lie in tiles of neighbouring neurons: for each tile of neurons, one for each input; then the neurons' biases;
-//! then, for each bucket, the output's weights; then the buckets' biases in a tile of their own. A chunk of positions goes
-//! through one tile of neurons after the other, so that the weights that it meets stay near the processor.
+//! Weights are stored in tiles of neighbouring neurons: for each tile of neurons, one per input; then the neurons'
+//! biases; then, for each bucket, the output weights; then the buckets' biases in a tile of their own. A chunk of
+//! positions is processed tile by tile, so that the weights it uses stay in the cache.
 
 use rayon::prelude::*;
 use search::network::INPUTS;
@@ -12,10 +12,10 @@ use super::sample::{Inputs, Sample};
 use super::tile::{TILE, Tile};
 use crate::random::Random;
 
-/// Positions that go through a tile one after the other.
+/// Number of positions in a chunk.
 const CHUNK: usize = 128;
 
-/// How large the network is.
+/// Size of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) hidden: usize,
@@ -27,33 +27,34 @@ impl Shape {
         self.hidden / TILE
     }
 
-    /// Where the neurons' biases begin.
+    /// Returns the index of the first tile of the neurons' biases.
     pub(super) fn biases(self) -> usize {
         self.tiles() * INPUTS
     }
 
-    /// Where the output's weights for a bucket begin: those for our neurons, then those for the opponent's.
+    /// Returns the index of the first tile of a bucket's output weights: those for the side to move, then those for the
+    /// opponent.
     pub(super) fn output(self, bucket: usize) -> usize {
         self.biases() + self.tiles() + 2 * self.tiles() * bucket
     }
 
-    /// The tile of the buckets' biases.
+    /// Returns the index of the tile of the buckets' biases.
     pub(super) fn output_biases(self) -> usize {
         self.output(self.buckets)
     }
 
-    /// Tiles of all weights.
+    /// Returns the number of tiles of all weights.
     pub(super) fn len(self) -> usize {
         self.output_biases() + 1
     }
 }
 
-/// What the network is to say.
+/// The target of training.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
-    /// How much the result counts, in 0 ..= 1; the score has the rest.
+    /// Weight of the result, in 0 ..= 1; the rest is the weight of the score.
     pub(super) result_share: f32,
-    /// A score means an expected share of sigmoid(score / scale).
+    /// The expected result of a score is sigmoid(score / scale).
     pub(super) scale: f32,
 }
 
@@ -69,28 +70,29 @@ pub(super) struct Model {
     pub(super) weights: Vec<Tile>,
 }
 
-/// What a thread needs to work on a chunk.
+/// Buffers of a thread for a chunk.
 struct Workspace {
     inputs: Vec<Inputs>,
-    /// For each tile, position and side, ours first, the neurons before they are clipped; then what a unit more of them changes.
+    /// For each tile, position and side (side to move first), the neurons before clipping; after the backward pass
+    /// their gradients.
     neurons: Vec<Tile>,
-    /// For each position, parts of the sum that is the output.
+    /// For each position, partial sums of the output.
     parts: Vec<f32x16>,
     outputs: Vec<f32>,
     uses: Uses,
 }
 
-/// Where in a chunk each input is on. The backward pass adds up an input's gradient in registers this way, instead of in
-/// memory one position after the other.
+/// Index of the uses of each input in a chunk. With it the backward pass sums an input's gradient in registers instead
+/// of in memory.
 struct Uses {
-    /// Where those of each input begin, and where the last one's end.
+    /// Start of each input's entries in `places`, and the end of the last.
     starts: [u16; INPUTS + 1],
-    /// Twice the position, and one more for the opponent's side.
+    /// Twice the index of the position, plus one for the opponent's side.
     places: Vec<u16>,
 }
 
 impl Uses {
-    /// By counting, as an input is a small number.
+    /// Computes the index by counting sort.
     fn find(&mut self, chunk: &[Inputs]) {
         self.starts.fill(0);
         let pairs = || chunk.iter().map(Inputs::pairs).enumerate();
@@ -115,7 +117,7 @@ impl Uses {
         }
     }
 
-    /// Those of each input.
+    /// Returns the places of each input.
     fn by_input(&self) -> impl Iterator<Item = &[u16]> {
         self.starts.array_windows().map(|&[start, end]| &self.places[start.into()..end.into()])
     }
@@ -138,7 +140,7 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 impl Model {
-    /// A network that knows nothing: small weights at random.
+    /// Creates a network with small random weights.
     pub(super) fn new(shape: Shape, seed: u64) -> Model {
         let mut random = Random::new(seed, 0);
         let mut weights = vec![Tile::ZERO; shape.len()];
@@ -153,7 +155,7 @@ impl Model {
         Model { shape, weights }
     }
 
-    /// The mean loss over some positions: the squares of what expectations are off by.
+    /// Returns the mean loss over some positions: the mean squared error of the expected result.
     pub(super) fn loss(&self, samples: &[Sample], target: Target) -> f64 {
         let sums: Vec<f64> = samples
             .par_chunks(CHUNK)
@@ -172,7 +174,7 @@ impl Model {
         sums.iter().sum::<f64>() / samples.len().max(1) as f64
     }
 
-    /// The output for each position; times the scale, its centipawns.
+    /// Returns the output for each position; output times scale is centipawns.
     pub(super) fn outputs(&self, samples: &[Sample]) -> Vec<f32> {
         let mut workspace = Workspace::new(self.shape);
         let chunks = samples.chunks(CHUNK).flat_map(|chunk| {
@@ -182,7 +184,8 @@ impl Model {
         chunks.collect()
     }
 
-    /// Adds to `gradient` that of the sum of losses, each divided by `count`, over some positions. Returns the sum of losses.
+    /// Adds the gradient of the sum of the losses of some positions, divided by `count`, to `gradient`. Returns the sum
+    /// of the losses.
     pub(super) fn add_gradient(
         &self,
         samples: &[Sample],
@@ -198,7 +201,7 @@ impl Model {
                 let expected = sigmoid(*output);
                 let error = expected - target.of(sample);
                 sum += f64::from(error * error);
-                // From here on, what a unit more of the output changes.
+                // From here on `output` holds the gradient of the loss with respect to it.
                 *output = 2.0 * error * expected * (1.0 - expected) / count as f32;
             }
             self.backward(&mut workspace, gradient);
@@ -235,7 +238,8 @@ impl Model {
         }
     }
 
-    /// `workspace` holds what the forward pass left, with slopes in the place of outputs.
+    /// Adds the gradients of a chunk. `workspace` is as the forward pass left it, with gradients in place of the
+    /// outputs.
     fn backward(&self, workspace: &mut Workspace, gradient: &mut [Tile]) {
         let Workspace { inputs, neurons, outputs, uses, .. } = workspace;
         let shape = self.shape;

@@ -1,20 +1,19 @@
-//! Gradient descent with a step of its own for each weight and a steady pull to zero (`AdamW`: I. Loshchilov and F. Hutter,
-//! 2017).
+//! The `AdamW` optimiser (I. Loshchilov and F. Hutter, 2017).
 
 use rayon::prelude::*;
 
 use super::tile::Tile;
 
-/// How much of the earlier gradients, and of their squares, is kept at each step.
+/// Decay rates of the moving averages of the gradients and their squares.
 const MOMENTUM: f32 = 0.9;
 const SQUARE_MOMENTUM: f32 = 0.999;
 const TINY: f32 = 1e-8;
-/// No weight becomes greater, so that a neuron's sum for 32 pieces fits 16 bits ([`search::network::HIDDEN_UNIT`]).
+/// Maximum magnitude of a weight, so that a neuron's sum for 32 pieces fits 16 bits ([`search::network::HIDDEN_UNIT`]).
 const LIMIT: f32 = 1.9;
-/// Tiles that a thread takes at a time, at least.
+/// Minimum number of tiles per task.
 const CHUNK: usize = 256;
 
-/// What is known of the gradients so far.
+/// State of the optimiser.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct AdamW {
     pub(super) mean: Vec<Tile>,
@@ -28,7 +27,7 @@ impl AdamW {
         AdamW { mean: zero.clone(), mean_square: zero, steps: 0 }
     }
 
-    /// Moves each weight against its gradient by about `rate`, and to zero by `rate` times `decay` of it. The gradient is zero afterwards.
+    /// Updates the weights with learning rate `rate` and weight decay `decay`, and clears the gradient.
     pub(super) fn step(&mut self, weights: &mut [Tile], gradient: &mut [Tile], rate: f32, decay: f32) {
         self.steps += 1;
         let correction = 1.0 - MOMENTUM.powi(self.steps as i32);

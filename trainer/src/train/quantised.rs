@@ -1,4 +1,4 @@
-//! Between the trainer's floating point and the whole numbers that play.
+//! Conversion between the trainer's floating-point weights and quantised networks.
 
 use search::network::{
     ACTIVATED_UNIT, CENTIPAWNS_RANGE, HIDDEN_UNIT, INPUTS, OUTPUT_UNIT_RANGE, OUTPUT_WEIGHT_LIMIT,
@@ -7,16 +7,17 @@ use search::network::{
 
 use super::{Model, Shape, TILE, Tile};
 
-/// What stands for 1 in the output's weights, where the target has that scale. What rounding the scale leaves goes into them.
+/// Returns the factor between floating-point and quantised output weights for a target with this scale. It compensates
+/// for the rounding of the scale to whole centipawns.
 fn output_factor(output_unit: i32, scale: f32, centipawns: i32) -> f32 {
     output_unit as f32 * scale / centipawns as f32
 }
 
 impl Model {
-    /// A network that plays, as one that learns from data whose target has that scale.
+    /// Converts a quantised network for training with a target of this scale.
     ///
     /// # Panics
-    /// Its neurons do not come in whole tiles.
+    /// If the number of neurons is not a multiple of [`TILE`].
     pub(super) fn of(parameters: &Parameters, scale: f32) -> Model {
         let shape =
             Shape { hidden: parameters.feature_biases.len(), buckets: parameters.output_biases.len() };
@@ -42,9 +43,10 @@ impl Model {
         Model { shape, weights }
     }
 
-    /// The network in whole numbers, whose centipawns are those of the data if `scale` is that of the target.
+    /// Quantises the network. `scale` is that of the target, so that the network's centipawns are those of the training
+    /// data.
     ///
-    /// The output's weights use all the numbers that they may: the finer they are, the less is lost.
+    /// The output unit is chosen as large as the weights allow, to minimise rounding errors.
     pub(super) fn quantise(&self, scale: f32) -> Parameters {
         let Shape { hidden, buckets } = self.shape;
         let centipawns = (scale.round() as i32).clamp(*CENTIPAWNS_RANGE.start(), *CENTIPAWNS_RANGE.end());

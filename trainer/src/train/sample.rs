@@ -1,26 +1,26 @@
-//! A position to learn from, in 32 bytes.
+//! Training samples of 32 bytes.
 
 use search::network::{INPUTS, bucket, is_mirrored};
 use shakmaty::{Piece, Square};
 
 use super::dataset::Kept;
 
-/// A position as the side to move sees it, what the search made of it, and how its game ended.
+/// A position from the view of the side to move, with the score of the search and the result of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     occupied: u64,
-    /// Four bits for each occupied square: the kind, 0 to 5, and 6 more for the opponent's.
+    /// Four bits for each occupied square: the kind of piece, 0 to 5, plus 6 for the opponent's.
     pieces: [u8; 16],
-    /// Centipawns.
+    /// Score in centipawns.
     pub(crate) score: i16,
-    /// Halves of the game's point.
+    /// Result of the game in half points.
     half_points: u8,
     count: u8,
-    /// Whether the side to move, and its opponent, see the board with its files exchanged.
+    /// Whether the views of the side to move and of its opponent are mirrored.
     mirrored: [bool; 2],
 }
 
-/// The inputs of the network that are on, for the side to move and for its opponent.
+/// Active inputs of the network for the side to move and for its opponent.
 #[derive(Clone)]
 pub(super) struct Inputs {
     pairs: [[u16; 2]; 32],
@@ -46,12 +46,12 @@ impl Sample {
         Sample { occupied, pieces, score: *score as i16, half_points, count, mirrored }
     }
 
-    /// The mover's share of the game's point.
+    /// Returns the result of the game for the side to move: 0, 0.5 or 1.
     pub(crate) fn points(&self) -> f32 {
         f32::from(self.half_points) / 2.0
     }
 
-    /// What the network sees, with so many buckets.
+    /// Returns the active inputs and the bucket, for this number of buckets.
     pub(super) fn inputs(&self, buckets: usize) -> Inputs {
         let [ours, theirs] = self.mirrored.map(|mirrored| if mirrored { 7 } else { 0 });
         let mut pairs = [[0; 2]; 32];
@@ -65,7 +65,7 @@ impl Sample {
         Inputs { pairs, count: self.count, bucket: bucket(self.count.into(), buckets) as u8 }
     }
 
-    /// The bytes, for a fingerprint.
+    /// Returns the contents as bytes, for a fingerprint.
     pub(super) fn bytes(&self) -> [u8; 30] {
         let mut bytes = [0; 30];
         bytes[..8].copy_from_slice(&self.occupied.to_le_bytes());
@@ -82,7 +82,7 @@ impl Sample {
 }
 
 impl Inputs {
-    /// Pairs of the same piece, as the side to move sees it and as its opponent does.
+    /// Returns one pair of inputs per piece: from the view of the side to move and from that of its opponent.
     #[inline]
     pub(super) fn pairs(&self) -> &[[u16; 2]] {
         &self.pairs[..self.count.min(32).into()]

@@ -1,4 +1,4 @@
-//! What makes a trainer trustworthy.
+//! Tests of the trainer: gradients, quantisation, resuming.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ const TARGET: Target = Target { result_share: 0.3, scale: 400.0 };
 /// More than one tile, more than one bucket.
 const SHAPE: Shape = Shape { hidden: 2 * TILE, buckets: 8 };
 
-/// Positions of random games, with scores by material and chance.
+/// Returns positions of random games with scores from material and noise.
 fn samples(count: usize) -> Vec<Sample> {
     let games = random_games(9, count / 20 + 1);
     let kept = games.iter().flat_map(|game| {
@@ -58,7 +58,7 @@ fn write_games(folder: &Path) {
     }
 }
 
-/// A network that has taken so many steps.
+/// Returns a network after this number of training steps.
 fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
     let mut model = Model::new(SHAPE, 1);
     let mut optimiser = AdamW::new(SHAPE.len());
@@ -72,7 +72,7 @@ fn learnt(data: &[Sample], steps: usize, rate: f32) -> Model {
 
 #[test]
 fn the_gradient_is_that_of_the_loss() {
-    // More than go through a tile one after the other.
+    // More samples than a chunk.
     let samples = samples(200);
     let mut model = Model::new(SHAPE, 1);
     let mut gradient = vec![Tile::ZERO; SHAPE.len()];
@@ -94,7 +94,7 @@ fn the_gradient_is_that_of_the_loss() {
         for _ in 0..count {
             let (tile, lane) = (tiles.start + random.below(tiles.len()), random.below(TILE));
             let (slope, found) = (slope_of(tile, lane), f64::from(gradient[tile].0[lane]));
-            // The noise of single precision hides the rest.
+            // Smaller slopes are lost in single-precision noise.
             if slope.abs().max(found.abs()) > 3e-5 {
                 error += (slope - found).powi(2);
                 size += slope.powi(2);
@@ -127,8 +127,8 @@ fn whole_numbers_are_close() {
     let network = Network::from_bytes(&parameters.to_bytes()).unwrap();
     let off = rounding_error(&model, &network, &data, scale);
     assert!(off < 2.0, "{off}");
-    // Taken back, all that differs is the squares of neurons and the sum, which are rounded in play. Another scale means
-    // other outputs for the same centipawns.
+    // After conversion back to floating point only the rounding of squared neurons and of the sum differs. With another
+    // scale, outputs for the same centipawns differ.
     for scale in [scale, 250.0] {
         let back = rounding_error(&Model::of(&parameters, scale), &network, &data, scale);
         assert!(back < off && back < 1.0, "{back}");
@@ -142,7 +142,7 @@ fn a_run_can_begin_with_a_network() {
     let first = train(folder.path());
     first.run().unwrap();
     let read = |train: &Train| Parameters::from_bytes(&std::fs::read(train.output.join("network")).unwrap());
-    // Steps too small to change a number.
+    // Steps too small to change a quantised weight.
     let start = Some(first.output.join("network"));
     let second =
         Train { start, output: folder.path().join("second"), hidden: TILE, rate: 1e-9, ..first.clone() };
@@ -153,7 +153,7 @@ fn a_run_can_begin_with_a_network() {
 
     let (output, start) = (folder.path().join("third"), Some(folder.path().join("games")));
     let games = Train { output, start, ..second };
-    assert!(format!("{:#}", games.run().unwrap_err()).contains("can't be begun with"));
+    assert!(format!("{:#}", games.run().unwrap_err()).contains("can't be used as start"));
 }
 
 #[test]
@@ -170,7 +170,8 @@ fn a_run_can_be_repeated_and_gone_on_with() {
     let other = Train { output: folder.path().join("other"), seed: 6, ..train(folder.path()) };
     assert_ne!(outcome(&other), whole);
 
-    // A run that is killed leaves the checkpoint of its last epoch, or, in the middle of writing, the one before.
+    // A killed run leaves the checkpoint of its last complete epoch, or of the one before if it was killed while
+    // writing.
     let killed = Train { output: folder.path().join("killed"), ..train(folder.path()) };
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     std::fs::create_dir_all(&killed.output).unwrap();

@@ -1,13 +1,13 @@
-//! Weights of neighbouring neurons: in memory, and in the processor's registers.
+//! Tiles of weights of neighbouring neurons, in memory and in registers.
 
 use std::ops::{AddAssign, Mul};
 
 use wide::f32x16;
 
-/// Neurons of a tile.
+/// Number of neurons in a tile.
 pub(super) const TILE: usize = 64;
 
-/// A weight for each of the neurons, from where a line of the processor's cache begins.
+/// One weight per neuron, aligned to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Tile(pub(super) [f32; TILE]);
@@ -29,8 +29,8 @@ impl Tile {
     }
 }
 
-/// A tile as the processor works on it. Left to itself, the compiler spends more time on putting numbers into registers than
-/// on adding them.
+/// A tile in registers. Explicit SIMD types, as automatic vectorisation spends more time on moving numbers than on
+/// adding them.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes([f32x16; TILE / 16]);
 
@@ -49,7 +49,7 @@ impl Lanes {
         tile
     }
 
-    /// The squares of the neurons clipped to 0 ..= 1.
+    /// Returns the squares of the neurons clipped to 0 ..= 1.
     #[inline]
     pub(super) fn activated(self) -> Lanes {
         self.map(|value| {
@@ -58,7 +58,7 @@ impl Lanes {
         })
     }
 
-    /// How these squares change with the neurons: not at all outside the clip.
+    /// Returns the derivatives of these squares, which are 0 outside the clipping range.
     #[inline]
     pub(super) fn slopes(self) -> Lanes {
         self.map(|value| {
@@ -67,7 +67,7 @@ impl Lanes {
         })
     }
 
-    /// Sums of every sixteenth number.
+    /// Returns the sums of every sixteenth number.
     #[inline]
     pub(super) fn sum(self) -> f32x16 {
         self.0.into_iter().fold(f32x16::ZERO, |sum, part| sum + part)

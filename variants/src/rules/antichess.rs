@@ -1,5 +1,5 @@
-//! Antichess (giveaway): who has nothing left, or no move, has won; captures are compulsory. Pieces are a burden, but who
-//! has more choices can force the other to take.
+//! Antichess (giveaway): a side without pieces or without moves wins, and captures are compulsory. Pieces are a burden,
+//! but the side with more choices can force the other to capture.
 
 use shakmaty::variant::{Antichess, Variant};
 use shakmaty::{ByRole, Color, Move, Position, Role, attacks};
@@ -8,7 +8,7 @@ use super::Rules;
 use crate::evaluation::pawn_attacks;
 use crate::exchange::Values;
 
-/// What pieces cost. A king cannot be checked and is easily given away late; a pawn takes long.
+/// Costs of the pieces. A king can't be checked and is easily given away late; pawns take long.
 const BURDEN: Values = ByRole { pawn: 90, knight: 85, bishop: 95, rook: 90, queen: 100, king: 60 };
 
 impl Rules for Antichess {
@@ -28,27 +28,27 @@ impl Rules for Antichess {
                 pieces.into_iter().map(|square| (board.attacks_from(square) & empty).count()).sum();
             let forward = color.fold_wb(8, -8);
             let steps = (board.by_piece(color.pawn()).shift(forward) & empty).count();
-            // Captures that the other side would have to make, given the move.
+            // Captures that the opponent would have to make if it were to move.
             let offers = (ours & pawn_attacks(board, !color)).count();
             4 * (moves + 2 * steps) as i32 + 10 * offers as i32
         };
-        // Alone against one, distance decides; the search sees that better than any rule.
+        // With one piece each the distance decides; the search sees that better than any rule.
         burden(!turn) - burden(turn) + choices(turn) - choices(!turn) + 10
     }
 
-    /// Whose captures are forced cannot pass.
+    /// Null moves are unsound if captures are compulsory.
     fn may_pass(&self) -> bool {
         false
     }
 
-    /// To lose a piece is good: moves that offer the most come first.
+    /// Losing a piece is good: moves that offer the most come first.
     fn gain(&self, m: Move) -> i32 {
         let to = m.to();
         let is_offered = |role: Role| {
             let reach = attacks::attacks(to, role.of(self.turn()), self.board().occupied());
             i32::from((reach & self.them()).any())
         };
-        // A piece that attacks nothing where it goes must not capture next time.
+        // A piece that attacks nothing on its target square need not capture with its next move.
         let captured = m.capture().map_or(0, |role| *BURDEN.get(role));
         -captured - 40 * is_offered(m.promotion().unwrap_or(m.role()))
     }

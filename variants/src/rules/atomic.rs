@@ -1,5 +1,5 @@
-//! Atomic: a capture explodes, and takes along everything around it but pawns. Who blows up the other king has won, in
-//! check or not; so a king is in danger wherever something next to it can be captured.
+//! Atomic: a capture explodes and removes all pieces around it except pawns. Exploding the opponent's king wins, even
+//! in check, so a king is in danger if a piece next to it can be captured.
 
 use shakmaty::variant::{Atomic, Variant};
 use shakmaty::{Board, ByRole, Color, Move, Position, Role, Square, attacks};
@@ -8,12 +8,12 @@ use super::Rules;
 use crate::evaluation::{Activity, advantage, king_place, material, pawns, phase};
 use crate::exchange::Values;
 
-/// What it is worth to blow up the king.
+/// Value of exploding the king.
 const KING: i32 = 10_000;
 
 impl Rules for Atomic {
     const VARIANT: Variant = Variant::Atomic;
-    /// Pieces are mostly there to be exchanged for something near the king.
+    /// Low values, as pieces mostly serve to be exchanged for something near the king.
     const VALUES: Values = ByRole { pawn: 100, knight: 200, bishop: 220, rook: 340, queen: 650, king: 0 };
     const SWING: i32 = 150;
 
@@ -30,7 +30,7 @@ impl Rules for Atomic {
         advantage(board, self.turn(), side) + 25
     }
 
-    /// What the explosion takes from the other side, less what it takes from one's own. There is no recapture.
+    /// Returns the opponent's losses in the explosion minus one's own. There is no recapture.
     fn gain(&self, m: Move) -> i32 {
         if !m.is_capture() {
             return m.promotion().map_or(0, |role| Self::VALUES.get(role) - Self::VALUES.pawn);
@@ -53,8 +53,8 @@ impl Rules for Atomic {
     }
 }
 
-/// The danger of one's own pieces next to one's king: what the other side can capture there takes the king along. Kings
-/// that touch are safe, since neither can be blown up alone.
+/// Returns the penalty for pieces next to their own king that can be captured, which would explode the king. Adjacent
+/// kings are safe, as neither can be exploded alone.
 fn fuses(board: &Board, color: Color, their: &Activity) -> i32 {
     let (Some(king), Some(other)) = (board.king_of(color), board.king_of(!color)) else { return 0 };
     let ring = attacks::king_attacks(king);
@@ -62,7 +62,7 @@ fn fuses(board: &Board, color: Color, their: &Activity) -> i32 {
         return -40;
     }
     let ours = board.by_color(color) & !board.kings();
-    // The other king captures nothing: it would blow itself up.
+    // The opponent's king can't capture, as it would explode itself.
     let fuses = ring & ours & their.attacked;
     let nearby = ring & their.attacked & !board.occupied();
     70 * fuses.count() as i32 + 10 * nearby.count() as i32 + 3 * their.king_attack

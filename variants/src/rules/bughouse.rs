@@ -1,5 +1,5 @@
-//! Bughouse, as far as one of its two boards shows it: what is captured goes to the captor's partner, and what can be
-//! dropped comes from there.
+//! Bughouse on one of its two boards: captured pieces go to the captor's partner, and pieces to drop come from the
+//! partner.
 
 use std::num::NonZeroU32;
 
@@ -12,8 +12,8 @@ use shakmaty::{
 use super::{Pass, Rules, crazyhouse};
 use crate::exchange;
 
-/// A board of Bughouse. shakmaty gives every captive to its captor; so the hands are kept here, and of its drops only
-/// those are legal for which there is a piece.
+/// A board of Bughouse. shakmaty adds captured pieces to the captor's pocket, so the pockets are stored here and drops
+/// of other pieces are filtered out.
 #[derive(Clone)]
 pub(crate) struct Bughouse {
     board: Crazyhouse,
@@ -21,7 +21,7 @@ pub(crate) struct Bughouse {
 }
 
 impl Bughouse {
-    /// A board with what is in hand now.
+    /// Creates a board with its current pockets.
     pub(crate) fn new(board: Crazyhouse) -> Bughouse {
         let hands = board.pockets().copied().unwrap_or_default();
         Bughouse { board, hands }
@@ -37,7 +37,7 @@ impl Rules for Bughouse {
         crazyhouse::evaluate(self)
     }
 
-    /// The partner's gain is not seen on this board, but worth about as much as what is.
+    /// The partner's gain is not visible on this board, but is worth about as much as the visible one.
     fn gain(&self, m: Move) -> i32 {
         crazyhouse::gain(self, m)
     }
@@ -52,7 +52,7 @@ impl Pass for Bughouse {
         let mode = self.board.castles().mode();
         let mut setup = Setup { pockets: Some(self.hands), ..self.board.to_setup(EnPassantMode::Always) };
         setup.swap_turn();
-        // Four players' pieces may come together here.
+        // Pieces of both boards may come together here.
         let board = Crazyhouse::from_setup(setup, mode).or_else(PositionError::ignore_too_much_material);
         board.ok().map(Bughouse::new)
     }
@@ -114,7 +114,7 @@ impl Position for Bughouse {
         false
     }
 
-    /// The partner may send more.
+    /// The partner may send more pieces.
     fn has_insufficient_material(&self, _color: Color) -> bool {
         false
     }

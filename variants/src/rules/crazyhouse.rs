@@ -1,5 +1,5 @@
-//! Crazyhouse: what is captured changes sides and is dropped. Material counts less, the initiative and the king more:
-//! a piece in the hand attacks from wherever it likes.
+//! Crazyhouse: captured pieces change sides and can be dropped. Material counts less, initiative and king safety more,
+//! as a piece in the pocket can attack from any square.
 
 use shakmaty::variant::{Crazyhouse, Variant};
 use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position, Role, attacks};
@@ -8,12 +8,12 @@ use super::Rules;
 use crate::evaluation::{Activity, advantage, king_danger, king_place, material, pawns};
 use crate::exchange::{self, Values};
 
-/// On the board. The long-range pieces lose by being blocked and captured so often.
+/// Values on the board. Sliding pieces are worth less than in chess, as they are often blocked and captured.
 pub(super) const VALUES: Values =
     ByRole { pawn: 100, knight: 270, bishop: 280, rook: 370, queen: 620, king: 0 };
-/// In the hand, where they can still go anywhere.
+/// Values in the pocket, from which pieces can go anywhere.
 const IN_HAND: Values = ByRole { pawn: 120, knight: 310, bishop: 305, rook: 410, queen: 700, king: 0 };
-/// How dangerous a piece in the hand is to a king with weak squares around it.
+/// Danger of a piece in the pocket to a king with weak squares around it.
 const THREAT: Values = ByRole { pawn: 4, knight: 9, bishop: 8, rook: 11, queen: 16, king: 0 };
 
 impl Rules for Crazyhouse {
@@ -36,17 +36,17 @@ impl Rules for Crazyhouse {
     }
 
     fn wins_at_least(&self, m: Move, threshold: i32) -> bool {
-        // On both sides of the scales everything counts twice.
+        // Each captured piece is lost by one side and gained by the other, so everything counts twice.
         exchange::wins_at_least(self, m, &VALUES, threshold / 2)
     }
 }
 
-/// What a position with pieces in hand is worth for the side to move.
+/// Evaluates a position with pockets for the side to move.
 pub(super) fn evaluate(position: &impl Position) -> i32 {
     let (board, turn) = (position.board(), position.turn());
     let side = |color: Color, own: &Activity, their: &Activity| {
         let promoted = (position.promoted() & board.by_color(color)).into_iter();
-        // A promoted piece goes to the other hand as a pawn.
+        // A promoted piece goes to the opponent's pocket as a pawn.
         let demoted: i32 =
             promoted.filter_map(|square| board.role_at(square)).map(|role| VALUES.get(role) / 6).sum();
         material(board, color, &VALUES)
@@ -61,7 +61,8 @@ pub(super) fn evaluate(position: &impl Position) -> i32 {
     advantage(board, turn, side) + 20
 }
 
-/// What a capture or promotion changes on the board, and what a captured piece is worth to whoever gets it into his hand.
+/// Returns the material change of a capture or promotion on the board, and the value of the captured piece in the
+/// pocket that it goes to.
 pub(super) fn gain(position: &impl Position, m: Move) -> i32 {
     let promotion = m.promotion().map_or(0, |role| VALUES.get(role) - VALUES.pawn);
     let in_hand = |role| if position.promoted().contains(m.to()) { IN_HAND.pawn } else { *IN_HAND.get(role) };
@@ -72,8 +73,8 @@ fn hand(position: &impl Position, color: Color) -> ByRole<u8> {
     position.pockets().map(|pockets| *pockets.get(color)).unwrap_or_default()
 }
 
-/// The danger to a king from the other hand: pieces that can be dropped, times squares next to it where they would
-/// stand safely or give check.
+/// Returns the danger to a king from the opponent's pocket: pieces that can be dropped, times squares next to the king
+/// where they would be safe or give check.
 fn drop_danger(board: &Board, color: Color, hand: ByRole<u8>, [own, their]: [&Activity; 2]) -> i32 {
     let Some(king) = board.king_of(color) else { return 0 };
     let threat = weigh(hand, &THREAT).min(60);
@@ -83,7 +84,7 @@ fn drop_danger(board: &Board, color: Color, hand: ByRole<u8>, [own, their]: [&Ac
     let empty = !board.occupied();
     let ring = attacks::king_attacks(king);
     let supported = (ring & empty & their.attacked).count() as i32;
-    // Defended by the king alone: `own.attacked` holds the king's own squares, so only others are safe for it.
+    // Squares defended by the king alone; `own.attacked` includes the squares attacked by the king.
     let holes = (ring & empty & !defended_by_others(board, color)).count() as i32;
     let mut checks = 0;
     if hand.knight > 0 {
@@ -100,7 +101,7 @@ fn drop_danger(board: &Board, color: Color, hand: ByRole<u8>, [own, their]: [&Ac
     (threat * (2 + 2 * supported + holes + checks) / 8).min(500)
 }
 
-/// Squares that are defended by something else than the king: by pawns and pieces.
+/// Returns the squares defended by pawns or pieces other than the king.
 fn defended_by_others(board: &Board, color: Color) -> Bitboard {
     let pieces = board.by_color(color) & !board.kings() & !board.pawns();
     let reach =

@@ -1,4 +1,5 @@
-//! Horde: White is thirty-six pawns and has lost when all are gone; Black has an army and a king to be mated.
+//! Horde: White has 36 pawns and loses when all its pieces are captured; Black has the pieces of chess and loses by
+//! mate.
 
 use shakmaty::variant::{Horde, Variant};
 use shakmaty::{Bitboard, Board, ByRole, Color, Position};
@@ -9,9 +10,9 @@ use crate::evaluation::{
 };
 use crate::exchange::Values;
 
-/// What a pawn of the horde is worth, and what it has become.
+/// Values of the horde's pawns and promoted pieces.
 const HORDE: Values = ByRole { pawn: 110, knight: 330, bishop: 340, rook: 560, queen: 1_050, king: 0 };
-/// Rooks and queens eat their way through a horde that has no pieces.
+/// Values of Black's pieces. Rooks and queens are strong against a horde without pieces.
 const ARMY: Values = ByRole { pawn: 130, knight: 300, bishop: 320, rook: 560, queen: 950, king: 0 };
 
 impl Rules for Horde {
@@ -32,15 +33,15 @@ impl Rules for Horde {
         })
     }
 
-    /// A horde of many pawns has moves to spare.
+    /// A horde of many pawns has spare moves.
     fn may_pass(&self) -> bool {
         let ours = self.us();
         (ours & !self.board().pawns() & !self.board().kings()).any() || ours.count() > 8
     }
 }
 
-/// Pawns that defend each other and go ahead together. The other side's pawns do not stop them for long; those that
-/// nothing stops are worth most.
+/// Evaluates the horde's pawns: bonuses for defended and advanced pawns, and most for those without an opposing pawn in
+/// front of them.
 fn horde_pawns(board: &Board, color: Color) -> i32 {
     let ours = board.by_piece(color.pawn());
     let defended = (ours & pawn_attacks(board, color)).count() as i32;
@@ -56,7 +57,7 @@ fn horde_pawns(board: &Board, color: Color) -> i32 {
     advance + 10 * defended
 }
 
-/// Pawns that stand in the horde's way, and files through which the pieces get behind it.
+/// Evaluates Black's passed pawns, files without pieces of the horde, and rooks and queens behind the horde.
 fn army_pawns(board: &Board, color: Color) -> i32 {
     let ours = board.by_piece(color.pawn());
     let passed = ours & !front_span(board.by_color(!color) & board.pawns(), !color);

@@ -1,4 +1,4 @@
-//! King of the Hill: a king on one of the four squares in the middle has won.
+//! King of the Hill: a king on one of the four centre squares wins.
 
 use shakmaty::variant::{KingOfTheHill, Variant};
 use shakmaty::{Bitboard, Color, Move, Position, Role};
@@ -6,8 +6,7 @@ use shakmaty::{Bitboard, Color, Move, Position, Role};
 use super::Rules;
 use crate::evaluation::{CHESS_VALUES, distance_to_centre, like_chess, phase};
 
-/// What a king is worth at a distance from the hill, the more the fewer pieces there are to stop it: with all on the
-/// board, and with none.
+/// Bonus of a king by its distance from the hill, in the middlegame and in the endgame.
 const APPROACH: [(i32, i32); 4] = [(0, 0), (70, 400), (10, 220), (0, 0)];
 
 impl Rules for KingOfTheHill {
@@ -22,7 +21,7 @@ impl Rules for KingOfTheHill {
             let (crowded, empty) = APPROACH[distance_to_centre(king) as usize];
             (crowded * phase + empty * (256 - phase)) / 256
         };
-        // Who attacks the hill keeps the other king off.
+        // Attacks on the hill keep the opponent's king off.
         let guard = |color: Color| {
             let held = Bitboard::CENTER
                 .into_iter()

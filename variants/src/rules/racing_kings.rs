@@ -1,5 +1,5 @@
-//! Racing Kings: the king that first reaches the last rank has won (Black may draw level at once). Checks are forbidden,
-//! so a king is stopped by attacking the squares ahead of it.
+//! Racing Kings: the first king to reach the last rank wins (if Black's king reaches it with the next move, the game is
+//! drawn). Checks are forbidden, so a king is stopped by attacking the squares ahead of it.
 
 use shakmaty::variant::{RacingKings, Variant};
 use shakmaty::{Bitboard, Board, ByRole, Color, Move, Position, Rank, Role, attacks};
@@ -8,7 +8,7 @@ use super::Rules;
 use crate::evaluation::{Activity, advantage, material};
 use crate::exchange::Values;
 
-/// What a king is worth by its rank.
+/// Bonus of a king by its rank.
 const RACE: [i32; 8] = [0, 90, 190, 310, 450, 620, 850, 1_300];
 
 impl Rules for RacingKings {
@@ -21,7 +21,7 @@ impl Rules for RacingKings {
         let side = |color, own: &Activity, their: &Activity| {
             material(board, color, &Self::VALUES) + own.mobility / 2 + race(board, color, their.attacked)
         };
-        // The move is worth a good part of a rank.
+        // Being to move is worth part of a rank.
         advantage(board, self.turn(), side) + 40
     }
 
@@ -30,7 +30,7 @@ impl Rules for RacingKings {
     }
 }
 
-/// How far a king has come, and how free its way is: squares of the next rank that it may step on, and of the one after.
+/// Evaluates the progress of a king and its free squares on the next two ranks.
 fn race(board: &Board, color: Color, attacked: Bitboard) -> i32 {
     let Some(king) = board.king_of(color) else { return 0 };
     let rank = king.rank().to_usize();

@@ -1,4 +1,4 @@
-//! Three-check: who gives the third check has won. Checks given are worth material, and kings must hide.
+//! Three-check: the side that gives the third check wins. Checks are worth material, and king safety counts more.
 
 use shakmaty::variant::{ThreeCheck, Variant};
 use shakmaty::{Color, Move, Position};
@@ -6,7 +6,7 @@ use shakmaty::{Color, Move, Position};
 use super::{Rules, gives_direct_check};
 use crate::evaluation::{CHESS_VALUES, like_chess};
 
-/// What it is worth to have so many checks left to give. With none left the game is over.
+/// Bonus by the number of checks left to give. With none left the game is over.
 const CHECKS_LEFT: [i32; 4] = [0, 620, 220, 0];
 
 impl Rules for ThreeCheck {
@@ -17,7 +17,7 @@ impl Rules for ThreeCheck {
     fn evaluate(&self) -> i32 {
         let checks = |color: Color| CHECKS_LEFT[checks_left(self, color).min(3)];
         let turn = self.turn();
-        // To move first counts for more where checks do.
+        // Having the move counts more than in chess.
         let initiative = 15;
         like_chess(self.board(), turn, &CHESS_VALUES, 130) + checks(turn) - checks(!turn) + initiative
     }

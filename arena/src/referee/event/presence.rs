@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use game::{Color, Game, Outcome, WinReason};
+use game::{Color, Game, Outcome, WinReason, counted};
 use messages::epd::{Position, RefereeCommand};
 use messages::referee::{Directive, SignOn};
 
@@ -88,7 +88,7 @@ impl EventState {
         self.send(program, records, None, at);
         self.programs[program].is_fresh = false;
         if returns > self.settings.returns {
-            let text = format!("came back more than {} times", self.settings.returns);
+            let text = format!("came back more than {}", counted(self.settings.returns.into(), "time"));
             return self.end(game, abandoned(color), text, at);
         }
         if is_to_move {

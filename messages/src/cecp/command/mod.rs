@@ -198,8 +198,8 @@ messages! {
         /// The user points at this square.
         Hover(Square),
 
-        /// The user's answer to a question that the engine asked by `askuser`. Only [`Command::answer`] reads it: without
-        /// the question it is indistinguishable from an unknown command.
+        /// The user's answer to a question that the engine asked by `askuser`. Only [`Command::answer`] reads it:
+        /// without the question it is indistinguishable from an unknown command.
         Answer {
             /// The tag of the question.
             tag: String,

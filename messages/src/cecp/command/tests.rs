@@ -1,4 +1,4 @@
-//! Commands against the examples of the specification, and against whatever else may come.
+//! Tests of commands with the examples of the specification and with arbitrary lines.
 
 use proptest::prelude::*;
 

@@ -81,8 +81,8 @@ fn number<N: FromStr>(text: &str) -> Result<N, CommandError> {
     text.parse().map_err(|_| CommandError::BadNumber)
 }
 
-/// Reads `level` in the form of the specification or of Hyatt, who has a second session in place of the increment. Other
-/// text after an increment is ignored, because future versions may use it.
+/// Reads `level` in the form of the specification or of Hyatt, who has a second session in place of the increment.
+/// Other text after an increment is ignored, because future versions may use it.
 fn level(parameters: &[&str]) -> Result<Command, CommandError> {
     let [moves, base, increment, ..] = parameters else { return Err(CommandError::MissingParameter) };
     let moves = number(moves)?;

@@ -122,7 +122,7 @@ names! {
 }
 
 impl Audience {
-    /// Returns the recipient in words, as in "it tells the opponent".
+    /// Returns the recipient in words, for texts such as "tells the opponent".
     pub fn in_words(self) -> &'static str {
         match self {
             Audience::User => "the user",

@@ -1,4 +1,4 @@
-//! Messages against the forms of the specification, and against whatever else may come.
+//! Tests of messages with the forms of the specification and with arbitrary lines.
 
 use proptest::prelude::*;
 use shakmaty::{Color, KnownOutcome};
@@ -158,7 +158,7 @@ proptest! {
         line in "\\PC{0,60}|(feature|setup|stat01:|Error|Illegal move|[0-9 \t-]{8,20})[ (]?\\PC{0,40}"
     ) {
         let message = Message::parse(&line);
-        // Showing it may tidy it, but not make another message of it.
+        // Writing may normalise the message, but must not change its kind.
         let again = Message::parse(&message.to_string());
         prop_assert_eq!(std::mem::discriminant(&again), std::mem::discriminant(&message));
     }

@@ -1,4 +1,4 @@
-//! Analysis, hints, and what the user does with the mouse.
+//! Analysis, hints, and the mouse actions of the user.
 
 use game::Game;
 use shakmaty::{Move, Square};
@@ -11,20 +11,20 @@ use crate::cecp::state::{EngineMode, Occupation};
 use messages::cecp::{Message, Place, RootMoves, Status};
 
 impl CecpSession<'_> {
-    /// `.`
+    /// Handles `.`.
     pub(super) fn tell_status(&mut self) {
         if self.state.mode != EngineMode::Analyze {
             return;
         }
         let status = match (&self.search, self.board.game()) {
             (Some(search), Some(game)) => search.status(game),
-            // XBoard never asks again if it gets no answer.
+            // XBoard never asks again after a missing answer.
             _ => Status { centiseconds: 0, nodes: 0, depth: 0, moves_left: 0, moves_total: 0, current: None },
         };
         self.output.send(&Message::Status(status));
     }
 
-    /// `hint`: at once if a good move is known, else after a moment of thinking if the engine is free.
+    /// Handles `hint`. Answers at once if a good move is known, otherwise after a short search if the engine is idle.
     pub(super) fn hint(&mut self) {
         let known = self.search.as_ref().map_or(self.position.expected, Search::hint);
         self.position.hint_wanted |= known.is_none() && self.search.is_none();
@@ -36,7 +36,7 @@ impl CecpSession<'_> {
         self.output.send_all(hint);
     }
 
-    /// `exclude`
+    /// Handles `exclude`.
     pub(super) fn exclude(&mut self, moves: &RootMoves) -> Result<(), String> {
         let found = self.find(moves)?;
         self.position.excluded.extend(found);
@@ -44,7 +44,7 @@ impl CecpSession<'_> {
         Ok(())
     }
 
-    /// `include`
+    /// Handles `include`.
     pub(super) fn include(&mut self, moves: &RootMoves) -> Result<(), String> {
         let found = self.find(moves)?;
         self.position.excluded.retain(|mv| !found.contains(mv));
@@ -52,7 +52,7 @@ impl CecpSession<'_> {
         Ok(())
     }
 
-    /// `setscore`: for as long as the analysis lasts, wherever the search comes upon the position.
+    /// Handles `setscore`. The score holds during the analysis wherever the search reaches the position.
     pub(super) fn set_score(&mut self, centipawns: i32) -> Result<(), String> {
         let game = self.board.game().ok_or("command not legal now")?;
         self.host.engine.tell_value(game, centipawns);
@@ -60,7 +60,7 @@ impl CecpSession<'_> {
         Ok(())
     }
 
-    /// `lift`: where a piece can go.
+    /// Handles `lift`: shows the target squares of the piece.
     pub(super) fn lift(&mut self, from: Place) {
         self.position.lifted = match from {
             Place::Square(from) => Some(from),
@@ -72,7 +72,7 @@ impl CecpSession<'_> {
         });
     }
 
-    /// `hover`: what is captured by going there, unless it stands there.
+    /// Handles `hover`: marks a captured piece that does not stand on the square itself.
     pub(super) fn hover(&mut self, at: Square) {
         if let Some(from) = self.position.lifted {
             self.highlight(|game| markers::victim(game, from, at));
@@ -91,7 +91,7 @@ impl CecpSession<'_> {
         found.ok_or_else(|| "not a legal move here".into())
     }
 
-    /// Lets an analysis begin again, with other root moves or settings.
+    /// Restarts an analysis with other root moves or settings.
     pub(super) fn search_anew(&mut self) {
         if self.occupation() == Occupation::Analyse {
             self.abandon();

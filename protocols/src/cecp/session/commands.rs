@@ -1,4 +1,4 @@
-//! The GUI's commands: one line, one match, one handler.
+//! The GUI's commands: one match with one handler per command.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::variants;
 
 impl CecpSession<'_> {
-    /// Reads a line, and moves on to the state that it leads to. Breaks at `quit`.
+    /// Handles a line and its effect on the state. Breaks at `quit`.
     pub(super) fn read(&mut self, line: &str) -> ControlFlow<()> {
         let command = self.parse(line);
         if command == Ok(Command::Quit) {
@@ -27,7 +27,7 @@ impl CecpSession<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Obeys a line, now or after the engine's own move.
+    /// Obeys a line now, or defers it until the engine has made its own move.
     fn obey_line(&mut self, line: &str, command: Result<Command, String>) -> Result<StateChange, String> {
         use Command as C;
         if line.trim().is_empty() {
@@ -37,11 +37,11 @@ impl CecpSession<'_> {
         }
         self.send_held_report(command.as_ref().ok());
         let command = command?;
-        // A second `white` or `black` may still reverse the first.
+        // A second `white` or `black` may undo the first.
         if !matches!(command, C::White | C::Black | C::Time { .. } | C::OpponentTime { .. }) {
             self.settle();
         }
-        // These commands need the engine's own move to be made first.
+        // These commands wait until the engine has made its own move.
         if matches!(command, C::Ping(_) | C::UserMove(_) | C::BareMove(_)) {
             self.take_up();
             if self.is_on_move() {
@@ -52,7 +52,7 @@ impl CecpSession<'_> {
         self.obey(command)
     }
 
-    /// The command of a line, unless the line is none or can't be obeyed in this state.
+    /// Parses a line as a command. Fails if it is not a command or not allowed in this state.
     fn parse(&self, line: &str) -> Result<Command, String> {
         let command = self.persons.read_answer(line).map_or_else(|| line.parse(), Ok);
         match command {
@@ -65,8 +65,8 @@ impl CecpSession<'_> {
         }
     }
 
-    /// Obeys a command. The order is that of the specification. Returned is what changes in the state, or why the command can't
-    /// be obeyed; then nothing has changed.
+    /// Obeys a command; the arms are in the order of the specification. Returns the change of state, or why the
+    /// command can't be obeyed; then nothing has changed.
     fn obey(&mut self, command: Command) -> Result<StateChange, String> {
         use Command as C;
         match command {
@@ -122,13 +122,13 @@ impl CecpSession<'_> {
             C::Put(_) => self.position.lifted = None,
             C::Hover(square) => self.hover(square),
             C::Answer { text, .. } => self.answer(&text),
-            // The opponent's clock and ratings don't change how Herald plays; `quit` does not come here.
+            // The opponent's clock and ratings don't influence Herald's play; `quit` is handled by the caller.
             C::Xboard | C::Decline | C::Quit | C::OpponentTime { .. } | C::Rating { .. } => {}
         }
         Ok(StateChange::Nothing)
     }
 
-    /// Sends a report that was held back, unless the command makes it superfluous.
+    /// Sends a deferred report unless the command makes it superfluous.
     fn send_held_report(&mut self, command: Option<&Command>) {
         if let Some(report) = self.deferred.report.take()
             && !matches!(command, Some(Command::SetBoard(_) | Command::Edit))
@@ -137,7 +137,7 @@ impl CecpSession<'_> {
         }
     }
 
-    /// `go`, `playother`: nothing, if there is no legal position.
+    /// Handles `go` and `playother`; without a legal position nothing changes.
     fn play_side(&self, side: impl FnOnce(Color) -> Color) -> StateChange {
         let turn = self.board.game().map(Game::turn);
         turn.map_or(StateChange::Nothing, |turn| StateChange::Mode(EngineMode::Play(side(turn))))
@@ -153,7 +153,7 @@ impl CecpSession<'_> {
         StateChange::Mode(EngineMode::Force)
     }
 
-    /// Suspends the search where it looks at the clock, and the clock with it.
+    /// Suspends the search at its next look at the clock, and the clock with it.
     fn pause(&self) -> StateChange {
         if let Some(search) = &self.search {
             search.clock.suspend();
@@ -162,7 +162,7 @@ impl CecpSession<'_> {
         StateChange::Paused(true)
     }
 
-    /// Resumes search and clock, with what the engine reported meanwhile.
+    /// Resumes the search and the clock, and handles the reports that came meanwhile.
     fn resume(&mut self) -> StateChange {
         if let Some(search) = &self.search {
             search.clock.resume();

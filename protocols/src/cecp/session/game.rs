@@ -1,4 +1,4 @@
-//! The game: new ones, positions, the opponent's moves.
+//! The game: new games, positions, the opponent's moves.
 
 use game::{Game, MoveError, Outcome};
 use messages::cecp::{EditLine, Message};
@@ -13,14 +13,14 @@ use crate::cecp::state::{EngineMode, StateChange};
 use crate::cecp::{Dialect, variants};
 
 impl CecpSession<'_> {
-    /// `new`
+    /// Handles `new`.
     pub(super) fn new_game(&mut self) -> StateChange {
         self.start_game("normal");
         self.ask_about_reset();
         StateChange::NewGame
     }
 
-    /// `variant`, for one that is played
+    /// Handles `variant` for a variant that Herald plays.
     pub(super) fn variant(&mut self, name: &str) -> StateChange {
         self.start_game(name);
         StateChange::Side(Color::Black)
@@ -36,10 +36,10 @@ impl CecpSession<'_> {
         self.output.send_all(setup);
     }
 
-    /// A move that the GUI has sent, usually the opponent's.
+    /// Handles a move from the GUI, usually the opponent's.
     pub(super) fn user_move(&mut self, text: &str) -> StateChange {
         let Some(game) = self.board.game_mut() else {
-            return self.report_illegal("there is no legal position".to_owned(), text);
+            return self.report_illegal("no legal position".to_owned(), text);
         };
         let mv = match game.parse_move(text) {
             Ok(mv) => mv,
@@ -69,9 +69,9 @@ impl CecpSession<'_> {
 
     /// Reports an illegal move.
     ///
-    /// cutechess prepares Black's side of the board with `b2b3` before `setboard`, also where that is no legal move, and
-    /// would count the report as a breach of the rules. So, before any move in force mode, the report waits for the
-    /// next line, and a new position makes it superfluous.
+    /// Before it sends `setboard`, cutechess prepares Black's side of the board with `b2b3`, even where that move is
+    /// illegal, and would count the report as a violation of the rules. In force mode before the first move the report
+    /// therefore waits for the next line, and a new position cancels it.
     fn report_illegal(&mut self, reason: String, text: &str) -> StateChange {
         let report = self.dialect.illegal_move(reason, echo(text));
         if self.dialect == Dialect::Autoplayer {
@@ -88,7 +88,7 @@ impl CecpSession<'_> {
         StateChange::Nothing
     }
 
-    /// `setboard`
+    /// Handles `setboard`.
     pub(super) fn set_board(&mut self, fen: &str) {
         let changed = self.board.set_up(fen);
         self.take_over(changed);
@@ -100,13 +100,13 @@ impl CecpSession<'_> {
         self.agreements = Agreements::default();
     }
 
-    /// Carries out what `white`, `black` or `edit` have left open.
+    /// Completes a change left open by `white`, `black` or `edit`.
     pub(super) fn settle(&mut self) {
         let settled = self.board.settle();
         self.take_over(settled);
     }
 
-    /// `holding`
+    /// Handles `holding`.
     pub(super) fn holding(&mut self, white: &str, black: &str) -> Result<(), String> {
         let is_empty = white.is_empty() && black.is_empty();
         if !self.board.has_pockets() && !is_empty {
@@ -117,35 +117,35 @@ impl CecpSession<'_> {
         Ok(())
     }
 
-    /// Restarts from the board, if it has changed.
+    /// Restarts from the board if it has changed.
     fn take_over(&mut self, changed: Result<bool, PositionRefusal>) {
         if !matches!(changed, Ok(false)) {
             self.board_replaced();
         }
         if let Err(PositionRefusal { fen, reason }) = changed {
-            // With the whole position: pychess recognises its own by it.
+            // Contains the whole position, because pychess recognises its own position by it.
             self.output.send(&Message::TellUserError(format!("Illegal position {} ({reason})", echo(&fen))));
         }
     }
 
-    /// `edit`: the next lines are read by [`CecpSession::edit_line`].
+    /// Handles `edit`: the following lines are read by [`CecpSession::edit_line`].
     pub(super) fn begin_edit(&mut self) {
         self.board_replaced();
         self.board.edit();
     }
 
-    /// A line of edit mode.
+    /// Handles a line of edit mode.
     pub(super) fn edit_line(&mut self, line: &str) -> Result<StateChange, String> {
         let edit: EditLine = line.parse().map_err(|error| format!("{error} in edit mode"))?;
         self.board.obey(edit);
-        // An analysis goes on at once; otherwise the side to move may still follow.
+        // An analysis continues at once; otherwise the side to move may still follow.
         if edit == EditLine::End && self.state.mode == EngineMode::Analyze {
             self.settle();
         }
         Ok(StateChange::Nothing)
     }
 
-    /// `undo` and `remove`
+    /// Handles `undo` and `remove`.
     pub(super) fn take_back(&mut self, plies: usize) -> Result<(), String> {
         let game = self.board.game_mut().filter(|game| game.ply() >= plies);
         let game = game.ok_or("command not legal now")?;
@@ -157,7 +157,7 @@ impl CecpSession<'_> {
     }
 }
 
-/// Why a text is no move, for the parentheses of `Illegal move (...)`.
+/// Describes why a text is not a legal move, for the parentheses of `Illegal move (...)`.
 fn illegality(error: &MoveError) -> String {
     match error {
         MoveError::Unreadable { .. } => "unreadable".to_owned(),

@@ -1,13 +1,13 @@
 //! Herald under a GUI: the state machine of the specification's Appendix B.
 //!
-//! Where the specification is silent:
-//! - A line that needs the engine's own move to be made first (`ping`, a move) waits for it; all others are obeyed
-//!   at once, also while the engine thinks.
-//! - Parameters too many are passed over; parameters that are missing or wrong are an error and change nothing.
-//! - A draw is accepted, and offered with a move that makes it claimable, if the engine has no more to hope for.
-//! - A draw that can be claimed is claimed when the opponent's move has brought it about, not on `go`.
-//! - Lines found while pondering are shown when the expected move comes, not before: a GUI would take them to be
-//!   about the position on its board.
+//! Decisions where the specification is silent:
+//! - `ping` and moves wait until the engine has made its own move; all other commands are obeyed at once, also while
+//!   the engine thinks.
+//! - Surplus parameters are ignored. Missing or wrong parameters are an error and change nothing.
+//! - A draw is accepted, and offered with a move that makes it claimable, if the engine does not expect more.
+//! - A claimable draw is claimed when the opponent's move has brought it about, not on `go`.
+//! - Lines found while pondering are shown after the expected move, not before: a GUI would relate them to the
+//!   position on its board.
 
 mod analysis;
 mod commands;
@@ -44,10 +44,10 @@ use persons::Persons;
 /// Plays, analyses and answers until `quit` or the end of the input.
 ///
 /// # Errors
-/// If the output fails, other than by being closed.
+/// If the output fails for another reason than being closed.
 pub fn serve(host: Host, output: &mut dyn Write, dialect: Dialect) -> io::Result<()> {
     match CecpSession::new(host, output, dialect).run() {
-        // The GUI has gone; nobody is left to tell.
+        // The GUI has closed the output; the failure can't be reported to anybody.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -57,49 +57,49 @@ struct CecpSession<'a> {
     host: Host,
     output: CecpOutput<'a>,
     dialect: Dialect,
-    /// The state of Appendix B, but for the game.
+    /// The state of Appendix B, without the game.
     state: SessionState,
     board: CecpBoard,
     position: PositionNotes,
     clock: TimeSettings,
-    /// The search that is under way.
+    /// The search in progress.
     search: Option<Search>,
     deferred: Deferred,
     agreements: Agreements,
     persons: Persons,
 }
 
-/// What holds for the present position only.
+/// Data that apply to the current position only.
 #[derive(Debug, Default)]
 struct PositionNotes {
-    /// Root moves not to be searched.
+    /// Root moves excluded from the search.
     excluded: Vec<Move>,
     /// The reply that the engine expects.
     expected: Option<Move>,
-    /// The user has asked for a hint that the engine has still to think about.
+    /// Whether the user has asked for a hint for which the engine has yet to think.
     hint_wanted: bool,
-    /// Where the user has grabbed a piece.
+    /// The square of the piece that the user has picked up.
     lifted: Option<Square>,
 }
 
 /// Input and output that is held back.
 #[derive(Debug, Default)]
 struct Deferred {
-    /// Lines that wait for the engine's own move.
+    /// Lines waiting for the engine's own move.
     lines: VecDeque<String>,
     /// Reports of the engine that came during a pause.
     thoughts: Vec<Event>,
-    /// A report that the next line may make superfluous: see [`CecpSession::report_illegal`].
+    /// A report that the next line may cancel; see [`CecpSession::report_illegal`].
     report: Option<Message>,
 }
 
-/// How long to think about a hint.
+/// Thinking time for a hint.
 const HINT_TIME: Duration = Duration::from_millis(300);
 
 /// The loop of Appendix B.
 impl<'a> CecpSession<'a> {
     fn new(mut host: Host, output: &'a mut dyn Write, dialect: Dialect) -> CecpSession<'a> {
-        // Only after `random`.
+        // Noise is used only after `random`.
         host.engine.use_noise(false);
         CecpSession {
             host,
@@ -155,9 +155,9 @@ impl<'a> CecpSession<'a> {
         self.search.as_ref().map_or(Occupation::Nothing, |search| search.occupation)
     }
 
-    /// What the state asks for.
+    /// Returns what the state requires the engine to do.
     fn wanted(&self) -> Occupation {
-        // Without a legal position, without a move, or with all moves excluded, there is only waiting.
+        // Nothing can be searched without a legal position, without a legal move, or with all moves excluded.
         let Some(game) = self.board.game().filter(|game| !self.root_moves(game).is_empty()) else {
             return Occupation::Nothing;
         };
@@ -168,7 +168,7 @@ impl<'a> CecpSession<'a> {
         }
     }
 
-    /// Thinks, ponders or analyses as the state asks for, unless it is being done already.
+    /// Starts thinking, pondering or analysing as the state requires, unless that is already in progress.
     fn take_up(&mut self) {
         if self.state.paused {
             return;
@@ -184,7 +184,7 @@ impl<'a> CecpSession<'a> {
         self.search = self.begin(wanted);
     }
 
-    /// Begins a search.
+    /// Starts a search.
     fn begin(&mut self, occupation: Occupation) -> Option<Search> {
         let mut game = self.board.game()?.clone();
         let mut allowed = (!self.position.excluded.is_empty()).then(|| self.root_moves(&game));
@@ -198,13 +198,13 @@ impl<'a> CecpSession<'a> {
             }
             Occupation::Analyse => (Purpose::Analyse, self.clock.analysis_limits()),
             Occupation::Ponder => {
-                // About the position after the expected reply; without one, about the opponent's choice.
+                // Searches the position after the expected reply; without one, the position of the opponent's choice.
                 let next = self.position.expected.and_then(|reply| Some((Some(reply), after(&game, reply)?)));
                 (reply, game) = next.unwrap_or((None, game));
                 let purpose = if reply.is_some() { Purpose::Ponder } else { Purpose::Analyse };
-                // Exclusions are about the position on the board.
+                // Exclusions apply to the position on the board.
                 allowed = None;
-                // Nodes on the opponent's time are free.
+                // The node limit does not apply on the opponent's time.
                 (purpose, Limits { nodes: None, ..self.clock.limits(game.ply()) })
             }
         };
@@ -215,13 +215,13 @@ impl<'a> CecpSession<'a> {
         Some(Search { occupation, reply, limits, clock, own_since, latest: None, current: None })
     }
 
-    /// The legal moves that are not excluded.
+    /// Returns the legal moves that are not excluded.
     fn root_moves(&self, game: &Game) -> Vec<Move> {
         let excluded = &self.position.excluded;
         game.legal_moves().into_iter().filter(|mv| !excluded.contains(mv)).collect()
     }
 
-    /// Ends the search; its further reports are dropped.
+    /// Abandons the search; its further reports are dropped.
     fn abandon(&mut self) {
         if let Some(search) = self.search.take() {
             self.clock.spend(search.used());

@@ -1,7 +1,7 @@
 //! Bughouse: requests from and to the partner, whose board Herald does not see.
 //!
-//! A side without a legal move that could have one with a piece in its pocket is not mated: the session waits on its own time and
-//! asks the partner for a piece.
+//! A side without a legal move that could have one with a piece in its pocket is not mated: the session waits on its
+//! own time and asks the partner for a piece.
 
 use std::time::Instant;
 
@@ -10,25 +10,25 @@ use game::PocketOwner;
 use super::CecpSession;
 use messages::cecp::{Audience, Message};
 
-/// The partner, and what it has asked for.
+/// The partner and its requests.
 #[derive(Debug, Default)]
 pub(super) struct Partnership {
-    /// Its name; `None` if there is no partner.
+    /// The partner's name; `None` without a partner.
     pub(super) partner: Option<String>,
-    /// Whether it wants no move from us for now.
+    /// Whether the partner has asked Herald not to move for now.
     is_asked_to_sit: bool,
-    /// Since when it has been our turn without our thinking.
+    /// When Herald's turn began in which it waits without thinking.
     sitting_since: Option<Instant>,
 }
 
 impl Partnership {
-    /// For a new game.
+    /// Resets the requests for a new game.
     pub(super) fn begin(&mut self) {
         *self = Partnership { partner: self.partner.take(), ..Partnership::default() };
     }
 
-    /// `ptell`: `sit` asks to wait, `go` and `fast` to play on. Other messages are ignored:
-    /// they can't be understood without the partner's board.
+    /// Handles `ptell`: `sit` asks to wait, `go` and `fast` to continue. Other messages are ignored, because they
+    /// can't be understood without the partner's board.
     pub(super) fn hear(&mut self, text: &str) {
         match text.trim().trim_end_matches(['!', '.']).to_ascii_lowercase().as_str() {
             "sit" => self.is_asked_to_sit = true,
@@ -39,14 +39,14 @@ impl Partnership {
 }
 
 impl CecpSession<'_> {
-    /// Whether it is our turn, and the partner has asked us to wait.
+    /// Returns whether it is Herald's turn and the partner has asked it to wait.
     pub(super) fn is_asked_to_sit(&self) -> bool {
         self.persons.partnership.is_asked_to_sit
             && self.own_turn().is_some_and(|game| game.pocket_owner() == PocketOwner::Partner)
     }
 
-    /// Begins or ends to sit, on our own time: as long as the partner wants it, or while every move needs a piece that
-    /// is not there. Then the partner is asked for one.
+    /// Starts or ends waiting on Herald's own time. It waits while the partner wants it to, or while no move is legal
+    /// without a new piece; in the latter case it asks the partner for one.
     pub(super) fn sit(&mut self) {
         let needs_piece =
             self.own_turn().is_some_and(|game| game.legal_moves().is_empty() && game.outcome().is_none());

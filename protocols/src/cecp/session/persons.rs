@@ -1,7 +1,7 @@
 //! Messages for persons, and their answers.
 //!
-//! There are few: problems with the saved settings, as standard error is not seen under a GUI; a question at the first game after
-//! a reset, whose answer nothing waits for; a greeting on a chess server.
+//! There are three: problems with the saved settings, because standard error is not visible under a GUI; a question at
+//! the first game after a reset, without waiting for its answer; and a greeting on a chess server.
 
 use messages::cecp::{Audience, Command, Message};
 
@@ -10,7 +10,7 @@ use super::partnership::Partnership;
 use crate::cecp::announcement::NAME;
 use crate::cecp::output::echo;
 
-/// The persons (or programs) that Herald can send messages to.
+/// The recipients of Herald's messages, persons or programs.
 #[derive(Debug, Default)]
 pub(super) struct Persons {
     pub(super) opponent: Opponent,
@@ -18,23 +18,23 @@ pub(super) struct Persons {
     pub(super) reset: ResetQuestion,
 }
 
-/// The opponent, as far as the GUI has told.
+/// The opponent, as described by the GUI.
 #[derive(Debug, Default)]
 pub(super) struct Opponent {
     pub(super) name: Option<String>,
     pub(super) is_program: bool,
-    /// The game is played on a chess server.
+    /// Whether the game is played on a chess server.
     pub(super) is_on_server: bool,
     is_greeted: bool,
 }
 
-/// The question whether the settings are to be saved after they were reset. Nothing waits for the answer: there may never
-/// be one.
+/// The question whether to save the settings after a reset. Nothing waits for the answer, because there may never be
+/// one.
 #[derive(Debug, Default)]
 pub(super) struct ResetQuestion {
-    /// It is still to be asked.
+    /// Whether the question has yet to be asked.
     pub(super) is_due: bool,
-    /// It was asked and not answered.
+    /// Whether the question was asked and not yet answered.
     is_open: bool,
 }
 
@@ -42,20 +42,20 @@ pub(super) struct ResetQuestion {
 const RESET_TAG: &str = "save-reset";
 
 impl Persons {
-    /// For a new game; the server and the partner stay.
+    /// Resets the state for a new game; the server and the partner stay.
     pub(super) fn begin(&mut self) {
         self.opponent = Opponent { is_on_server: self.opponent.is_on_server, ..Opponent::default() };
         self.partnership.begin();
     }
 
-    /// Reads a line as the answer to what the user was asked, if it is that.
+    /// Reads a line as the answer to the open question, if it is one.
     pub(super) fn read_answer(&self, line: &str) -> Option<Command> {
         Command::answer(line.trim(), RESET_TAG).filter(|_| self.reset.is_open)
     }
 }
 
 impl CecpSession<'_> {
-    /// Greets a person on a chess server, once a game: people want to know that their opponent is a program.
+    /// Greets a person on a chess server once per game, to tell that the opponent is a program.
     pub(super) fn greet(&mut self) {
         let Opponent { name: Some(name), is_program: false, is_on_server: true, is_greeted: false } =
             &self.persons.opponent
@@ -67,9 +67,10 @@ impl CecpSession<'_> {
         self.output.send(&Message::Tell(Audience::Opponent, text));
     }
 
-    /// `new`: asks whether the settings are to be saved, if they were reset since the last game.
+    /// Handles `new`: asks whether to save the settings if they were reset since the last game.
     ///
-    /// Not at once: XBoard 4.9.1 takes the answer for a setting, and dies, while its dialogue of settings is open.
+    /// The question can't be asked at once: while its settings dialogue is open, XBoard 4.9.1 takes the answer for a
+    /// setting and crashes.
     pub(super) fn ask_about_reset(&mut self) {
         let was_reset = std::mem::take(&mut self.persons.reset.is_due);
         if !was_reset || !self.host.would_change_saved_settings() {
@@ -80,7 +81,7 @@ impl CecpSession<'_> {
         self.output.send(&Message::AskUser { tag: RESET_TAG.to_owned(), question });
     }
 
-    /// The user's answer. Anything but a plain yes changes nothing.
+    /// Handles the user's answer. Anything but a plain yes changes nothing.
     pub(super) fn answer(&mut self, text: &str) {
         let is_yes = ["y", "yes"].contains(&text.trim_end_matches(['.', '!']).to_ascii_lowercase().as_str());
         let was_asked = std::mem::take(&mut self.persons.reset.is_open);

@@ -7,21 +7,21 @@ use super::CecpSession;
 use crate::cecp::announcement::{CecpOption, SYZYGY, announcement, options_again};
 use messages::cecp::{Audience, Message, first_word};
 
-/// Memory that is not hash table, in MiB: program, network, stacks.
+/// Memory other than the hash table, in MiB: program, network, stacks.
 const RESERVED_MEMORY: u64 = 16;
 
 /// The handshake.
 impl CecpSession<'_> {
-    /// `protover`
+    /// Handles `protover`.
     pub(super) fn announce(&mut self) {
         self.output.send_all(announcement(self.host.engine.settings()));
-        // Under a GUI nobody reads standard error.
+        // Standard error is not visible under a GUI.
         let problems = std::mem::take(&mut self.host.settings_problems).into_iter();
         self.output.send_all(problems.map(|it| Message::TellUserError(format!("Saved settings: {it}"))));
     }
 
-    /// `rejected`: what was offered is offered in another form, if it has one. Of most features Herald understands both
-    /// forms anyway: moves with and without `usermove`, `setboard` and `edit`.
+    /// Handles `rejected`: offers a simpler form of the feature, if there is one. Of most features Herald understands
+    /// both forms anyway: moves with and without `usermove`, `setboard` and `edit`.
     pub(super) fn feature_rejected(&mut self, text: &str) {
         let (feature, more) = first_word(text);
         let settings = self.host.engine.settings();
@@ -38,24 +38,24 @@ impl CecpSession<'_> {
     }
 }
 
-/// What can be set.
+/// Settings.
 impl CecpSession<'_> {
-    /// `memory`: the ceiling for everything together.
+    /// Handles `memory`, the limit for all memory together.
     pub(super) fn set_memory(&mut self, mebibytes: u64) -> Result<(), String> {
         self.change_number(NumberSetting::Hash, mebibytes.saturating_sub(RESERVED_MEMORY))?;
         self.output.debug(format!("hash table of {} MiB", self.host.engine.get(NumberSetting::Hash)));
         Ok(())
     }
 
-    /// Sets the nearest number that the setting takes.
+    /// Sets the setting to the nearest allowed number.
     pub(super) fn change_number(&mut self, setting: NumberSetting, number: u64) -> Result<(), String> {
         let range = setting.range();
         let number = i64::try_from(number).unwrap_or(i64::MAX).clamp(*range.start(), *range.end());
         self.change(Setting::Number(setting), &number.to_string())
     }
 
-    /// `egtpath`. XBoard sends `/EGT/Syzygy` to every engine that reads such tables, unless the user has set another path: that
-    /// there are none is no error for the user.
+    /// Handles `egtpath`. XBoard sends `/EGT/Syzygy` to every engine that supports such tables unless the user has set
+    /// another path, so missing tables are not reported to the user as an error.
     pub(super) fn set_tablebases(&mut self, flavor: &str, path: &str) -> Result<(), String> {
         if flavor != SYZYGY {
             return Err("unknown kind of endgame tables".into());
@@ -66,7 +66,7 @@ impl CecpSession<'_> {
         Ok(())
     }
 
-    /// `option`
+    /// Handles `option`.
     pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         match (CecpOption::named(name).ok_or("unknown option")?, value) {
             (CecpOption::Setting(setting), Some(value)) => return self.change(setting, value),
@@ -79,12 +79,13 @@ impl CecpSession<'_> {
         Ok(())
     }
 
-    /// Changes a setting. An analysis shows the effect at once; a move that is being thought about is not disturbed.
+    /// Changes a setting. An analysis uses it at once; a search for a move is not disturbed.
     fn change(&mut self, setting: Setting, value: &str) -> Result<(), String> {
         use SettingError as E;
         match self.host.engine.change(setting, value) {
             Ok(()) => self.search_anew(),
-            // For the user to put right. `Error` would not do: some GUIs take `No such file` for the end of the engine.
+            // Shown to the user, who can correct it. `Error` is not used, because some GUIs take `No such file` for
+            // the end of the engine.
             Err(error @ (E::Memory { .. } | E::Book { .. } | E::Network { .. } | E::Tablebases(_))) => {
                 self.output.send(&Message::TellUserError(error.to_string()));
             }
@@ -107,8 +108,8 @@ impl CecpSession<'_> {
         self.output.send(&message);
     }
 
-    /// Restores the defaults, and tells the GUI, whose dialogue still shows the old values. The saved settings stay
-    /// until they are saved again.
+    /// Restores the defaults and announces the options again, because the GUI's dialogue still shows the old values.
+    /// The saved settings stay until the settings are saved again.
     fn reset(&mut self) {
         let problems = self.host.engine.adopt(&Settings::default());
         self.output.send_all(problems.iter().map(|problem| Message::TellUserError(problem.to_string())));
@@ -119,7 +120,7 @@ impl CecpSession<'_> {
 
 /// The book.
 impl CecpSession<'_> {
-    /// `bk`: the moves of the book with their shares.
+    /// Handles `bk`: shows the moves of the book with their shares.
     pub(super) fn tell_book(&mut self) {
         match self.board.game().map(|game| (game, self.host.engine.book_moves(game))) {
             Some((game, Ok(moves))) => {

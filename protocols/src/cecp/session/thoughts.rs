@@ -1,4 +1,4 @@
-//! The engine's reports: lines, its own move, the end of the game.
+//! The engine's reports: thinking output, its own move, the end of the game.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ impl CecpSession<'_> {
         StateChange::Nothing
     }
 
-    /// Shows a line, if the GUI wants thinking output.
+    /// Shows a line if thinking output is on.
     pub(super) fn post(&mut self, line: &engine::SearchLine) {
         if let Some(game) = self.board.game().filter(|_| self.output.posts) {
             self.output.send(&Message::Thinking(thinking_line(game, line)));
@@ -52,7 +52,7 @@ impl CecpSession<'_> {
                 self.position.hint_wanted = false;
                 self.send_hint(decision.best);
             }
-            // They go on, though there is nothing more to find, until the state asks for something else.
+            // These continue until the state requires something else, though the search has finished.
             Occupation::Ponder | Occupation::Analyse | Occupation::Nothing => {}
         }
         StateChange::Nothing
@@ -99,7 +99,7 @@ impl CecpSession<'_> {
         self.end_game_by_own_move()
     }
 
-    /// Offers, accepts, claims or declines a draw with a move of the engine.
+    /// Returns the message by which the engine offers, accepts, claims or declines a draw with its move.
     fn word_about_a_draw(&mut self, before: &Game, mv: Move, score: Score) -> Option<Message> {
         let settings = self.host.engine.settings();
         let was_offered = std::mem::take(&mut self.agreements.draw_offered);
@@ -116,7 +116,7 @@ impl CecpSession<'_> {
         }
     }
 
-    /// Announces the end of the game by the engine's own move, where the GUI does not see it.
+    /// Announces the end of the game by the engine's own move if the GUI does not recognise it.
     fn end_game_by_own_move(&mut self) -> StateChange {
         let Some(game) = self.board.game() else { return StateChange::Nothing };
         let outcome = match self.dialect {
@@ -125,27 +125,28 @@ impl CecpSession<'_> {
                 outcome != Outcome::Draw(DrawReason::InsufficientMaterial)
                     && variants::is_plain(game.variant(), outcome)
             }),
-            // An autoplayer has only the engines to judge.
+            // An autoplayer leaves all adjudication to the engines.
             Dialect::Autoplayer => game.outcome().or_else(|| game.claim().map(Outcome::Draw)),
         };
         outcome.map_or(StateChange::Nothing, |outcome| self.announce_end(outcome))
     }
 
-    /// Announces the end of a game that the rules have ended, if it is the engine's turn.
+    /// Announces the end of a game that has ended by the rules, if it is the engine's turn.
     pub(super) fn end_finished_game(&mut self) -> StateChange {
         let Some((game, outcome)) = self.own_turn().and_then(|game| Some((game, game.outcome()?))) else {
             return StateChange::Nothing;
         };
         let is_draw = matches!(outcome, Outcome::Draw(_));
         if is_draw && self.dialect == Dialect::XBoard && !variants::is_plain(game.variant(), outcome) {
-            // A draw that the GUI can't see would be a false claim; the opponent may agree to it.
+            // Claiming a draw that the GUI does not recognise would be a false claim; the opponent may agree to an
+            // offer.
             self.output.send(&Message::OfferDraw);
             return StateChange::Mode(EngineMode::Force);
         }
         self.announce_end(outcome)
     }
 
-    /// The game, if it is the engine's turn.
+    /// Returns the game if it is the engine's turn.
     pub(super) fn own_turn(&self) -> Option<&Game> {
         self.board.game().filter(|game| self.state.mode == EngineMode::Play(game.turn()))
     }
@@ -157,7 +158,7 @@ impl CecpSession<'_> {
     }
 }
 
-/// Whether a move makes a draw that is not plain for all to see: one that can be claimed, or a dead position.
+/// Returns whether a move leads to a draw that the GUI does not declare itself: a claimable draw or a dead position.
 fn makes_a_draw(before: &Game, mv: Move) -> bool {
     let mut after = before.clone();
     let outcome = after.play(mv).ok().and_then(|()| after.outcome());

@@ -25,7 +25,7 @@ fn analysis_tells_its_status_and_never_moves() {
     ]);
     let quiet = |lines: Vec<String>| lines.iter().all(|line| ThinkingLine::parse(line).is_some());
     assert!(quiet(gui.until_pong()));
-    // Stalemate: there is nothing to do but wait.
+    // Stalemate: nothing can be searched.
     gui.expect_answer(".", "stat01: 0 0 0 0 0");
     gui.expect_silence(&["exit", "usermove e2e4", "setboard 7k/5Q2/5K2/8/8/8/8/8 w - - 0 1"]);
     gui.disconnect();
@@ -42,7 +42,7 @@ fn excluded_moves_are_not_searched() {
     gui.send(&["nopost", "exclude all"]);
     gui.until_pong();
     gui.expect_answer(".", "stat01: 0 0 0 0 0");
-    // `post` comes first: the mate is found within a moment, and what is found unseen isn't told later.
+    // `post` comes first: the mate is found at once, and earlier lines are not repeated.
     gui.send(&["post", "include g1g7"]);
     let mut line = gui.line();
     while ThinkingLine::parse(&line).is_none() {
@@ -62,7 +62,7 @@ fn a_hint_is_a_legal_move() {
 
 #[test]
 fn a_told_score_counts_until_the_analysis_ends() {
-    // In the position after h4 Black is told to be lost.
+    // Scores the position after h4 as lost for Black.
     let mut gui = Gui::quick();
     gui.send(&["force", "usermove h2h4", "setscore -700", "undo", "sd 4", "post", "analyze"]);
     let mut last = ThinkingLine::parse(&gui.line()).unwrap();
@@ -101,7 +101,7 @@ fn squares_are_marked_for_a_man_in_hand() {
     ]);
     gui.expect_answer("lift j1", "highlight 8/3Y4/YYYYYYYY/YYY1YYYY/YYYYYYYY/YYYYYYYY/4Y3/8");
     gui.expect_answer("lift j2", "highlight 8/8/8/8/8/8/8/8");
-    // Not Black's turn; and a man from the hand takes nothing by the way.
+    // It is not Black's turn, and a dropped piece does not capture en passant.
     gui.expect_silence(&["lift _8", "hover e6", "put j1"]);
     gui.disconnect();
 }
@@ -112,7 +112,7 @@ fn an_analysis_shows_as_many_lines_as_are_asked_for_at_once() {
     gui.send(&["new", "force", "post", "analyze"]);
     while ThinkingLine::parse(&gui.line()).unwrap().depth < 5 {}
     gui.send(&["option MultiPV=3"]);
-    // It begins anew: three lines of depth 1.
+    // The search restarts: three lines of depth 1.
     while ThinkingLine::parse(&gui.line()).unwrap().depth > 1 {}
     assert_eq!([gui.line(), gui.line()].map(|line| ThinkingLine::parse(&line).unwrap().depth), [1, 1]);
     gui.disconnect();

@@ -1,4 +1,4 @@
-//! Hyatt's dialect.
+//! Tests of Hyatt's dialect.
 
 use super::Gui;
 use crate::cecp::Dialect;
@@ -60,7 +60,7 @@ fn an_illegal_move_ends_the_game() {
 #[test]
 fn the_engine_judges_its_own_moves_too() {
     let mut gui = gui();
-    // The king must take, and then nothing is left.
+    // The king must capture, which leaves two bare kings.
     gui.send(&["force", "setpos 7k/6R1/8/8/8/8/8/K7 b - -", "go"]);
     assert_eq!(gui.expect_move(), "Kxg7");
     assert!(gui.line().starts_with("time "));

@@ -1,11 +1,11 @@
-//! How games end: mates, draws, offers and claims.
+//! Tests of how games end: mates, draws, offers and claims.
 
 use super::Gui;
 use messages::cecp::Message;
 
 #[test]
 fn a_draw_is_accepted_with_the_move_if_there_is_nothing_to_win() {
-    // A queen down; a queen up.
+    // A queen down, then a queen up.
     let mut gui = Gui::at("4k3/8/8/8/8/8/q7/4K2R b - - 0 1");
     gui.send(&["usermove a2a3", "draw", "go"]);
     gui.expect("offer draw");
@@ -13,7 +13,7 @@ fn a_draw_is_accepted_with_the_move_if_there_is_nothing_to_win() {
     let mut gui = Gui::at("4k3/8/8/8/8/8/8/Q3K2R w - - 0 1");
     gui.send(&["draw", "go"]);
     gui.expect_move();
-    // The offer is gone with the move.
+    // The move has ended the offer.
     gui.expect_silence(&["force"]);
     gui.disconnect();
 }
@@ -59,7 +59,7 @@ fn a_dead_position_is_announced_on_the_own_turn() {
 
 #[test]
 fn a_draw_by_the_own_move_is_offered_with_it() {
-    // The king must take, and then nothing is left.
+    // The king must capture, which leaves two bare kings.
     let mut gui = Gui::at("7k/6R1/8/8/8/8/8/K7 b - - 0 1");
     gui.send(&["go"]);
     gui.expect("offer draw");
@@ -76,7 +76,7 @@ fn a_threefold_repetition_by_the_opponent_is_claimed() {
     gui.send(&["force"]);
     gui.expect_silence(&SHUFFLE);
     gui.expect_silence(&SHUFFLE[..3]);
-    // White has moved seven plies; the engine takes White, and Black repeats for the third time.
+    // White has made seven moves; the engine takes White, and Black repeats for the third time.
     gui.send(&["playother"]);
     gui.expect_answer("usermove f6g8", "1/2-1/2 {Draw by repetition}");
     gui.expect_silence(&["usermove e2e4"]);

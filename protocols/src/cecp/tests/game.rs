@@ -1,4 +1,4 @@
-//! Modes, moves and positions during a game.
+//! Tests of modes, moves and positions during a game.
 
 use super::{Gui, long_think};
 
@@ -32,7 +32,7 @@ fn force_and_the_like_end_a_search_silently() {
         let mut gui = Gui::start();
         long_think(&mut gui);
         if command.starts_with("setboard") {
-            // White to move would be the engine's own turn again.
+            // With White to move it would be the engine's own turn again.
             gui.expect_silence(&[command]);
         } else if command == "exit" {
             gui.send(&["exit", "?"]);
@@ -62,11 +62,11 @@ fn cutechess_may_prepare_blacks_turn_with_an_illegal_move() {
     gui.expect_silence(&["b2b3", start]);
     gui.send(&["b2b3", "edit", "."]);
     gui.expect_silence(&[]);
-    // Any other line, a ping too, releases the report first.
+    // Any other line, `ping` included, releases the report first.
     gui.send(&["b2b3", "ping 7"]);
     gui.expect("Illegal move (there is no piece to move): b2b3");
     gui.expect("pong 7");
-    // Where it is legal, it is played.
+    // Where the move is legal, it is played.
     gui.expect_silence(&["new", "force", "b2b3", start, "usermove e8d8"]);
     gui.disconnect();
 }
@@ -77,7 +77,7 @@ fn xboards_colour_dance_keeps_the_game() {
     gui.expect_silence(&["force", "usermove e2e4", "usermove e7e5"]);
     gui.send(&["black", "time 100", "otim 100", "white", "go"]);
     gui.expect_move();
-    // The history is still there.
+    // The history is kept.
     gui.expect_silence(&["force", "undo", "undo", "undo"]);
     gui.disconnect();
 }
@@ -87,7 +87,7 @@ fn a_position_on_the_engines_move_makes_it_think() {
     let mut gui = Gui::quick();
     gui.send(&["setboard 6k1/5ppp/8/8/8/8/r7/6K1 b - - 0 1"]);
     gui.expect_move();
-    // The mode was kept, so it is the opponent's turn now.
+    // The mode is kept, so it is the opponent's turn.
     gui.expect_silence(&["setboard 6k1/5ppp/8/8/8/8/r7/6K1 w - - 0 1"]);
     gui.disconnect();
 }
@@ -131,7 +131,7 @@ fn a_person_on_a_chess_server_is_greeted_once_a_game() {
     gui.expect_move();
     gui.send(&["go"]);
     gui.expect_move();
-    // Programs don't listen, and who sits at this board can see for himself.
+    // Programs don't read greetings, and a local user needs none.
     for lines in [&["new", "name Bob(C)", "computer"][..], &["new", "ics -", "name Carol"], &["new"]] {
         gui.send(lines);
         gui.send(&["sd 2", "usermove e2e4"]);

@@ -1,4 +1,4 @@
-//! The GUI's end of the line.
+//! The GUI's side of a session in tests.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::cecp::{Dialect, serve};
 use crate::scripted::Scripted;
 use messages::cecp::{Message, ThinkingLine};
 
-/// A session and the GUI that talks to it.
+/// A session and the GUI connected to it.
 pub(super) struct Gui {
     session: Scripted,
     pings: i64,
@@ -24,14 +24,14 @@ impl Gui {
         gui
     }
 
-    /// A session that plays Black in a new game and moves quickly.
+    /// Starts a session that plays Black in a new game and moves quickly.
     pub(super) fn quick() -> Gui {
         let mut gui = Gui::start();
         gui.send(&["memory 20", "new", "sd 2"]);
         gui
     }
 
-    /// As [`Gui::quick`], in force mode in this position.
+    /// As [`Gui::quick`], in force mode and in the given position.
     pub(super) fn at(fen: &str) -> Gui {
         let mut gui = Gui::quick();
         gui.send(&["force", &format!("setboard {fen}")]);
@@ -50,7 +50,7 @@ impl Gui {
         self.session.hear("")
     }
 
-    /// Waits for a line; none but thinking output may come before it.
+    /// Waits for a line; only thinking output may come before it.
     pub(super) fn expect(&mut self, expected: &str) {
         let mut line = self.line();
         while ThinkingLine::parse(&line).is_some() {
@@ -59,7 +59,7 @@ impl Gui {
         assert_eq!(line, expected);
     }
 
-    /// The engine's move, which must be the next thing it says.
+    /// Returns the engine's move, which must be its next message.
     pub(super) fn expect_move(&mut self) -> String {
         match Message::parse(&self.line()) {
             Message::Move(mv) => mv,
@@ -67,7 +67,7 @@ impl Gui {
         }
     }
 
-    /// All that the engine says until it answers a ping.
+    /// Returns all output up to the answer to a ping.
     pub(super) fn until_pong(&mut self) -> Vec<String> {
         self.pings += 1;
         let pong = format!("pong {}", self.pings);
@@ -81,7 +81,7 @@ impl Gui {
         }
     }
 
-    /// What the engine says to these lines.
+    /// Returns the answers to these lines.
     pub(super) fn answers(&mut self, lines: &[&str]) -> Vec<String> {
         self.send(lines);
         self.until_pong()
@@ -95,12 +95,12 @@ impl Gui {
         assert_eq!(self.answers(&[line]), [answer], "to {line}");
     }
 
-    /// What the engine says within so long.
+    /// Returns the output of the given time.
     pub(super) fn hear_for(&mut self, time: Duration) -> Vec<String> {
         self.session.hear_for(time)
     }
 
-    /// Waits for the session's end.
+    /// Waits for the end of the session.
     pub(super) fn expect_end(self) {
         self.session.end();
     }
@@ -111,7 +111,7 @@ impl Gui {
     }
 }
 
-/// Starts a search that will not end by itself within any test.
+/// Starts a search that outlasts any test.
 pub(super) fn long_think(gui: &mut Gui) {
     gui.send(&["new", "level 0 1000 0", "go"]);
 }

@@ -1,4 +1,4 @@
-//! The handshake, and what is answered to lines that need no answer or can't be obeyed.
+//! Tests of the handshake and of the answers to lines that need none or can't be obeyed.
 
 use super::Gui;
 
@@ -142,7 +142,7 @@ fn the_debug_channel_is_used_only_if_it_was_accepted() {
 #[test]
 fn a_gui_of_version_1_is_served() {
     let mut gui = Gui::start();
-    // As XBoard talks to an engine that has never heard of `protover`.
+    // As XBoard talks to an engine that does not know `protover`.
     gui.send(&[
         "new",
         "random",

@@ -1,4 +1,4 @@
-//! Conversations with a session, as a GUI has them.
+//! Tests of conversations between a GUI and a session.
 
 mod analysis;
 mod autoplayer;

@@ -1,4 +1,4 @@
-//! `pause` and `resume`: everything stands still, and then goes on as if nothing had happened.
+//! Tests of `pause` and `resume`: everything stops and later continues unchanged.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ fn all_but_resume_is_an_error_and_quit_is_obeyed() {
     }
     gui.send(&["resume", "resume", "?"]);
     gui.expect("Error (not paused): resume");
-    // The ping from before the pause waits for the move as ever.
+    // The ping from before the pause still waits for the move.
     gui.expect_move();
     gui.expect("pong 1");
     gui.send(&["analyze", "pause", "quit"]);
@@ -73,7 +73,7 @@ fn a_decision_from_the_moment_of_the_pause_is_told_after_it() {
     for _ in 0..20 {
         let mut gui = Gui::quick();
         gui.send(&["sd 1", "go", "pause", "computer"]);
-        // Either it moved before the pause, or it moves after it; never in between.
+        // The move comes before the pause or after it, never in between.
         let first = gui.line();
         if matches!(Message::parse(&first), Message::Move(_)) {
             gui.expect("Error (paused): computer");

@@ -1,4 +1,4 @@
-//! What a session must survive.
+//! Tests with malformed input and abrupt ends.
 
 use std::io::{self, Write};
 
@@ -51,7 +51,7 @@ fn long_lines_and_foreign_bytes_are_errors_and_nothing_more() {
     gui.disconnect();
 }
 
-/// Lines that a confused GUI might send.
+/// Generates lines that a confused GUI might send.
 fn any_line() -> impl Strategy<Value = String> {
     let words = proptest::sample::select(vec![
         "new",
@@ -119,7 +119,7 @@ fn any_line() -> impl Strategy<Value = String> {
         4 => (words.clone(), words).prop_map(|(a, b)| format!("{a} {b}")),
         1 => "\\PC{0,20}",
     ]
-    // A big table would cost nothing but time.
+    // Excludes `quit` and large hash tables, which would only cost time.
     .prop_filter("no big memory, no end", |line| {
         !line.starts_with("quit") && !line.starts_with("memory 1000")
     })

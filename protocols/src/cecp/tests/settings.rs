@@ -1,4 +1,4 @@
-//! Options.
+//! Tests of the options.
 
 use engine::{NumberSetting, SettingsFile};
 
@@ -24,7 +24,7 @@ fn the_book_is_told_and_played() {
     gui.send(&["accepted debug", "egtpath syzygy /no/tables", "option SyzygyPath=/no/tables"]);
     assert_eq!(gui.line(), "Error (OwnBook needs true or false (1 or 0), not `2`): option OwnBook=2");
     assert_eq!(gui.line(), "Error (unknown kind of endgame tables): egtpath nalimov /x");
-    // Without `debug` nothing is said of the default of a GUI.
+    // Without `debug` a wrong default path of the GUI is not reported.
     assert!(gui.line().starts_with("# can't read `/no/tables`: "));
     assert!(gui.line().starts_with("tellusererror can't read `/no/tables`: "));
     gui.disconnect();
@@ -76,12 +76,12 @@ fn settings_are_saved_and_reset() {
         announced.contains("Contempt -spin 25 ") && announced.contains("LimitStrength -check 1"),
         "{announced}"
     );
-    // The dialogue of the GUI has to learn of the reset.
+    // The GUI's dialogue must learn of the reset.
     second.say("option Reset");
     let heard = second.hear_until("feature done=1");
     assert_eq!(heard[0], "feature done=0");
     assert!(heard.join("\n").contains("Contempt -spin 0 "), "{heard:?}");
-    // The user is asked when the dialogue is closed: at the next game.
+    // The user is asked after closing the dialogue, at the next game.
     second.say("new");
     let question = "askuser save-reset The settings were reset. Save them as they are now? (yes or no)";
     assert_eq!(second.hear(""), question);
@@ -120,10 +120,7 @@ fn the_user_hears_what_of_the_saved_settings_is_of_no_use() {
 #[test]
 fn settings_can_not_be_saved_without_a_place() {
     let mut gui = Gui::start();
-    gui.expect_answer(
-        "option Save",
-        "tellusererror Settings not saved: there is no place to save settings in",
-    );
+    gui.expect_answer("option Save", "tellusererror Settings not saved: no settings file is in use");
     gui.disconnect();
 }
 

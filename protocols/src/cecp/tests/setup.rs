@@ -1,4 +1,4 @@
-//! Positions that are set up.
+//! Tests of setting up positions.
 
 use super::{Gui, long_think};
 
@@ -10,7 +10,7 @@ fn an_illegal_position_is_refused_and_so_are_moves() {
         &format!("setboard {fen}"),
         &format!("tellusererror Illegal position {fen} (white has 0 kings; expected one)"),
     );
-    gui.expect_answer("usermove e2e4", "Illegal move (there is no legal position): e2e4");
+    gui.expect_answer("usermove e2e4", "Illegal move (no legal position): e2e4");
     gui.expect_silence(&["go", "analyze", "hint", "force"]);
     gui.expect_answer("undo", "Error (command not legal now): undo");
     gui.send(&["new", "sd 2", "usermove e2e4"]);

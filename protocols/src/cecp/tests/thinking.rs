@@ -1,4 +1,4 @@
-//! Thinking, pondering and the clock.
+//! Tests of thinking, pondering and the clock.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ fn a_ping_waits_for_the_move_and_only_for_that() {
     gui.expect("pong 1");
     gui.expect("pong 2");
     gui.send(&["hard", "usermove e7e5", "?", "ping 3"]);
-    // Whether the engine ponders or not, a ping must not wait for the opponent.
+    // Whether the engine ponders or not, `ping` must not wait for the opponent.
     gui.expect_move();
     gui.expect("pong 3");
     gui.expect_silence(&[]);
@@ -88,7 +88,7 @@ fn a_time_per_move_is_kept_to_and_the_ponder_hit_starts_it() {
     gui.send(&["hint"]);
     let hint = gui.line();
     let reply = hint.strip_prefix("Hint: ").expect("the engine ponders about a reply").to_owned();
-    // Longer than the time for a move: pondering is not bound by it.
+    // Longer than the time per move, which does not limit pondering.
     std::thread::sleep(Duration::from_millis(500));
     gui.expect_silence(&[]);
     let start = Instant::now();
@@ -107,7 +107,7 @@ fn pondering_neither_moves_nor_delays_a_pong() {
     gui.send(&["hint"]);
     let hint = gui.line();
     let reply = hint.strip_prefix("Hint: ").expect("the engine ponders about a reply").to_owned();
-    // The expected reply, and then, most of the time, an unexpected one.
+    // Sends the expected reply, and then a move that is usually unexpected.
     gui.send(&[&format!("usermove {reply}")]);
     gui.expect_move();
     gui.send(&["usermove a2a3"]);
@@ -120,7 +120,7 @@ fn pondering_neither_moves_nor_delays_a_pong() {
 fn no_pondering_in_the_start_position() {
     let mut gui = Gui::quick();
     gui.send(&["hard", "new", "hint", "sd 1"]);
-    // A search of its own, not one on the opponent's time, answers.
+    // The hint comes from a separate search, not from one on the opponent's time.
     assert!(gui.line().starts_with("Hint: "));
     gui.disconnect();
 }
@@ -128,7 +128,7 @@ fn no_pondering_in_the_start_position() {
 #[test]
 fn the_clock_runs_in_nodes_if_asked() {
     let mut gui = Gui::start();
-    // 500 seconds of one node each.
+    // 500 seconds at one node per second.
     gui.send(&["new", "nps 1", "st 500", "post", "go"]);
     loop {
         match Message::parse(&gui.line()) {

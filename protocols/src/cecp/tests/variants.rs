@@ -1,4 +1,4 @@
-//! Variants.
+//! Tests of the variants.
 
 use super::Gui;
 
@@ -10,10 +10,10 @@ fn variants_are_played_by_their_rules() {
     gui.send(&["go"]);
     assert_eq!(gui.expect_move(), "N@f7");
     gui.expect("1-0 {White mates}");
-    // A new position is one of the same variant.
+    // A new position is of the same variant.
     gui.send(&["force", "setboard 4k3/8/8/8/8/8/8/4K3 b - - 0 1"]);
     gui.expect_silence(&["usermove e8e7", "undo"]);
-    // `new` is chess again.
+    // `new` returns to chess.
     gui.send(&["new", "force", "usermove e2e4"]);
     gui.expect_answer("usermove P@e5", "Illegal move (there is no such piece in hand): P@e5");
     gui.disconnect();
@@ -31,7 +31,7 @@ fn a_gui_is_told_of_variants_that_it_may_not_know() {
     gui.disconnect();
 }
 
-/// A GUI that does not know the rules would take the winner's word for a false claim.
+/// A GUI that does not know the rules would take the winner's message for a false claim.
 #[test]
 fn in_a_variant_the_loser_says_so() {
     let mut gui = Gui::quick();

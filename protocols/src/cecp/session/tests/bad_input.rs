@@ -1,8 +1,8 @@
-//! Lines that can't be obeyed, in every mode: the documented answer, and nothing changes.
+//! Tests that lines that can't be obeyed get the documented answer and change nothing, in every mode.
 
 use super::{CecpSession, with_session};
 
-/// How a mode is entered, line for line.
+/// Modes and the lines that lead to them.
 const MODES: [(&str, &[&str]); 8] = [
     ("force", &["force", "usermove e2e4"]),
     ("playing", &["new"]),
@@ -14,7 +14,7 @@ const MODES: [(&str, &[&str]); 8] = [
     ("over", &["force", "setboard 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", "playother", "usermove g1g7"]),
 ];
 
-/// Lines that are wrong whatever the mode, and what is wrong with them.
+/// Lines that are wrong in every mode, and their errors.
 const WRONG: [(&str, &str); 62] = [
     ("foo", "unknown command"),
     ("foo bar", "unknown command"),
@@ -137,7 +137,7 @@ fn an_illegal_move_changes_nothing() {
             let before = session.picture();
             for mv in ["usermove e2e5", "e1e5", "usermove xyz", "usermove @@@@", "Qxh9", "O-O-O", "P@e4"] {
                 session.say(mv);
-                // The next line brings out a report that might have been superfluous.
+                // The next line releases a deferred report.
                 session.say("accepted ping");
                 let said = paper.take_lines();
                 assert!(

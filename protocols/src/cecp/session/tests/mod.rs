@@ -1,4 +1,4 @@
-//! A session without threads around it: line for line, with a look at its state after each.
+//! Tests of a session without threads, line by line, with a look at its state after each.
 
 mod bad_input;
 mod model;
@@ -15,7 +15,7 @@ use crate::scripted::Paper;
 
 use super::CecpSession;
 
-/// Does `work` with a session, and with what it writes.
+/// Runs `work` with a session and its output.
 fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
     let paper = Paper::default();
     let mut output = paper.clone();
@@ -26,14 +26,14 @@ fn with_session(work: impl FnOnce(&mut CecpSession, &Paper)) {
 }
 
 impl CecpSession<'_> {
-    /// Reads a line and does what follows from it, but does not wait for the engine.
+    /// Handles a line and its consequences without waiting for the engine.
     fn say(&mut self, line: &str) {
         self.take_up();
         assert!(self.read(line).is_continue());
         self.take_up();
     }
 
-    /// Makes the engine move, if it is to.
+    /// Makes the engine move if it is its turn.
     fn move_at_once(&mut self) {
         while self.occupation() == Occupation::Think && !self.state.paused {
             self.host.engine.move_now();
@@ -42,14 +42,14 @@ impl CecpSession<'_> {
                     let change = self.hear(thought);
                     self.apply(change);
                 }
-                // The end of the input, which was empty from the beginning.
+                // The end of the input, which is empty.
                 Event::Input(_) => {}
             }
             self.take_up();
         }
     }
 
-    /// All that a line might change.
+    /// Describes all state that a line might change.
     fn picture(&self) -> String {
         let CecpSession { state, board, clock, agreements, .. } = self;
         let (excluded, expected) = (&self.position.excluded, self.position.expected);
@@ -69,7 +69,7 @@ fn the_modes_of_appendix_b() {
     let (white, black) = (EngineMode::Play(Color::White), EngineMode::Play(Color::Black));
     let all = [white, black, EngineMode::Force, EngineMode::Analyze];
     with_session(|session, _| {
-        // The command, the side to move, and the mode that follows each of all.
+        // The command, the side to move, and the mode that follows in each mode.
         for (command, turn, expected) in [
             ("force", Color::White, [EngineMode::Force; 4]),
             ("result *", Color::White, [EngineMode::Force; 4]),

@@ -1,4 +1,4 @@
-//! A small model of Appendix B beside a session, and any commands to both.
+//! Compares a session with a small model of Appendix B under random commands.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Positi
 use super::{CecpSession, with_session};
 use crate::cecp::state::{EngineMode, Occupation};
 
-/// What a GUI does next. Numbers choose among what is possible at that moment.
+/// A step of the GUI. Numbers choose among the possibilities of the moment.
 #[derive(Clone, Debug)]
 enum Step {
     Line(&'static str),
@@ -21,7 +21,7 @@ enum Step {
     Edit(&'static [&'static str]),
 }
 
-/// Commands without a meaning that depends on the position.
+/// Commands whose meaning does not depend on the position.
 const LINES: [&str; 40] = [
     "new",
     "new",
@@ -65,7 +65,7 @@ const LINES: [&str; 40] = [
     "lift e2",
 ];
 
-/// Positions: ordinary ones, one that is mate, one that is stalemate, one that is dead, and two that are illegal.
+/// Positions: ordinary ones, a mate, a stalemate, a dead position, and two illegal ones.
 const POSITIONS: [&str; 7] = [
     "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
     "4k3/8/8/3pP3/8/8/8/R3K2R w KQ d6 0 2",
@@ -76,7 +76,7 @@ const POSITIONS: [&str; 7] = [
     "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1",
 ];
 
-/// Edits, without their last line.
+/// Edits without their last line.
 const EDITS: [&[&str]; 3] = [&["#", "Ke1", "Pe2", "c", "Ke8"], &["xa2"], &["#", "Ke1"]];
 
 fn step() -> impl Strategy<Value = Step> {
@@ -91,15 +91,15 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The total state as Appendix B has it.
+/// The complete state as in Appendix B.
 struct Model {
     mode: EngineMode,
     ponder: bool,
     paused: bool,
     random: bool,
-    /// All positions of the game, the present one last; empty if the present one is illegal.
+    /// All positions of the game, the current one last; empty if the current one is illegal.
     game: Vec<Chess>,
-    /// What `white` or `black` has said, which holds from the next other command on.
+    /// The side set by `white` or `black`, which takes effect with the next other command.
     turn: Option<Color>,
     excluded: HashSet<Move>,
 }
@@ -130,7 +130,7 @@ impl Model {
         self.excluded.clear();
     }
 
-    /// Carries out a change of turn.
+    /// Carries out a change of the side to move.
     fn settle(&mut self) {
         if let Some(turn) = self.turn.take()
             && let Some(position) = self.game.last()
@@ -156,7 +156,7 @@ impl Model {
         is_possible
     }
 
-    /// Obeys a command that is no move, as the table of Appendix B has it; whether it can be obeyed.
+    /// Obeys a command other than a move by the table of Appendix B. Returns whether it can be obeyed.
     fn obey(&mut self, line: &str) -> bool {
         if self.paused && line != "resume" {
             return false;
@@ -212,7 +212,7 @@ impl Model {
         present.halfmoves() >= 100 || self.game.iter().filter(same).count() >= 3
     }
 
-    /// What the engine does now. Its own moves come at once.
+    /// Returns what the engine does. Its own moves come at once.
     fn occupation(&self) -> Occupation {
         let Some(position) = self.position() else { return Occupation::Nothing };
         if self.moves().iter().all(|mv| self.excluded.contains(mv)) {
@@ -228,13 +228,14 @@ impl Model {
     }
 }
 
-/// What makes two positions the same.
+/// Returns the fields by which two positions are compared.
 fn fields(position: &Chess) -> String {
     let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// A step as lines for the session; the model takes the step, and knows whether there will be a complaint.
+/// Converts a step to lines for the session and applies it to the model. Returns the lines and whether an error is
+/// expected.
 fn lines(model: &mut Model, step: &Step) -> (Vec<String>, bool) {
     let is_paused = model.paused;
     match step {
@@ -248,13 +249,13 @@ fn lines(model: &mut Model, step: &Step) -> (Vec<String>, bool) {
             }
             let moves = model.moves();
             let Some(&mv) = moves.get(choice % (moves.len() + 1)) else {
-                // Before the first move the complaint waits for the next line.
+                // Before the first move the report waits for the next line.
                 let lines = ["usermove a1a1", "computer"].map(str::to_owned);
                 return (lines.into_iter().take(if is_paused { 1 } else { 2 }).collect(), true);
             };
             if !is_paused {
                 model.play(mv);
-                // The opponent's move made a draw that can be claimed.
+                // The opponent's move has made a claimable draw.
                 if model.mode == EngineMode::Play(model.game.last().unwrap().turn()) && model.can_claim() {
                     model.mode = EngineMode::Force;
                 }
@@ -306,7 +307,7 @@ fn edit_position(model: &mut Model, edit: &[&str]) {
         ["xa2"] => {
             let mut board = before.board.clone();
             board.discard_piece_at(shakmaty::Square::A2);
-            // Kings and rooks at home may castle.
+            // Kings and rooks on their home squares may castle.
             let home = |rank: char, man: char| {
                 let at = |file: char| format!("{file}{rank}").parse().unwrap();
                 let is = |file, man| board.piece_at(at(file)).is_some_and(|piece| piece.char() == man);
@@ -331,7 +332,7 @@ fn legal(fen: &str) -> Option<Chess> {
     position.or_else(PositionError::ignore_impossible_check).ok()
 }
 
-/// Does what a step leads to on both sides, and compares them.
+/// Carries out the consequences of a step on both sides and compares them.
 fn follow(session: &mut CecpSession, model: &mut Model, said: &mut Vec<String>, paper: &super::Paper) {
     if model.paused {
         return;
@@ -378,7 +379,7 @@ fn compare(session: &CecpSession, model: &Model, step: &Step) {
     assert_eq!(excluded, model.excluded, "after {step:?}");
     if !model.paused {
         let occupation = match session.occupation() {
-            // A moment of thinking about a hint is no state of Appendix B.
+            // A short search for a hint is not a state of Appendix B.
             Occupation::Hint => Occupation::Nothing,
             occupation => occupation,
         };
